@@ -1,0 +1,47 @@
+"""Options and fixtures for every test."""
+
+import pytest
+from hypothesis import settings
+
+from tests.support.numbered_rng import NumberedRng
+from tests.support.soak import FACTOR, Soak
+
+USUAL_EXAMPLES = 100
+
+# A usual run is the same every time; a soak looks elsewhere each time, and prints how to replay.
+settings.register_profile(
+    "usual", deadline=None, derandomize=True, max_examples=USUAL_EXAMPLES, database=None
+)
+settings.register_profile(
+    "soak", deadline=None, max_examples=USUAL_EXAMPLES * FACTOR, print_blob=True, database=None
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("discreet")
+    group.addoption("--soak", action="store_true", help="multiply case counts: the long run")
+    group.addoption(
+        "--run-number", type=int, default=0, help="number of the random streams, to replay a run"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("soak" if config.getoption("--soak") else "usual")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"discreet: run number {config.getoption('--run-number')}"
+
+
+@pytest.fixture
+def soak(pytestconfig: pytest.Config) -> Soak:
+    """Case counts of this run: ``soak.cases(10)``."""
+    return Soak(active=bool(pytestconfig.getoption("--soak")))
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> NumberedRng:
+    """A stream of this test's own, fixed by the test's name and the run number."""
+    number = request.config.getoption("--run-number")
+    assert isinstance(number, int)
+    return NumberedRng(number, label=request.node.nodeid)

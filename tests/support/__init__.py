@@ -1,0 +1,1 @@
+"""What tests share: numbered randomness, exact statistics, the source tree, Markdown blocks."""
