@@ -1,0 +1,63 @@
+"""One text for one value: canonical JSON and its digest, so that equal plans have equal names."""
+
+import datetime
+import hashlib
+import json
+from enum import Enum
+from fractions import Fraction
+from pathlib import PurePath
+from typing import Any
+
+import attrs
+
+
+def canonical(value: Any) -> str:
+    """Return ``value`` as JSON with sorted keys and no spaces; refuse what JSON cannot say exactly.
+
+    Example:
+        >>> canonical({"b": 1, "a": ["x", None]})
+        '{"a":["x",null],"b":1}'
+    """
+    _require_exact(value)
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of the canonical text, in hexadecimal."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def _require_exact(value: Any) -> None:
+    if isinstance(value, float):
+        raise TypeError("a float has no canonical text; write a fraction as text instead")
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise TypeError("keys of canonical JSON are text")
+            _require_exact(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _require_exact(item)
+
+
+def described(value: Any) -> Any:
+    """Return a frozen noun as plain JSON values, with the name of each class; refuse the rest.
+
+    Example:
+        >>> described(Fraction(1, 3))
+        '1/3'
+    """
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Fraction | PurePath):
+        return str(value)
+    if isinstance(value, datetime.date):
+        return {"date": value.isoformat()}
+    if isinstance(value, list | tuple):
+        return [described(item) for item in value]
+    if attrs.has(type(value)):
+        fields = {a.name: described(getattr(value, a.name)) for a in attrs.fields(type(value))}
+        return {"is": type(value).__name__} | fields
+    raise TypeError(f"a {type(value).__name__} has no canonical description")

@@ -1,0 +1,169 @@
+"""Every error of Discreet, as one tree with stable codes.
+
+.. code-block:: text
+
+    DiscreetError
+    ├── InvalidArgument          invalid_argument       a parameter outside its range
+    ├── Unsupported              unsupported            known to us, but not done (or not safe)
+    │   └── MissingDependency    missing_dependency     an optional library is not installed
+    ├── DeclarationError         bad_declaration        discreet.toml says something impossible
+    ├── QueryError
+    │   ├── BadSyntax            bad_syntax             not SQL that we can read
+    │   ├── UnknownTable         unknown_table
+    │   ├── UnknownColumn        unknown_column
+    │   ├── UndeclaredBound      undeclared_bound       a sum with no declared range
+    │   ├── UndeclaredKeys       undeclared_keys        a GROUP BY with no public keys
+    │   └── RefusedQuery         refused_query          readable, but it could leak
+    ├── BudgetError
+    │   ├── MissingLoss          missing_loss           nobody said how much may be spent
+    │   └── BudgetExhausted      budget_exhausted
+    ├── LedgerError              ledger_error           the ledger is damaged or out of reach
+    └── AnswerFailed             answer_failed          after the gate: one message for every cause
+
+Each error says *what* happened, what *must* hold, what we *got* and what to do *next*. Parameters
+and schema may be quoted; values of private rows never are, nor counts, sizes or durations computed
+from them.
+"""
+
+from typing import ClassVar
+
+
+class DiscreetError(Exception):
+    """The root of all errors that Discreet raises on purpose.
+
+    Example:
+        >>> error = InvalidArgument("scale is out of range", must="be greater than 0", got="-1")
+        >>> print(error)
+        scale is out of range. It must be greater than 0; got -1.
+        >>> error.to_json()["error"]["code"]
+        'invalid_argument'
+    """
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, what: str, *, must: str = "", got: str = "", next: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.must = must
+        self.got = got
+        self.next = next
+
+    def __str__(self) -> str:
+        """Return the error as one to three sentences."""
+        requirement = f"It must {self.must}" if self.must else ""
+        received = f"got {self.got}" if self.got else ""
+        middle = "; ".join(part for part in (requirement, received) if part)
+        if middle:
+            middle = middle[0].upper() + middle[1:]
+        return " ".join(_sentence(part) for part in (self.what, middle, self.next) if part)
+
+    def to_json(self) -> dict[str, dict[str, str]]:
+        """Return the stable form that every interface shows: code, what, must, got, next."""
+        fields = ("code", "what", "must", "got", "next")
+        return {"error": {name: getattr(self, name) for name in fields}}
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!", ":")) else f"{text}."
+
+
+class InvalidArgument(DiscreetError):
+    """A parameter is outside its range."""
+
+    code = "invalid_argument"
+
+
+class Unsupported(DiscreetError):
+    """We know what this is, and do not do it; there is no silent fallback."""
+
+    code = "unsupported"
+
+
+class MissingDependency(Unsupported):
+    """An optional library is needed and not installed."""
+
+    code = "missing_dependency"
+
+
+class DeclarationError(DiscreetError):
+    """``discreet.toml`` declares something that cannot hold."""
+
+    code = "bad_declaration"
+
+
+class QueryError(DiscreetError):
+    """A query cannot be answered as it stands; nothing was spent."""
+
+    code = "query_error"
+
+
+class BadSyntax(QueryError):
+    """The text is not SQL that we can read."""
+
+    code = "bad_syntax"
+
+
+class UnknownTable(QueryError):
+    """No table of that name is declared."""
+
+    code = "unknown_table"
+
+
+class UnknownColumn(QueryError):
+    """No column of that name is declared."""
+
+    code = "unknown_column"
+
+
+class UndeclaredBound(QueryError):
+    """A sum needs a declared range, or one person could move it without limit."""
+
+    code = "undeclared_bound"
+
+
+class UndeclaredKeys(QueryError):
+    """A GROUP BY needs public keys, or the groups that appear would tell who is there."""
+
+    code = "undeclared_keys"
+
+
+class RefusedQuery(QueryError):
+    """The query can be read, but answering it could leak, or is not supported."""
+
+    code = "refused_query"
+
+
+class BudgetError(DiscreetError):
+    """The spend cannot be made; nothing was read."""
+
+    code = "budget_error"
+
+
+class MissingLoss(BudgetError):
+    """Neither the query nor the connection says how much may be spent."""
+
+    code = "missing_loss"
+
+
+class BudgetExhausted(BudgetError):
+    """What is left of the budget is less than what the query costs."""
+
+    code = "budget_exhausted"
+
+
+class LedgerError(DiscreetError):
+    """The ledger is damaged, locked or out of reach."""
+
+    code = "ledger_error"
+
+
+class AnswerFailed(DiscreetError):
+    """Something failed after the gate. The charge stays, and every cause looks alike."""
+
+    code = "answer_failed"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The answer could not be produced",
+            next="The charge stays. The owner can run 'discreet check'; asking again pays again.",
+        )

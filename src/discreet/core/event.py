@@ -1,0 +1,204 @@
+"""Events: all that an accountant must know about one use of a mechanism, and nothing else.
+
+An event is frozen and its meaning never changes: discrete and continuous noise are different
+events, and a corrected theorem is a new accountant, not a new meaning of an old event.
+"""
+
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from attrs import field, fields, frozen
+
+from discreet.core import check
+from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.metric import Metric
+from discreet.core.numbers import exact
+
+
+@frozen(kw_only=True)
+class Event:
+    """One use of a mechanism on data whose neighbours are given by ``metric``."""
+
+    kind: ClassVar[str]
+    metric: Metric = Metric.ADD_REMOVE
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the event as plain JSON values, numbers as exact text."""
+        values = {a.name: _plain(getattr(self, a.name)) for a in fields(type(self))}
+        return {"kind": self.kind} | values
+
+    def __add__(self, other: "Event") -> "ComposedEvent":
+        """Compose two events on the same neighbours."""
+        return ComposedEvent.of([self, other])
+
+    def __mul__(self, count: int) -> "ComposedEvent":
+        """Compose this event with itself, ``count`` times in all."""
+        return ComposedEvent(parts=((self, check.whole(count)),), metric=self.metric)
+
+    __rmul__ = __mul__
+
+
+@frozen(kw_only=True)
+class DiscreteLaplaceEvent(Event):
+    """Independent discrete Laplace noise of ``scale`` on integers at L1 distance ``distance``."""
+
+    kind = "discrete_laplace"
+    scale: Fraction = field(converter=exact, validator=check.positive)
+    distance: Fraction = field(converter=exact, validator=check.non_negative)
+
+
+@frozen(kw_only=True)
+class DiscreteGaussianEvent(Event):
+    """Independent discrete Gaussian noise on integers at squared L2 distance ``distance_squared``.
+
+    ``entries`` (how many entries change) and ``largest`` (by how much at most) may sharpen the
+    bound; ``None`` means that nothing is known.
+    """
+
+    kind = "discrete_gaussian"
+    sigma_squared: Fraction = field(converter=exact, validator=check.positive)
+    distance_squared: Fraction = field(converter=exact, validator=check.non_negative)
+    entries: int | None = field(default=None, converter=check.optional_whole)
+    largest: Fraction | None = field(default=None, converter=check.optional_exact)
+
+
+@frozen(kw_only=True)
+class TruncatedGeometricEvent(Event):
+    """Discrete Laplace noise of ``scale``, moved to ``±bound`` where it is beyond, on integers.
+
+    At most ``entries`` entries change, each by at most ``largest``, all by at most ``distance``.
+    """
+
+    kind = "truncated_geometric"
+    scale: Fraction = field(converter=exact, validator=check.positive)
+    bound: int = field(converter=check.whole, validator=check.positive)
+    distance: Fraction = field(converter=exact, validator=check.non_negative)
+    largest: Fraction = field(converter=exact, validator=check.non_negative)
+    entries: int = field(converter=check.whole, validator=check.non_negative)
+
+
+@frozen(kw_only=True)
+class LinfExponentialEvent(Event):
+    """Noise with weight ``exp(-max|z| / scale)`` on integer vectors at L∞ distance ``distance``."""
+
+    kind = "linf_exponential"
+    scale: Fraction = field(converter=exact, validator=check.positive)
+    distance: Fraction = field(converter=exact, validator=check.non_negative)
+
+
+@frozen(kw_only=True)
+class UniformNoiseEvent(Event):
+    """Independent uniform noise on ``-radius..radius`` on integers at L1 distance ``distance``."""
+
+    kind = "uniform_noise"
+    radius: int = field(converter=check.whole, validator=check.non_negative)
+    distance: Fraction = field(converter=exact, validator=check.non_negative)
+
+
+@frozen(kw_only=True)
+class RandomisedResponseEvent(Event):
+    """The true one of ``categories`` is reported e^epsilon times as often as each other one."""
+
+    kind = "randomised_response"
+    epsilon: Fraction = field(converter=exact, validator=check.non_negative)
+    categories: int = field(default=2, converter=check.whole, validator=check.positive)
+
+
+@frozen(kw_only=True)
+class TwoCoinResponseEvent(Event):
+    """The true bit with probability ``truth``, otherwise a coin that says yes with ``yes``."""
+
+    kind = "two_coin_response"
+    truth: Fraction = field(converter=exact, validator=check.probability)
+    yes: Fraction = field(converter=exact, validator=check.probability)
+
+
+@frozen(kw_only=True)
+class ApproximateResponseEvent(Event):
+    """The complete mechanism: disclose the bit with ``delta``, else randomise it with ``epsilon``."""
+
+    kind = "approximate_response"
+    epsilon: Fraction = field(converter=exact, validator=check.non_negative)
+    delta: Fraction = field(converter=exact, validator=check.probability)
+
+
+@frozen(kw_only=True)
+class SignOfGaussianEvent(Event):
+    """The sign of a value of ±1 plus one normal variable of variance ``sigma_squared``."""
+
+    kind = "sign_of_gaussian"
+    sigma_squared: Fraction = field(converter=exact, validator=check.positive)
+
+
+@frozen(kw_only=True)
+class ComposedEvent(Event):
+    """Several events, each a number of times, chosen adaptively or not.
+
+    Example:
+        >>> noise = DiscreteLaplaceEvent(scale=2, distance=1)
+        >>> (noise + noise).parts == (noise * 2).parts
+        True
+    """
+
+    kind = "composed"
+    parts: tuple[tuple[Event, int], ...]
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse mixed neighbour relations and counts below zero."""
+        for event, count in self.parts:
+            if event.metric is not self.metric:
+                raise Unsupported(
+                    "These events are about different neighbours",
+                    must=f"all be about {self.metric.value}",
+                    got=event.metric.value,
+                    next="Convert them to one relation first",
+                )
+            if count < 0:
+                raise InvalidArgument("count is out of range", must="be at least 0", got=str(count))
+
+    @staticmethod
+    def of(events: "list[Event] | tuple[Event, ...]") -> "ComposedEvent":
+        """Compose ``events``, counting equal ones together."""
+        if not events:
+            raise InvalidArgument("There is nothing to compose", must="give at least one event")
+        counts: dict[Event, int] = {}
+        for event in events:
+            parts = event.parts if isinstance(event, ComposedEvent) else ((event, 1),)
+            for part, count in parts:
+                counts[part] = counts.get(part, 0) + count
+        return ComposedEvent(parts=tuple(counts.items()), metric=events[0].metric)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Event):
+        return value.to_json()
+    if isinstance(value, Metric):
+        return value.value
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _subclasses(cls: type[Event]) -> list[type[Event]]:
+    return [deep for sub in cls.__subclasses__() for deep in (sub, *_subclasses(sub))]
+
+
+def event_from_json(data: dict[str, Any]) -> Event:
+    """Read an event that :meth:`Event.to_json` wrote; refuse a kind that we do not know.
+
+    Example:
+        >>> event = DiscreteLaplaceEvent(scale="1/2", distance=1) * 3
+        >>> event_from_json(event.to_json()) == event
+        True
+    """
+    known = {cls.kind: cls for cls in _subclasses(Event)}
+    cls = known.get(data.get("kind", ""))
+    if cls is None:
+        raise Unsupported("This is not an event that we know", got=str(data.get("kind")))
+    values = {name: value for name, value in data.items() if name != "kind"}
+    values["metric"] = Metric(values["metric"])
+    if cls is ComposedEvent:
+        values["parts"] = tuple((event_from_json(part), count) for part, count in values["parts"])
+    return cls(**values)

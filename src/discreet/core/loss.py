@@ -1,0 +1,229 @@
+r"""Privacy losses: how much a release may tell, in one measure, as exact numbers.
+
+A loss is a *bound*. ``+`` composes two bounds of the same measure for adaptively chosen mechanisms,
+``<=`` compares them. A pair that no theorem covers is refused: convert first (``accounting``).
+"""
+
+from decimal import ROUND_CEILING, Context, Decimal, Inexact
+from enum import Enum
+from fractions import Fraction
+from typing import ClassVar, Self
+
+from attrs import evolve, field, fields, frozen
+
+from discreet.core import check
+from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.numbers import exact
+
+
+class Measure(Enum):
+    """The ways in which we measure a loss."""
+
+    PURE = "pure"
+    APPROXIMATE = "approximate"
+    ZCDP = "zcdp"
+    APPROXIMATE_ZCDP = "approximate_zcdp"
+
+
+@frozen
+class PrivacyLoss:
+    """What the losses have in common: exact fields, composition, comparison, a place to stand."""
+
+    measure: ClassVar[Measure]
+
+    def __add__(self, other: Self) -> Self:
+        """Compose: the loss of releasing both, the second chosen after seeing the first."""
+        self._require_same_measure(other)
+        names = [a.name for a in fields(type(self))]
+        try:
+            return evolve(self, **{n: getattr(self, n) + getattr(other, n) for n in names})
+        except InvalidArgument:
+            raise Unsupported(
+                "Together these losses promise nothing", must="keep the sum of the deltas below 1"
+            ) from None
+
+    def __mul__(self, count: int) -> Self:
+        """Compose ``count`` times; a fraction of a loss is a share of a budget."""
+        factor = exact(count)
+        if factor < 0:
+            raise InvalidArgument("count is out of range", must="be at least 0", got=str(count))
+        names = [a.name for a in fields(type(self))]
+        return evolve(self, **{name: getattr(self, name) * factor for name in names})
+
+    __rmul__ = __mul__
+
+    def __le__(self, other: Self) -> bool:
+        """Tell whether this bound implies ``other``. A partial order: both may be false."""
+        self._require_same_measure(other)
+        return all(getattr(self, a.name) <= getattr(other, a.name) for a in fields(type(self)))
+
+    def __ge__(self, other: Self) -> bool:
+        """Tell whether ``other`` implies this bound."""
+        return other <= self
+
+    def share_of(self, cap: Self) -> Fraction:
+        """Return the largest share of ``cap`` that this loss takes up, in any of its numbers."""
+        self._require_same_measure(cap)
+        pairs = [(getattr(self, a.name), getattr(cap, a.name)) for a in fields(type(self))]
+        shares = [own / limit if limit else Fraction(own > 0) for own, limit in pairs]
+        return max(shares)
+
+    def to_json(self) -> dict[str, str]:
+        """Return the exact fields as text, with the measure."""
+        numbers = {a.name: str(getattr(self, a.name)) for a in fields(type(self))}
+        return {"measure": self.measure.value} | numbers
+
+    def __str__(self) -> str:
+        """Show short decimals, rounded up; exact numbers are in the fields."""
+        return self.shown()
+
+    def shown(self, *, rounding: str = ROUND_CEILING) -> str:
+        """Show short decimals: a cost is rounded up, what is left must be rounded down."""
+        pairs = ((_SYMBOLS[a.name], getattr(self, a.name)) for a in fields(type(self)))
+        return ", ".join(
+            f"{symbol} = {short(value, rounding=rounding)}"
+            for symbol, value in pairs
+            if value or symbol != "ξ"
+        )
+
+    def _require_same_measure(self, other: object) -> None:
+        if type(other) is not type(self):
+            theirs = other.measure.value if isinstance(other, PrivacyLoss) else type(other).__name__
+            raise Unsupported(
+                "These two losses are not in the same measure",
+                must=f"both be {self.measure.value}",
+                got=f"{self.measure.value} and {theirs}",
+                next="Convert one of them first",
+            )
+
+
+_SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "xi": "ξ"}
+
+
+def short(value: Fraction, *, rounding: str = ROUND_CEILING) -> str:
+    """Return a short decimal for people: the exact one if it is short, else rounded to one side.
+
+    Example:
+        >>> short(Fraction(1, 10)), short(Fraction(1, 3)), short(Fraction(6000))
+        ('0.1', '0.3334', '6000')
+        >>> from decimal import ROUND_FLOOR
+        >>> short(Fraction(1, 3), rounding=ROUND_FLOOR)
+        '0.3333'
+    """
+    if value.denominator == 1 and abs(value) < _LONGEST_WHOLE:
+        return str(value.numerator)
+    whole = Context(prec=_EXACT_DIGITS, rounding=rounding)
+    quotient = whole.divide(Decimal(value.numerator), Decimal(value.denominator))
+    if whole.flags[Inexact]:
+        context = Context(prec=_SHORT_DIGITS, rounding=rounding)
+        quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{quotient.normalize():g}"
+
+
+_EXACT_DIGITS, _SHORT_DIGITS = 6, 4
+_LONGEST_WHOLE = 10**9
+
+
+@frozen(repr=True, order=False)
+class Pure(PrivacyLoss):
+    r""":math:`\varepsilon`-differential privacy [DMNS06].
+
+    Guarantee:
+        :math:`P[M(x) \in S] \le e^{\varepsilon} P[M(x') \in S]` for neighbours and every event.
+        Sums compose, also adaptively [DR14, Theorem 3.16].
+
+    Example:
+        >>> Pure("1/3") + Pure("2/3") <= Pure(1)
+        True
+    """
+
+    measure = Measure.PURE
+    epsilon: Fraction = field(converter=exact, validator=check.non_negative)
+
+
+@frozen(repr=True, order=False)
+class Approximate(PrivacyLoss):
+    r""":math:`(\varepsilon, \delta)`-differential privacy.
+
+    Guarantee:
+        :math:`P[M(x) \in S] \le e^{\varepsilon} P[M(x') \in S] + \delta`. Sums compose
+        [DR14, Theorem 3.16]; it does *not* say that the loss exceeds :math:`\varepsilon` with
+        probability at most :math:`\delta`.
+
+    Example:
+        >>> Approximate(1, "1e-6") + Approximate(1, "1e-6")
+        Approximate(epsilon=Fraction(2, 1), delta=Fraction(1, 500000))
+    """
+
+    measure = Measure.APPROXIMATE
+    epsilon: Fraction = field(converter=exact, validator=check.non_negative)
+    delta: Fraction = field(converter=exact, validator=check.below_one)
+
+
+@frozen(repr=True, order=False)
+class Zcdp(PrivacyLoss):
+    r""":math:`(\xi, \rho)`-zero-concentrated differential privacy [BS16, Definition 1.1].
+
+    Guarantee:
+        :math:`D_\alpha(M(x) \| M(x')) \le \xi + \rho \alpha` for every :math:`\alpha > 1`. Sums
+        compose [BS16, Lemma 2.3].
+
+    Example:
+        >>> Zcdp(rho="1/2", xi=0) <= Zcdp(rho=1)
+        True
+    """
+
+    measure = Measure.ZCDP
+    rho: Fraction = field(converter=exact, validator=check.non_negative)
+    xi: Fraction = field(default=Fraction(0), converter=exact, validator=check.non_negative)
+
+    def __le__(self, other: Self) -> bool:
+        """Compare the lines on (1, ∞): the slope, and the value at 1."""
+        self._require_same_measure(other)
+        return self.rho <= other.rho and self.xi + self.rho <= other.xi + other.rho
+
+
+@frozen(repr=True, order=False)
+class ApproximateZcdp(PrivacyLoss):
+    r""":math:`\delta`-approximate :math:`(\xi, \rho)`-zCDP [BS16, Definition 8.1].
+
+    Guarantee:
+        Outside events of probability :math:`\delta` the two laws satisfy
+        :math:`(\xi, \rho)`-zCDP. Sums of :math:`\rho` and :math:`\xi` compose, and so does the sum
+        of the :math:`\delta` (it is at least :math:`1 - \prod (1 - \delta_i)`)
+        [BS16, Lemma 8.2]; the sum is also valid when the losses are chosen adaptively.
+
+    Example:
+        >>> ApproximateZcdp(rho=1, delta="1e-9") + ApproximateZcdp(rho=1, delta=0)
+        ApproximateZcdp(rho=Fraction(2, 1), delta=Fraction(1, 1000000000), xi=Fraction(0, 1))
+    """
+
+    measure = Measure.APPROXIMATE_ZCDP
+    rho: Fraction = field(converter=exact, validator=check.non_negative)
+    delta: Fraction = field(converter=exact, validator=check.below_one)
+    xi: Fraction = field(default=Fraction(0), converter=exact, validator=check.non_negative)
+
+    def __le__(self, other: Self) -> bool:
+        """Compare the deltas, and the lines as for zCDP."""
+        self._require_same_measure(other)
+        lines = self.rho <= other.rho and self.xi + self.rho <= other.xi + other.rho
+        return self.delta <= other.delta and lines
+
+
+_CLASSES: dict[str, type[PrivacyLoss]] = {
+    cls.measure.value: cls for cls in (Pure, Approximate, Zcdp, ApproximateZcdp)
+}
+
+
+def loss_from_json(data: dict[str, str]) -> PrivacyLoss:
+    """Read a loss that :meth:`PrivacyLoss.to_json` wrote.
+
+    Example:
+        >>> loss_from_json(Pure("1/3").to_json())
+        Pure(epsilon=Fraction(1, 3))
+    """
+    numbers = {name: value for name, value in data.items() if name != "measure"}
+    cls = _CLASSES.get(data.get("measure", ""))
+    if cls is None or set(numbers) != {a.name for a in fields(cls)}:
+        raise Unsupported("This is not a loss that we know", must="carry a known measure")
+    return cls(**numbers)
