@@ -1,0 +1,98 @@
+"""The pure accountant: events to ε, by the theorem of each event; unknown ones are refused."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import singledispatch
+
+from discreet.accounting.normal_tail import normal_tail_bounds
+from discreet.core.errors import Unsupported
+from discreet.core.event import (
+    ComposedEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    LinfExponentialEvent,
+    RandomisedResponseEvent,
+    SignOfGaussianEvent,
+    TwoCoinResponseEvent,
+)
+from discreet.core.loss import Pure
+from discreet.core.numbers import log_bounds
+
+
+def pure_loss(events: Iterable[Event]) -> Pure:
+    r"""Return the pure loss of all ``events`` together.
+
+    Guarantee:
+        The sum of the events' :math:`\varepsilon` bounds the loss of releasing all of them, even if
+        each was chosen after seeing the ones before [DR14, Theorem 3.14].
+
+    Example:
+        >>> pure_loss([DiscreteLaplaceEvent(scale=4, distance=1)] * 2)
+        Pure(epsilon=Fraction(1, 2))
+    """
+    return Pure(sum((epsilon(event) for event in events), Fraction(0)))
+
+
+@singledispatch
+def epsilon(event: Event) -> Fraction:
+    """Return the pure ε of one event, or refuse."""
+    raise Unsupported(
+        "No pure bound is known for this event",
+        must="be an event with a finite pure loss",
+        got=getattr(event, "kind", type(event).__name__),
+    )
+
+
+@epsilon.register
+def _(event: DiscreteLaplaceEvent) -> Fraction:
+    # Moving the centre by v changes log P by at most |v|_1 / scale [GRS12, section 2].
+    return event.distance / event.scale
+
+
+@epsilon.register
+def _(event: LinfExponentialEvent) -> Fraction:
+    r"""Divide: moving the centre by :math:`v` changes :math:`\|z\|_\infty` by at most
+    :math:`\|v\|_\infty` (triangle inequality)."""
+    return event.distance / event.scale
+
+
+@epsilon.register
+def _(event: RandomisedResponseEvent) -> Fraction:
+    r"""Read off: each report is :math:`e^\varepsilon` times as likely under one value as under
+    any other, or as likely [War65; WZLDSG20]."""
+    return event.epsilon if event.categories > 1 else Fraction(0)
+
+
+@epsilon.register
+def _(event: TwoCoinResponseEvent) -> Fraction:
+    r"""Compare the two answers: for *yes* the ratio is
+    :math:`(t + (1 - t) y) / ((1 - t) y)`, for *no* the same with :math:`1 - y` [DR14, section 3.2].
+    The logarithm is rounded up."""
+    if event.truth == 0:
+        return Fraction(0)
+    lie = 1 - event.truth
+    if lie == 0 or event.yes in (0, 1):
+        raise Unsupported(
+            "This response has no finite pure loss",
+            must="sometimes lie in either direction",
+            got=f"truth = {event.truth} and yes = {event.yes}",
+        )
+    ratio = 1 + event.truth / (lie * min(event.yes, 1 - event.yes))
+    return log_bounds(ratio, bits=96)[1]
+
+
+@epsilon.register
+def _(event: SignOfGaussianEvent) -> Fraction:
+    r"""Compare the two signs: :math:`\ln((1 - p) / p)` with :math:`p = P[N > 1/\sigma]`, rounded
+    up. Far in the tail the chance of a lie is too small to bound from below."""
+    low, _ = normal_tail_bounds(1 / event.sigma_squared, bits=256)
+    if low == 0:
+        raise Unsupported(
+            "This response hardly ever lies", must="have a sigma_squared of at least 1/256"
+        )
+    return log_bounds((1 - low) / low, bits=96)[1]
+
+
+@epsilon.register
+def _(event: ComposedEvent) -> Fraction:
+    return sum((count * epsilon(part) for part, count in event.parts), Fraction(0))

@@ -1,0 +1,111 @@
+"""The books: caps and totals, read from the newest entries about each subject.
+
+Every function takes ``latest``, which finds the newest entry of a kind about a subject. The ledger
+passes its store; verification passes what it has replayed so far. So the rule that admits a charge
+and the rule that checks it later are the same lines.
+"""
+
+from collections.abc import Callable
+from decimal import ROUND_FLOOR
+from typing import Any
+
+from discreet.accounting.filters import admits, common, left
+from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError
+from discreet.core.loss import PrivacyLoss, loss_from_json
+from discreet.ledger.entry import Entry, Kind, Subject, share, space, ticket
+from discreet.ledger.order import Order
+from discreet.ledger.tally import accumulate
+
+Latest = Callable[[Kind, Subject], Entry | None]
+"""Finds the newest entry of a kind about a subject."""
+
+
+def cap_of(latest: Latest, id_space: str) -> PrivacyLoss:
+    """Return the cap of an id space, or refuse if none was declared."""
+    entry = latest(Kind.BUDGET, space(id_space))
+    if entry is None:
+        raise BudgetError(
+            f"No budget is declared for the id space '{id_space}'",
+            next="The owner declares it in discreet.toml",
+        )
+    return loss_from_json(entry.payload["cap"])
+
+
+def share_cap_of(latest: Latest, id_space: str, analyst: str) -> PrivacyLoss:
+    """Return the cap of an analyst: a share, or the whole budget while nobody has a share.
+
+    Once the owner has given shares, an analyst without one has none: a new name opens no budget.
+    """
+    cap = cap_of(latest, id_space)
+    if latest(Kind.ALLOCATION, space(id_space)) is None:
+        return cap
+    entry = latest(Kind.ALLOCATION, share(id_space, analyst))
+    return cap * 0 if entry is None else loss_from_json(entry.payload["cap"])
+
+
+def spent_of(latest: Latest, id_space: str, analyst: str | None = None) -> PrivacyLoss | None:
+    """Return what everybody, or one analyst, has spent; ``None`` if nothing was ever charged."""
+    subject = space(id_space) if analyst is None else share(id_space, analyst)
+    entry = latest(Kind.RESERVE, subject)
+    if entry is None:
+        return None
+    total = next(item for item in entry.payload["totals"] if item["id_space"] == id_space)
+    return loss_from_json(total["everybody" if analyst is None else "analyst"])
+
+
+def left_of(latest: Latest, id_space: str, analyst: str | None = None) -> PrivacyLoss:
+    """Return the largest loss that would be admitted now."""
+    rest = left(cap_of(latest, id_space), spent_of(latest, id_space))
+    if analyst is None:
+        return rest
+    cap = share_cap_of(latest, id_space, analyst)
+    return common(rest, left(cap, spent_of(latest, id_space, analyst)))
+
+
+def admit(latest: Latest, order: Order) -> list[dict[str, Any]]:
+    """Return the totals after ``order``, or refuse it whole.
+
+    Guarantee:
+        Every charge fits into the cap of its id space and into the analyst's share, exactly.
+    """
+    return [_admit(latest, order, charge.id_space, charge.loss) for charge in order.charges]
+
+
+def open_order(latest: Latest, number: int) -> Order:
+    """Return the order of a ticket that was reserved and not settled yet, or refuse."""
+    reserved = latest(Kind.RESERVE, ticket(number))
+    settled = [kind for kind in (Kind.COMMIT, Kind.FAIL) if latest(kind, ticket(number))]
+    if reserved is None or settled:
+        raise LedgerError(
+            f"Ticket {number} cannot be settled",
+            must="be reserved in this ledger and not settled before",
+            got=settled[0].value if settled else "a ticket that is not in the chain",
+        )
+    return Order.from_json(reserved.payload["order"])
+
+
+def _admit(latest: Latest, order: Order, id_space: str, loss: PrivacyLoss) -> dict[str, Any]:
+    everybody = spent_of(latest, id_space)
+    own = spent_of(latest, id_space, order.analyst)
+    fits_budget = admits(cap_of(latest, id_space), everybody, loss)
+    fits_share = admits(share_cap_of(latest, id_space, order.analyst), own, loss)
+    if not (fits_budget and fits_share):
+        whose = f"The share of '{order.analyst}' in" if fits_budget else "The budget of"
+        rest = left_of(latest, id_space, order.analyst)
+        raise BudgetExhausted(
+            f"{whose} '{id_space}' cannot pay for this",
+            must=f"cost at most what is left, {rest.shown(rounding=ROUND_FLOOR)}",
+            got=str(loss),
+            next=_advice(rest, id_space),
+        )
+    return {
+        "id_space": id_space,
+        "everybody": accumulate(everybody, loss).to_json(),
+        "analyst": accumulate(own, loss).to_json(),
+    }
+
+
+def _advice(rest: PrivacyLoss, id_space: str) -> str:
+    if rest == rest * 0:
+        return f"Nothing is left; only the owner can raise the budget of '{id_space}'"
+    return "Nothing was spent. Ask for less, or see 'discreet budget'"

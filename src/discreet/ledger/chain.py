@@ -1,0 +1,38 @@
+"""The chain: every entry carries the digest of the one before, so no past can be changed alone."""
+
+from collections.abc import Iterable
+
+from discreet.core.errors import LedgerError
+from discreet.ledger.entry import GENESIS, Entry
+
+
+def verify_chain(entries: Iterable[Entry]) -> None:
+    """Recompute every digest; name the first entry that is wrong.
+
+    Guarantee:
+        If this returns, and SHA-256 has no known collisions, the entries are the ones that led to
+        the last digest. Cutting off the end leaves a valid, shorter chain: only somebody who kept a
+        digest from there (every receipt holds one) can tell.
+    """
+    previous = GENESIS
+    for sequence, entry in enumerate(entries, start=1):
+        if entry.sequence != sequence or entry.previous != previous:
+            raise broken(sequence, "an entry is missing or out of place")
+        if not _is_unchanged(entry):
+            raise broken(sequence, "it was changed after it was written")
+        previous = entry.digest
+
+
+def _is_unchanged(entry: Entry) -> bool:
+    try:
+        return entry.computed_digest() == entry.digest
+    except (TypeError, ValueError):
+        return False
+
+
+def broken(sequence: int, why: str) -> LedgerError:
+    """Return the error that names a bad entry."""
+    return LedgerError(
+        f"The ledger is damaged at entry {sequence}: {why}",
+        next="Stop answering, and restore the ledger from a copy that verifies",
+    )

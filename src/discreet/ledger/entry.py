@@ -1,0 +1,127 @@
+"""One entry of the chain: what happened, and the digest of everything before it."""
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+from attrs import frozen
+
+from discreet.core.canonical import digest
+from discreet.ledger.public_json import public_json
+
+GENESIS = "0" * 64
+"""The digest before the first entry."""
+
+Subject = tuple[str, ...]
+"""What an entry is about, so that the newest entry about it can be found."""
+
+
+class Kind(Enum):
+    """What an entry records."""
+
+    BUDGET = "budget"
+    ALLOCATION = "allocation"
+    VERSION = "version"
+    RESERVE = "reserve"
+    COMMIT = "commit"
+    FAIL = "fail"
+
+
+@frozen(kw_only=True)
+class Entry:
+    """A numbered, public record. Changing one breaks the digest of every later one."""
+
+    sequence: int
+    kind: Kind
+    payload: dict[str, Any]
+    previous: str
+    digest: str
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """All that the entry is about."""
+        return _SUBJECTS[self.kind](self)
+
+    def computed_digest(self) -> str:
+        """Return the digest that the entry must have."""
+        return _digest(self.sequence, self.kind, self.payload, self.previous)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as plain JSON values."""
+        return {
+            "sequence": self.sequence,
+            "kind": self.kind.value,
+            "payload": self.payload,
+            "previous": self.previous,
+            "digest": self.digest,
+        }
+
+
+def follow(head: Entry | None, kind: Kind, payload: dict[str, Any]) -> Entry:
+    """Return the entry that comes after ``head`` (``None``: the first one)."""
+    sequence = head.sequence + 1 if head else 1
+    previous = head.digest if head else GENESIS
+    payload = public_json(payload)
+    name = _digest(sequence, kind, payload, previous)
+    return Entry(sequence=sequence, kind=kind, payload=payload, previous=previous, digest=name)
+
+
+def space(id_space: str) -> Subject:
+    """The id space as a subject."""
+    return ("id_space", id_space)
+
+
+def share(id_space: str, analyst: str) -> Subject:
+    """An analyst's part of an id space as a subject."""
+    return ("share", id_space, analyst)
+
+
+def ticket(number: int) -> Subject:
+    """A ticket as a subject."""
+    return ("ticket", str(number))
+
+
+def released(plan_digest: str, data_version: int) -> Subject:
+    """The release of a plan on a version as a subject."""
+    return ("release", plan_digest, str(data_version))
+
+
+def _digest(sequence: int, kind: Kind, payload: dict[str, Any], previous: str) -> str:
+    return digest(
+        {"sequence": sequence, "kind": kind.value, "payload": payload, "previous": previous}
+    )
+
+
+def _about_space(entry: Entry) -> tuple[Subject, ...]:
+    return (space(entry.payload["id_space"]),)
+
+
+def _about_allocation(entry: Entry) -> tuple[Subject, ...]:
+    id_space, analyst = entry.payload["id_space"], entry.payload["analyst"]
+    return (space(id_space), share(id_space, analyst))
+
+
+def _about_reserve(entry: Entry) -> tuple[Subject, ...]:
+    order = entry.payload["order"]
+    names = [charge["id_space"] for charge in order["charges"]]
+    shares = (share(name, order["analyst"]) for name in names)
+    return (ticket(entry.sequence), *(space(name) for name in names), *shares)
+
+
+def _about_commit(entry: Entry) -> tuple[Subject, ...]:
+    release = released(entry.payload["plan_digest"], entry.payload["data_version"])
+    return (ticket(entry.payload["ticket"]), release)
+
+
+def _about_fail(entry: Entry) -> tuple[Subject, ...]:
+    return (ticket(entry.payload["ticket"]),)
+
+
+_SUBJECTS: dict[Kind, Callable[[Entry], tuple[Subject, ...]]] = {
+    Kind.BUDGET: _about_space,
+    Kind.ALLOCATION: _about_allocation,
+    Kind.VERSION: _about_space,
+    Kind.RESERVE: _about_reserve,
+    Kind.COMMIT: _about_commit,
+    Kind.FAIL: _about_fail,
+}

@@ -1,0 +1,179 @@
+"""The ledger: budgets, what was spent of them, and the releases that were paid for."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from attrs import frozen
+
+from discreet.core.canonical import canonical, digest
+from discreet.core.errors import LedgerError, Unsupported
+from discreet.core.loss import PrivacyLoss
+from discreet.core.protocols import Rng
+from discreet.ledger.books import admit, cap_of, left_of, open_order, spent_of
+from discreet.ledger.budget import Allocation, Budget
+from discreet.ledger.data_version import DataVersion
+from discreet.ledger.entry import Entry, Kind, released, share, space
+from discreet.ledger.order import Order
+from discreet.ledger.public_json import public_json
+from discreet.ledger.receipt import Receipt
+from discreet.ledger.releases import make_receipt, stored_release
+from discreet.ledger.store import Snapshot, Store
+from discreet.ledger.ticket import Ticket
+from discreet.ledger.verify import verify
+from discreet.ledger.versions import begin_version, current_version, draw_salt
+
+
+@frozen
+class Ledger:
+    """Who spent what. Append-only, durable, and the same for every process that opens it.
+
+    Guarantee:
+        Nothing that it records or shows is computed from private rows, except the releases. The
+        entries are public; the salts of the data versions are not, and no entry, receipt or error
+        holds one.
+
+    Example:
+        >>> import tempfile
+        >>> from discreet.core.loss import Pure
+        >>> from discreet.ledger.sqlite_store import create_sqlite
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger = Ledger(create_sqlite(f"{folder}/ledger.sqlite"))
+        ...     ledger.declare(Budget("patients", Pure(2)))
+        ...     ledger.remaining("patients")
+        Pure(epsilon=Fraction(2, 1))
+    """
+
+    store: Store
+
+    def declare(self, budget: Budget) -> None:
+        """Set the cap of an id space. Saying the same again changes nothing; spending stays."""
+        with self.store.write() as transaction:
+            before = transaction.latest(Kind.BUDGET, space(budget.id_space))
+            if before is None or before.payload != budget.to_json():
+                _require_free_measure(transaction, budget)
+                transaction.append(Kind.BUDGET, budget.to_json())
+
+    def allocate(self, allocation: Allocation) -> None:
+        """Give an analyst a share. From then on, analysts without one have nothing to spend."""
+        with self.store.write() as transaction:
+            cap = cap_of(transaction.latest, allocation.id_space)
+            if cap.measure is not allocation.cap.measure:
+                raise Unsupported(
+                    "A share is measured like the budget that it is part of",
+                    must=f"be {cap.measure.value}",
+                    got=allocation.cap.measure.value,
+                )
+            subject = share(allocation.id_space, allocation.analyst)
+            before = transaction.latest(Kind.ALLOCATION, subject)
+            if before is None or before.payload != allocation.to_json():
+                transaction.append(Kind.ALLOCATION, allocation.to_json())
+
+    def budget(self, id_space: str) -> Budget:
+        """Return the budget of an id space as it stands."""
+        with self.store.read() as snapshot:
+            return Budget(id_space, cap_of(snapshot.latest, id_space))
+
+    def spent(self, id_space: str, analyst: str | None = None) -> PrivacyLoss:
+        """Return what everybody, or one analyst, has spent of an id space's budget."""
+        with self.store.read() as snapshot:
+            cap = cap_of(snapshot.latest, id_space)
+            return spent_of(snapshot.latest, id_space, analyst) or cap * 0
+
+    def remaining(self, id_space: str, analyst: str | None = None) -> PrivacyLoss:
+        """Return the largest loss that could be spent now, by anybody or by one analyst."""
+        with self.store.read() as snapshot:
+            return left_of(snapshot.latest, id_space, analyst)
+
+    def data_version(self, id_space: str, rng: Rng) -> DataVersion:
+        """Return the current version of an id space's data; the first use begins it."""
+        with self.store.read() as snapshot:
+            current = current_version(snapshot, id_space)
+        if current is not None:
+            return current
+        salt = draw_salt(rng)
+        with self.store.write() as transaction:
+            # Another process may have been quicker.
+            current = current_version(transaction, id_space)
+            return current or begin_version(transaction, id_space, salt)
+
+    def advance_version(self, id_space: str, rng: Rng) -> DataVersion:
+        """Begin a new version: the owner changed the data, so stored releases are out of date."""
+        salt = draw_salt(rng)
+        with self.store.write() as transaction:
+            return begin_version(transaction, id_space, salt)
+
+    def reserve(self, order: Order) -> Ticket:
+        """Charge an order, in every id space that it touches, or refuse it whole.
+
+        Guarantee:
+            When this returns, the charge is durable, and no cap or share is exceeded.
+        """
+        with self.store.write() as transaction:
+            payload = {
+                "order": order.to_json(),
+                "order_digest": order.digest,
+                "totals": admit(transaction.latest, order),
+                # The last time that is written: after this, a time would measure private work.
+                "reserved_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            }
+            entry = transaction.append(Kind.RESERVE, payload)
+        return Ticket(entry.sequence, order.digest)
+
+    def commit(self, ticket: Ticket, release: dict[str, Any]) -> Receipt:
+        """Store the release that a ticket paid for, and bind the two, in one transaction."""
+        release = public_json(release)
+        with self.store.write() as transaction:
+            order = _order_of(transaction, ticket)
+            payload = {
+                "ticket": ticket.number,
+                "plan_digest": order.plan_digest,
+                "data_version": order.data_version,
+                "release_digest": digest(release),
+            }
+            entry = transaction.append(Kind.COMMIT, payload)
+            transaction.put_release(ticket.number, canonical(release))
+        return make_receipt(order, entry)
+
+    def fail(self, ticket: Ticket) -> None:
+        """Record that a ticket gave no release. The charge stays."""
+        with self.store.write() as transaction:
+            _order_of(transaction, ticket)
+            transaction.append(Kind.FAIL, {"ticket": ticket.number})
+
+    def find_release(
+        self, plan_digest: str, data_version: int
+    ) -> tuple[dict[str, Any], Receipt] | None:
+        """Return the newest committed release of a plan on a version, with its receipt."""
+        with self.store.read() as snapshot:
+            commit = snapshot.latest(Kind.COMMIT, released(plan_digest, data_version))
+            return None if commit is None else stored_release(snapshot, commit)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the public history, oldest first."""
+        with self.store.read() as snapshot:
+            return tuple(snapshot.entries())
+
+    def verify(self, *receipts: Receipt) -> None:
+        """Recompute the whole ledger, as :func:`~discreet.ledger.verify.verify` says."""
+        with self.store.read() as snapshot:
+            verify(snapshot, receipts)
+
+
+def _order_of(snapshot: Snapshot, ticket: Ticket) -> Order:
+    order = open_order(snapshot.latest, ticket.number)
+    if order.digest != ticket.order_digest:
+        raise LedgerError(f"Ticket {ticket.number} belongs to another order")
+    return order
+
+
+def _require_free_measure(snapshot: Snapshot, budget: Budget) -> None:
+    """Spending and shares cannot be restated in another measure, so they fix it."""
+    subject = space(budget.id_space)
+    before = snapshot.latest(Kind.BUDGET, subject)
+    in_use = any(snapshot.latest(kind, subject) for kind in (Kind.RESERVE, Kind.ALLOCATION))
+    if before and in_use and before.payload["cap"]["measure"] != budget.cap.measure.value:
+        raise Unsupported(
+            f"The budget of '{budget.id_space}' is in use and keeps its measure",
+            must=f"be {before.payload['cap']['measure']}",
+            got=budget.cap.measure.value,
+        )

@@ -1,0 +1,29 @@
+"""Public JSON: what may be written down and shown, as a copy that nobody else can change."""
+
+import json
+from typing import Any
+
+from discreet.core.canonical import canonical
+from discreet.core.errors import InvalidArgument
+
+
+def public_json(value: dict[str, Any]) -> dict[str, Any]:
+    """Return a deep copy of a JSON object; refuse what has no canonical text, without quoting it.
+
+    Example:
+        >>> public_json({"rows": (1, 2)})
+        {'rows': [1, 2]}
+    """
+    try:
+        text = canonical(value)
+        text.encode()
+    except (TypeError, ValueError, RecursionError):
+        text = ""
+    # Raised outside the handler: the cause may quote the value.
+    if not text.startswith("{"):
+        raise InvalidArgument(
+            "That has no canonical JSON",
+            must="be a JSON object whose numbers are integers or text",
+        )
+    copy: dict[str, Any] = json.loads(text)
+    return copy

@@ -1,0 +1,85 @@
+"""Replay: check that every entry was allowed when it was written."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from discreet.core.errors import DiscreetError
+from discreet.core.loss import loss_from_json
+from discreet.ledger.books import Latest, admit, cap_of, open_order
+from discreet.ledger.budget import Allocation, Budget
+from discreet.ledger.chain import broken
+from discreet.ledger.entry import Entry, Kind, Subject, space
+from discreet.ledger.order import Order
+
+Newest = dict[tuple[Kind, Subject], Entry]
+"""The newest entry of each kind about each subject."""
+
+
+def replay(entries: Iterable[Entry]) -> Newest:
+    """Go through the chain with the gate's own rules; name the first entry that breaks one.
+
+    Guarantee:
+        If this returns, every charge was admitted by the caps in force at its time, every running
+        total is at least the sum of the charges (and equal to it unless digits ran out), and every
+        commit or failure settles one open ticket. The result is what an index must agree with.
+    """
+    newest: Newest = {}
+
+    def latest(kind: Kind, subject: Subject) -> Entry | None:
+        return newest.get((kind, subject))
+
+    for entry in entries:
+        try:
+            allowed = _ALLOWED[entry.kind](latest, entry.payload)
+            subjects = entry.subjects if allowed else ()
+        except (KeyError, TypeError, ValueError, StopIteration, DiscreetError):
+            allowed = False
+        if not allowed:
+            raise broken(entry.sequence, f"this {entry.kind.value} was not allowed there")
+        newest |= {(entry.kind, subject): entry for subject in subjects}
+    return newest
+
+
+def _budget(_: Latest, payload: dict[str, Any]) -> bool:
+    budget = Budget(payload["id_space"], loss_from_json(payload["cap"]))
+    return budget.to_json() == payload
+
+
+def _allocation(latest: Latest, payload: dict[str, Any]) -> bool:
+    cap = loss_from_json(payload["cap"])
+    allocation = Allocation(payload["id_space"], payload["analyst"], cap)
+    same_measure = cap_of(latest, allocation.id_space).measure is cap.measure
+    return same_measure and allocation.to_json() == payload
+
+
+def _version(latest: Latest, payload: dict[str, Any]) -> bool:
+    before = latest(Kind.VERSION, space(payload["id_space"]))
+    expected: int = before.payload["number"] + 1 if before else 1
+    return payload == {"id_space": payload["id_space"], "number": expected}
+
+
+def _reserve(latest: Latest, payload: dict[str, Any]) -> bool:
+    order = Order.from_json(payload["order"])
+    expected = order.digest, admit(latest, order)
+    return (payload["order_digest"], payload["totals"]) == expected
+
+
+def _commit(latest: Latest, payload: dict[str, Any]) -> bool:
+    order = open_order(latest, payload["ticket"])
+    same = order.plan_digest, order.data_version
+    return same == (payload["plan_digest"], payload["data_version"])
+
+
+def _fail(latest: Latest, payload: dict[str, Any]) -> bool:
+    open_order(latest, payload["ticket"])
+    return True
+
+
+_ALLOWED: dict[Kind, Callable[[Latest, dict[str, Any]], bool]] = {
+    Kind.BUDGET: _budget,
+    Kind.ALLOCATION: _allocation,
+    Kind.VERSION: _version,
+    Kind.RESERVE: _reserve,
+    Kind.COMMIT: _commit,
+    Kind.FAIL: _fail,
+}

@@ -1,0 +1,65 @@
+"""What a store must offer: snapshots to read, and serialised, durable transactions to write."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from discreet.ledger.entry import Entry, Kind, Subject
+
+
+class Snapshot(Protocol):
+    """One consistent state of the ledger."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield every entry in order."""
+        ...
+
+    def latest(self, kind: Kind, subject: Subject) -> Entry | None:
+        """Return the newest entry of ``kind`` about ``subject``, without reading the others."""
+        ...
+
+    def release(self, ticket: int) -> str | None:
+        """Return the stored text of the release that a ticket paid for."""
+        ...
+
+    def tickets(self) -> Iterator[int]:
+        """Yield the numbers of all tickets with a stored release, in order."""
+        ...
+
+    def salt(self, id_space: str, version: int) -> bytes | None:
+        """Return the secret salt of a data version."""
+        ...
+
+
+class Transaction(Snapshot, Protocol):
+    """A snapshot that may be added to. Nothing is ever changed or removed."""
+
+    def append(self, kind: Kind, payload: dict[str, Any]) -> Entry:
+        """Add an entry at the end of the chain, and to the index of what it is about."""
+        ...
+
+    def put_release(self, ticket: int, text: str) -> None:
+        """Store the release that a ticket paid for."""
+        ...
+
+    def put_salt(self, id_space: str, version: int, salt: bytes) -> None:
+        """Store the secret salt of a data version, apart from the chain."""
+        ...
+
+
+class Store(Protocol):
+    """Where a ledger lives.
+
+    Guarantee (expected):
+        Writes are serialised over all processes and threads: each sees every one before it. When
+        the block of ``write`` ends without an error, all of it is durable, a power cut included; if
+        it does not, nothing of it is there.
+    """
+
+    def read(self) -> AbstractContextManager[Snapshot]:
+        """Open a snapshot."""
+        ...
+
+    def write(self) -> AbstractContextManager[Transaction]:
+        """Open the one write transaction; leaving the block commits it."""
+        ...
