@@ -1,0 +1,1 @@
+"""What the owner declared, and where the data is."""

@@ -1,0 +1,90 @@
+"""A column as the owner declared it: a type, perhaps a range, perhaps public keys."""
+
+import datetime
+import math
+from enum import Enum
+from fractions import Fraction
+
+from attrs import field, frozen
+
+from discreet.core.errors import InvalidArgument
+from discreet.core.numbers import exact
+
+Key = str | int | bool | datetime.date
+"""A public value that a group can have."""
+
+
+class ColumnType(Enum):
+    """The types that a column can be declared to have."""
+
+    INTEGER = "integer"
+    REAL = "real"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    DATE = "date"
+
+
+LARGEST_STEPS = 2**53
+"""Bounds are at most this many steps in size, so that a float can hold each step exactly."""
+
+
+@frozen(kw_only=True)
+class Bounds:
+    """A public range and a public grid: a value becomes a whole number of steps within the range.
+
+    Example:
+        >>> Bounds(lower=0, upper="10.5", step="0.5").upper_steps
+        21
+    """
+
+    lower: Fraction = field(converter=exact)
+    upper: Fraction = field(converter=exact)
+    step: Fraction = field(default=Fraction(1), converter=exact)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse an empty range, and ends that are off the grid."""
+        if self.step <= 0:
+            raise InvalidArgument("step is out of range", must="be above 0", got=str(self.step))
+        if self.lower >= self.upper:
+            raise InvalidArgument(
+                "The range is empty", must="have min below max", got=f"{self.lower} to {self.upper}"
+            )
+        for end in (self.lower, self.upper):
+            if (end / self.step).denominator != 1:
+                raise InvalidArgument(
+                    "A bound is off the grid",
+                    must=f"be a whole number of steps of {self.step}",
+                    got=str(end),
+                )
+            if abs(end / self.step) > LARGEST_STEPS:
+                raise InvalidArgument(
+                    "A bound is too many steps away from zero",
+                    must="be at most 2**53 steps",
+                    got=f"{end} in steps of {self.step}",
+                    next="Declare a larger step",
+                )
+
+    @property
+    def lower_steps(self) -> int:
+        """The lower end, in steps."""
+        return math.floor(self.lower / self.step)
+
+    @property
+    def upper_steps(self) -> int:
+        """The upper end, in steps."""
+        return math.floor(self.upper / self.step)
+
+    @property
+    def largest_steps(self) -> int:
+        """The largest size of a value in the range, in steps."""
+        return max(abs(self.lower_steps), abs(self.upper_steps))
+
+
+@frozen(kw_only=True)
+class Column:
+    """One declared column of a table."""
+
+    name: str
+    type: ColumnType
+    bounds: Bounds | None = None
+    keys: tuple[Key, ...] | None = None

@@ -1,0 +1,1 @@
+"""Engines: one file each, with the SQL dialect that it speaks."""

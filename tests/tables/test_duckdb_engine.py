@@ -1,0 +1,194 @@
+"""The engine: right where no limit binds, total on any data, and fair where limits bind."""
+
+import math
+
+import duckdb
+import numpy as np
+import pytest
+
+from discreet.core.errors import DeclarationError
+from discreet.tables.declaration import read_catalog
+from discreet.tables.engines.duckdb import DuckDbEngine
+from tests.support.clinic import (
+    exact_columns,
+    make_plan,
+    run_exact,
+    visit,
+    write_project,
+    write_rows,
+)
+from tests.support.statistics import alpha, binomial_p_value
+
+BY_CLINIC = "SELECT clinic, COUNT(*), SUM(age), SUM(cost) FROM visits GROUP BY clinic"
+
+
+def many_visits(count=300):
+    return [
+        visit(f"p{i % 97}", "abcd"[i * i % 4], age=i % 90, cost=(i % 40) / 4, urgent=i % 3 == 0)
+        for i in range(count)
+    ]
+
+
+@pytest.mark.parametrize("file_format", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "",
+        "WHERE age >= 30 AND age < 60.5",
+        "WHERE NOT (urgent) OR clinic IN ('a', 'd')",
+        "WHERE cost BETWEEN 1 AND 7.5 AND clinic <> 'b'",
+        "WHERE urgent = TRUE AND age <> cost",
+        "WHERE note IS NULL AND day IS NULL",
+    ],
+)
+def test_equals_plain_sql_when_no_limit_binds(tmp_path, file_format, where):
+    folder = write_project(
+        tmp_path, many_visits(), file_format=file_format, rows_per_group=1000, groups_per_unit=4
+    )
+    sql = f"SELECT clinic, COUNT(*), SUM(age), SUM(cost) FROM visits {where} GROUP BY clinic"
+    counts, ages, costs = run_exact(folder, sql)
+    plain = duckdb.execute(
+        f"SELECT clinic, COUNT(*), SUM(age), SUM(cost) * 4 FROM '{folder}/visits.{file_format}' "
+        f"{where} GROUP BY clinic ORDER BY clinic"
+    ).fetchall()
+    found = dict(zip("abcd", zip(counts, ages, costs, strict=True), strict=True))
+    expected = {row[0]: tuple(int(cell) for cell in row[1:]) for row in plain}
+    assert {key: tuple(map(int, cells)) for key, cells in found.items() if cells[0]} == expected
+
+
+def test_values_go_to_the_grid(tmp_path):
+    values = [-5.0, 0.124, 0.125, 3.3, math.nan, None, math.inf, -math.inf, 1e308]
+    folder = write_project(tmp_path, [visit(f"p{i}", cost=v) for i, v in enumerate(values)])
+    counts, costs = run_exact(folder, "SELECT COUNT(*), SUM(cost) FROM visits")
+    assert counts.tolist() == [len(values)]
+    # In quarters: 0; 0 (below half a step); 1 (half a step goes up); 13; NaN and NULL add nothing;
+    # then the two ends.
+    assert costs.tolist() == [0 + 0 + 1 + 13 + 40 + 0 + 40]
+
+
+def test_rows_without_a_unit_or_outside_the_keys_do_not_count(tmp_path):
+    rows = [visit(None), visit("p"), visit("q", "elsewhere"), visit("r", None)]
+    (counts,) = run_exact(
+        write_project(tmp_path, rows), "SELECT clinic, COUNT(*) FROM visits GROUP BY clinic"
+    )
+    assert counts.tolist() == [1, 0, 0, 0]
+
+
+HOSTILE = [
+    "abc",
+    "1e999",
+    "-",
+    "9223372036854775808",
+    "NaN",
+    "inf",
+    "0x10",
+    "1,5",
+    "'; DROP TABLE visits; --",
+    "\x00",
+    "é" * 50,
+    '"',
+    "2025-99-99",
+]
+
+
+def test_no_text_makes_the_engine_raise(tmp_path):
+    rows = [
+        visit(f"p{i}", "a", urgent=bad, age=bad, change=bad, cost=bad, day=bad, note=bad)
+        for i, bad in enumerate(HOSTILE)
+    ]
+    folder = write_project(tmp_path, [*rows, visit("good")], file_format="csv")
+    counts, ages, changes, costs = run_exact(
+        folder,
+        "SELECT COUNT(*), SUM(age), SUM(change), SUM(cost) FROM visits WHERE note IS NOT NULL "
+        "OR day > DATE '2000-01-01' OR urgent OR age < 50",
+    )
+    assert counts[0] >= 1
+    assert 0 <= ages[0] <= 100 * len(rows) + 100
+    assert -10 * len(rows) <= changes[0]
+    assert costs[0] >= 0
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"p,a,true\n",
+        b"p,a,1,2,3,4,5,6,7,8,9,10\n",
+        b"\xff\xfe,\xff,1,1,1,1,1,1\n",
+        b"\n\n,,,,,,,\n",
+    ],
+)
+def test_malformed_lines_do_not_make_the_engine_raise(tmp_path, broken):
+    folder = write_project(tmp_path, [visit("first")], file_format="csv")
+    with (folder / "visits.csv").open("ab") as file:
+        file.write(broken)
+        file.write(b"last,a,false,40,1,2.5,,\n")
+    (counts,) = run_exact(folder, "SELECT COUNT(*) FROM visits")
+    assert counts[0] >= 2
+
+
+def test_limits_keep_exactly_so_many_rows_and_groups(tmp_path):
+    rows = [visit("p", clinic, age=i) for clinic in "abcd" for i in range(5)]
+    counts, _, _ = run_exact(write_project(tmp_path, rows), BY_CLINIC)
+    assert sorted(counts.tolist()) == [0, 2, 2, 2]
+
+
+def test_equal_rows_never_admit_one_too_many(tmp_path):
+    rows = [visit("p", clinic) for clinic in "abcd" for _ in range(50)]
+    counts, _, _ = run_exact(write_project(tmp_path, rows), BY_CLINIC)
+    assert sorted(counts.tolist()) == [0, 2, 2, 2]
+
+
+def test_the_choice_depends_on_the_salt_and_not_on_the_order_of_rows(tmp_path):
+    rows = [visit(f"p{i}", clinic, age=a) for i in range(20) for clinic in "abcd" for a in range(4)]
+    folder = write_project(tmp_path, rows)
+    plan, engine = make_plan(read_catalog(folder), BY_CLINIC), DuckDbEngine()
+    first = exact_columns(engine, plan, b"one")
+    write_rows(folder, rows[::-1])
+    again = exact_columns(engine, plan, b"one")
+    other = exact_columns(engine, plan, b"two")
+    assert all((a == b).all() for a, b in zip(first, again, strict=True))
+    assert any((a != b).any() for a, b in zip(first, other, strict=True))
+
+
+def test_the_choice_of_groups_is_fair(tmp_path):
+    """Each of four clinics is kept by about three quarters of the people (exact binomial)."""
+    people = 4000
+    rows = [visit(f"p{i}", clinic) for i in range(people) for clinic in "abcd"]
+    (counts,) = run_exact(
+        write_project(tmp_path, rows), "SELECT clinic, COUNT(*) FROM visits GROUP BY clinic"
+    )
+    share = alpha("duckdb/fair_groups", parts=4)
+    assert counts.sum() == 3 * people
+    assert all(binomial_p_value(int(count), people, 0.75) > share for count in counts)
+    # Power: always dropping the same clinic would be seen.
+    assert binomial_p_value(people, people, 0.75) < share
+
+
+def test_sums_saturate_instead_of_wrapping(tmp_path):
+    folder = write_project(tmp_path, [visit(f"p{i}", age=10**18) for i in range(40)])
+    declaration = (folder / "discreet.toml").read_text()
+    wide = declaration.replace("min = 0, max = 100", f"min = 0, max = {2**53}")
+    (folder / "discreet.toml").write_text(wide)
+    (ages,) = run_exact(folder, "SELECT SUM(age) FROM visits")
+    assert ages.tolist() == [40 * 2**53]
+
+
+def test_missing_sources_and_columns_are_found_by_name(tmp_path):
+    folder = write_project(tmp_path, [visit("p")])
+    engine, table = DuckDbEngine(), read_catalog(folder).table("visits")
+    engine.require_source(table)
+    text = (folder / "discreet.toml").read_text()
+    (folder / "discreet.toml").write_text(text + 'ward = { type = "text" }\n')
+    with pytest.raises(DeclarationError, match="ward"):
+        engine.require_source(read_catalog(folder).table("visits"))
+    (folder / "visits.parquet").write_bytes(b"not parquet")
+    with pytest.raises(DeclarationError, match="cannot be read"):
+        engine.require_source(table)
+    (folder / "visits.parquet").unlink()
+    with pytest.raises(DeclarationError, match="cannot be read"):
+        engine.require_source(table)
+
+
+def test_an_empty_table_gives_zeros(tmp_path):
+    counts, ages, costs = run_exact(write_project(tmp_path, []), BY_CLINIC)
+    assert not np.any([counts, ages, costs])
