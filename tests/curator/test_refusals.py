@@ -1,0 +1,131 @@
+"""What cannot be asked: the right code, a sentence that helps, and nothing spent."""
+
+import pytest
+
+from discreet.core.errors import (
+    BadSyntax,
+    BudgetExhausted,
+    DeclarationError,
+    DiscreetError,
+    InvalidArgument,
+    MissingLoss,
+    RefusedQuery,
+    UndeclaredBound,
+    UndeclaredKeys,
+    UnknownColumn,
+    UnknownTable,
+)
+from discreet.core.loss import Pure
+from discreet.curator.connection import connect
+from tests.support.clinic import visit, write_project
+
+REFUSED = [
+    ("SELEKT COUNT(*) FROM visits WHERE (", BadSyntax, "line 1"),
+    ("", BadSyntax, "one statement"),
+    ("SELECT COUNT(*) FROM visits; SELECT 1", BadSyntax, "one statement"),
+    ("SELECT COUNT(*) FROM visits WHERE age > 'unclosed", BadSyntax, "quotes"),
+    ("SELECT COUNT(*) FROM visit", UnknownTable, "Tables: visits"),
+    ("SELECT COUNT(*) FROM visits WHERE agee > 3", UnknownColumn, "Columns: person, clinic"),
+    ("SELECT SUM(agee) FROM visits", UnknownColumn, "'agee'"),
+    ("SELECT ward, COUNT(*) FROM visits GROUP BY ward", UnknownColumn, "'ward'"),
+    ("SELECT SUM(patients) FROM visits", UnknownColumn, "No column"),
+    ("SELECT SUM(weight) FROM visits", UndeclaredBound, "tables.visits.columns.weight"),
+    ("SELECT note, COUNT(*) FROM visits GROUP BY note", UndeclaredKeys, "group by clinic"),
+    ("SELECT SUM(note) FROM visits", RefusedQuery, "no sum"),
+    ("SELECT * FROM visits", RefusedQuery, "Output 1"),
+    ("SELECT person FROM visits", RefusedQuery, "no aggregate"),
+    ("SELECT clinic, COUNT(*) FROM visits", RefusedQuery, "Add it to GROUP BY"),
+    ("SELECT clinic, COUNT(*) FROM visits GROUP BY clinic, clinic", RefusedQuery, "twice"),
+    ("SELECT COUNT(*) FROM visits GROUP BY 7", RefusedQuery, "names no key"),
+    ("SELECT COUNT(*), COUNT(*) FROM visits", RefusedQuery, "Two outputs"),
+    ("SELECT COUNT(DISTINCT age) FROM visits", RefusedQuery, "COUNT(*)"),
+    ("SELECT COUNT(age) FROM visits", RefusedQuery, "COUNT(*)"),
+    ("SELECT SUM(age + 1) FROM visits", RefusedQuery, "one column"),
+    ("SELECT SUM(DISTINCT age) FROM visits", RefusedQuery, "one column"),
+    ("SELECT SUM(age) OVER () FROM visits", RefusedQuery, "Output 1"),
+    ("SELECT COUNT(*) FILTER (WHERE age > 1) FROM visits", RefusedQuery, "Output 1"),
+    ("SELECT MAX(age) FROM visits", RefusedQuery, "Output 1"),
+    ("SELECT DISTINCT COUNT(*) FROM visits", RefusedQuery, "DISTINCT"),
+    ("SELECT COUNT(*) FROM visits LIMIT 1", RefusedQuery, "LIMIT"),
+    ("SELECT COUNT(*) FROM visits ORDER BY 1", RefusedQuery, "ORDER BY"),
+    ("SELECT COUNT(*) FROM visits HAVING COUNT(*) > 1", RefusedQuery, "HAVING"),
+    ("SELECT COUNT(*) FROM visits AS v", RefusedQuery, "no alias"),
+    ("SELECT COUNT(*) FROM main.visits", RefusedQuery, "plainly"),
+    ("SELECT COUNT(*) FROM visits, visits", RefusedQuery, "JOIN"),
+    ("SELECT COUNT(*) FROM visits JOIN visits USING (age)", RefusedQuery, "JOIN"),
+    ("SELECT COUNT(*) FROM (SELECT * FROM visits)", RefusedQuery, "no table"),
+    ("WITH v AS (SELECT 1) SELECT COUNT(*) FROM visits", RefusedQuery, "WITH"),
+    ("SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM visits", RefusedQuery, "SELECT"),
+    ("SELECT COUNT(*) FROM visits TABLESAMPLE 10%", RefusedQuery, "plainly"),
+    ("SELECT COUNT(*) FROM visits GROUP BY ROLLUP (clinic)", RefusedQuery, "plain columns"),
+    ("SELECT COUNT(*) FROM visits GROUP BY ALL", RefusedQuery, "plain columns"),
+    ("SELECT COUNT(*) FROM read_csv('/etc/passwd')", RefusedQuery, "no table"),
+    ("INSERT INTO visits VALUES (1)", RefusedQuery, "not a SELECT"),
+    ("DROP TABLE visits", RefusedQuery, "not a SELECT"),
+    ("SELECT COUNT(*) FROM visits WHERE regexp_matches(note, 'a')", RefusedQuery, "condition"),
+    ("SELECT COUNT(*) FROM visits WHERE note LIKE 'a%'", RefusedQuery, "condition"),
+    ("SELECT COUNT(*) FROM visits WHERE age IN (SELECT 1)", RefusedQuery, "condition"),
+    ("SELECT COUNT(*) FROM visits WHERE 1 = 1", RefusedQuery, "needs a column"),
+    ("SELECT COUNT(*) FROM visits WHERE age", RefusedQuery, "boolean"),
+    ("SELECT COUNT(*) FROM visits WHERE age > 'x'", RefusedQuery, "integer"),
+    ("SELECT COUNT(*) FROM visits WHERE note > 3", RefusedQuery, "text"),
+    ("SELECT COUNT(*) FROM visits WHERE day > '2025-13-01'", RefusedQuery, "DATE"),
+    ("SELECT COUNT(*) FROM visits WHERE age = note", RefusedQuery, "integer"),
+    ("SELECT COUNT(*) FROM visits WHERE age > 99999999999999999999", RefusedQuery, "2**63"),
+    ("SELECT COUNT(*) FROM visits WHERE visits.age > 3", RefusedQuery, "plainly"),
+    ("SELECT COUNT(*) FROM visits WHERE 1 / age > 3", RefusedQuery, "needs a column"),
+    ("SELECT COUNT(*) FROM visits WHERE age > 1 / 0", RefusedQuery, "integer"),
+    ("SELECT COUNT(*) FROM visits WHERE " + "(" * 300 + "urgent" + ")" * 300, DiscreetError, ""),
+]
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory):
+    folder = write_project(tmp_path_factory.mktemp("refusals"), [visit("p")], epsilon="1")
+    declaration = (folder / "discreet.toml").read_text()
+    (folder / "discreet.toml").write_text(declaration + 'weight = { type = "real" }\n')
+    with connect(folder) as connection:
+        yield connection
+
+
+@pytest.mark.parametrize(("sql", "error", "hint"), REFUSED, ids=[sql[:50] for sql, *_ in REFUSED])
+def test_refused_with_a_reason_and_for_nothing(connection, sql, error, hint):
+    for ask in (connection.sql, connection.explain):
+        with pytest.raises(error) as caught:
+            ask(sql, epsilon="0.1")
+        assert hint in str(caught.value)
+        assert caught.value.to_json()["error"]["code"] == error.code or error is DiscreetError
+    assert connection.ledger().spent("people") == Pure(0)
+
+
+def test_an_epsilon_is_never_silently_chosen(connection):
+    with pytest.raises(MissingLoss, match="epsilon="):
+        connection.sql("SELECT COUNT(*) FROM visits")
+
+
+@pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "a lot", 1e-30, float("inf")])
+def test_bad_epsilon(connection, epsilon):
+    with pytest.raises((InvalidArgument, RefusedQuery)):
+        connection.sql("SELECT COUNT(*) FROM visits", epsilon=epsilon)
+    assert connection.ledger().spent("people") == Pure(0)
+
+
+def test_an_empty_budget_says_what_is_left(tmp_path):
+    folder = write_project(tmp_path, [visit("p")], epsilon="1")
+    with connect(folder, epsilon="0.75") as connection:
+        connection.sql("SELECT COUNT(*) FROM visits")
+        assert not connection.explain("SELECT SUM(age) FROM visits").is_affordable()
+        with pytest.raises(BudgetExhausted) as caught:
+            connection.sql("SELECT SUM(age) FROM visits")
+        assert "0.25" in str(caught.value)
+        assert "0.75" in str(caught.value)
+        connection.sql("SELECT SUM(age) FROM visits", epsilon="0.25")
+
+
+def test_a_misdeclared_source_costs_nothing(tmp_path):
+    folder = write_project(tmp_path, [visit("p")], epsilon="1")
+    (folder / "visits.parquet").unlink()
+    with connect(folder, epsilon="0.75") as connection:
+        with pytest.raises(DeclarationError, match="cannot be read"):
+            connection.sql("SELECT COUNT(*) FROM visits")
+        assert connection.ledger().spent("people") == Pure(0)
