@@ -1,0 +1,57 @@
+"""Discreet: learn from data about people without learning about any one of them.
+
+Names are loaded when they are first used, so that ``import discreet`` is quick.
+"""
+
+import importlib
+from typing import Any
+
+_HOMES = {
+    "Approximate": "discreet.core.loss",
+    "ApproximateZcdp": "discreet.core.loss",
+    "Connection": "discreet.curator.connection",
+    "Contribution": "discreet.core.contribution",
+    "DiscreetError": "discreet.core.errors",
+    "DiscreteLaplace": "discreet.mechanisms.noise.discrete_laplace",
+    "Explanation": "discreet.curator.explanation",
+    "Metric": "discreet.core.metric",
+    "PrivacyLoss": "discreet.core.loss",
+    "Pure": "discreet.core.loss",
+    "Release": "discreet.curator.release",
+    "SystemRng": "discreet.randomness.rng",
+    "Zcdp": "discreet.core.loss",
+    "connect": "discreet.curator.connection",
+    "exact": "discreet.core.numbers",
+}
+
+__all__ = [
+    "Approximate",
+    "ApproximateZcdp",
+    "Connection",
+    "Contribution",
+    "DiscreetError",
+    "DiscreteLaplace",
+    "Explanation",
+    "Metric",
+    "PrivacyLoss",
+    "Pure",
+    "Release",
+    "SystemRng",
+    "Zcdp",
+    "connect",
+    "exact",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version("discreet")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,20 @@
+"""Note that the data of an id space was replaced, so that questions are answered anew."""
+
+import argparse
+
+from discreet.cli.shown import Shown, add_project
+from discreet.curator.connection import connect
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("id_space", help="whose data was replaced")
+    add_project(parser)
+
+
+def run(options: argparse.Namespace) -> Shown:
+    """Advance the version; what was spent stays spent."""
+    with connect(options.project) as connection:
+        number = connection.data_changed(options.id_space)
+    text = f"{options.id_space} is now at data version {number}; what was spent stays spent"
+    return Shown(text, {"id_space": options.id_space, "data_version": number})

@@ -1,0 +1,94 @@
+"""The command line: text for people, JSON for programs, one form of error."""
+
+import json
+
+import pytest
+
+from discreet.cli.main import COMMANDS, main, parser
+from tests.support.clinic import visit, write_project
+
+COUNT = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
+
+
+@pytest.fixture
+def project(tmp_path):
+    return str(write_project(tmp_path, [visit(f"p{i}") for i in range(9)], epsilon="2"))
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments, code=0):
+        assert main([*arguments]) == code
+        captured = capsys.readouterr()
+        return captured.out if code == 0 or "--json" in arguments else captured.err
+
+    return run
+
+
+def test_query_explain_budget_ledger(project, run):
+    assert "costs ε = 1" in run("explain", COUNT, "--epsilon", "1", "--project", project)
+    assert "± " in run("query", COUNT, "--epsilon", "1", "--project", project)
+    assert "█" in run("budget", "--project", project)
+    history = run("ledger", "--project", project)
+    assert "reserve" in history
+    assert "SELECT clinic" in history
+    assert "The ledger holds" in run("ledger", "--verify", "--project", project)
+    assert "keys for GROUP BY" in run("tables", "--project", project)
+    assert "All is well" in run("check", "--project", project)
+    assert "version 2" in run("data-changed", "people", "--project", project)
+
+
+def test_json_everywhere(project, run):
+    question = (COUNT, "--epsilon", "0.5", "--project", project, "--json")
+    assert json.loads(run("explain", *question))["affordable"]
+    release = json.loads(run("query", *question))
+    assert release["columns"] == ["clinic", "n"]
+    assert release["cost"] == {"measure": "pure", "epsilon": "1/2"}
+    (status,) = json.loads(run("budget", "--project", project, "--json"))
+    assert status["remaining"]["epsilon"] == "3/2"
+    kinds = [entry["kind"] for entry in json.loads(run("ledger", "--project", project, "--json"))]
+    assert kinds == ["budget", "version", "reserve", "commit"]
+    (table,) = json.loads(run("tables", "--project", project, "--json"))
+    assert table["columns"][1]["keys"] == ["a", "b", "c", "d"]
+    assert json.loads(run("ledger", "--verify", "--project", project, "--json"))["ok"]
+
+
+def test_errors_have_one_form(project, run):
+    bad = ("query", "SELECT COUNT(*) FROM nowhere", "--epsilon", "1", "--project", project)
+    assert run(*bad, code=1).strip().endswith("[unknown_table]")
+    error = json.loads(run(*bad, "--json", code=1))["error"]
+    assert error["code"] == "unknown_table"
+    assert error["next"] == "Tables: visits"
+    assert "[missing_loss]" in run("query", COUNT, "--project", project, code=1)
+
+
+def test_no_project_says_how_to_get_one(tmp_path, run):
+    assert "discreet demo --keep" in run("budget", "--project", str(tmp_path), code=1)
+
+
+def test_demo_runs_twice_and_ends_in_a_refusal(run):
+    for _ in range(2):
+        shown = run("demo")
+        for part in (
+            "What explain says",
+            "The private answer",
+            "One question too many",
+            "verifies",
+        ):
+            assert part in shown
+    assert json.loads(run("demo", "--json"))["refusal"]["error"]["code"] == "budget_exhausted"
+
+
+def test_demo_keeps_a_project_but_never_overwrites_one(tmp_path, run):
+    folder = str(tmp_path / "clinic")
+    run("demo", "--keep", folder)
+    assert "visits" in run("tables", "--project", folder)
+    assert "not empty" in run("demo", "--keep", folder, code=1)
+
+
+def test_every_command_has_help(capsys):
+    for name in COMMANDS:
+        with pytest.raises(SystemExit) as caught:
+            parser().parse_args([name, "--help"])
+        assert caught.value.code == 0
+        assert "--json" in capsys.readouterr().out
