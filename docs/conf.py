@@ -1,0 +1,53 @@
+"""How the documentation site is built: strictly, offline, from Markdown and docstrings."""
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+project = "Discreet"
+author = "The Discreet authors"
+copyright = author
+version = release = installed_version("discreet")
+language = "en-GB"
+
+extensions = [
+    "docs._ext.api_pages",
+    "docs._ext.bibliography",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+]
+exclude_patterns = ["_build", "_ext"]
+
+# ---------------------------------------------------------------- pages in Markdown
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+# ---------------------------------------------------------------- pages from docstrings
+
+add_module_names = False
+autodoc_class_signature = "mixed"
+autodoc_typehints = "signature"
+napoleon_custom_sections = ["Guarantee", "Assumes", "Utility", "Proof"]
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+# The build never fetches anything, so names of other libraries are not checked; ours are.
+nitpicky = True
+nitpick_ignore_regex = [(r"py:.*", r"(?!discreet\.).*")]
+
+# A work may be listed before it is cited; a house test sees that each cited key exists.
+suppress_warnings = ["ref.citation"]
+
+# ---------------------------------------------------------------- looks
+
+html_theme = "furo"
+html_title = "Discreet"
+html_show_copyright = False

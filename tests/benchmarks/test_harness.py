@@ -1,0 +1,92 @@
+"""The harness compares in the right direction, and reports what it saw."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.harness import (
+    Case,
+    Measurement,
+    PeerUnavailable,
+    Row,
+    as_table,
+    measure,
+    run_program,
+    write_rows,
+)
+from benchmarks.run import main, suite_names
+
+
+def program(folder: Path, printed: str) -> tuple[str, ...]:
+    """A program that prints what it is told, whatever its arguments."""
+    script = folder / f"program{len(list(folder.iterdir()))}.py"
+    script.write_text(f"print({printed!r})\n")
+    return (str(script), "argument")
+
+
+def our_python(peer: str) -> str:
+    return sys.executable
+
+
+def no_python(peer: str) -> str:
+    raise PeerUnavailable(peer)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ours", "theirs", "ratio"), [("seconds", 2.0, 6.0, 3.0), ("rate", 2.0, 6.0, 1 / 3)]
+)
+def test_ratio_above_one_means_that_we_are_better(kind, ours, theirs, ratio):
+    assert Measurement(kind, ours).ratio_to(Measurement(kind, theirs)) == pytest.approx(ratio)
+
+
+def test_different_kinds_do_not_compare():
+    with pytest.raises(ValueError, match="seconds and rate"):
+        Measurement("seconds", 1.0).ratio_to(Measurement("rate", 1.0))
+
+
+def test_both_sides_run(tmp_path: Path):
+    ours = program(tmp_path, '{"seconds": 2}')
+    theirs = program(tmp_path, '{"seconds": 3}')
+    case = Case(name="c", unit="s", ours=ours, theirs=theirs, peer="p", goal=1.0)
+    assert measure(case, find_python=our_python) == Row("c", "p", "s", 2.0, 3.0, 1.5, 1.0)
+
+
+def test_target_is_a_number(tmp_path: Path):
+    case = Case(name="c", unit="s", ours=program(tmp_path, '{"seconds": 2}'), theirs=1.0, goal=1.0)
+    row = measure(case)
+    assert (row.peer, row.ratio, row.missed) == ("target", 0.5, True)
+
+
+def test_missing_peer_leaves_a_gap(tmp_path: Path):
+    ours = program(tmp_path, '{"rate": 2}')
+    row = measure(
+        Case(name="c", unit="/s", ours=ours, theirs=ours, peer="p"), find_python=no_python
+    )
+    assert (row.theirs, row.ratio, row.missed) == (None, None, False)
+
+
+def test_unknown_kind_is_refused(tmp_path: Path):
+    with pytest.raises(ValueError, match="'metres'"):
+        run_program(sys.executable, program(tmp_path, '{"metres": 2}'))
+
+
+def test_rows_are_written_and_shown(tmp_path: Path):
+    rows = [Row("a", "p", "s", 1.0, 2.0, 2.0, 3.0), Row("b", "q", "s", 1.0, None, None, None)]
+    write_rows(rows, tmp_path / "deep" / "x.json")
+    written = json.loads((tmp_path / "deep" / "x.json").read_text())
+    assert [list(row) for row in written] == [
+        ["case", "peer", "unit", "ours", "theirs", "ratio", "goal"]
+    ] * 2
+    assert written[1]["goal"] is None
+    assert as_table(rows).splitlines()[1:] == [
+        "a     p     s     1     2       2      3     missed",
+        "b     q     s     1     -       -      -",
+    ]
+
+
+def test_unknown_suite_lists_the_others(capsys):
+    assert "import" in suite_names()
+    assert main(["nothing"]) == 2
+    assert "import" in capsys.readouterr().err

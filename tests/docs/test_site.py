@@ -1,0 +1,54 @@
+"""The site builds with no warning, exactly as ``make docs`` builds it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from docs._ext.api_pages import public_modules, write_pages
+from docs._ext.bibliography import Entry
+from tests.support.paths import DOCS
+
+
+def test_site_builds_strictly(tmp_path: Path):
+    site = tmp_path / "html"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "--keep-going", "-b", "html"]
+    places = ["-d", str(tmp_path / "doctrees"), str(DOCS), str(site)]
+    done = subprocess.run([*command, *places], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (site / "index.html").exists()
+    missing = [
+        name
+        for name in public_modules()
+        if not (site / "reference" / "api" / f"{name}.html").exists()
+    ]
+    assert not missing
+
+
+def test_public_modules_are_found(tmp_path: Path):
+    package = tmp_path / "discreet"
+    for place in ("__init__.py", "core/__init__.py", "core/a.py", "core/_b.py", "cli/query.py"):
+        (package / place).parent.mkdir(parents=True, exist_ok=True)
+        (package / place).touch()
+    assert public_modules(package) == ["discreet.core.a"]
+
+
+def test_pages_of_removed_modules_go(tmp_path: Path):
+    write_pages(tmp_path, ["discreet.core.a", "discreet.core.b"])
+    write_pages(tmp_path, ["discreet.core.b"])
+    assert [path.name for path in tmp_path.iterdir()] == ["discreet.core.b.rst"]
+
+
+def test_reference_reads_well():
+    fields = {
+        "author": "A. Lovelace and C. Babbage",
+        "title": "On {N}oise",
+        "journal": "Journal",
+        "volume": "2",
+        "pages": "1--9",
+        "year": "1843",
+        "doi": "10.1/x",
+    }
+    assert Entry("LB43", fields).as_text() == (
+        "A. Lovelace, C. Babbage. *On Noise*. Journal 2, 1–9, 1843. "
+        "`doi:10.1/x <https://doi.org/10.1/x>`__."
+    )
