@@ -1,0 +1,202 @@
+r"""Record and replay: does data steer a function other than through its mechanisms?
+
+The function runs on a data set and is recorded. Then it runs on a neighbour with the same random
+words, and every mechanism hands back the *recorded output*. Now the function sees nothing new, so
+whatever it does differently it read directly from the data.
+"""
+
+from collections.abc import Callable
+from enum import Enum
+from fractions import Fraction
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from discreet.audit.distance import exceeded
+from discreet.audit.recorder import Recorder
+from discreet.audit.tape import Parted
+from discreet.audit.trace import Call, Ending, Trace
+from discreet.core.protocols import Rng
+
+Function = Callable[[Any, Recorder], Any]
+"""A function under audit: it takes the data and a recorder, and uses watched mechanisms only."""
+
+
+class FindingKind(Enum):
+    """What a replay can find."""
+
+    CONTROL_FLOW = "control_flow"
+    WORDS = "words"
+    CONTRIBUTION = "contribution"
+    RESULT = "result"
+
+
+@frozen(kw_only=True)
+class Finding:
+    """One difference that the data made. The message quotes declarations, never values."""
+
+    kind: FindingKind
+    message: str
+    call: int | None = None
+    measured: Fraction | float | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def record(function: Function, data: Any, rng: Rng) -> Trace:
+    """Run ``function`` on ``data``, and return what it did."""
+    return _run(function, data, Recorder(rng))
+
+
+def replay(function: Function, neighbour: Any, trace: Trace) -> Trace:
+    """Run ``function`` on a neighbour with the words and the noisy outputs of ``trace``."""
+    recorder = Recorder(_NO_OTHER_WORDS, transcript=trace)
+    return _run(function, neighbour, recorder)
+
+
+def compare(trace: Trace, neighbour: Trace) -> tuple[Finding, ...]:
+    r"""Return every difference between a trace and its replay on a neighbour.
+
+    Guarantee:
+        If no pair of neighbours, at any recorded outputs, gives a finding, then the function is as
+        private as the composition of its events. By induction over the calls: given equal outputs
+        so far, the next mechanism is the same and its inputs are within its declared contribution,
+        so its output costs no more than its event; and the result is a function of the outputs and
+        of words that do not depend on the data [DR14, Theorem 3.16 and Proposition 2.1]. One
+        replay checks one pair at one transcript: it can find faults, and proves nothing alone.
+
+    Assumes:
+        The function uses watched mechanisms and the recorder's generator only, and keeps no state
+        between runs.
+
+    Example:
+        >>> from discreet.randomness.rng import SystemRng
+        >>> def leaky(data, recorder):
+        ...     return len(data)
+        >>> trace = record(leaky, [1, 2], SystemRng())
+        >>> [str(finding) for finding in compare(trace, replay(leaky, [1], trace))]
+        ['The results differ although every mechanism gave the same output.']
+    """
+    findings: list[Finding] = []
+    for index, (first, second) in enumerate(zip_longest(trace.calls, neighbour.calls)):
+        if first is not None and second is None and neighbour.ending is Ending.PARTED:
+            message = f"Before call {index + 1} ({first.name}) other numbers of words are drawn."
+            return (*findings, Finding(kind=FindingKind.WORDS, message=message, call=index))
+        parted = _parted(index, first, second)
+        if parted is not None:
+            return (*findings, parted)
+        findings += _contributions(index, first, second)
+    return (*findings, *_ending(trace, neighbour))
+
+
+def replay_audit(function: Function, data: Any, neighbour: Any, rng: Rng) -> tuple[Finding, ...]:
+    """Record on one data set, replay on the other, and the other way round; return findings."""
+    findings: list[Finding] = []
+    for here, there in ((data, neighbour), (neighbour, data)):
+        trace = record(function, here, rng)
+        findings += compare(trace, replay(function, there, trace))
+    return tuple(dict.fromkeys(findings))
+
+
+class _NoOtherWords:
+    def words(self, count: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+        raise Parted
+
+
+_NO_OTHER_WORDS = _NoOtherWords()
+
+
+def _run(function: Function, data: Any, recorder: Recorder) -> Trace:
+    ending, result = Ending.RETURNED, None
+    try:
+        result = function(data, recorder)
+    except Parted:
+        ending = Ending.PARTED
+    except Exception as error:  # the error is part of what an onlooker sees
+        ending, result = Ending.RAISED, (type(error), str(error))
+    return Trace(
+        calls=tuple(recorder.calls),
+        words_drawn=recorder.rng.drawn,
+        ending=ending,
+        words=recorder.rng.tape(),
+        result=result,
+    )
+
+
+_SAME = {
+    "name": "another mechanism",
+    "event": "another event",
+    "d_in": "another declared contribution",
+    "shape": "another shape",
+    "dtype": "another type of number",
+}
+
+
+def _parted(index: int, first: Call | None, second: Call | None) -> Finding | None:
+    """Say how the runs took different paths at this call, if they did."""
+    kind = FindingKind.CONTROL_FLOW
+    if first is None or second is None:
+        message = f"Call {index + 1} is made on one of the data sets only."
+        return Finding(kind=kind, message=message, call=index)
+    for name, what in _SAME.items():
+        if getattr(first, name) != getattr(second, name):
+            message = f"Call {index + 1} ({first.name}) has {what} on the neighbour."
+            return Finding(kind=kind, message=message, call=index)
+    if first.words_before != second.words_before:
+        message = f"Before call {index + 1} ({first.name}) other numbers of words are drawn."
+        return Finding(kind=FindingKind.WORDS, message=message, call=index)
+    if first.words_used != second.words_used:
+        message = f"Call {index + 1} ({first.name}) draws another number of words."
+        return Finding(kind=FindingKind.WORDS, message=message, call=index)
+    return None
+
+
+def _contributions(index: int, first: Call, second: Call) -> list[Finding]:
+    return [
+        Finding(
+            kind=FindingKind.CONTRIBUTION,
+            message=f"The inputs of call {index + 1} ({first.name}) differ by more than the "
+            f"declared {norm} = {getattr(first.d_in, norm)}.",
+            call=index,
+            measured=measured,
+        )
+        for norm, measured in exceeded(first.values, second.values, first.d_in).items()
+    ]
+
+
+def _ending(trace: Trace, neighbour: Trace) -> list[Finding]:
+    if neighbour.ending is Ending.PARTED or trace.words_drawn != neighbour.words_drawn:
+        message = "After the last call other numbers of words are drawn."
+        return [Finding(kind=FindingKind.WORDS, message=message)]
+    if trace.ending is not neighbour.ending:
+        message = "The function raises an error on one of the data sets only."
+        return [Finding(kind=FindingKind.RESULT, message=message)]
+    if not _same(trace.result, neighbour.result):
+        message = "The results differ although every mechanism gave the same output."
+        if trace.ending is Ending.RAISED:
+            message = "The function raises different errors."
+        return [Finding(kind=FindingKind.RESULT, message=message)]
+    return []
+
+
+def _same(first: Any, second: Any) -> bool:
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, np.ndarray):
+        return (
+            first.dtype == second.dtype
+            and first.shape == second.shape
+            and _same_entries(first.ravel().tolist(), second.ravel().tolist())
+        )
+    if isinstance(first, dict):
+        return list(first) == list(second) and _same_entries(first.values(), second.values())
+    if isinstance(first, list | tuple):
+        return len(first) == len(second) and _same_entries(first, second)
+    return bool(first == second) or (first != first and second != second)
+
+
+def _same_entries(first: Any, second: Any) -> bool:
+    return all(_same(one, other) for one, other in zip(first, second, strict=True))
