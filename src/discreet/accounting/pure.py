@@ -17,6 +17,7 @@ from discreet.core.event import (
 )
 from discreet.core.loss import Pure
 from discreet.core.numbers import log_bounds
+from discreet.core.stated_event import BoundedRangeEvent, LaplaceEvent, PureEvent
 
 
 def pure_loss(events: Iterable[Event]) -> Pure:
@@ -51,23 +52,23 @@ def _(event: DiscreteLaplaceEvent) -> Fraction:
 
 @epsilon.register
 def _(event: LinfExponentialEvent) -> Fraction:
-    r"""Divide: moving the centre by :math:`v` changes :math:`\|z\|_\infty` by at most
-    :math:`\|v\|_\infty` (triangle inequality)."""
+    r"""Divide: a shift by ``v`` moves :math:`\|z\|_\infty` by at most :math:`\|v\|_\infty`."""
     return event.distance / event.scale
 
 
 @epsilon.register
 def _(event: RandomisedResponseEvent) -> Fraction:
-    r"""Read off: each report is :math:`e^\varepsilon` times as likely under one value as under
-    any other, or as likely [War65; WZLDSG20]."""
+    r"""Read off: no report is more than :math:`e^\varepsilon` times as likely [War65; KOV16]."""
     return event.epsilon if event.categories > 1 else Fraction(0)
 
 
 @epsilon.register
 def _(event: TwoCoinResponseEvent) -> Fraction:
-    r"""Compare the two answers: for *yes* the ratio is
-    :math:`(t + (1 - t) y) / ((1 - t) y)`, for *no* the same with :math:`1 - y` [DR14, section 3.2].
-    The logarithm is rounded up."""
+    r"""Compare the two answers; the logarithm is rounded up [DR14, section 3.2].
+
+    For *yes* the ratio is :math:`(t + (1 - t) y) / ((1 - t) y)`, for *no* the same with
+    :math:`1 - y`.
+    """
     if event.truth == 0:
         return Fraction(0)
     lie = 1 - event.truth
@@ -83,14 +84,29 @@ def _(event: TwoCoinResponseEvent) -> Fraction:
 
 @epsilon.register
 def _(event: SignOfGaussianEvent) -> Fraction:
-    r"""Compare the two signs: :math:`\ln((1 - p) / p)` with :math:`p = P[N > 1/\sigma]`, rounded
-    up. Far in the tail the chance of a lie is too small to bound from below."""
+    r"""Compare the two signs: :math:`\ln((1 - p) / p)` with :math:`p = P[N > 1/\sigma]`.
+
+    Rounded up. Far in the tail the chance of a lie is too small to bound from below.
+    """
     low, _ = normal_tail_bounds(1 / event.sigma_squared, bits=256)
     if low == 0:
         raise Unsupported(
             "This response hardly ever lies", must="have a sigma_squared of at least 1/256"
         )
     return log_bounds((1 - low) / low, bits=96)[1]
+
+
+@epsilon.register
+def _(event: LaplaceEvent) -> Fraction:
+    # As for discrete noise: log P moves by at most |v|_1 / scale [DMNS06, Proposition 1].
+    return event.distance / event.scale
+
+
+@epsilon.register(PureEvent)
+@epsilon.register(BoundedRangeEvent)
+def _(event: PureEvent | BoundedRangeEvent) -> Fraction:
+    # Stated. A range of width ε contains 0, so the loss itself is at most ε.
+    return event.epsilon
 
 
 @epsilon.register

@@ -5,7 +5,18 @@ import json
 import sys
 from collections.abc import Sequence
 
-from discreet.cli import budget, check, data_changed, demo, explain, ledger, query, tables
+from discreet.cli import (
+    account,
+    budget,
+    check,
+    data_changed,
+    demo,
+    explain,
+    ledger,
+    meaning,
+    query,
+    tables,
+)
 from discreet.core.errors import DiscreetError
 
 COMMANDS = {
@@ -16,6 +27,8 @@ COMMANDS = {
     "tables": tables,
     "check": check,
     "data-changed": data_changed,
+    "account": account,
+    "meaning": meaning,
     "demo": demo,
 }
 

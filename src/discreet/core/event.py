@@ -115,7 +115,7 @@ class TwoCoinResponseEvent(Event):
 
 @frozen(kw_only=True)
 class ApproximateResponseEvent(Event):
-    """The complete mechanism: disclose the bit with ``delta``, else randomise it with ``epsilon``."""
+    """The complete mechanism: tell the bit with probability ``delta``, else randomise it."""
 
     kind = "approximate_response"
     epsilon: Fraction = field(converter=exact, validator=check.non_negative)

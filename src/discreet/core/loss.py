@@ -23,6 +23,13 @@ class Measure(Enum):
     APPROXIMATE = "approximate"
     ZCDP = "zcdp"
     APPROXIMATE_ZCDP = "approximate_zcdp"
+    BOUNDED_ZCDP = "bounded_zcdp"
+    MEAN_CONCENTRATED = "mean_concentrated"
+    RENYI = "renyi"
+    GAUSSIAN = "gaussian"
+
+
+_KINDS: dict[str, "type[PrivacyLoss]"] = {}
 
 
 @frozen
@@ -30,6 +37,17 @@ class PrivacyLoss:
     """What the losses have in common: exact fields, composition, comparison, a place to stand."""
 
     measure: ClassVar[Measure]
+
+    def __init_subclass__(cls) -> None:
+        """Let :func:`loss_from_json` find every kind of loss that has been imported."""
+        super().__init_subclass__()
+        if "measure" in vars(cls):
+            _KINDS[cls.measure.value] = cls
+
+    @classmethod
+    def from_numbers(cls, numbers: dict[str, str]) -> Self:
+        """Read what :meth:`to_json` wrote, the measure left out."""
+        return cls(**numbers)
 
     def __add__(self, other: Self) -> Self:
         """Compose: the loss of releasing both, the second chosen after seeing the first."""
@@ -97,7 +115,16 @@ class PrivacyLoss:
             )
 
 
-_SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "xi": "ξ"}
+_SYMBOLS = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "rho": "ρ",
+    "xi": "ξ",
+    "order": "m",
+    "mu": "μ",
+    "mu_squared": "μ²",
+    "tau_squared": "τ²",
+}
 
 
 def short(value: Fraction, *, rounding: str = ROUND_CEILING) -> str:
@@ -210,11 +237,6 @@ class ApproximateZcdp(PrivacyLoss):
         return self.delta <= other.delta and lines
 
 
-_CLASSES: dict[str, type[PrivacyLoss]] = {
-    cls.measure.value: cls for cls in (Pure, Approximate, Zcdp, ApproximateZcdp)
-}
-
-
 def loss_from_json(data: dict[str, str]) -> PrivacyLoss:
     """Read a loss that :meth:`PrivacyLoss.to_json` wrote.
 
@@ -223,7 +245,7 @@ def loss_from_json(data: dict[str, str]) -> PrivacyLoss:
         Pure(epsilon=Fraction(1, 3))
     """
     numbers = {name: value for name, value in data.items() if name != "measure"}
-    cls = _CLASSES.get(data.get("measure", ""))
+    cls = _KINDS.get(data.get("measure", ""))
     if cls is None or set(numbers) != {a.name for a in fields(cls)}:
         raise Unsupported("This is not a loss that we know", must="carry a known measure")
-    return cls(**numbers)
+    return cls.from_numbers(numbers)

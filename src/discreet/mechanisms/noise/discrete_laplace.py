@@ -4,7 +4,6 @@ import math
 from fractions import Fraction
 from typing import Self
 
-import numpy as np
 from attrs import field, frozen
 
 from discreet.accounting.pure import pure_loss
@@ -15,10 +14,10 @@ from discreet.core.event import DiscreteLaplaceEvent
 from discreet.core.loss import Pure
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
 from discreet.core.protocols import IntArray, Rng
+from discreet.mechanisms.level import level
+from discreet.mechanisms.noise.integers import integers
+from discreet.mechanisms.noise.laplace_sum import laplace_sum_quantile
 from discreet.randomness.discrete_laplace import discrete_laplace
-
-LARGEST_VALUE = 2**62
-"""Inputs must be at most this in size, so that value plus noise cannot wrap around."""
 
 
 @frozen(kw_only=True)
@@ -71,13 +70,7 @@ class DiscreteLaplace:
 
     def release(self, exact_values: IntArray, rng: Rng) -> IntArray:
         """Return the values plus noise, same shape and type. The gate already holds the loss."""
-        values = np.asarray(exact_values)
-        if values.dtype != np.int64:
-            raise InvalidArgument(
-                "The values have the wrong type", must="be 64-bit integers", got=str(values.dtype)
-            )
-        if values.size and (values.min() < -LARGEST_VALUE or values.max() > LARGEST_VALUE):
-            raise InvalidArgument("A value is too large", must="be at most 2**62 in size")
+        values = integers(exact_values)
         return values + discrete_laplace(self.scale, values.shape, rng)
 
     def error_quantile(self, beta: Number) -> Fraction:
@@ -86,11 +79,23 @@ class DiscreteLaplace:
         With :math:`q = e^{-1/scale}`, :math:`P[|Z| > t] = 2 q^{t+1} / (1 + q)`, so :math:`t + 1` is
         the ceiling of :math:`scale \cdot \ln(2 / (\beta (1 + q)))`, computed rounding up.
         """
-        beta = exact(beta)
-        if not 0 < beta < 1:
-            raise InvalidArgument(
-                "beta is out of range", must="lie strictly between 0 and 1", got=str(beta)
-            )
+        beta = level(beta)
         q_low, _ = exp_bounds(-1 / self.scale, bits=128)
         _, log_high = log_bounds(2 / (beta * (1 + q_low)), bits=128)
         return Fraction(max(0, math.ceil(self.scale * log_high) - 1))
+
+    def sum_error_quantile(self, beta: Number, *, cells: int) -> Fraction:
+        r"""Return a whole :math:`t` with :math:`P[|Z_1 + \dots + Z_k| > t] \le \beta`.
+
+        The smallest such ``t`` for up to 32 cells, by the exact law of the sum; for more cells a
+        bound through the moment generating function
+        (:func:`discreet.mechanisms.noise.laplace_sum.laplace_sum_quantile`).
+
+        Example:
+            >>> noise = DiscreteLaplace(scale=2)
+            >>> noise.sum_error_quantile("0.05", cells=1) == noise.error_quantile("0.05")
+            True
+            >>> noise.sum_error_quantile("0.05", cells=16)
+            Fraction(22, 1)
+        """
+        return Fraction(laplace_sum_quantile(self.scale, check.whole(cells), level(beta)))

@@ -1,0 +1,197 @@
+"""The accountant that people ask: what did these events spend, at this δ or at this ε?"""
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from functools import partial
+
+from attrs import evolve, frozen
+
+from discreet.accounting.approximate import approximate
+from discreet.accounting.composition.compose import compose_delta, compose_epsilon
+from discreet.accounting.conversions.choose import choose, one_of, promises_nothing
+from discreet.accounting.conversions.convert import convert
+from discreet.accounting.discrete_gaussian import delta as discrete_gaussian_delta
+from discreet.accounting.discrete_gaussian import epsilon as discrete_gaussian_epsilon
+from discreet.accounting.gaussian_dp import GaussianDp
+from discreet.accounting.renyi import renyi_loss
+from discreet.accounting.result import Result
+from discreet.core.errors import Unsupported
+from discreet.core.event import (
+    ApproximateResponseEvent,
+    ComposedEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    RandomisedResponseEvent,
+)
+from discreet.core.loss import Approximate, Measure, PrivacyLoss, Pure, Zcdp
+from discreet.core.numbers import Number
+from discreet.core.stated_event import ApproximateEvent, GaussianEvent, PureEvent
+
+
+@frozen(kw_only=True)
+class Question:
+    """All events together, and the δ at which ε is asked for, or the other way round."""
+
+    event: ComposedEvent
+    delta: Fraction | None
+    epsilon: Fraction | None
+
+
+Method = Callable[[Question], Result]
+
+
+def account(
+    events: Event | Iterable[Event],
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    measure: str = "auto",
+) -> Result:
+    r"""Return the :math:`(\varepsilon, \delta)` of all ``events`` together.
+
+    Guarantee:
+        The theorem that the result names, every rounding up. The mechanisms may be chosen
+        adaptively; how many there are and what each may lose was fixed beforehand.
+
+    Args:
+        events: what happened, or will.
+        delta: the δ at which ε is wanted; 0 asks for the pure loss.
+        epsilon: the ε at which δ is wanted, instead.
+        measure: ``auto`` takes the best of all that apply and lists the others; or one of
+            ``basic``, ``drv``, ``kov``, ``mv``, ``zcdp``, ``rdp``, ``gaussian``, ``discrete``.
+
+    Example:
+        >>> print(account(GaussianEvent(scale=10) * 1000, delta="1e-6"))
+        ε = 19.43, δ = 0.000001 (gaussian: BW18, Theorem 8; DRS22, Corollary 1)
+    """
+    parts = [events] if isinstance(events, Event) else list(events)
+    event = ComposedEvent.of(parts)
+    if delta is not None and epsilon is None and delta == 0:
+        return _pure(event)
+    found_delta, found_epsilon = one_of(delta, epsilon)
+    question = Question(event=event, delta=found_delta, epsilon=found_epsilon)
+    return choose(
+        {name: partial(method, question) for name, method in METHODS.items()},
+        measure,
+        by="delta" if found_delta is None else "epsilon",
+    )
+
+
+def _pure(event: ComposedEvent) -> Result:
+    losses = [(approximate(part), count) for part, count in event.parts]
+    if any(loss.delta for loss, _ in losses):
+        raise Unsupported(
+            "These events have no pure loss",
+            must="each have a δ of 0",
+            next="Ask at a δ above 0",
+        )
+    total = sum((loss.epsilon * count for loss, count in losses), Fraction(0))
+    return Result(loss=Approximate(total, 0), method="basic", theorem="DR14, Theorem 3.14")
+
+
+def _by_composition(method: str, question: Question) -> Result:
+    losses: dict[Pure | Approximate, int] = {}
+    for part, count in question.event.parts:
+        loss = approximate(part)
+        losses[loss] = losses.get(loss, 0) + count
+    if question.delta is not None:
+        result = compose_epsilon(losses, delta=question.delta, method=method)
+    else:
+        assert question.epsilon is not None
+        result = compose_delta(losses, epsilon=question.epsilon, method=method)
+    is_worst = all(_is_worst_case(part) for part, _ in question.event.parts)
+    return evolve(result, lower=result.lower if is_worst else None, others=())
+
+
+def _is_worst_case(event: Event) -> bool:
+    """Tell whether an event is the worst that its own (ε, δ) allows.
+
+    Then the optimum over all mechanisms with these losses is also a lower bound for the event. The
+    stated ones are the worst by definition; two-way randomised response, and discrete Laplace noise
+    moved by one step, have its loss distribution.
+    """
+    if isinstance(event, RandomisedResponseEvent):
+        return event.categories == 2
+    if isinstance(event, DiscreteLaplaceEvent):
+        return event.distance == 1
+    return isinstance(event, PureEvent | ApproximateEvent | ApproximateResponseEvent)
+
+
+def _by_zcdp(question: Question) -> Result:
+    found = renyi_loss([question.event])
+    line = found.curve.line()
+    if line is None:
+        raise Unsupported("Some event has no zCDP bound", next="Use rdp or auto")
+    return _with_exception(Zcdp(rho=line[1], xi=line[0]), found.delta, question, "zcdp")
+
+
+def _by_renyi(question: Question) -> Result:
+    found = renyi_loss([question.event])
+    return _with_exception(found.curve, found.delta, question, "rdp")
+
+
+def _by_gaussian(question: Question) -> Result:
+    """Add the squares: Gaussians compose to one Gaussian, whose curve is known exactly."""
+    mu_squared = Fraction(0)
+    for part, count in question.event.parts:
+        if not isinstance(part, GaussianEvent):
+            raise Unsupported("Only continuous Gaussians add up to a Gaussian")
+        mu_squared += count * (part.distance / part.scale) ** 2
+    return _with_exception(GaussianDp(mu_squared), Fraction(0), question, "gaussian")
+
+
+def _by_discrete_gaussian(question: Question) -> Result:
+    ((part, count), *others) = question.event.parts
+    if others or count != 1 or not isinstance(part, DiscreteGaussianEvent):
+        raise Unsupported("Only one use of discrete Gaussian noise has a formula of its own")
+    theorem = "CKS20, Theorem 7"
+    if question.delta is not None:
+        found = discrete_gaussian_epsilon(part, question.delta)
+        return Result(loss=Approximate(found, question.delta), method="discrete", theorem=theorem)
+    assert question.epsilon is not None
+    lost = discrete_gaussian_delta(part, question.epsilon)[1]
+    if lost >= 1:
+        raise promises_nothing("discrete")
+    return Result(loss=Approximate(question.epsilon, lost), method="discrete", theorem=theorem)
+
+
+def _with_exception(loss: PrivacyLoss, lost: Fraction, question: Question, name: str) -> Result:
+    """Convert ``loss``, which holds outside of events of probability ``lost``, and add the two."""
+    if question.delta is not None:
+        rest = question.delta - lost
+        if rest <= 0:
+            raise Unsupported(
+                "The events' own δ uses up the δ that was asked for",
+                must=f"be above {float(lost):.3g}",
+                got=f"{float(question.delta):.3g}",
+            )
+        result = convert(loss, to=Measure.APPROXIMATE, delta=rest)
+        total = Approximate(_epsilon(result), question.delta)
+    else:
+        result = convert(loss, to=Measure.APPROXIMATE, epsilon=question.epsilon)
+        assert isinstance(result.loss, Approximate)
+        delta = result.loss.delta + lost
+        if delta >= 1:
+            raise promises_nothing(name)
+        total = Approximate(result.loss.epsilon, delta)
+    lower = result.lower if not lost else None
+    return evolve(result, loss=total, method=name, lower=lower, others=())
+
+
+def _epsilon(result: Result) -> Fraction:
+    assert isinstance(result.loss, Approximate | Pure)
+    return result.loss.epsilon
+
+
+METHODS: dict[str, Method] = {
+    "basic": partial(_by_composition, "basic"),
+    "drv": partial(_by_composition, "drv"),
+    "kov": partial(_by_composition, "optimal"),
+    "mv": partial(_by_composition, "mv"),
+    "zcdp": _by_zcdp,
+    "rdp": _by_renyi,
+    "gaussian": _by_gaussian,
+    "discrete": _by_discrete_gaussian,
+}
+"""Each way to account, by its name. One that does not apply raises ``Unsupported``."""

@@ -1,0 +1,176 @@
+"""The approximate accountant: events to (ε, δ), by basic composition. It refuses the unknown."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import singledispatch
+
+from discreet.accounting.pure import epsilon
+from discreet.core.errors import Unsupported
+from discreet.core.event import (
+    ApproximateResponseEvent,
+    ComposedEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    LinfExponentialEvent,
+    RandomisedResponseEvent,
+    SignOfGaussianEvent,
+    TruncatedGeometricEvent,
+    TwoCoinResponseEvent,
+    UniformNoiseEvent,
+)
+from discreet.core.loss import Approximate
+from discreet.core.numbers import exp_bounds
+from discreet.core.stated_event import (
+    ApproximateEvent,
+    BoundedRangeEvent,
+    LaplaceEvent,
+    PureEvent,
+)
+
+
+def approximate_loss(events: Iterable[Event]) -> Approximate:
+    r"""Return the approximate loss of all ``events`` together.
+
+    Guarantee:
+        The sums of the events' :math:`\varepsilon` and of their :math:`\delta` bound the loss of
+        releasing all of them, even if each was chosen after seeing the ones before
+        [DR14, Theorem 3.16].
+
+    Example:
+        >>> approximate_loss([ApproximateResponseEvent(epsilon=1, delta="1e-6")] * 2)
+        Approximate(epsilon=Fraction(2, 1), delta=Fraction(1, 500000))
+    """
+    losses = [approximate(event) for event in events]
+    return Approximate(
+        sum((loss.epsilon for loss in losses), Fraction(0)),
+        _below_one(sum((loss.delta for loss in losses), Fraction(0))),
+    )
+
+
+@singledispatch
+def approximate(event: Event) -> Approximate:
+    """Return the (ε, δ) of one event, or refuse."""
+    raise Unsupported(
+        "No (ε, δ) is known for this event without a choice of ε or δ",
+        must="be an event with a stated (ε, δ)",
+        got=getattr(event, "kind", type(event).__name__),
+    )
+
+
+@approximate.register(DiscreteLaplaceEvent)
+@approximate.register(LinfExponentialEvent)
+@approximate.register(RandomisedResponseEvent)
+@approximate.register(TwoCoinResponseEvent)
+@approximate.register(SignOfGaussianEvent)
+@approximate.register(PureEvent)
+@approximate.register(LaplaceEvent)
+@approximate.register(BoundedRangeEvent)
+def _(event: Event) -> Approximate:
+    return Approximate(epsilon(event), 0)
+
+
+@approximate.register
+def _(event: ApproximateEvent) -> Approximate:
+    return Approximate(event.epsilon, event.delta)
+
+
+@approximate.register
+def _(event: ApproximateResponseEvent) -> Approximate:
+    """Read off: the hockey-stick divergence at ε is exactly δ [KOV15; MV16, Lemma 3.2]."""
+    return Approximate(event.epsilon, _below_one(event.delta))
+
+
+@approximate.register
+def _(event: UniformNoiseEvent) -> Approximate:
+    r"""Count the outcomes that only one of the two laws has.
+
+    A shift by ``s`` leaves ``s`` of the :math:`2r + 1` outcomes of an entry uncovered, and the rest
+    as they were; over several entries these masses add up to at most the L1 distance over
+    :math:`2r + 1`.
+    """
+    return Approximate(0, _below_one(event.distance / (2 * event.radius + 1)))
+
+
+@approximate.register
+def _(event: TruncatedGeometricEvent) -> Approximate:
+    r"""Compose the entries [DR14, Theorem 3.16].
+
+    If the distance is that of all entries moving by the largest shift, each has the
+    :math:`\varepsilon` and the :func:`truncated_delta` of that shift: at a fixed
+    :math:`\varepsilon` a smaller shift has a smaller :math:`\delta`. Otherwise an entry that
+    moves by ``s`` spends :math:`s / scale`, and its :math:`\delta`, which need not grow with
+    ``s``, is bounded by its first term at the largest shift and its second at the smallest.
+    """
+    shift = int(event.largest)
+    if event.entries * shift <= event.distance:
+        _, high = truncated_delta(event.scale, event.bound, shift)
+    else:
+        _, high = _truncated(event.scale, event.bound, outer=shift, inner=min(1, shift))
+    return Approximate(event.distance / event.scale, _below_one(event.entries * high))
+
+
+@approximate.register
+def _(event: ComposedEvent) -> Approximate:
+    return approximate_loss([part for part, count in event.parts for _ in range(count)])
+
+
+_MOST_BITS = 10_000
+_FAR = Fraction(100)
+"""Past this exponent the second term of the delta below is zero for every scale below e^99."""
+
+
+def truncated_delta(scale: Fraction, bound: int, shift: int) -> tuple[Fraction, Fraction]:
+    r"""Enclose the exact :math:`\delta` at :math:`\varepsilon = s / scale` of one shifted entry.
+
+    Guarantee:
+        With :math:`q = e^{-1/scale}`, :math:`B` the bound and :math:`1 \le s < B` it is
+
+        .. math:: \delta = \frac{q^{B-s+1} + \max(0,\, q^B - (1 - q)\, q^{B-2s})}{1 + q}.
+
+        Proof. Compare noise around ``s`` with noise around 0. Outcomes above :math:`B` have
+        probability 0 around 0, and :math:`P[Z > B - s] = q^{B-s+1}/(1+q)` in all around ``s``.
+        At :math:`s - B` the mass that was moved to the end, :math:`q^B/(1+q)`, stands against
+        :math:`(1-q)\,q^{B-s}/(1+q)`, of which it may claim :math:`q^{-s}` times as much. At
+        :math:`B` the ratio is :math:`(1-q)\,q^{-s}`, within; elsewhere it is at most
+        :math:`q^{-s}`. The other direction is the mirror image. A shift of :math:`B` or more is
+        given :math:`\delta = 1`.
+
+        It is at most :math:`q^{B-s}`, so for ``s = 1`` a bound of
+        :math:`B \ge scale \ln(1/\delta) + 1` suffices: for two entries of scale
+        :math:`2/\varepsilon` and :math:`\delta/2` each, :math:`B \ge (2/\varepsilon)
+        \ln(2/\delta) + 1`, which sharpens the :math:`(2/\varepsilon) \ln(4/\delta) + 1` that
+        is usually printed.
+
+    Example:
+        >>> low, high = truncated_delta(Fraction(2), 20, 1)
+        >>> low < Fraction("0.0000283") and high > Fraction("0.0000282")
+        True
+    """
+    return _truncated(scale, bound, outer=shift, inner=shift)
+
+
+def _truncated(scale: Fraction, bound: int, *, outer: int, inner: int) -> tuple[Fraction, Fraction]:
+    """Enclose the formula above, its first term at shift ``outer`` and its second at ``inner``."""
+    if outer <= 0:
+        return Fraction(0), Fraction(0)
+    if outer >= bound:
+        return Fraction(1), Fraction(1)
+    bits = 128 + min(_MOST_BITS, int(2 * bound / scale))
+    q_low, q_high = exp_bounds(-1 / scale, bits)
+    outside = exp_bounds(-(bound - outer + 1) / scale, bits)
+    end = exp_bounds(-bound / scale, bits)
+    across = exp_bounds(min(_FAR, (2 * inner - bound) / scale), bits)
+    low = outside[0] + max(Fraction(0), end[0] - (1 - q_low) * across[1])
+    high = outside[1] + max(Fraction(0), end[1] - (1 - q_high) * across[0])
+    return low / (1 + q_high), min(Fraction(1), high / (1 + q_low))
+
+
+def _below_one(delta: Fraction) -> Fraction:
+    if delta >= 1:
+        raise Unsupported(
+            "This release promises nothing",
+            must="have a δ below 1",
+            got=f"about {float(delta):.3g}",
+            next="Use more noise",
+        )
+    return delta

@@ -1,0 +1,133 @@
+"""Calibrate: the least noise that a target allows, for one mechanism or a whole workload."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import singledispatch
+
+from attrs import frozen
+
+from discreet.accounting.account import account
+from discreet.accounting.pure import pure_loss
+from discreet.accounting.result import Result
+from discreet.accounting.zcdp import zcdp_loss
+from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.event import Event
+from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
+
+DIGITS = 6
+"""Scales are whole numbers of this many digits, times a power of ten."""
+
+SMALLEST_EXPONENT, LARGEST_EXPONENT = -12, 15
+
+
+@frozen(kw_only=True)
+class Calibration:
+    """The scale that was found, what it means, and what it spends."""
+
+    scale: Fraction
+    event: Event
+    result: Result
+
+
+def calibrate(
+    make: Callable[[Fraction], Event], *, target: PrivacyLoss, measure: str = "auto"
+) -> Calibration:
+    """Return the least scale with which ``make(scale)`` spends no more than ``target``.
+
+    A workload is calibrated as one: ``make`` may compose many events whose scales are multiples of
+    the one that is looked for.
+
+    Guarantee:
+        What ``result`` says is certified, and at most ``target``. The scale has ``DIGITS``
+        significant digits, and the next smaller such scale is not certified to stay within the
+        target (with one exception: the result need not be monotone to the last bit, so the search
+        checks the neighbour that it rejects).
+
+    Assumes:
+        The loss falls as the scale grows.
+
+    Example:
+        >>> from discreet.core.stated_event import GaussianEvent
+        >>> found = calibrate(lambda s: GaussianEvent(scale=s), target=Approximate(1, "1e-6"))
+        >>> float(found.scale)
+        4.22468
+    """
+    _require_target(target)
+    decade = _decade(make, target, measure)
+    unit = Fraction(10) ** (decade - DIGITS)
+    fails, holds = 10 ** (DIGITS - 1), 10**DIGITS
+    best = _spend(make(holds * unit), target, measure)
+    if best is None:
+        raise _unreachable(target)
+    while holds - fails > 1:
+        middle = (fails + holds) // 2
+        found = _spend(make(middle * unit), target, measure)
+        if found is None:
+            fails = middle
+        else:
+            holds, best = middle, found
+    scale = holds * unit
+    return Calibration(scale=scale, event=make(scale), result=best)
+
+
+def _decade(make: Callable[[Fraction], Event], target: PrivacyLoss, measure: str) -> int:
+    """Return the first power of ten that is large enough, when the one before it is not."""
+    low, high = SMALLEST_EXPONENT, LARGEST_EXPONENT
+    if _spend(make(Fraction(10) ** high), target, measure) is None:
+        raise _unreachable(target)
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_enough = _spend(make(Fraction(10) ** middle), target, measure) is not None
+        low, high = (low, middle) if is_enough else (middle, high)
+    return high
+
+
+def _spend(event: Event, target: PrivacyLoss, measure: str) -> Result | None:
+    """Return what ``event`` spends if that is within ``target``."""
+    try:
+        result = _measured(target, event, measure)
+    except Unsupported:
+        return None
+    return result if result.loss <= target else None
+
+
+@singledispatch
+def _measured(target: PrivacyLoss, event: Event, measure: str) -> Result:
+    raise Unsupported(
+        "No accountant answers in this measure",
+        must="be a pure, an approximate or a zCDP loss",
+        got=target.measure.value,
+    )
+
+
+@_measured.register
+def _(target: Pure, event: Event, measure: str) -> Result:
+    return Result(loss=pure_loss([event]), method="basic", theorem="DR14, Theorem 3.14")
+
+
+@_measured.register
+def _(target: Zcdp, event: Event, measure: str) -> Result:
+    return Result(loss=zcdp_loss([event]), method="zcdp", theorem="BS16, Lemma 2.3")
+
+
+@_measured.register
+def _(target: Approximate, event: Event, measure: str) -> Result:
+    return account(event, delta=target.delta, measure=measure)
+
+
+def _require_target(target: PrivacyLoss) -> None:
+    if not isinstance(target, Pure | Approximate | Zcdp) or target == target * 0:
+        raise InvalidArgument(
+            "No scale meets this target",
+            must="be a pure, approximate or zCDP loss above 0",
+            got=str(target),
+        )
+
+
+def _unreachable(target: PrivacyLoss) -> Unsupported:
+    return Unsupported(
+        "No scale that we can account for meets this target",
+        must=f"be reached below a scale of 1e{LARGEST_EXPONENT}",
+        got=str(target),
+        next="Raise the target, lower the count, or give a δ above 0",
+    )

@@ -1,0 +1,1 @@
+"""What several releases tell together: one file for each family of composition theorems."""

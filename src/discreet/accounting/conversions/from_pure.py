@@ -1,0 +1,141 @@
+"""From pure privacy: to every measure that it implies a loss in."""
+
+from fractions import Fraction
+
+from discreet.accounting.conversions.choose import Candidates, choose, refuse_parameters
+from discreet.accounting.conversions.from_approximate import (
+    approximate_to_approximate,
+    approximate_to_approximate_zcdp,
+)
+from discreet.accounting.curves.curve import RenyiCurve
+from discreet.accounting.curves.line import Line
+from discreet.accounting.curves.tight_pure import TightPure, pure_to_kl
+from discreet.accounting.mean_concentrated import MeanConcentrated
+from discreet.accounting.result import Result
+from discreet.core.loss import Approximate, Pure, Zcdp
+from discreet.core.numbers import Number
+
+
+def pure_to_approximate(
+    loss: Pure,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    method: str = "auto",
+) -> Result:
+    r"""Return an :math:`(\varepsilon', \delta')` that ``loss`` implies; alone, with δ = 0.
+
+    Guarantee:
+        The same, with :math:`\delta = 0`, as
+        :func:`~discreet.accounting.conversions.from_approximate.approximate_to_approximate`.
+
+    Example:
+        >>> pure_to_approximate(Pure(1)).loss
+        Approximate(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
+    """
+    same = Approximate(loss.epsilon, 0)
+    return approximate_to_approximate(same, delta=delta, epsilon=epsilon, method=method)
+
+
+def pure_to_zcdp(
+    loss: Pure,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    method: str = "auto",
+) -> Result:
+    r"""Return a zCDP loss that ``loss`` implies.
+
+    Guarantee:
+        ``equivalent``: :math:`(\varepsilon, 0)`-zCDP is the same thing [Ste16, Lemma 2.3.1].
+        ``half_square``: :math:`\rho = \varepsilon^2/2` [BS16, Proposition 1.4]. ``tanh``:
+        :math:`\rho = \varepsilon\tanh(\varepsilon/2)`, the least possible
+        (:func:`~discreet.accounting.curves.tight_pure.pure_to_kl`). ``auto`` keeps
+        :math:`\xi = 0`; ``equivalent`` must be asked for.
+
+    Example:
+        >>> pure_to_zcdp(Pure("1/2"), method="half_square").loss
+        Zcdp(rho=Fraction(1, 8), xi=Fraction(0, 1))
+        >>> round(float(pure_to_zcdp(Pure("1/2")).loss.rho), 12)
+        0.122459331202
+    """
+    refuse_parameters(delta, epsilon)
+
+    def with_line(name: str, theorem: str, rho: Fraction, xi: Fraction = Fraction(0)) -> Result:
+        return Result(loss=Zcdp(rho=rho, xi=xi), method=name, theorem=theorem)
+
+    half, tight = loss.epsilon**2 / 2, pure_to_kl(loss.epsilon)
+    ways: Candidates = {
+        "half_square": lambda: with_line("half_square", "BS16, Proposition 1.4", half),
+        "tanh": lambda: with_line("tanh", "BS16, Proposition 1.4, sharpened", tight),
+    }
+    same = with_line("equivalent", "Ste16, Lemma 2.3.1", Fraction(0), loss.epsilon)
+    return choose(ways, method, by="rho", named={"equivalent": lambda: same})
+
+
+def pure_to_approximate_zcdp(
+    loss: Pure,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    method: str = "auto",
+) -> Result:
+    """Return the zCDP loss, with no exceptional event."""
+    same = Approximate(loss.epsilon, 0)
+    return approximate_to_approximate_zcdp(same, delta=delta, epsilon=epsilon, method=method)
+
+
+def pure_to_renyi(
+    loss: Pure,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    method: str = "auto",
+) -> Result:
+    r"""Return the tight Rényi curve of ``loss`` (``tight``), or a line above it (``line``).
+
+    Guarantee:
+        :class:`~discreet.accounting.curves.tight_pure.TightPure`; the line is
+        :math:`\varepsilon^2\alpha/2` [BS16, Proposition 1.4]. ``auto`` is the tight one.
+
+    Example:
+        >>> curve = pure_to_renyi(Pure(1)).loss
+        >>> round(float(curve.upper(2)), 12), float(curve.upper(1000)) < 1
+        (0.735325664056, True)
+    """
+    refuse_parameters(delta, epsilon)
+    tight = Result(
+        loss=RenyiCurve.of(TightPure(epsilon=loss.epsilon)),
+        method="tight",
+        theorem="Ste16, proof of Proposition 2.3.2",
+    )
+    line = Result(
+        loss=RenyiCurve.of(Line(rho=loss.epsilon**2 / 2)),
+        method="line",
+        theorem="BS16, Proposition 1.4",
+    )
+    return choose({"tight": lambda: tight}, method, by="limit", named={"line": lambda: line})
+
+
+def pure_to_mean_concentrated(
+    loss: Pure,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    method: str = "auto",
+) -> Result:
+    r"""Return a mean-concentrated loss that ``loss`` implies.
+
+    Guarantee:
+        :math:`\mu = \varepsilon\tanh(\varepsilon/2)` bounds the mean, and :math:`\tau =
+        \varepsilon` by Hoeffding's lemma, because :math:`|Z| \le \varepsilon` [Hoe63, Lemma 1].
+        It improves the :math:`\mu = \varepsilon(e^\varepsilon - 1)/2` of [DR16, Theorem 3.5].
+
+    Example:
+        >>> pure_to_mean_concentrated(Pure("1/2")).loss.tau_squared
+        Fraction(1, 4)
+    """
+    refuse_parameters(delta, epsilon)
+    found = MeanConcentrated(mu=pure_to_kl(loss.epsilon), tau_squared=loss.epsilon**2)
+    result = Result(loss=found, method="hoeffding", theorem="DR16, Theorem 3.5, sharpened")
+    return choose({"hoeffding": lambda: result}, method, by="tau_squared")

@@ -1,0 +1,73 @@
+"""A piece of a Rényi curve: what one mechanism adds at each order."""
+
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from attrs import fields, frozen
+
+from discreet.core.errors import InvalidArgument, Unsupported
+
+
+@frozen
+class CurvePiece:
+    r"""A bound on :math:`D_\alpha(M(x) \| M(x'))` for neighbours, as a function of the order.
+
+    A new kind of piece derives from this class, names its ``kind``, keeps its parameters in exact
+    fields, and defines ``upper`` (certified: never below the true bound) and ``estimate`` (a float
+    near it, which only decides where to look). ``line`` and ``limit`` may be left as they are.
+    """
+
+    kind: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        """Let a curve that was written down find every kind of piece that has been imported."""
+        super().__init_subclass__()
+        if "kind" in vars(cls):
+            _KINDS[cls.kind] = cls
+
+    def upper(self, order: Fraction) -> Fraction:
+        """Return a number that is certainly not below the bound at ``order``, at least 1."""
+        raise NotImplementedError
+
+    def estimate(self, order: float) -> float:
+        """Return about ``upper(order)``, quickly."""
+        return float(self.upper(Fraction(order)))
+
+    @property
+    def limit(self) -> Fraction | None:
+        """The piece says nothing at this order and above; ``None`` if there is no such order."""
+        return None
+
+    def line(self) -> tuple[Fraction, Fraction] | None:
+        r"""Return :math:`(\xi, \rho)` such that :math:`\xi + \rho\alpha` is nowhere too low.
+
+        ``None`` if no such line is known.
+        """
+        return None
+
+    def to_json(self) -> dict[str, str]:
+        """Return the kind and the exact fields as text."""
+        return {"kind": self.kind} | {
+            a.name: str(getattr(self, a.name)) for a in fields(type(self))
+        }
+
+
+_KINDS: dict[str, type[CurvePiece]] = {}
+
+
+def piece_from_json(data: dict[str, Any]) -> CurvePiece:
+    """Read a piece that :meth:`CurvePiece.to_json` wrote."""
+    numbers = {name: value for name, value in data.items() if name != "kind"}
+    cls = _KINDS.get(str(data.get("kind", "")))
+    if cls is None or set(numbers) != {a.name for a in fields(cls)}:
+        raise Unsupported("This is not a piece of a curve that we know", must="carry a known kind")
+    return cls(**numbers)
+
+
+def require_order(order: Fraction, limit: Fraction | None = None) -> None:
+    """Refuse an order at which no bound is stated."""
+    if order < 1 or (limit is not None and order >= limit):
+        below = "" if limit is None else f" and below {limit}"
+        raise InvalidArgument(
+            "The order is out of range", must=f"be at least 1{below}", got=str(order)
+        )

@@ -1,0 +1,146 @@
+"""Events as people write them: ``gaussian(scale=10) * 1000 + laplace(scale=10) * 100``."""
+
+import ast
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
+from discreet.core.event import (
+    ComposedEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    TwoCoinResponseEvent,
+)
+from discreet.core.numbers import Number, exact
+from discreet.core.stated_event import (
+    ApproximateEvent,
+    BoundedRangeEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    PureEvent,
+    ZcdpEvent,
+)
+
+LONGEST_TEXT = 10_000
+LARGEST_COUNT = 10**9
+
+
+def _discrete_gaussian(scale: Number, distance: Number = 1) -> Event:
+    moved = exact(distance)
+    return DiscreteGaussianEvent(
+        sigma_squared=exact(scale) ** 2, distance_squared=moved**2, entries=1, largest=moved
+    )
+
+
+def _response(p: Number) -> Event:
+    right = exact(p)
+    if not Fraction(1, 2) <= right < 1:
+        raise InvalidArgument("p is out of range", must="lie from 1/2 to below 1", got=str(right))
+    return TwoCoinResponseEvent(truth=2 * right - 1, yes=Fraction(1, 2))
+
+
+NAMES: dict[str, Callable[..., Event]] = {
+    "pure": lambda epsilon: PureEvent(epsilon=epsilon),
+    "approx": lambda epsilon, delta: ApproximateEvent(epsilon=epsilon, delta=delta),
+    "zcdp": lambda rho, xi=0: ZcdpEvent(rho=rho, xi=xi),
+    "gaussian": lambda scale, distance=1: GaussianEvent(scale=scale, distance=distance),
+    "laplace": lambda scale, distance=1: LaplaceEvent(scale=scale, distance=distance),
+    "discrete_gaussian": _discrete_gaussian,
+    "discrete_laplace": lambda scale, distance=1: DiscreteLaplaceEvent(
+        scale=scale, distance=distance
+    ),
+    "rr": _response,
+    "exponential": lambda epsilon: BoundedRangeEvent(epsilon=epsilon),
+}
+"""What can be written, and the event that it means."""
+
+
+def read_events(texts: str | Iterable[str]) -> ComposedEvent:
+    """Return the composition of the events that ``texts`` write.
+
+    Example:
+        >>> read_events("gaussian(scale=10) * 1000 + pure(0.1)").parts[0][1]
+        1000
+    """
+    lines = [texts] if isinstance(texts, str) else list(texts)
+    return ComposedEvent.of([_read(text) for text in lines])
+
+
+def _read(text: str) -> Event:
+    if len(text) > LONGEST_TEXT:
+        raise InvalidArgument("The events are too long", must=f"be under {LONGEST_TEXT} characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise _unreadable(text) from None
+    return _event(tree.body, text)
+
+
+def _event(node: ast.expr, text: str) -> Event:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _event(node.left, text) + _event(node.right, text)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        counted = isinstance(node.right, ast.Constant)
+        event, count = (node.left, node.right) if counted else (node.right, node.left)
+        return _repeated(_event(event, text), _number(count, text))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return _called(node, node.func.id, text)
+    raise _unreadable(text)
+
+
+def _repeated(event: Event, count: Fraction) -> Event:
+    if count.denominator != 1 or not 0 < count <= LARGEST_COUNT:
+        raise InvalidArgument(
+            "A count is out of range", must=f"be whole, from 1 to {LARGEST_COUNT:,}", got=str(count)
+        )
+    times = count.numerator
+    if isinstance(event, ComposedEvent):
+        parts = tuple((part, inner * times) for part, inner in event.parts)
+        return ComposedEvent(parts=parts, metric=event.metric)
+    return event * times
+
+
+def _called(node: ast.Call, name: str, text: str) -> Event:
+    if name not in NAMES:
+        raise Unsupported(
+            f"No event is called '{name}'", next=f"Events: {', '.join(sorted(NAMES))}"
+        )
+    positional = [_number(argument, text) for argument in node.args]
+    named: dict[str, Any] = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise _unreadable(text)
+        named[keyword.arg] = _number(keyword.value, text)
+    try:
+        return NAMES[name](*positional, **named)
+    except TypeError:
+        raise InvalidArgument(
+            f"The arguments of '{name}' do not fit",
+            got=text,
+            next="See 'discreet account epsilon --help'",
+        ) from None
+    except DiscreetError as cause:
+        raise InvalidArgument(f"{name}: {cause.what}", must=cause.must, got=cause.got) from None
+
+
+def _number(node: ast.expr, text: str) -> Fraction:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_number(node.operand, text)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        divisor = _number(node.right, text)
+        if not divisor:
+            raise _unreadable(text)
+        return _number(node.left, text) / divisor
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return exact(node.value)
+    raise _unreadable(text)
+
+
+def _unreadable(text: str) -> InvalidArgument:
+    return InvalidArgument(
+        "The events cannot be read",
+        must="look like 'gaussian(scale=10) * 1000 + pure(0.1)'",
+        got=text[:80],
+    )

@@ -1,0 +1,53 @@
+"""Say what a loss means for one person."""
+
+import argparse
+from pathlib import Path
+
+from discreet.accounting.deployments import DEPLOYMENTS
+from discreet.accounting.meaning import FALSE_ALARMS, GROUPS, PRIORS, Meaning
+from discreet.accounting.picture import meaning_picture, save
+from discreet.cli.shown import Shown
+from discreet.core.loss import Approximate, short
+from discreet.curator.text_table import text_table
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--epsilon", required=True, metavar="E")
+    parser.add_argument("--delta", default="0", metavar="D")
+    parser.add_argument("--plot", metavar="FILE", help="write a picture (.png, .svg or .pdf)")
+
+
+def run(options: argparse.Namespace) -> Shown:
+    """Show the sentence, the numbers, and what others have published."""
+    meaning = Meaning.of(Approximate(options.epsilon, options.delta))
+    text = "\n\n".join([meaning.sentence(), _numbers(meaning), _deployments()])
+    if options.plot:
+        save(meaning_picture(meaning), Path(options.plot))
+        text += f"\n\nDrew {options.plot}"
+    others = [{"name": d.name, "loss": d.loss, "unit": d.unit} for d in DEPLOYMENTS]
+    return Shown(text, meaning.to_json() | {"deployments": others})
+
+
+def _numbers(meaning: Meaning) -> str:
+    rows = [
+        *((f"belief of {short(p)}", f"at most {short(meaning.posterior(p))}") for p in PRIORS),
+        *(
+            (f"test with false alarms {short(a)}", f"finds at most {short(meaning.detection(a))}")
+            for a in FALSE_ALARMS
+        ),
+        *((f"group of {size}", _group(meaning, size)) for size in GROUPS),
+    ]
+    return text_table(["before", "after everything was released"], [list(row) for row in rows])
+
+
+def _group(meaning: Meaning, size: int) -> str:
+    loss = meaning.group(size)
+    return "nothing is promised" if loss is None else str(loss)
+
+
+def _deployments() -> str:
+    rows = [[d.name, d.loss, d.unit] for d in DEPLOYMENTS]
+    return "Published by others (not a recommendation; units differ):\n" + text_table(
+        ["deployment", "loss", "unit"], rows
+    )
