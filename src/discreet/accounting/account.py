@@ -71,11 +71,11 @@ def account(
         return _pure(event)
     found_delta, found_epsilon = one_of(delta, epsilon)
     question = Question(event=event, delta=found_delta, epsilon=found_epsilon)
-    return choose(
-        {name: partial(method, question) for name, method in METHODS.items()},
-        measure,
-        by="delta" if found_delta is None else "epsilon",
-    )
+    by = "delta" if found_delta is None else "epsilon"
+    candidates = {name: partial(method, question) for name, method in METHODS.items()}
+    is_quick = len(event.parts) == 1 or _is_worst(event)
+    slow = {} if is_quick else {name: candidates.pop(name) for name in _SLOW}
+    return choose(candidates, measure, by=by, named=slow)
 
 
 def _pure(event: ComposedEvent) -> Result:
@@ -100,17 +100,19 @@ def _by_composition(method: str, question: Question) -> Result:
     else:
         assert question.epsilon is not None
         result = compose_delta(losses, epsilon=question.epsilon, method=method)
-    is_worst = all(_is_worst_case(part) for part, _ in question.event.parts)
-    return evolve(result, lower=result.lower if is_worst else None, others=())
+    lower = result.lower if _is_worst(question.event) else None
+    return evolve(result, lower=lower, others=())
 
 
-def _is_worst_case(event: Event) -> bool:
+def _is_worst(event: Event) -> bool:
     """Tell whether an event is the worst that its own (ε, δ) allows.
 
     Then the optimum over all mechanisms with these losses is also a lower bound for the event. The
     stated ones are the worst by definition; two-way randomised response, and discrete Laplace noise
     moved by one step, have its loss distribution.
     """
+    if isinstance(event, ComposedEvent):
+        return all(_is_worst(part) for part, _ in event.parts)
     if isinstance(event, RandomisedResponseEvent):
         return event.categories == 2
     if isinstance(event, DiscreteLaplaceEvent):
@@ -195,3 +197,6 @@ METHODS: dict[str, Method] = {
     "discrete": _by_discrete_gaussian,
 }
 """Each way to account, by its name. One that does not apply raises ``Unsupported``."""
+
+_SLOW = ("kov", "mv")
+"""Slow for many kinds of events; ``auto`` then tries them only where they give the optimum."""
