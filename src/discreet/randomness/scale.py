@@ -1,0 +1,32 @@
+"""The scale of noise: an exact number within the range that the tables serve."""
+
+from fractions import Fraction
+
+from discreet.core.errors import InvalidArgument
+from discreet.core.numbers import Number, exact
+
+SMALLEST = Fraction(1, 1000)
+LARGEST = Fraction(10**12)
+
+
+def exact_scale(scale: Number) -> Fraction:
+    """Return ``scale`` exactly, refusing one outside 1/1000 .. 10**12.
+
+    Example:
+        >>> exact_scale("7/2")
+        Fraction(7, 2)
+    """
+    return _between("scale", exact(scale), SMALLEST, LARGEST)
+
+
+def exact_variance(sigma_squared: Number) -> Fraction:
+    """Return ``sigma_squared`` exactly, refusing one whose root is outside 1/1000 .. 10**12."""
+    return _between("sigma_squared", exact(sigma_squared), SMALLEST**2, LARGEST**2)
+
+
+def _between(name: str, value: Fraction, smallest: Fraction, largest: Fraction) -> Fraction:
+    if not smallest <= value <= largest:
+        raise InvalidArgument(
+            f"{name} is out of range", must=f"be between {smallest} and {largest}", got=str(value)
+        )
+    return value
