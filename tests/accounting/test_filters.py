@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.accounting.curves.curve import RenyiCurve
+from discreet.accounting.curves.line import Line
 from discreet.accounting.filters import admits, common, left, require_filter
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
@@ -21,11 +23,21 @@ def triples(losses: st.SearchStrategy[PrivacyLoss]) -> st.SearchStrategy[tuple]:
     return st.tuples(losses, losses, losses)
 
 
-any_triple = st.one_of(triples(pure), triples(zcdp), triples(approximate_zcdp))
+approximate = st.builds(Approximate, amounts, deltas)
+any_triple = st.one_of(
+    triples(pure), triples(approximate), triples(zcdp), triples(approximate_zcdp)
+)
 
 
 @pytest.mark.parametrize(
-    "cap", [Pure("0.1"), Zcdp(rho="1/7"), ApproximateZcdp(rho="0.3", delta="1e-9")], ids=str
+    "cap",
+    [
+        Pure("0.1"),
+        Approximate("0.7", "1e-6"),
+        Zcdp(rho="1/7"),
+        ApproximateZcdp(rho="0.3", delta="1e-9"),
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("parts", [1, 3, 7, 49])
 def test_every_part_of_a_split_cap_is_admitted_and_nothing_more(cap, parts: int):
@@ -83,7 +95,16 @@ def test_a_loss_in_another_measure_is_never_converted():
 
 
 @pytest.mark.parametrize("use", [require_filter, lambda cap: admits(cap, None, cap)])
-def test_approximate_budgets_have_no_filter(use):
+def test_measures_without_a_theorem_have_no_filter(use):
     with pytest.raises(Unsupported) as caught:
-        use(Approximate(1, "1e-6"))
+        use(RenyiCurve.of(Line(rho=1)))
     assert "rho with delta" in caught.value.next
+
+
+def test_approximate_budgets_cap_both_sums():
+    cap = Approximate(1, "1e-6")
+    half = Approximate("1/2", "5e-7")
+    assert admits(cap, half, half)
+    assert not admits(cap, half, Approximate("1/2", "6e-7"))
+    assert not admits(cap, half, Approximate("0.51", 0))
+    assert left(cap, half) == half

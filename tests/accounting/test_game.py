@@ -160,11 +160,11 @@ def test_optimal_composition_is_no_stopping_rule():
     for losses in paths:
         assert compose_delta(losses, epsilon=cap_epsilon).loss.delta <= cap_delta + SLACK
     assert game.delta(cap_epsilon)[0] > cap_delta * Fraction(119, 100)
-    for losses in paths:
-        spent = Approximate(cap_epsilon, cap_delta)
-        with pytest.raises(Unsupported, match="No filter"):
-            admits(spent, None, Approximate(losses[0].epsilon, 0))
-    # The gate that is one adds up ε, and would have let through neither sequence.
+    # The gates that are gates add up ε, and would have let through neither sequence.
+    cap = Approximate(cap_epsilon, cap_delta)
+    for second in (likely, unlikely):
+        spent, asked = (Approximate(move.loss.epsilon, 0) for move in (first, second))
+        assert not admits(cap, spent, asked)
     assert not admits(Pure(cap_epsilon), first.loss, likely.loss)
     assert not admits(Pure(cap_epsilon), first.loss, unlikely.loss)
 
@@ -187,6 +187,29 @@ def test_the_same_with_approximate_losses():
     for losses in set(game.spent.values()):
         assert compose_delta(losses, epsilon=log_up(cap)).loss.delta <= cap_delta + SLACK
     assert game.delta(log_up(cap))[0] > cap_delta * Fraction(13, 10)
+
+
+def test_what_the_approximate_filter_lets_through_keeps_the_cap():
+    """The adversary spends ε in one branch and δ in the other; the filter's cap holds exactly."""
+    told = {(bit, sure): {(bit, sure): Fraction(1)} for bit in (0, 1) for sure in (True, False)}
+    first = response(Fraction(2))
+    wide = response(Fraction(3, 2))
+    leak = processed(Fraction(1), Fraction(1, 10), told)
+    cap = Approximate(log_up(Fraction(3)) + SLACK, Fraction(1, 10))
+
+    def adversary(view):
+        if len(view) == 1:
+            return first
+        return (wide if view[1] == 0 else leak) if len(view) == 2 else None
+
+    game = play(adversary)
+    for losses in set(game.spent.values()):
+        total = sum(
+            (Approximate(loss.epsilon, getattr(loss, "delta", 0)) for loss in losses[1:]),
+            Approximate(losses[0].epsilon, 0),
+        )
+        assert total <= cap
+    assert game.delta(cap.epsilon)[0] <= cap.delta
 
 
 def test_a_move_that_breaks_its_promise_is_refused():

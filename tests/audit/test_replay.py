@@ -305,3 +305,11 @@ def test_assertions():
     assert result.epsilon_lower == 0
     with pytest.raises(AssertionError, match="ε = 1"):
         assert_private(lambda: 0, lambda: 1, loss=Pure(1), samples=500, alpha="0.01")
+
+
+def test_a_function_that_always_raises_is_not_called_private():
+    def broken(data, recorder):
+        raise KeyError("misspelt")
+
+    with pytest.raises(InvalidArgument, match="nothing was audited"):
+        replay_audit(broken, [1], [1, 2], NumberedRng(1))

@@ -29,7 +29,7 @@ def query(*, declared: Contribution | None = None) -> Function:
 
     def run(folder: Path, recorder: Recorder) -> Any:
         plan = make_plan(read_catalog(folder), SQL)
-        priced = price(plan, allocate(plan, Pure(1)))
+        priced = price(plan, allocate(plan, Pure(1)), Pure(10))
         contributions = plan.contributions()
         watched: Any = tuple(
             recorder.watch(mechanism, d_in=declared or d_in)

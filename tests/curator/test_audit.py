@@ -9,7 +9,7 @@ import pytest
 
 from discreet.audit.sampling import audit_outputs
 from discreet.core.loss import Pure
-from discreet.curator import price as price_module
+from discreet.curator import noise as noise_module
 from discreet.curator.answer import answer
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from tests.support.clinic import DECLARATION, make_curator, visit, write_project
@@ -38,7 +38,7 @@ def answers(folder, rng) -> list[int]:
     """Ask so many different questions that each is a fresh answer to the same count."""
     curator = make_curator(folder, rng)
     return [
-        int(answer(curator, COUNT.format(number=-i - 1), loss=EPSILON, analyst="a").rows[0][0])
+        int(answer(curator, COUNT.format(number=-i - 1), offer=EPSILON, analyst="a").rows[0][0])
         for i in range(ANSWERS)
     ]
 
@@ -46,10 +46,13 @@ def answers(folder, rng) -> list[int]:
 @pytest.fixture
 def neighbours(tmp_path):
     crowd = [visit(f"p{i}") for i in range(5)]
-    settings = {"epsilon": str(ANSWERS), "rows_per_group": 1, "groups_per_unit": 1}
-    without = write_project(tmp_path / "without", crowd, **settings)
-    with_one = write_project(tmp_path / "with", [*crowd, visit("one more")], **settings)
-    return without, with_one
+    tables = {"without": crowd, "with": [*crowd, visit("one more")]}
+    return [
+        write_project(
+            tmp_path / name, rows, epsilon=str(ANSWERS), rows_per_group=1, groups_per_unit=1
+        )
+        for name, rows in tables.items()
+    ]
 
 
 def whole_path(neighbours, rng, failure):
@@ -64,7 +67,7 @@ def test_the_whole_path_is_not_accused(neighbours, rng):
 
 
 def test_the_whole_path_without_noise_to_speak_of_is_accused(neighbours, rng, monkeypatch):
-    monkeypatch.setattr(price_module, "DiscreteLaplace", quieter(10))
+    monkeypatch.setattr(noise_module, "DiscreteLaplace", quieter(10))
     assert whole_path(neighbours, rng, alpha("curator/whole_path_quiet")).refutes(EPSILON)
 
 
@@ -87,7 +90,7 @@ def many_counts(folder, rng, *, is_there: bool) -> list[int]:
     text = declaration.replace('keys = ["a", "b", "c", "d"]', f"keys = [{keys}]")
     (folder / "discreet.toml").write_text(text)
     sql = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
-    release = answer(make_curator(folder, rng), sql, loss=EPSILON, analyst="a")
+    release = answer(make_curator(folder, rng), sql, offer=EPSILON, analyst="a")
     return [int(row[1]) for row in release.rows]
 
 
@@ -105,6 +108,6 @@ def test_many_cells_are_not_accused_and_come_close(tmp_path, rng):
 
 
 def test_half_the_noise_is_accused(tmp_path, rng, monkeypatch):
-    monkeypatch.setattr(price_module, "DiscreteLaplace", quieter(2))
+    monkeypatch.setattr(noise_module, "DiscreteLaplace", quieter(2))
     result = many_cells(tmp_path, rng, alpha("curator/many_cells_half"))
     assert result.refutes(EPSILON), str(result)

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.accounting.gaussian_dp import GaussianDp
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.loss import ApproximateZcdp, Pure, Zcdp
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.charge import Charge
 from discreet.ledger.data_version import DataVersion
@@ -31,7 +32,7 @@ RECEIPT = Receipt(
 def test_a_cap_needs_a_filter(make):
     make("people", ApproximateZcdp(rho=1, delta="1e-6"))
     with pytest.raises(Unsupported):
-        make("people", Approximate(1, "1e-6"))
+        make("people", GaussianDp(mu_squared=1))
 
 
 @pytest.mark.parametrize("make", [Budget, Charge])

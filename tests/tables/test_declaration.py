@@ -36,7 +36,9 @@ def test_reads_what_is_declared(tmp_path):
     [
         ("epsilon = 0.1", "epsilon = -1", "id_spaces.people.budget.epsilon", "at least 0"),
         ("epsilon = 0.1", "epsilon = nan", "id_spaces.people.budget.epsilon", "not a number"),
-        ("epsilon = 0.1", "epsilom = 1", "id_spaces.people.budget.epsilon", "missing"),
+        ("epsilon = 0.1", "epsilom = 1", "id_spaces.people.budget", "have epsilon"),
+        ("epsilon = 0.1", "epsilon = 1, rho = 1", "id_spaces.people.budget", "once"),
+        ("epsilon = 0.1", "epsilon = 1, delta = 1", "people.budget.epsilon", "below 1"),
         ("budget = { epsilon = 0.1 }", "budget = 3", "id_spaces.people.budget", "a table"),
         ('unit = "a person"', "", "id_spaces.people.unit", "missing"),
         ('id_space = "people"', 'id_space = "cats"', "tables.visits.id_space", "people"),

@@ -10,7 +10,7 @@ from fractions import Fraction
 from discreet.accounting.gaussian_sum import LARGEST_SUPPORT, gaussian_sum, support_size
 from discreet.accounting.gaussian_tail import gaussian_tail_bounds
 from discreet.accounting.zcdp import delta_of_zcdp, zcdp_loss
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, exp_bounds
 
@@ -125,7 +125,7 @@ def epsilon(event: DiscreteGaussianEvent, at_delta: Number) -> Fraction:
     while delta(event, high * EPSILON_STEP)[1] > target:
         low, high = high, 2 * high
         if high * EPSILON_STEP > _LARGEST_EPSILON:
-            raise InvalidArgument(
+            raise Unsupported(
                 "No ε of a sensible size is enough",
                 must=f"allow an ε of at most {_LARGEST_EPSILON}",
                 next="Use more noise, or a larger δ",

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.errors import Unsupported
-from discreet.core.loss import ApproximateZcdp, Measure, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, Measure, PrivacyLoss, Pure, Zcdp
 
 Coordinates = tuple[Fraction, ...]
 """The numbers of a loss that add up and are capped one by one."""
@@ -32,6 +32,14 @@ def admits(cap: PrivacyLoss, spent: PrivacyLoss | None, loss: PrivacyLoss) -> bo
         *Pure.* Along any transcript the likelihood ratio is a product of factors
         :math:`e^{\pm\varepsilon_i}`, and :math:`\sum \varepsilon_i` is at most the cap on every
         transcript [RRUV16].
+
+        *Approximate.* Plain sums of both numbers. Let :math:`E, D` be what is left, :math:`S` an
+        event. After the first answer :math:`y`, at :math:`(\varepsilon_1, \delta_1)`, induction
+        gives :math:`P_y(S) \le e^{E - \varepsilon_1} Q_y(S) + D - \delta_1`; with
+        :math:`g(y) = \min(1, e^{E - \varepsilon_1} Q_y(S))`, a test between 0 and 1,
+        :math:`P(S) \le \int g\,dP + D - \delta_1 \le e^{\varepsilon_1}\int g\,dQ + D
+        \le e^{E} Q(S) + D` [RRUV16]. No better sum is allowed here: advanced composition is for
+        losses that were fixed beforehand.
 
         *zCDP.* Fix an order :math:`\alpha`. Conditioned on the past, step :math:`t` multiplies the
         moment :math:`E[(P/Q)^{\alpha - 1}]` by at most
@@ -108,6 +116,7 @@ def _approximate_zcdp(slope: Fraction, value_at_one: Fraction, delta: Fraction) 
 
 _RULES: dict[Measure, _Rule] = {
     Measure.PURE: _Rule(lambda loss: (loss.epsilon,), Pure),
+    Measure.APPROXIMATE: _Rule(lambda loss: (loss.epsilon, loss.delta), Approximate),
     Measure.ZCDP: _Rule(lambda loss: (loss.rho, loss.rho + loss.xi), _zcdp),
     Measure.APPROXIMATE_ZCDP: _Rule(
         lambda loss: (loss.rho, loss.rho + loss.xi, loss.delta), _approximate_zcdp
@@ -123,7 +132,7 @@ def _rule(cap: PrivacyLoss) -> _Rule:
             "No filter with exact sums is known for this measure",
             must=f"be one of {known}",
             got=cap.measure.value,
-            next="Declare the budget as epsilon alone, or as rho with delta",
+            next="Declare the budget as epsilon, epsilon with delta, or rho with delta",
         )
     return rule
 

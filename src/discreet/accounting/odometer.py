@@ -19,6 +19,7 @@ from discreet.core.rounding import log_up, short_up
 
 _THEOREMS = {
     Measure.PURE: "RRUV16: on every transcript; a report, not a stopping rule",
+    Measure.APPROXIMATE: "RRUV16: if below a cap fixed beforehand; a report, not a stopping rule",
     Measure.ZCDP: "FZ21: if below a cap fixed beforehand; a report, not a stopping rule",
     Measure.APPROXIMATE_ZCDP: (
         "WRRW23: if below a cap fixed beforehand; a report, not a stopping rule"
@@ -34,8 +35,9 @@ class Odometer:
         *Pure.* On every transcript so far the likelihood ratio is at most ``e`` to the reading, in
         both directions: it is a product of factors of at most :math:`e^{\varepsilon_i}` [RRUV16].
 
-        *zCDP.* The reading bounds no transcript by itself; if a filter keeps it below a cap, the
-        cap holds [FZ21; WRRW23]. What the transcript so far may tell is :meth:`bound`.
+        *Approximate, zCDP.* The reading bounds no transcript by itself; if a filter keeps it below
+        a cap, the cap holds [RRUV16; FZ21; WRRW23]. What the transcript so far may tell is
+        :meth:`bound`.
 
         Other measures are refused. Advanced composition of :math:`(\varepsilon, \delta)` losses, by
         whichever theorem, is for losses that were fixed beforehand: an adversary whose next loss

@@ -18,6 +18,7 @@ from discreet.audit.distance import exceeded
 from discreet.audit.recorder import Recorder
 from discreet.audit.tape import Parted
 from discreet.audit.trace import Call, Ending, Trace
+from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 
 Function = Callable[[Any, Recorder], Any]
@@ -93,11 +94,23 @@ def compare(trace: Trace, neighbour: Trace) -> tuple[Finding, ...]:
 
 
 def replay_audit(function: Function, data: Any, neighbour: Any, rng: Rng) -> tuple[Finding, ...]:
-    """Record on one data set, replay on the other, and the other way round; return findings."""
+    """Record on one data set, replay on the other, and the other way round; return findings.
+
+    A function that does nothing but raise would pass for no reason, so it is refused.
+    """
     findings: list[Finding] = []
+    traces: list[Trace] = []
     for here, there in ((data, neighbour), (neighbour, data)):
         trace = record(function, here, rng)
-        findings += compare(trace, replay(function, there, trace))
+        again = replay(function, there, trace)
+        findings += compare(trace, again)
+        traces += (trace, again)
+    if not findings and all(trace.ending is Ending.RAISED for trace in traces):
+        raise InvalidArgument(
+            "The function under audit always raises, so nothing was audited",
+            must="run on both data sets",
+            got=traces[0].result[0].__name__,
+        )
     return tuple(dict.fromkeys(findings))
 
 

@@ -14,5 +14,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Shown:
     """Explain, and show the steps."""
     with connect(options.project, analyst=options.analyst) as connection:
-        explanation = connection.explain(options.sql, epsilon=options.epsilon)
+        explanation = connection.explain(options.sql, epsilon=options.epsilon, rho=options.rho)
     return Shown(str(explanation), explanation.to_json())

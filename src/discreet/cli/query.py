@@ -14,5 +14,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> Shown:
     """Ask, and show the release."""
     with connect(options.project, analyst=options.analyst) as connection:
-        release = connection.sql(options.sql, epsilon=options.epsilon)
+        release = connection.sql(options.sql, epsilon=options.epsilon, rho=options.rho)
     return Shown(str(release), release.to_json())

@@ -60,7 +60,7 @@ class PrivacyLoss:
                 "Together these losses promise nothing", must="keep the sum of the deltas below 1"
             ) from None
 
-    def __mul__(self, count: int) -> Self:
+    def __mul__(self, count: int | Fraction) -> Self:
         """Compose ``count`` times; a fraction of a loss is a share of a budget."""
         factor = exact(count)
         if factor < 0:

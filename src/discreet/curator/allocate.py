@@ -1,10 +1,12 @@
-"""Allocate: split a query's loss over its aggregates."""
+"""Allocate: split an offer over the aggregates of a plan."""
 
-from discreet.core.loss import Pure
+from fractions import Fraction
+
+from discreet.curator.offer import Offer
 from discreet.tables.plan import BoundedPlan
 
 
-def allocate(plan: BoundedPlan, loss: Pure) -> tuple[Pure, ...]:
-    """Return one share for each aggregate: equal, exact, and summing to ``loss``."""
+def allocate(plan: BoundedPlan, offer: Offer) -> tuple[Offer, ...]:
+    """Return one share for each aggregate: equal, exact, and summing to ``offer``."""
     count = len(plan.aggregates)
-    return tuple(Pure(loss.epsilon / count) for _ in range(count))
+    return tuple(offer * Fraction(1, count) for _ in range(count))

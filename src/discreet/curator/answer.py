@@ -13,11 +13,11 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.core.loss import Pure
 from discreet.core.protocols import Rng
 from discreet.curator.allocate import allocate
 from discreet.curator.bound import bound
 from discreet.curator.explanation import Explanation
+from discreet.curator.offer import Offer
 from discreet.curator.parse import parse
 from discreet.curator.price import PricedPlan, price
 from discreet.curator.publish import publish
@@ -43,14 +43,14 @@ class Curator:
     rng: Rng
 
 
-def answer(curator: Curator, sql: str, *, loss: Pure, analyst: str) -> Release:
-    """Return a private answer to ``sql`` that costs ``loss``, or an earlier one again for nothing.
+def answer(curator: Curator, sql: str, *, offer: Offer, analyst: str) -> Release:
+    """Return a private answer to ``sql`` for ``offer``, or an earlier one again for nothing.
 
     Guarantee:
         The charge is durable in the ledger before the engine reads a row, and the release is
         durable before it is returned, so nothing is ever released that was not paid for.
     """
-    question, priced = _prepare(curator, sql, loss)
+    question, priced = _prepare(curator, sql, offer)
     space = priced.plan.table.unit.id_space
     version = curator.ledger.data_version(space, curator.rng)
     stored = curator.ledger.find_release(priced.digest(), version.number)
@@ -75,9 +75,9 @@ def answer(curator: Curator, sql: str, *, loss: Pure, analyst: str) -> Release:
     return Release(outputs=question.outputs, body=body, receipt=receipt)
 
 
-def explain(curator: Curator, sql: str, *, loss: Pure, analyst: str) -> Explanation:
+def explain(curator: Curator, sql: str, *, offer: Offer, analyst: str) -> Explanation:
     """Return what :func:`answer` would do and cost. Nothing is read and nothing is spent."""
-    _, priced = _prepare(curator, sql, loss)
+    _, priced = _prepare(curator, sql, offer)
     space = priced.plan.table.unit.id_space
     version = curator.ledger.data_version(space, curator.rng)
     return Explanation(
@@ -88,7 +88,8 @@ def explain(curator: Curator, sql: str, *, loss: Pure, analyst: str) -> Explanat
     )
 
 
-def _prepare(curator: Curator, sql: str, loss: Pure) -> tuple[Question, PricedPlan]:
+def _prepare(curator: Curator, sql: str, offer: Offer) -> tuple[Question, PricedPlan]:
     question = resolve(parse(sql), curator.catalog)
     plan = bound(question)
-    return question, price(plan, allocate(plan, loss))
+    cap = curator.catalog.id_space(plan.table.unit.id_space).cap
+    return question, price(plan, allocate(plan, offer), cap)

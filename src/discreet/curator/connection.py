@@ -1,16 +1,18 @@
 """A connection: what an analyst holds. It has no way to the rows but :meth:`Connection.sql`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from attrs import frozen
 
-from discreet.core.errors import MissingLoss
-from discreet.core.loss import PrivacyLoss, Pure
+from discreet.core.loss import Approximate, PrivacyLoss
 from discreet.core.numbers import Number
 from discreet.curator.answer import Curator, answer, explain
+from discreet.curator.batch import answer_batch
 from discreet.curator.explanation import Explanation
+from discreet.curator.offer import Offer, read_offer
 from discreet.curator.release import Release
 from discreet.ledger.budget import Budget
 from discreet.ledger.ledger import Ledger
@@ -46,18 +48,35 @@ class Connection:
     *published* from it, not the files from the caller.
     """
 
-    def __init__(self, curator: Curator, *, default: Pure | None, analyst: str) -> None:
+    def __init__(self, curator: Curator, *, default: Offer | None, analyst: str) -> None:
         self._curator = curator
         self._default = default
         self._analyst = analyst
 
-    def sql(self, query: str, *, epsilon: Number | None = None) -> Release:
-        """Return a private answer. ``epsilon`` is what it may cost, unless the connection says."""
-        return answer(self._curator, query, loss=self._loss(epsilon), analyst=self._analyst)
+    def sql(
+        self, query: str, *, epsilon: Number | None = None, rho: Number | None = None
+    ) -> Release:
+        """Return a private answer for ``epsilon`` or ``rho``, or for the connection's default."""
+        offer = read_offer(epsilon, rho, self._default)
+        return answer(self._curator, query, offer=offer, analyst=self._analyst)
 
-    def explain(self, query: str, *, epsilon: Number | None = None) -> Explanation:
+    def explain(
+        self, query: str, *, epsilon: Number | None = None, rho: Number | None = None
+    ) -> Explanation:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
-        return explain(self._curator, query, loss=self._loss(epsilon), analyst=self._analyst)
+        offer = read_offer(epsilon, rho, self._default)
+        return explain(self._curator, query, offer=offer, analyst=self._analyst)
+
+    def batch(
+        self, queries: Sequence[str], *, epsilon: Number, delta: Number
+    ) -> tuple[Release, ...]:
+        """Return private answers to several questions at once, for (ε, δ) together.
+
+        They are fixed before the first answer, so they are accounted for as one: with less noise
+        than one by one. The cost of each release is that of the whole batch.
+        """
+        target = Approximate(epsilon, delta)
+        return answer_batch(self._curator, queries, target=target, analyst=self._analyst)
 
     def budget(self) -> tuple[BudgetStatus, ...]:
         """Return what is spent and left in every id space."""
@@ -108,26 +127,22 @@ class Connection:
         """Close at the end of the block."""
         self.close()
 
-    def _loss(self, epsilon: Number | None) -> Pure:
-        if epsilon is not None:
-            return Pure(epsilon)
-        if self._default is None:
-            raise MissingLoss(
-                "Nobody said how much privacy this answer may cost",
-                next="Give epsilon= with the query, or connect with a default (--epsilon)",
-            )
-        return self._default
-
 
 def connect(
-    project: str | Path = ".", *, epsilon: Number | None = None, analyst: str = LOCAL_ANALYST
+    project: str | Path = ".",
+    *,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    analyst: str = LOCAL_ANALYST,
 ) -> Connection:
     """Open the project whose ``discreet.toml`` is at ``project`` (the file, or its folder).
 
-    ``epsilon`` is the default cost of each answer; without one, each query must give its own.
+    ``epsilon`` or ``rho`` is the default price of each answer; without one, each query must give
+    its own.
     """
     catalog = read_catalog(Path(project))
-    default = None if epsilon is None else Pure(epsilon)
+    is_priced = epsilon is not None or rho is not None
+    default = read_offer(epsilon, rho, None) if is_priced else None
     ledger = open_ledger(catalog)
     curator = Curator(catalog=catalog, engine=DuckDbEngine(), ledger=ledger, rng=SystemRng())
     return Connection(curator, default=default, analyst=analyst)

@@ -7,10 +7,13 @@ from typing import Any
 from attrs import frozen
 
 from discreet.accounting.filters import left
-from discreet.core.loss import PrivacyLoss, short
+from discreet.core.loss import PrivacyLoss, loss_from_json, short
+from discreet.core.rounding import sqrt_up
+from discreet.curator.noise import Noise
 from discreet.curator.price import PricedPlan
 from discreet.curator.publish import label
 from discreet.curator.release import CONFIDENCE, plain
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.aggregate import Aggregate
 from discreet.tables.catalog import IdSpace
 
@@ -57,10 +60,9 @@ class Explanation:
     def _column_sentence(self, column: dict[str, Any]) -> str:
         step = Fraction(column["step"])
         moved = short(Fraction(column["contribution"]["l1"]) * step)
-        scale = short(Fraction(column["scale"]) * step)
         return (
-            f"one unit can change all groups together by {moved}, so noise of scale {scale} "
-            f"(discrete Laplace) costs ε = {short(Fraction(column['epsilon']))}; "
+            f"one unit can change all groups together by {moved}, so {column['noise']} noise of "
+            f"scale {column['scale']} costs {loss_from_json(column['cost'])}; "
             f"95 % of values are within ± {column['error']} of the limited truth"
         )
 
@@ -83,9 +85,9 @@ class Explanation:
                     norm: str(d_in.bound(norm)) for norm in ("l0", "linf", "l1", "l2_squared")
                 },
                 "step": str(aggregate.step()),
-                "noise": "discrete_laplace",
-                "scale": str(mechanism.scale),
-                "epsilon": str(mechanism.loss(d_in).epsilon),
+                "noise": _name_of(mechanism),
+                "scale": _scale_of(mechanism, aggregate.step()),
+                "cost": mechanism.loss(d_in).to_json(),
                 "error": plain(mechanism.error_quantile(1 - CONFIDENCE) * aggregate.step()),
             }
             for aggregate, d_in, mechanism in parts
@@ -111,6 +113,17 @@ class Explanation:
         """Show the steps, one a line."""
         width = max(len(heading) for heading, _ in self.steps())
         return "\n".join(f"{heading.ljust(width)}  {text}" for heading, text in self.steps())
+
+
+def _name_of(noise: Noise) -> str:
+    return "discrete Laplace" if isinstance(noise, DiscreteLaplace) else "discrete Gaussian"
+
+
+def _scale_of(noise: Noise, step: Fraction) -> str:
+    """Return the scale (for a Gaussian, σ) in the units of the answer, as a short decimal."""
+    if isinstance(noise, DiscreteLaplace):
+        return short(noise.scale * step)
+    return short(sqrt_up(noise.sigma_squared) * step)
 
 
 def _down(loss: PrivacyLoss) -> str:

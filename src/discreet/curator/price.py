@@ -1,16 +1,12 @@
 """Price: choose each aggregate's noise, and say what the whole answer costs."""
 
-from fractions import Fraction
-
 from attrs import frozen
 
-from discreet.accounting.pure import pure_loss
 from discreet.core.canonical import digest
-from discreet.core.errors import RefusedQuery
 from discreet.core.event import ComposedEvent
-from discreet.core.loss import Pure
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.randomness.scale import LARGEST, SMALLEST
+from discreet.core.loss import PrivacyLoss
+from discreet.curator.noise import Noise, choose_noise
+from discreet.curator.offer import Offer, charged
 from discreet.tables.plan import BoundedPlan
 
 
@@ -19,38 +15,30 @@ class PricedPlan:
     """A bounded plan with its noise and its cost: everything but the data. All of it is public."""
 
     plan: BoundedPlan
-    mechanisms: tuple[DiscreteLaplace, ...]
+    mechanisms: tuple[Noise, ...]
     event: ComposedEvent
-    loss: Pure
+    loss: PrivacyLoss
+    """What is charged, in the measure of the budget."""
 
     def digest(self) -> str:
         """Return the name of this plan: equal for equal questions at an equal price."""
         return digest({"plan": self.plan.to_json(), "event": self.event.to_json()})
 
 
-def price(plan: BoundedPlan, shares: tuple[Pure, ...]) -> PricedPlan:
-    """Return the plan with noise that spends each share exactly.
+def price(plan: BoundedPlan, shares: tuple[Offer, ...], cap: PrivacyLoss) -> PricedPlan:
+    """Return the plan with noise that spends no more than the shares.
 
-    The cost is worked out again from the events, by the accountant, rather than taken over from
-    the shares: what is charged is what the noise costs.
+    The cost is worked out again from the events, by the accountant of the budget's measure, rather
+    than taken over from the shares: what is charged is what the noise costs.
     """
-    contributions = plan.contributions()
     mechanisms = tuple(
-        DiscreteLaplace.calibrate(d_in=d_in, loss=share)
-        for d_in, share in zip(contributions, shares, strict=True)
+        choose_noise(d_in, share) for d_in, share in zip(plan.contributions(), shares, strict=True)
     )
-    for mechanism in mechanisms:
-        _require_samplable(mechanism.scale)
-    pairs = zip(mechanisms, contributions, strict=True)
-    event = ComposedEvent.of([mechanism.event(d_in) for mechanism, d_in in pairs])
-    return PricedPlan(plan=plan, mechanisms=mechanisms, event=event, loss=pure_loss([event]))
+    event = event_of(plan, mechanisms)
+    return PricedPlan(plan=plan, mechanisms=mechanisms, event=event, loss=charged(event, cap))
 
 
-def _require_samplable(scale: Fraction) -> None:
-    if not SMALLEST <= scale <= LARGEST:
-        raise RefusedQuery(
-            "This ε asks for noise outside the range that we can draw exactly",
-            must=f"need a noise scale from {SMALLEST} to {LARGEST} steps",
-            got=f"about {float(scale):.3g}",
-            next="Choose another ε, or declare another step",
-        )
+def event_of(plan: BoundedPlan, mechanisms: tuple[Noise, ...]) -> ComposedEvent:
+    """Return all that the accountants must know about the noise of a plan."""
+    pairs = zip(mechanisms, plan.contributions(), strict=True)
+    return ComposedEvent.of([mechanism.event(d_in) for mechanism, d_in in pairs])

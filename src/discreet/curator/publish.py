@@ -6,6 +6,7 @@ from typing import Any
 
 from discreet.core.errors import Unsupported
 from discreet.core.protocols import IntArray
+from discreet.curator.noise import describe_noise
 from discreet.curator.price import PricedPlan
 from discreet.tables.aggregate import Aggregate, CountRows, SumColumn
 from discreet.tables.column import Key
@@ -29,7 +30,7 @@ def publish(noisy: tuple[IntArray, ...], priced: PricedPlan) -> dict[str, Any]:
             label(aggregate)
             | {
                 "step": str(aggregate.step()),
-                "noise": {"law": "discrete_laplace", "scale": str(mechanism.scale)},
+                "noise": describe_noise(mechanism),
                 "values": [int(value) for value in values],
             }
             for aggregate, mechanism, values in described

@@ -10,11 +10,11 @@ from discreet.core import optional
 from discreet.core.errors import LedgerError
 from discreet.core.loss import PrivacyLoss, loss_from_json
 from discreet.core.numbers import Number, exact
+from discreet.curator.noise import read_noise
 from discreet.curator.publish import FORMAT
 from discreet.curator.question import KeyColumn, OutputColumn
 from discreet.curator.text_table import text_table
 from discreet.ledger.receipt import Receipt
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 
 Cell = str | int | float | bool
 
@@ -127,7 +127,7 @@ class Release:
 
     def _error(self, output: OutputColumn, confidence: Fraction) -> int | float:
         aggregate = self.body["aggregates"][output.index]
-        mechanism = DiscreteLaplace(scale=aggregate["noise"]["scale"])
+        mechanism = read_noise(aggregate["noise"])
         return plain(mechanism.error_quantile(1 - confidence) * Fraction(aggregate["step"]))
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from attrs import define, field
 
 from discreet.core.errors import DeclarationError, DiscreetError
-from discreet.core.loss import Pure
+from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.tables.catalog import Catalog, IdSpace, PrivacyUnit, Source, SourceFormat, Table
 from discreet.tables.column import Bounds, Column, ColumnType, Key
 from discreet.tables.limits import Limits
@@ -123,11 +123,32 @@ def _at(path: str, make: Callable[[], T]) -> T:
 def _id_space(name: str, section: _Section) -> IdSpace:
     unit = section.get("unit", str)
     budget = section.sub("budget")
-    epsilon = budget.get("epsilon", _NUMBER)
-    for part in (section, budget):
-        part.finish()
-    cap = _at(budget.key_path("epsilon"), lambda: Pure(epsilon))
-    return IdSpace(name=name, unit=unit, cap=cap)
+    section.finish()
+    return IdSpace(name=name, unit=unit, cap=_cap(budget))
+
+
+def _cap(budget: _Section) -> PrivacyLoss:
+    """Return the cap: ε, ε with δ, ρ, or ρ with δ. Each has a filter of its own."""
+    if budget.has("epsilon") == budget.has("rho"):
+        raise DeclarationError(
+            f"{budget.path} must say how much, once",
+            must="have epsilon (with delta or without) or rho (with delta or without)",
+            got=", ".join(budget.data) or "nothing",
+        )
+    name = "epsilon" if budget.has("epsilon") else "rho"
+    amount = budget.get(name, _NUMBER)
+    delta = budget.get("delta", _NUMBER) if budget.has("delta") else None
+    budget.finish()
+    alone, beside = _CAPS[name]
+    return _at(
+        budget.key_path(name), lambda: alone(amount) if delta is None else beside(amount, delta)
+    )
+
+
+_CAPS: dict[str, tuple[Callable[..., PrivacyLoss], Callable[..., PrivacyLoss]]] = {
+    "epsilon": (Pure, Approximate),
+    "rho": (Zcdp, ApproximateZcdp),
+}
 
 
 def _table(name: str, section: _Section, id_spaces: set[str], root: Path) -> Table:

@@ -82,7 +82,7 @@ class RenyiCurve(PrivacyLoss):
         self._require_same_measure(other)
         return type(self)((*self.pieces, *other.pieces))
 
-    def __mul__(self, count: int) -> Self:
+    def __mul__(self, count: int | Fraction) -> Self:
         """Compose ``count`` times."""
         factor = check.whole(count)
         if factor < 0:

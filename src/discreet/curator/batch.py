@@ -1,0 +1,150 @@
+"""A batch: several questions declared up front, accounted for together and paid for as one.
+
+Nothing in it depends on an answer, so the accountant may use its best theorem for fixed losses, and
+the gate sees one certified (ε, δ). That buys less noise than asking one by one.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from attrs import frozen
+
+from discreet.accounting.calibrate import calibrate
+from discreet.core.canonical import digest
+from discreet.core.errors import RefusedQuery, Unsupported
+from discreet.core.event import ComposedEvent
+from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
+from discreet.curator.answer import Curator
+from discreet.curator.bound import bound
+from discreet.curator.offer import charged
+from discreet.curator.parse import parse
+from discreet.curator.price import PricedPlan, event_of
+from discreet.curator.publish import publish
+from discreet.curator.question import Question
+from discreet.curator.randomise import randomise
+from discreet.curator.release import Release
+from discreet.curator.resolve import resolve
+from discreet.ledger.charge import Charge
+from discreet.ledger.gate import pass_gate
+from discreet.ledger.order import Order
+from discreet.ledger.receipt import Receipt
+from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.tables.plan import BoundedPlan
+
+MOST_QUESTIONS = 1_000
+
+
+@frozen(kw_only=True)
+class PricedBatch:
+    """Several priced plans on one id space, and what all of them cost together."""
+
+    questions: tuple[Question, ...]
+    plans: tuple[PricedPlan, ...]
+    loss: PrivacyLoss
+    method: str
+
+    @property
+    def id_space(self) -> str:
+        """The id space that pays."""
+        return self.plans[0].plan.table.unit.id_space
+
+    def digest(self) -> str:
+        """Return the name of the batch: equal for equal questions at an equal price."""
+        return digest({"batch": [priced.digest() for priced in self.plans]})
+
+
+def price_batch(curator: Curator, queries: Sequence[str], target: Approximate) -> PricedBatch:
+    r"""Return the batch with the least Gaussian noise whose certified loss is within ``target``.
+
+    Guarantee:
+        Each aggregate gets discrete Gaussian noise in proportion to what one unit can move of it
+        (:math:`\sigma^2 = m^2 \ell_2^2`), with one multiplier :math:`m` for all. The loss of all
+        events together is certified by the accountant, for losses fixed beforehand; the gate then
+        adds it to what was spent before by plain sums, which is valid for adaptive choices
+        *between* batches (:mod:`discreet.accounting.filters`).
+    """
+    if not 1 <= len(queries) <= MOST_QUESTIONS:
+        raise RefusedQuery(
+            "A batch has no questions, or too many",
+            must=f"have 1 to {MOST_QUESTIONS:,}",
+            got=str(len(queries)),
+        )
+    questions = tuple(resolve(parse(sql), curator.catalog) for sql in queries)
+    plans = tuple(bound(question) for question in questions)
+    spaces = {plan.table.unit.id_space for plan in plans}
+    if len(spaces) > 1:
+        raise RefusedQuery("A batch is about one id space", got=", ".join(sorted(spaces)))
+    cap = curator.catalog.id_space(spaces.pop()).cap
+    found = calibrate(lambda m: _event(plans, m), target=target)
+    mechanisms = [_noise(plan, found.scale) for plan in plans]
+    priced = tuple(
+        PricedPlan(plan=plan, mechanisms=noise, event=event_of(plan, noise), loss=found.result.loss)
+        for plan, noise in zip(plans, mechanisms, strict=True)
+    )
+    assert isinstance(found.result.loss, Approximate)
+    loss = _charge(cap, found.result.loss, _event(plans, found.scale))
+    return PricedBatch(questions=questions, plans=priced, loss=loss, method=found.result.method)
+
+
+def _noise(plan: BoundedPlan, multiplier: Fraction) -> tuple[DiscreteGaussian, ...]:
+    return tuple(
+        DiscreteGaussian(sigma_squared=multiplier**2 * d_in.bound("l2_squared"))
+        for d_in in plan.contributions()
+    )
+
+
+def _event(plans: tuple[BoundedPlan, ...], multiplier: Fraction) -> ComposedEvent:
+    return ComposedEvent.of([event_of(plan, _noise(plan, multiplier)) for plan in plans])
+
+
+def _charge(cap: PrivacyLoss, certified: Approximate, event: ComposedEvent) -> PrivacyLoss:
+    """Return what the budget is charged, in its own measure."""
+    if isinstance(cap, Approximate):
+        return certified
+    if isinstance(cap, Zcdp | ApproximateZcdp):
+        return charged(event, cap)
+    raise Unsupported(
+        "A batch has a δ, and this budget has none",
+        got=cap.measure.value,
+        next="Have the budget declared with delta, or ask one by one with epsilon=",
+    )
+
+
+def answer_batch(
+    curator: Curator, queries: Sequence[str], *, target: Approximate, analyst: str
+) -> tuple[Release, ...]:
+    """Return private answers to all ``queries``, charged once, before any row is read."""
+    batch = price_batch(curator, queries, target)
+    version = curator.ledger.data_version(batch.id_space, curator.rng)
+    stored = curator.ledger.find_release(batch.digest(), version.number)
+    if stored is not None:
+        return _releases(batch, *stored, is_stored=True)
+    for priced in batch.plans:
+        curator.engine.require_source(priced.plan.table)
+
+    def behind_the_gate() -> dict[str, Any]:
+        bodies = []
+        for priced in batch.plans:
+            exact = curator.engine.execute(priced.plan, version.salt)
+            bodies.append(publish(randomise(exact, priced, curator.rng), priced))
+        return {"batch": bodies}
+
+    order = Order(
+        plan_digest=batch.digest(),
+        data_version=version.number,
+        analyst=analyst,
+        charges=(Charge(id_space=batch.id_space, loss=batch.loss),),
+        description={"sql": "; ".join(queries), "method": batch.method},
+    )
+    body, receipt = pass_gate(curator.ledger, order, behind_the_gate)
+    return _releases(batch, body, receipt, is_stored=False)
+
+
+def _releases(
+    batch: PricedBatch, body: dict[str, Any], receipt: Receipt, *, is_stored: bool
+) -> tuple[Release, ...]:
+    return tuple(
+        Release(outputs=question.outputs, body=part, receipt=receipt, is_stored=is_stored)
+        for question, part in zip(batch.questions, body["batch"], strict=True)
+    )
