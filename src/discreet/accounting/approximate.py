@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import singledispatch
 
+from discreet.accounting.between_thresholds import between_delta
+from discreet.accounting.gaussian_tail import gaussian_tail_bounds
 from discreet.accounting.pure import epsilon
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
@@ -19,12 +21,29 @@ from discreet.core.event import (
     UniformNoiseEvent,
 )
 from discreet.core.loss import Approximate
+from discreet.core.metric import Metric
 from discreet.core.numbers import exp_bounds
+from discreet.core.rounding import exp_down, exp_up, short_down, short_up
+from discreet.core.selection_event import (
+    ExponentialSelectionEvent,
+    LaplaceNoisyMaxEvent,
+    PermuteAndFlipEvent,
+)
+from discreet.core.stability_event import (
+    StabilityTestEvent,
+    ThresholdedGaussianEvent,
+    ThresholdedLaplaceEvent,
+)
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,
     LaplaceEvent,
     PureEvent,
+)
+from discreet.core.threshold_event import (
+    AdaptiveThresholdsEvent,
+    BetweenThresholdsEvent,
+    SparseVectorEvent,
 )
 
 
@@ -65,6 +84,10 @@ def approximate(event: Event) -> Approximate:
 @approximate.register(PureEvent)
 @approximate.register(LaplaceEvent)
 @approximate.register(BoundedRangeEvent)
+@approximate.register(ExponentialSelectionEvent)
+@approximate.register(PermuteAndFlipEvent)
+@approximate.register(LaplaceNoisyMaxEvent)
+@approximate.register(SparseVectorEvent)
 def _(event: Event) -> Approximate:
     return Approximate(epsilon(event), 0)
 
@@ -107,6 +130,38 @@ def _(event: TruncatedGeometricEvent) -> Approximate:
     else:
         _, high = _truncated(event.scale, event.bound, outer=shift, inner=min(1, shift))
     return Approximate(event.distance / event.scale, _below_one(event.entries * high))
+
+
+@approximate.register
+def _(event: ThresholdedLaplaceEvent) -> Approximate:
+    """Add: the noise on keys that both have, and the chance that a key of one's own is shown."""
+    return Approximate(event.distance / event.scale, _below_one(own_keys_delta(event)))
+
+
+@approximate.register
+def _(event: StabilityTestEvent) -> Approximate:
+    """Add: the noise on the margin, and the chance that the test passes where it must not."""
+    return Approximate(event.distance / event.scale, _below_one(false_pass(event)))
+
+
+@approximate.register
+def _(event: BetweenThresholdsEvent) -> Approximate:
+    return Approximate(event.epsilon, _below_one(between_delta(event)))
+
+
+@approximate.register
+def _(event: AdaptiveThresholdsEvent) -> Approximate:
+    r"""Add the cuts and the chunks that change: the proof is with ``AdaptiveThresholds``.
+
+    Where a unit is added or removed, ``depth`` variables move by 1 and two chunks change; where it
+    is changed, twice as many and three. The chunks' machines run side by side, so each changed
+    chunk is one step of a chain: :math:`\delta (1 + e^\varepsilon + \dots)`.
+    """
+    chunk = approximate(event.chunk)
+    steps = 2 if event.metric is Metric.ADD_REMOVE else 3
+    cuts = (steps - 1) * event.depth / event.cut_scale
+    factor = sum((exp_bounds(step * chunk.epsilon, 96)[1] for step in range(steps)), Fraction(0))
+    return Approximate(cuts + steps * chunk.epsilon, _below_one(factor * chunk.delta))
 
 
 @approximate.register
@@ -163,6 +218,95 @@ def _truncated(scale: Fraction, bound: int, *, outer: int, inner: int) -> tuple[
     low = outside[0] + max(Fraction(0), end[0] - (1 - q_low) * across[1])
     high = outside[1] + max(Fraction(0), end[1] - (1 - q_high) * across[0])
     return low / (1 + q_high), min(Fraction(1), high / (1 + q_low))
+
+
+def laplace_tail_bounds(scale: Fraction, start: int) -> tuple[Fraction, Fraction]:
+    r"""Enclose :math:`P[Z \ge start]` of discrete Laplace noise, closely also where it is tiny.
+
+    With :math:`q = e^{-1/scale}` it is :math:`q^t/(1+q)` for :math:`t \ge 1`, a geometric series;
+    otherwise the complement of :math:`P[Z \ge 1 - t]`, by symmetry.
+
+    Example:
+        >>> low, high = laplace_tail_bounds(Fraction(2), 0)
+        >>> low <= Fraction("0.6224593313") and high >= Fraction("0.6224593312")
+        True
+    """
+    if start <= 0:
+        low, high = laplace_tail_bounds(scale, 1 - start)
+        return 1 - high, 1 - low
+    low = exp_down(-start / scale) / (1 + exp_up(-1 / scale))
+    high = exp_up(-start / scale) / (1 + exp_down(-1 / scale))
+    return short_down(low, _TAIL_BITS), short_up(high, _TAIL_BITS)
+
+
+_TAIL_BITS = 96
+_MOST_TAIL_BITS = 1 << 13
+
+
+def close_gaussian_tail(sigma_squared: Fraction, start: int) -> tuple[Fraction, Fraction]:
+    r"""Enclose :math:`P[Z \ge start]` of discrete Gaussian noise, closely also where it is tiny.
+
+    The precision is doubled until the ends agree to 64 significant bits, or the tail is below
+    :math:`2^{-8000}`; the upper end is always right.
+    """
+    bits = 2 * _TAIL_BITS
+    while True:
+        low, high = gaussian_tail_bounds(sigma_squared, start, bits)
+        if (high - low) * 2**64 <= high or bits >= _MOST_TAIL_BITS:
+            return short_down(low, _TAIL_BITS), short_up(high, _TAIL_BITS)
+        bits *= 2
+
+
+def own_keys_delta(event: ThresholdedLaplaceEvent | ThresholdedGaussianEvent) -> Fraction:
+    r"""Return the chance that any key of one unit's own is shown, rounded up.
+
+    Guarantee:
+        :math:`1 - (1 - p)^{groups}` with :math:`p = P[largest + Z \ge threshold]`: a key that the
+        other data set lacks counts at most ``largest``, there are at most ``groups`` of them, and
+        their noise is independent. It is the exact :math:`\delta` of the worst pair, in which
+        *all* keys of the unit are its own; the union bound :math:`groups \cdot p` is a little more.
+
+    Example:
+        >>> one = ThresholdedLaplaceEvent(scale=1, threshold=10, groups=1, largest=1, distance=1)
+        >>> round(float(own_keys_delta(one)), 8)
+        9.022e-05
+    """
+    if event.groups == 0 or event.largest == 0:
+        return Fraction(0)
+    start = event.threshold - event.largest
+    if isinstance(event, ThresholdedLaplaceEvent):
+        _, chance = laplace_tail_bounds(event.scale, start)
+    else:
+        _, chance = close_gaussian_tail(event.sigma_squared, start)
+    return any_of(chance, event.groups)
+
+
+def false_pass(event: StabilityTestEvent) -> Fraction:
+    """Return the chance that a margin of ``unstable`` passes the test, rounded up."""
+    if event.distance == 0:
+        return Fraction(0)
+    return laplace_tail_bounds(event.scale, event.threshold - event.unstable)[1]
+
+
+def any_of(chance: Fraction, count: int) -> Fraction:
+    r"""Return :math:`1 - (1 - chance)^{count}`, rounded up, by squaring.
+
+    Every product is rounded down to so many bits that the result has about 96 good ones.
+
+    Example:
+        >>> any_of(Fraction(1, 10), 2), any_of(Fraction(1), 3)
+        (Fraction(19, 100), Fraction(1, 1))
+    """
+    if chance in (0, 1):
+        return chance
+    small = chance.denominator.bit_length() - chance.numerator.bit_length()
+    bits = _TAIL_BITS + 8 + max(0, small) + count.bit_length()
+    kept, power = Fraction(1), short_down(1 - chance, bits)
+    while count:
+        if count % 2:
+            kept = short_down(kept * power, bits)
+        power, count = short_down(power * power, bits), count // 2
+    return short_up(1 - kept, _TAIL_BITS)
 
 
 def _below_one(delta: Fraction) -> Fraction:

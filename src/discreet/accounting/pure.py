@@ -17,7 +17,13 @@ from discreet.core.event import (
 )
 from discreet.core.loss import Pure
 from discreet.core.numbers import log_bounds
+from discreet.core.selection_event import (
+    ExponentialSelectionEvent,
+    LaplaceNoisyMaxEvent,
+    PermuteAndFlipEvent,
+)
 from discreet.core.stated_event import BoundedRangeEvent, LaplaceEvent, PureEvent
+from discreet.core.threshold_event import SparseVectorEvent
 
 
 def pure_loss(events: Iterable[Event]) -> Pure:
@@ -107,6 +113,21 @@ def _(event: LaplaceEvent) -> Fraction:
 def _(event: PureEvent | BoundedRangeEvent) -> Fraction:
     # Stated. A range of width ε contains 0, so the loss itself is at most ε.
     return event.epsilon
+
+
+@epsilon.register
+def _(event: SparseVectorEvent) -> Fraction:
+    # Each draw of the threshold moves by one distance, each query above by two; the queries below
+    # cost nothing [DR14, Theorem 3.23]. The proof is with SparseVector.
+    return event.draws * epsilon(event.threshold_noise) + event.above * epsilon(event.query_noise)
+
+
+@epsilon.register(ExponentialSelectionEvent)
+@epsilon.register(PermuteAndFlipEvent)
+@epsilon.register(LaplaceNoisyMaxEvent)
+def _(event: ExponentialSelectionEvent | PermuteAndFlipEvent | LaplaceNoisyMaxEvent) -> Fraction:
+    # One unit moves the noise that a candidate needs to win by at most the spread.
+    return event.spread / event.scale
 
 
 @epsilon.register

@@ -1,24 +1,27 @@
 """The Rényi accountant: events to a curve, by the theorem of each event, and a δ beside it."""
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import singledispatch
 
 from attrs import frozen
 
-from discreet.accounting.approximate import approximate
+from discreet.accounting.approximate import approximate, false_pass, own_keys_delta
 from discreet.accounting.curves.binary import BinaryPiece
 from discreet.accounting.curves.bounded_range import BoundedRangePiece
 from discreet.accounting.curves.categorical import CategoricalPiece
+from discreet.accounting.curves.counted_line import CountedLine
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.discrete_laplace import DiscreteLaplacePiece
 from discreet.accounting.curves.gaussian import GaussianPiece
+from discreet.accounting.curves.halting import HaltingPiece
 from discreet.accounting.curves.laplace import LaplacePiece
 from discreet.accounting.curves.line import Line
 from discreet.accounting.curves.piece import CurvePiece
 from discreet.accounting.curves.tight_pure import TightPure
 from discreet.accounting.pure import epsilon
-from discreet.accounting.zcdp import rho
+from discreet.accounting.zcdp import line, rho
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,
@@ -33,6 +36,16 @@ from discreet.core.event import (
     TwoCoinResponseEvent,
     UniformNoiseEvent,
 )
+from discreet.core.selection_event import (
+    ExponentialSelectionEvent,
+    LaplaceNoisyMaxEvent,
+    PermuteAndFlipEvent,
+)
+from discreet.core.stability_event import (
+    StabilityTestEvent,
+    ThresholdedGaussianEvent,
+    ThresholdedLaplaceEvent,
+)
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -40,6 +53,12 @@ from discreet.core.stated_event import (
     LaplaceEvent,
     PureEvent,
     ZcdpEvent,
+)
+from discreet.core.threshold_event import (
+    AdaptiveThresholdsEvent,
+    BetweenThresholdsEvent,
+    HaltingSparseVectorEvent,
+    SparseVectorEvent,
 )
 
 
@@ -131,16 +150,93 @@ def _(event: BoundedRangeEvent) -> tuple[CurvePiece, Fraction]:
     return BoundedRangePiece(event.epsilon), _NO_LOSS
 
 
+@renyi.register
+def _(event: ExponentialSelectionEvent) -> tuple[CurvePiece, Fraction]:
+    return BoundedRangePiece(epsilon(event)), _NO_LOSS
+
+
 @renyi.register(PureEvent)
+@renyi.register(PermuteAndFlipEvent)
+@renyi.register(LaplaceNoisyMaxEvent)
 @renyi.register(LinfExponentialEvent)
 def _(event: Event) -> tuple[CurvePiece, Fraction]:
     return TightPure(epsilon(event)), _NO_LOSS
+
+
+@renyi.register
+def _(event: ThresholdedLaplaceEvent) -> tuple[CurvePiece, Fraction]:
+    # Given that no key of one's own is shown, both laws are noise on the keys that both have.
+    steps = event.distance.numerator // event.distance.denominator
+    return DiscreteLaplacePiece(scale=event.scale, distance=steps), own_keys_delta(event)
+
+
+@renyi.register
+def _(event: ThresholdedGaussianEvent) -> tuple[CurvePiece, Fraction]:
+    # As above; the noise is that of CKS20, Theorem 4, and the δ that of BS16, Definition 8.1.
+    rho_ = event.distance_squared / (2 * event.sigma_squared)
+    return Line(rho=rho_), own_keys_delta(event)
+
+
+@renyi.register
+def _(event: StabilityTestEvent) -> tuple[CurvePiece, Fraction]:
+    # Either the noise hides how the margin moves, or both laws say no but for the false pass.
+    return DiscreteLaplacePiece(scale=event.scale, distance=event.distance), false_pass(event)
 
 
 @renyi.register(ApproximateEvent)
 @renyi.register(ApproximateResponseEvent)
 @renyi.register(TruncatedGeometricEvent)
 @renyi.register(UniformNoiseEvent)
+@renyi.register(BetweenThresholdsEvent)
+@renyi.register(AdaptiveThresholdsEvent)
 def _(event: Event) -> tuple[CurvePiece, Fraction]:
     loss = approximate(event)
     return TightPure(loss.epsilon), loss.delta
+
+
+@renyi.register
+def _(event: SparseVectorEvent) -> tuple[CurvePiece, Fraction]:
+    """Take the tight pure curve, or the hybrid line, or count the transcripts of bounded length.
+
+    [Das22, Theorems 9.9 and 9.12]; the proofs are with ``SparseVector``.
+    """
+    try:
+        return TightPure(epsilon(event)), _NO_LOSS
+    except Unsupported:
+        pass
+    try:
+        found = line(event)
+    except Unsupported:
+        return _counted(event), _NO_LOSS
+    return Line(rho=found.rho, xi=found.xi), _NO_LOSS
+
+
+def _counted(event: SparseVectorEvent) -> CountedLine:
+    if event.queries is None:
+        raise Unsupported(
+            "No bound is known without a limit on the number of queries",
+            must="limit the queries, or add noise with a finite pure loss to them",
+            next="Set most_queries, use DiscreteLaplace for query_noise, or HaltingSparseVector",
+        )
+    threshold = renyi(event.threshold_noise)[0].line()
+    query = renyi(event.query_noise)[0].line()
+    if threshold is None or query is None:
+        raise Unsupported("This noise lies below no known line", got=event.kind)
+    (xi, slope), (query_xi, query_slope) = threshold, query
+    most = min(event.above, event.queries)
+    return CountedLine(
+        rho=event.draws * slope + event.above * query_slope,
+        xi=event.draws * xi + event.above * query_xi,
+        count=sum(math.comb(event.queries, above) for above in range(most + 1)),
+    )
+
+
+@renyi.register
+def _(event: HaltingSparseVectorEvent) -> tuple[CurvePiece, Fraction]:
+    piece = HaltingPiece(
+        threshold_variance=event.threshold_variance,
+        query_variance=event.query_variance,
+        distance=event.distance,
+        ceiling=event.ceiling,
+    )
+    return piece, _NO_LOSS

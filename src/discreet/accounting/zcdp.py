@@ -19,6 +19,11 @@ from discreet.core.event import (
 )
 from discreet.core.loss import Zcdp
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
+from discreet.core.selection_event import (
+    ExponentialSelectionEvent,
+    LaplaceNoisyMaxEvent,
+    PermuteAndFlipEvent,
+)
 from discreet.core.stated_event import (
     BoundedRangeEvent,
     GaussianEvent,
@@ -26,6 +31,7 @@ from discreet.core.stated_event import (
     PureEvent,
     ZcdpEvent,
 )
+from discreet.core.threshold_event import SparseVectorEvent
 
 
 def zcdp_loss(events: Iterable[Event]) -> Zcdp:
@@ -51,6 +57,23 @@ def line(event: Event) -> Zcdp:
 @line.register
 def _(event: ZcdpEvent) -> Zcdp:
     return Zcdp(rho=event.rho, xi=event.xi)
+
+
+@line.register
+def _(event: SparseVectorEvent) -> Zcdp:
+    r"""Add a line for each threshold and a constant for each query above [Das22, Theorem 9.9].
+
+    The condition is that the noise of the *queries* is pure; where the thresholds' is too, the
+    square of the whole ε may be lower.
+    """
+    hybrid = Zcdp(
+        rho=event.draws * rho(event.threshold_noise), xi=event.above * epsilon(event.query_noise)
+    )
+    try:
+        pure = Zcdp(rho=rho(event))
+    except Unsupported:
+        return hybrid
+    return pure if pure.rho <= hybrid.xi + hybrid.rho else hybrid
 
 
 @line.register
@@ -92,6 +115,9 @@ def _(event: SignOfGaussianEvent) -> Fraction:
 @rho.register(TwoCoinResponseEvent)
 @rho.register(PureEvent)
 @rho.register(LaplaceEvent)
+@rho.register(PermuteAndFlipEvent)
+@rho.register(LaplaceNoisyMaxEvent)
+@rho.register(SparseVectorEvent)
 def _(event: Event) -> Fraction:
     r"""Square: :math:`\varepsilon`-DP is :math:`\varepsilon^2/2`-zCDP [BS16, Proposition 1.4]."""
     return epsilon(event) ** 2 / 2
@@ -107,6 +133,12 @@ def _(event: GaussianEvent) -> Fraction:
 def _(event: BoundedRangeEvent) -> Fraction:
     # The proof is with BoundedRangePiece [CR21].
     return event.epsilon**2 / 8
+
+
+@rho.register
+def _(event: ExponentialSelectionEvent) -> Fraction:
+    # Its loss stays in an interval of that width.
+    return epsilon(event) ** 2 / 8
 
 
 def delta_of_zcdp(loss: Zcdp, at_epsilon: Number) -> Fraction:
