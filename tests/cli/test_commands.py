@@ -2,6 +2,7 @@
 
 import json
 
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.cli.main import COMMANDS, main, parser
@@ -92,3 +93,20 @@ def test_every_command_has_help(capsys):
             parser().parse_args([name, "--help"])
         assert caught.value.code == 0
         assert "--json" in capsys.readouterr().out
+
+
+def test_a_csv_becomes_parquet_or_is_refused_by_line(tmp_path, run):
+    source = tmp_path / "visits.csv"
+    source.write_text('person,note\np,"a\nb"\nq,\n')
+    assert "2 rows" in run("to-parquet", str(source))
+    assert pq.read_table(tmp_path / "visits.parquet").to_pylist() == [
+        {"person": "p", "note": "a\nb"},
+        {"person": "q", "note": None},
+    ]
+    assert "exists already" in run("to-parquet", str(source), code=1)
+    for text, line in (('a,b\n1,2\n3,"4\n5,6\n', "Line 4"), ("a,b\n1,2,3\n", "Line 2")):
+        source.write_text(text)
+        assert line in run("to-parquet", str(source), str(tmp_path / "new.parquet"), code=1)
+        assert not (tmp_path / "new.parquet").exists()
+    source.write_text("a,a\n")
+    assert "header" in run("to-parquet", str(source), str(tmp_path / "new.parquet"), code=1)

@@ -1,5 +1,7 @@
 """What cannot be asked: the right code, a sentence that helps, and nothing spent."""
 
+from typing import Any
+
 import pytest
 
 from discreet.core.errors import (
@@ -8,6 +10,7 @@ from discreet.core.errors import (
     DeclarationError,
     DiscreetError,
     InvalidArgument,
+    LedgerError,
     MissingLoss,
     RefusedQuery,
     UndeclaredBound,
@@ -19,7 +22,7 @@ from discreet.core.loss import Pure
 from discreet.curator.connection import connect
 from tests.support.clinic import visit, write_project
 
-REFUSED = [
+REFUSED: list[tuple[Any, type[DiscreetError], str]] = [
     ("SELEKT COUNT(*) FROM visits WHERE (", BadSyntax, "line 1"),
     ("", BadSyntax, "one statement"),
     ("SELECT COUNT(*) FROM visits; SELECT 1", BadSyntax, "one statement"),
@@ -79,6 +82,17 @@ REFUSED = [
 ]
 
 
+DEEP = "SELECT COUNT(*) FROM visits WHERE " + " AND ".join(["age > 1"] * 199)
+REFUSED += [
+    ("SELECT COUNT(*) FROM visits GROUP BY " + "9" * 5000, RefusedQuery, "names no key"),
+    ("SELECT COUNT(*) FROM visits WHERE note = '\ud800'", BadSyntax, "Unicode"),
+    ("SELECT COUNT(*) FROM visits WHERE person = DATE '2024-01-01'", RefusedQuery, "text"),
+    ("SELECT COUNT(*) FROM visits WHERE person = -'abc'", RefusedQuery, "text"),
+    ("SELECT COUNT(*) FROM visits WHERE urgent = -TRUE", RefusedQuery, "boolean"),
+    (None, BadSyntax, "not text"),
+]
+
+
 @pytest.fixture(scope="module")
 def connection(tmp_path_factory):
     folder = write_project(tmp_path_factory.mktemp("refusals"), [visit("p")], epsilon="1")
@@ -88,7 +102,9 @@ def connection(tmp_path_factory):
         yield connection
 
 
-@pytest.mark.parametrize(("sql", "error", "hint"), REFUSED, ids=[sql[:50] for sql, *_ in REFUSED])
+@pytest.mark.parametrize(
+    ("sql", "error", "hint"), REFUSED, ids=[ascii(sql)[:50] for sql, *_ in REFUSED]
+)
 def test_refused_with_a_reason_and_for_nothing(connection, sql, error, hint):
     for ask in (connection.sql, connection.explain):
         with pytest.raises(error) as caught:
@@ -101,6 +117,29 @@ def test_refused_with_a_reason_and_for_nothing(connection, sql, error, hint):
 def test_an_epsilon_is_never_silently_chosen(connection):
     with pytest.raises(MissingLoss, match="epsilon="):
         connection.sql("SELECT COUNT(*) FROM visits")
+
+
+def test_a_long_condition_is_answered_or_refused_at_any_depth(connection):
+    def deeper(levels):
+        return connection.explain(DEEP, epsilon=1) if not levels else deeper(levels - 1)
+
+    assert deeper(0)
+    with pytest.raises(RefusedQuery, match="too deeply"):
+        deeper(700)
+
+
+def test_arguments_of_the_wrong_kind(tmp_path):
+    folder = write_project(tmp_path, [visit("p")])
+    with pytest.raises(InvalidArgument, match="analyst"):
+        connect(folder, analyst=None)  # type: ignore[arg-type]
+    with connect(folder) as other:
+        release = other.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
+    with pytest.raises(InvalidArgument, match="noisy output"):
+        release.error("zz")
+    text = (folder / "discreet.toml").read_text()
+    (folder / "discreet.toml").write_text('[ledger]\npath = "discreet.toml/x/ledger"\n' + text)
+    with pytest.raises(LedgerError, match="cannot be made"):
+        connect(folder)
 
 
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "a lot", 1e-30, float("inf")])

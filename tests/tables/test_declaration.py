@@ -55,6 +55,7 @@ def test_reads_what_is_declared(tmp_path):
         ("step = 0.25", "step = 0.3", "tables.visits.columns.cost", "whole number of steps"),
         ("step = 0.25", "step = 1e-20", "tables.visits.columns.cost", "2**53"),
         ("step = 0.25", "stp = 0.25", "tables.visits.columns.cost.step", "missing"),
+        ("max = 100", "max = 1e310", "tables.visits.columns.age", "1e300"),
         ('type = "date"', 'type = "datum"', "tables.visits.columns.day.type", "date"),
         ('type = "date"', 'type = "date", min = 1', "tables.visits.columns.day.min", "setting"),
         ('"b", "c"', '"b", "b"', "tables.visits.columns.clinic.keys", "twice"),

@@ -16,6 +16,7 @@ from discreet.cli import (
     meaning,
     query,
     tables,
+    to_parquet,
 )
 from discreet.core.errors import DiscreetError
 
@@ -29,6 +30,7 @@ COMMANDS = {
     "data-changed": data_changed,
     "account": account,
     "meaning": meaning,
+    "to-parquet": to_parquet,
     "demo": demo,
 }
 

@@ -6,6 +6,7 @@ Everything here is integer arithmetic. A float *argument* means the decimal that
 """
 
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
@@ -32,7 +33,7 @@ def exact(value: Number) -> Fraction:
             raise _not_a_number(value)
         return Fraction(repr(float(value)))
     if isinstance(value, Decimal):
-        if not value.is_finite():
+        if not value.is_finite() or abs(value.adjusted()) > _LARGEST_EXPONENT:
             raise _not_a_number(value)
         return Fraction(value)
     if isinstance(value, str):
@@ -54,19 +55,24 @@ def _shortest(value: object) -> str:
     return text
 
 
-_LONGEST_TEXT = 64
+_LONGEST_SHOWN = 64
+_LONGEST_TEXT = 2_000
 _LARGEST_EXPONENT = 400
+# Written out, because Fraction would take underscores, other alphabets' digits and any exponent.
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE](?P<exponent>[+-]?\d{1,3}))?", re.ASCII)
+_QUOTIENT = re.compile(r"[+-]?\d+/\d+", re.ASCII)
 
 
 def _from_text(text: str) -> Fraction:
-    mantissa, _, exponent = text.lower().partition("e")
-    too_long = len(text) > _LONGEST_TEXT and "/" not in text
-    digits = exponent.strip().lstrip("+-")
-    if too_long or (digits.isdigit() and int(digits) > _LARGEST_EXPONENT) or not mantissa.strip():
+    plain = text.strip()
+    decimal = _DECIMAL.fullmatch(plain)
+    if len(plain) > _LONGEST_TEXT or not (decimal or _QUOTIENT.fullmatch(plain)):
+        raise _not_a_number(text)
+    if decimal and abs(int(decimal["exponent"] or 0)) > _LARGEST_EXPONENT:
         raise _not_a_number(text)
     try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
+        return Fraction(plain)
+    except ZeroDivisionError:
         raise _not_a_number(text) from None
 
 
@@ -75,7 +81,7 @@ def _not_a_number(value: object) -> InvalidArgument:
     return InvalidArgument(
         "That is not a number",
         must="be a finite number such as 2, 0.1 or '1/3'",
-        got=shown if len(shown) <= _LONGEST_TEXT else f"{shown[:_LONGEST_TEXT]}...",
+        got=shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}...",
     )
 
 

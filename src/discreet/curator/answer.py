@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import frozen
 
+from discreet.core.errors import RefusedQuery
 from discreet.core.protocols import Rng
 from discreet.curator.allocate import allocate
 from discreet.curator.bound import bound
@@ -51,9 +52,9 @@ def answer(curator: Curator, sql: str, *, offer: Offer, analyst: str) -> Release
         durable before it is returned, so nothing is ever released that was not paid for.
     """
     question, priced = _prepare(curator, sql, offer)
-    space = priced.plan.table.unit.id_space
+    space, name = priced.plan.table.unit.id_space, priced.digest()
     version = curator.ledger.data_version(space, curator.rng)
-    stored = curator.ledger.find_release(priced.digest(), version.number)
+    stored = curator.ledger.find_release(name, version.number)
     if stored is not None:
         body, receipt = stored
         return Release(outputs=question.outputs, body=body, receipt=receipt, is_stored=True)
@@ -65,7 +66,7 @@ def answer(curator: Curator, sql: str, *, offer: Offer, analyst: str) -> Release
         return publish(noisy, priced)
 
     order = Order(
-        plan_digest=priced.digest(),
+        plan_digest=name,
         data_version=version.number,
         analyst=analyst,
         charges=(Charge(id_space=space, loss=priced.loss),),
@@ -88,8 +89,16 @@ def explain(curator: Curator, sql: str, *, offer: Offer, analyst: str) -> Explan
     )
 
 
+def read_question(catalog: Catalog, sql: str) -> Question:
+    """Return the question that ``sql`` asks; one that is nested too deeply to read is refused."""
+    try:
+        return resolve(parse(sql), catalog)
+    except RecursionError:
+        raise RefusedQuery("The query is nested too deeply", next="Write it more flatly") from None
+
+
 def _prepare(curator: Curator, sql: str, offer: Offer) -> tuple[Question, PricedPlan]:
-    question = resolve(parse(sql), curator.catalog)
+    question = read_question(curator.catalog, sql)
     plan = bound(question)
     cap = curator.catalog.id_space(plan.table.unit.id_space).cap
     return question, price(plan, allocate(plan, offer), cap)

@@ -15,16 +15,14 @@ from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
-from discreet.curator.answer import Curator
+from discreet.curator.answer import Curator, read_question
 from discreet.curator.bound import bound
 from discreet.curator.offer import charged
-from discreet.curator.parse import parse
 from discreet.curator.price import PricedPlan, event_of
 from discreet.curator.publish import publish
 from discreet.curator.question import Question
 from discreet.curator.randomise import randomise
 from discreet.curator.release import Release
-from discreet.curator.resolve import resolve
 from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Order
@@ -70,7 +68,7 @@ def price_batch(curator: Curator, queries: Sequence[str], target: Approximate) -
             must=f"have 1 to {MOST_QUESTIONS:,}",
             got=str(len(queries)),
         )
-    questions = tuple(resolve(parse(sql), curator.catalog) for sql in queries)
+    questions = tuple(read_question(curator.catalog, sql) for sql in queries)
     plans = tuple(bound(question) for question in questions)
     spaces = {plan.table.unit.id_space for plan in plans}
     if len(spaces) > 1:

@@ -148,8 +148,7 @@ def _value(node: Any, table: Table, wanted: ColumnType) -> Expression:
     """Return a column or a literal that can be compared with a column of type ``wanted``."""
     if isinstance(node, optional.load("sqlglot.expressions").Column):
         value = _column(node, table)
-        numeric = {ColumnType.INTEGER, ColumnType.REAL}
-        if value.column.type is not wanted and {value.column.type, wanted} != numeric:
+        if value.column.type is not wanted and {value.column.type, wanted} != set(_NUMERIC):
             raise RefusedQuery(
                 f"Column '{value.column.name}' is {value.column.type.value}",
                 must=f"be {wanted.value} to be compared here",
@@ -160,13 +159,13 @@ def _value(node: Any, table: Table, wanted: ColumnType) -> Expression:
 
 def _literal(node: Any, wanted: ColumnType) -> Literal:
     expressions = optional.load("sqlglot.expressions")
-    sign = 1
-    while isinstance(node, expressions.Neg):
-        node, sign = node.this, -sign
     if wanted is ColumnType.BOOLEAN and isinstance(node, expressions.Boolean):
         return Literal(wanted, bool(node.this))
-    if isinstance(node, expressions.Cast) and isinstance(node.this, expressions.Literal):
+    if wanted is ColumnType.DATE and isinstance(node, expressions.Cast):
         node = node.this if node.to.this.value == "DATE" else node
+    sign = 1
+    while wanted in _NUMERIC and isinstance(node, expressions.Neg):
+        node, sign = node.this, -sign
     if isinstance(node, expressions.Literal):
         literal = _typed(str(node.this), bool(node.is_string), sign, wanted)
         if literal is not None:
@@ -176,6 +175,7 @@ def _literal(node: Any, wanted: ColumnType) -> Literal:
     )
 
 
+_NUMERIC = (ColumnType.INTEGER, ColumnType.REAL)
 _LITERALS = "Write 3, 2.5, 'text', TRUE or DATE '2024-01-31', as the column's type asks"
 
 
@@ -187,7 +187,7 @@ def _typed(text: str, is_string: bool, sign: int, wanted: ColumnType) -> Literal
             return Literal(wanted, datetime.date.fromisoformat(text))
         except ValueError:
             return None
-    if wanted in (ColumnType.INTEGER, ColumnType.REAL) and not is_string:
+    if wanted in _NUMERIC and not is_string:
         return _number(text, sign, wanted)
     return None
 

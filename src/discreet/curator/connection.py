@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from attrs import frozen
 
+from discreet.core.errors import InvalidArgument, LedgerError
 from discreet.core.loss import Approximate, PrivacyLoss
 from discreet.core.numbers import Number
 from discreet.curator.answer import Curator, answer, explain
@@ -140,6 +141,8 @@ def connect(
     ``epsilon`` or ``rho`` is the default price of each answer; without one, each query must give
     its own.
     """
+    if not isinstance(analyst, str) or not analyst:
+        raise InvalidArgument("analyst is not a name", must="be text", got=type(analyst).__name__)
     catalog = read_catalog(Path(project))
     is_priced = epsilon is not None or rho is not None
     default = read_offer(epsilon, rho, None) if is_priced else None
@@ -150,7 +153,14 @@ def connect(
 
 def open_ledger(catalog: Catalog) -> Ledger:
     """Open the project's ledger, and note the declared budgets in it."""
-    catalog.ledger.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        catalog.ledger.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as cause:
+        raise LedgerError(
+            "The folder of the ledger cannot be made",
+            got=cause.strerror or "",
+            next="Declare another ledger.path",
+        ) from None
     ledger = Ledger(create_sqlite(catalog.ledger))
     for space in catalog.id_spaces:
         ledger.declare(Budget(space.name, space.cap))

@@ -38,8 +38,7 @@ def parse(sql: str) -> Statement:
 def _select(sql: str) -> Any:
     sqlglot = optional.load("sqlglot")
     errors = optional.load("sqlglot.errors")
-    if len(sql) > LONGEST_QUERY:
-        raise BadSyntax("The query is too long", must=f"be at most {LONGEST_QUERY:,} characters")
+    _require_text(sql)
     try:
         statements = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if tree is not None]
     except errors.ParseError as cause:
@@ -53,12 +52,24 @@ def _select(sql: str) -> Any:
     return statements[0]
 
 
+def _require_text(sql: object) -> None:
+    if not isinstance(sql, str):
+        raise BadSyntax("The query is not text", must="be a string", got=type(sql).__name__)
+    if len(sql) > LONGEST_QUERY:
+        raise BadSyntax("The query is too long", must=f"be at most {LONGEST_QUERY:,} characters")
+    try:
+        sql.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadSyntax("The query is not valid Unicode", must="have no lone surrogates") from None
+
+
 def _bad_syntax(cause: Any) -> BadSyntax:
     first = cause.errors[0] if cause.errors else {}
     place = f"line {first['line']}, column {first['col']}" if first.get("line") else ""
     return BadSyntax("The query is not valid SQL", got=f"an error at {place}" if place else "")
 
 
+_MOST_DIGITS = 10
 _SHAPE = "Supported: SELECT keys, COUNT(*), SUM(column) FROM table [WHERE ...] [GROUP BY keys]"
 _CLAUSES = {"expressions", "from_", "where", "group"}
 _CLAUSE_NAMES = {"joins": "JOIN", "order": "ORDER BY", "with_": "WITH", "limit": "LIMIT"}
@@ -133,10 +144,11 @@ def _group_by(select: Any, outputs: tuple[Output, ...]) -> tuple[str, ...]:
 
 
 def _by_position(number: str, outputs: tuple[Output, ...]) -> str:
-    place = int(number) - 1 if number.isdigit() else -1
+    is_short = number.isascii() and number.isdigit() and len(number) < _MOST_DIGITS
+    place = int(number) - 1 if is_short else -1
     output = outputs[place] if 0 <= place < len(outputs) else None
     if not isinstance(output, KeyOutput):
-        raise RefusedQuery(f"GROUP BY {number} names no key", next="Write the column's name")
+        raise RefusedQuery("GROUP BY names no key", got=number[:20], next="Write the column's name")
     return output.column
 
 

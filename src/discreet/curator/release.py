@@ -7,7 +7,7 @@ from typing import Any
 from attrs import field, frozen
 
 from discreet.core import optional
-from discreet.core.errors import LedgerError
+from discreet.core.errors import InvalidArgument, LedgerError
 from discreet.core.loss import PrivacyLoss, loss_from_json
 from discreet.core.numbers import Number, exact
 from discreet.curator.noise import read_noise
@@ -62,8 +62,14 @@ class Release:
 
     def error(self, name: str, confidence: Number = CONFIDENCE) -> int | float:
         """Return the error bar of output ``name``: the noise is within ± it, that often."""
-        output = next(o for o in self.outputs if o.name == name and not isinstance(o, KeyColumn))
-        return self._error(output, exact(confidence))
+        noisy = [output for output in self.outputs if not isinstance(output, KeyColumn)]
+        for output in noisy:
+            if output.name == name:
+                return self._error(output, exact(confidence))
+        raise InvalidArgument(
+            f"No noisy output is called '{name}'",
+            must=f"be one of {', '.join(output.name for output in noisy)}",
+        )
 
     def errors(self) -> dict[str, int | float]:
         """Return the 95 % error bar of every noisy output."""

@@ -24,6 +24,8 @@ class ColumnType(Enum):
     DATE = "date"
 
 
+LARGEST_BOUND = Fraction(10) ** 300
+
 LARGEST_STEPS = 2**53
 """Bounds are at most this many steps in size, so that a float can hold each step exactly."""
 
@@ -55,6 +57,12 @@ class Bounds:
                     "A bound is off the grid",
                     must=f"be a whole number of steps of {self.step}",
                     got=str(end),
+                )
+            if abs(end) > LARGEST_BOUND or self.step < 1 / LARGEST_BOUND:
+                raise InvalidArgument(
+                    "A bound or step has no floating-point number near it",
+                    must="lie between 1e-300 and 1e300 in size",
+                    got=f"{float(end):.3g}" if abs(end) < LARGEST_BOUND else "a larger one",
                 )
             if abs(end / self.step) > LARGEST_STEPS:
                 raise InvalidArgument(

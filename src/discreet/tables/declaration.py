@@ -33,7 +33,7 @@ def read_catalog(path: Path) -> Catalog:
     id_spaces = tuple(_id_space(name, spaces.sub(name)) for name in spaces.names())
     names = {space.name for space in id_spaces}
     declared = tuple(_table(name, tables.sub(name), names, root) for name in tables.names())
-    _refuse_repeats("tables", [table.name for table in declared])
+    _refuse_repeats("tables", [table.name.lower() for table in declared])
     return Catalog(id_spaces=id_spaces, tables=declared, ledger=ledger_path)
 
 
@@ -166,7 +166,7 @@ def _table(name: str, section: _Section, id_spaces: set[str], root: Path) -> Tab
             got=id_space,
         )
     columns = tuple(_column(key, columns_section.sub(key)) for key in columns_section.names())
-    _refuse_repeats(columns_section.path, [column.name for column in columns])
+    _refuse_repeats(columns_section.path, [column.name.lower() for column in columns])
     table = Table(
         name=name,
         source=_source(section.key_path("source"), root / source),
@@ -253,7 +253,6 @@ def _keys(section: _Section, kind: ColumnType) -> tuple[Key, ...] | None:
 def _refuse_repeats(path: str, items: list[Any]) -> None:
     seen: set[Any] = set()
     for item in items:
-        name = item.lower() if isinstance(item, str) and "keys" not in path else item
-        if name in seen:
+        if item in seen:
             raise DeclarationError(f"{path} declares something twice", got=str(item))
-        seen.add(name)
+        seen.add(item)

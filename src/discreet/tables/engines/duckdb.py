@@ -1,50 +1,59 @@
 """The embedded engine: DuckDB reads the file where it is and returns integers."""
 
-import csv
+import shutil
+import tempfile
+import weakref
 from typing import Any
 
 import numpy as np
 
 from discreet.core import optional
 from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import Source, SourceFormat, Table
+from discreet.tables.catalog import SourceFormat, Table
 from discreet.tables.column import ColumnType
-from discreet.tables.engines.duckdb_sql import query, text
+from discreet.tables.engines.csv_source import csv_names, open_csv
+from discreet.tables.engines.duckdb_sql import query
+from discreet.tables.engines.opened import Opened
+from discreet.tables.engines.parquet_source import open_parquet, parquet_names
 from discreet.tables.exact_aggregates import ExactAggregates
 from discreet.tables.keyset import KeySet
 from discreet.tables.plan import BoundedPlan
-
-_SETTINGS = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+from discreet.tables.source_columns import match_columns
 
 
 class DuckDbEngine:
     """Runs bounded plans with an in-memory DuckDB over CSV and Parquet files.
 
     One connection serves the engine's life (connecting is slow); each plan gets its own cursor, so
-    threads do not meet.
+    threads do not meet. What does not fit in memory goes to a folder that only this user can read,
+    and that is removed when the engine is closed.
     """
 
     def __init__(self) -> None:
-        duckdb = optional.load("duckdb")
-        self._connection = duckdb.connect(":memory:", config=_SETTINGS)
+        scratch = tempfile.mkdtemp(prefix="discreet-")
+        self._cleanup = weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
+        settings = {
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "temp_directory": scratch,
+        }
+        self._connection = optional.load("duckdb").connect(":memory:", config=settings)
         self._connection.execute("SET enable_progress_bar = false")
 
     def require_source(self, table: Table) -> None:
-        """Check that the file is there and has the declared columns; look at names only."""
-        names = {name.lower() for name in _column_names(table)}
-        missing = [column.name for column in table.columns if column.name.lower() not in names]
-        if missing:
-            raise DeclarationError(
-                f"The source of {table.name} lacks a declared column", got=", ".join(missing)
-            )
+        """Check that the file is there and has the declared columns; look at names and types."""
+        match_columns(table, _names(table))
 
     def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
         """Run the plan and return one array for each aggregate, in the order of the keys."""
+        opened = _open(plan)
         cursor = self._connection.cursor()
         try:
+            if opened.batches is not None:
+                cursor.register(opened.relation, opened.batches)
             if plan.keys.columns:
                 cursor.register("keys", _keys_relation(plan.keys))
-            sql = query(plan, _relation(plan.table))
+            sql = query(plan, opened.relation, opened.cells)
             found = cursor.execute(sql, {"salt": salt.hex()}).fetchnumpy()
         finally:
             cursor.close()
@@ -57,16 +66,17 @@ class DuckDbEngine:
         return ExactAggregates(tuple(columns))
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection and remove what it left on disk."""
         self._connection.close()
+        self._cleanup()
 
 
-def _column_names(table: Table) -> list[str]:
+def _names(table: Table) -> list[str]:
+    read = {SourceFormat.CSV: csv_names, SourceFormat.PARQUET: parquet_names}
     try:
-        if table.source.format is SourceFormat.CSV:
-            return _csv_header(table.source)
-        parquet = optional.load("pyarrow.parquet")
-        return list(parquet.read_schema(table.source.path).names)
+        return read[table.source.format](table)
+    except DeclarationError:
+        raise
     except Exception:
         raise DeclarationError(
             f"The source of {table.name} cannot be read",
@@ -75,22 +85,10 @@ def _column_names(table: Table) -> list[str]:
         ) from None
 
 
-def _csv_header(source: Source) -> list[str]:
-    with source.path.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-        return next(csv.reader(lines))
-
-
-def _relation(table: Table) -> str:
-    path = text(str(table.source.path))
-    if table.source.format is SourceFormat.PARQUET:
-        return f"read_parquet({path})"
-    # All columns are text and no dialect or type is guessed, because a guess would depend on rows.
-    columns = ", ".join(f"{text(name)}: 'VARCHAR'" for name in _csv_header(table.source))
-    return (
-        f"read_csv({path}, columns = {{{columns}}}, auto_detect = false, header = true, "
-        "delim = ',', quote = '\"', escape = '\"', nullstr = '', "
-        "ignore_errors = true, null_padding = true, strict_mode = false)"
-    )
+def _open(plan: BoundedPlan) -> Opened:
+    if plan.table.source.format is SourceFormat.CSV:
+        return open_csv(plan.table)
+    return open_parquet(plan.table, plan.used_columns())
 
 
 _ARROW_TYPES = {

@@ -6,10 +6,12 @@ at the rows of one unit (each window is partitioned by the unit).
 """
 
 import datetime
+from collections.abc import Mapping
 from functools import singledispatch
 
 from discreet.core.errors import Unsupported
 from discreet.core.numbers import exact
+from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.tables.aggregate import Aggregate, CountRows, SumColumn
 from discreet.tables.column import Bounds, Column, ColumnType
 from discreet.tables.expression import (
@@ -24,6 +26,9 @@ from discreet.tables.expression import (
 )
 from discreet.tables.plan import BoundedPlan
 
+Cells = Mapping[str, str]
+"""What to write for each declared column."""
+
 SQL_TYPES = {
     ColumnType.INTEGER: "BIGINT",
     ColumnType.REAL: "DOUBLE",
@@ -32,12 +37,12 @@ SQL_TYPES = {
     ColumnType.DATE: "DATE",
 }
 
-LARGEST_SUM = 2**62
-"""Sums saturate here. Saturation moves no two answers further apart, so sensitivities stand."""
 
-
-def query(plan: BoundedPlan, relation: str) -> str:
+def query(plan: BoundedPlan, relation: str, cells: Cells) -> str:
     """Return the SQL that computes the plan over ``relation``, with ``$salt`` as its parameter.
+
+    ``cells`` says what to write for a declared column, because a source's own names never reach the
+    engine: they could repeat, or mean another column in another case.
 
     Guarantee:
         A unit keeps its first ``groups_per_unit`` groups in the order of a keyed hash, and in each
@@ -47,12 +52,15 @@ def query(plan: BoundedPlan, relation: str) -> str:
     """
     values = [f"v{i}" for i in range(len(plan.aggregates))]
     keys = [f"k{i}" for i in range(len(plan.keys.columns))]
-    unit = column_value(plan.table.column(plan.table.unit.column))
+    unit = column_value(plan.table.column(plan.table.unit.column), cells)
     inputs = [
-        *(f"{column_value(c)} AS {key}" for c, key in zip(plan.keys.columns, keys, strict=True)),
-        *(f"{steps(a)} AS {value}" for a, value in zip(plan.aggregates, values, strict=True)),
+        *(f"{column_value(c, cells)} AS {k}" for c, k in zip(plan.keys.columns, keys, strict=True)),
+        *(
+            f"{steps(a, cells)} AS {value}"
+            for a, value in zip(plan.aggregates, values, strict=True)
+        ),
     ]
-    where = f" AND ({expression(plan.where)})" if plan.where is not None else ""
+    where = f" AND ({expression(plan.where, cells)})" if plan.where is not None else ""
     join = f" JOIN keys USING ({', '.join(keys)})" if keys else ", (SELECT 0 AS g)"
     content = ", ".join(values)
     limits = plan.limits
@@ -72,15 +80,10 @@ SELECT g, {totals} FROM ranked
 WHERE group_rank <= {limits.groups_per_unit} AND earlier IS DISTINCT FROM g GROUP BY g"""
 
 
-def column_value(column: Column) -> str:
+def column_value(column: Column, cells: Cells) -> str:
     """Return the column as its declared type, NULL where it does not read as one."""
-    cast = f"TRY_CAST({quoted(column.name)} AS {SQL_TYPES[column.type]})"
+    cast = f"TRY_CAST({cells[column.name]} AS {SQL_TYPES[column.type]})"
     return f"nullif({cast}, 'nan'::DOUBLE)" if column.type is ColumnType.REAL else cast
-
-
-def quoted(name: str) -> str:
-    """Return an identifier in quotes."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def text(value: str) -> str:
@@ -89,19 +92,20 @@ def text(value: str) -> str:
 
 
 @singledispatch
-def steps(aggregate: Aggregate) -> str:
+def steps(aggregate: Aggregate, cells: Cells) -> str:
     """Return what one row adds, as a whole number of steps."""
     raise Unsupported("DuckDB cannot run this aggregate", got=type(aggregate).__name__)
 
 
 @steps.register
-def _(_: CountRows) -> str:
+def _(_: CountRows, cells: Cells) -> str:
     return "1::BIGINT"
 
 
 @steps.register
-def _(aggregate: SumColumn) -> str:
-    return clamped(column_value(aggregate.column), aggregate.bounds, aggregate.column.type)
+def _(aggregate: SumColumn, cells: Cells) -> str:
+    value = column_value(aggregate.column, cells)
+    return clamped(value, aggregate.bounds, aggregate.column.type)
 
 
 def clamped(value: str, bounds: Bounds, kind: ColumnType) -> str:
@@ -137,22 +141,22 @@ def _(_: CountRows, value: str) -> str:
 
 @total.register
 def _(_: SumColumn, value: str) -> str:
-    return f"least(greatest(coalesce(sum({value}), 0), {-LARGEST_SUM}), {LARGEST_SUM})::BIGINT"
+    return f"least(greatest(coalesce(sum({value}), 0), {-LARGEST_VALUE}), {LARGEST_VALUE})::BIGINT"
 
 
 @singledispatch
-def expression(node: Expression) -> str:
+def expression(node: Expression, cells: Cells) -> str:
     """Return a row-wise expression in SQL."""
     raise Unsupported("DuckDB cannot run this expression", got=type(node).__name__)
 
 
 @expression.register
-def _(node: ColumnValue) -> str:
-    return column_value(node.column)
+def _(node: ColumnValue, cells: Cells) -> str:
+    return column_value(node.column, cells)
 
 
 @expression.register
-def _(node: Literal) -> str:
+def _(node: Literal, cells: Cells) -> str:
     if node.type is ColumnType.REAL:
         return double(float(exact(str(node.value))))
     if isinstance(node.value, bool):
@@ -165,25 +169,27 @@ def _(node: Literal) -> str:
 
 
 @expression.register
-def _(node: Compare) -> str:
-    return f"({expression(node.left)} {node.comparison.value} {expression(node.right)})"
+def _(node: Compare, cells: Cells) -> str:
+    return (
+        f"({expression(node.left, cells)} {node.comparison.value} {expression(node.right, cells)})"
+    )
 
 
 @expression.register
-def _(node: IsNull) -> str:
-    return f"({expression(node.value)} IS NULL)"
+def _(node: IsNull, cells: Cells) -> str:
+    return f"({expression(node.value, cells)} IS NULL)"
 
 
 @expression.register
-def _(node: Not) -> str:
-    return f"(NOT {expression(node.condition)})"
+def _(node: Not, cells: Cells) -> str:
+    return f"(NOT {expression(node.condition, cells)})"
 
 
 @expression.register
-def _(node: And) -> str:
-    return f"({expression(node.left)} AND {expression(node.right)})"
+def _(node: And, cells: Cells) -> str:
+    return f"({expression(node.left, cells)} AND {expression(node.right, cells)})"
 
 
 @expression.register
-def _(node: Or) -> str:
-    return f"({expression(node.left)} OR {expression(node.right)})"
+def _(node: Or, cells: Cells) -> str:
+    return f"({expression(node.left, cells)} OR {expression(node.right, cells)})"

@@ -1,0 +1,229 @@
+"""Files that a careless or malicious person could get into a table.
+
+One person's rows must not be read as another's, and no value may make an answer fail: whether it
+fails would tell that the person is there.
+"""
+
+import csv
+import datetime
+import io
+import math
+import os
+import stat
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.core.errors import DeclarationError
+from discreet.core.loss import Pure
+from discreet.curator.answer import answer
+from discreet.curator.connection import connect
+from discreet.tables.declaration import read_catalog
+from discreet.tables.engines.duckdb import DuckDbEngine
+from tests.support.clinic import make_curator, run_exact, visit, write_project, write_rows
+
+COUNT = "SELECT COUNT(*) FROM visits"
+BOTH = "SELECT COUNT(*), SUM(age) FROM visits"
+
+
+def as_line(row) -> str:
+    buffer = io.StringIO()
+    csv.DictWriter(buffer, list(row)).writerow(row)
+    return buffer.getvalue()
+
+
+# ---- CSV: one record stays one record, wherever it stands.
+
+CUT = 8_000_000
+"""Where a parallel reader would cut the file first."""
+
+FORGED = "\n".join(f"forged{i},a,true,100,1,1,," for i in range(2000))
+
+
+def test_a_quoted_field_at_a_cut_is_not_read_as_other_people(tmp_path):
+    folder = write_project(tmp_path, [], file_format="csv", rows_per_group=1, groups_per_unit=1)
+    header = (folder / "visits.csv").read_text()
+    filler = as_line(visit("p0", note="x" * 500))
+    lines = [as_line(visit(f"p{i}", note="x" * 500)) for i in range(CUT // len(filler) + 50)]
+    for ahead in (0, 1, 2):
+        at = CUT // len(filler) - 1 + ahead
+        evil = as_line(visit("evil", note=f"\n{FORGED}\n"))
+        (folder / "visits.csv").write_text(header + "".join([*lines[:at], evil, *lines[at:]]))
+        (counts,) = run_exact(folder, COUNT)
+        assert counts.tolist() == [len(lines) + 1]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_a_quoted_newline_makes_no_answer_fail(tmp_path, newline):
+    rows = [visit(f"p{i}") for i in range(20)] + [visit("new", note=f"a{newline}b")]
+    folder = write_project(tmp_path, rows, file_format="csv")
+    assert run_exact(folder, COUNT)[0].tolist() == [21]
+
+
+@pytest.mark.parametrize("name", ["x[1]", "y*", "z?"])
+def test_a_path_is_never_a_pattern(tmp_path, name):
+    sibling = name.replace("[1]", "1").replace("*", "yy").replace("?", "z")
+    write_project(tmp_path / sibling, [visit(f"s{i}") for i in range(77)])
+    inside = write_project(tmp_path / name, [visit("p"), visit("q")])
+    assert run_exact(inside, COUNT)[0].tolist() == [2]
+    write_project(inside, [visit("p")], file_format="csv")
+    with (
+        connect(inside) as connection,
+        pytest.raises(DeclarationError, match="as a pattern"),
+    ):
+        connection.check()
+
+
+@pytest.mark.parametrize("file_format", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["clinic=b", "age=99", "person=7"])
+def test_a_folder_is_never_a_column(tmp_path, file_format, name):
+    rows = [visit(f"p{i}", "a", age=1) for i in range(50)]
+    folder = write_project(tmp_path / name, rows, file_format=file_format)
+    counts, ages = run_exact(
+        folder, "SELECT clinic, COUNT(*), SUM(age) FROM visits GROUP BY clinic"
+    )
+    assert counts.tolist() == [50, 0, 0, 0]
+    assert ages.tolist() == [50, 0, 0, 0]
+
+
+# ---- Names: which column is the unit is never a guess.
+
+
+@pytest.mark.parametrize("file_format", ["csv", "parquet"])
+def test_a_name_that_means_two_columns_is_refused(tmp_path, file_format):
+    folder = write_project(tmp_path, [visit("p")], file_format=file_format)
+    if file_format == "csv":
+        text = (folder / "visits.csv").read_text()
+        (folder / "visits.csv").write_text(text.replace("note", "PERSON", 1))
+    else:
+        table = pq.read_table(folder / "visits.parquet")
+        again = table.append_column("PERSON", table.column("person"))
+        pq.write_table(again, folder / "visits.parquet")
+    text = (folder / "discreet.toml").read_text()
+    kept = "".join(line for line in text.splitlines(True) if not line.startswith("note"))
+    (folder / "discreet.toml").write_text(kept)
+    with connect(folder, epsilon=1) as connection:
+        with pytest.raises(DeclarationError, match="twice"):
+            connection.sql(COUNT)
+        assert connection.ledger().spent("people") == Pure(0)
+
+
+def test_odd_headers_of_undeclared_columns_do_not_matter(tmp_path):
+    folder = write_project(tmp_path, [visit("p")], file_format="csv")
+    header, row = (folder / "visits.csv").read_text().splitlines()
+    (folder / "visits.csv").write_text(f"{header},,odd,odd\n{row},1,2,3\n")
+    assert run_exact(folder, COUNT)[0].tolist() == [1]
+
+
+# ---- Parquet: no stored value raises, or its type is refused before anything is charged.
+
+BAD_TEXT = pa.Array.from_buffers(
+    pa.string(), 2, pa.array([b"ok", b"\xff\xfe"], pa.binary()).buffers()
+)
+HOSTILE = {
+    "int8": pa.array([-128, 127], pa.int8()),
+    "uint64": pa.array([0, 2**64 - 1], pa.uint64()),
+    "int64": pa.array([-(2**63), 2**63 - 1], pa.int64()),
+    "float16": pa.array([math.inf, math.nan], pa.float16()),
+    "float32": pa.array([-math.inf, 3e38], pa.float32()),
+    "float64": pa.array([math.nan, -0.0], pa.float64()),
+    "bool": pa.array([True, None], pa.bool_()),
+    "string": BAD_TEXT,
+    "large_string": pa.array(["9" * 10_000, "\x00"], pa.large_string()),
+    "binary": pa.array([b"\xff", b"2"], pa.binary()),
+    "dictionary": pa.array(["x", "1"]).dictionary_encode(),
+    "date32": pa.array([-(2**31), 2**31 - 1], pa.int32()).cast(pa.date32()),
+    "timestamp_us": pa.array([-(2**62), 2**62], pa.int64()).cast(pa.timestamp("us")),
+    "timestamp_ns": pa.array([-(2**63), 2**63 - 1], pa.int64()).cast(pa.timestamp("ns")),
+    "timestamp_tz": pa.array([-(2**62), 2**62], pa.int64()).cast(pa.timestamp("us", "UTC")),
+    "decimal": pa.array([Decimal("9" * 38), Decimal(-1)], pa.decimal128(38, 0)),
+}
+REFUSED = {
+    "timestamp_ms": pa.array([0, 2**62], pa.int64()).cast(pa.timestamp("ms")),
+    "time32": pa.array([0, 2**30], pa.int32()).cast(pa.time32("ms")),
+    "time64": pa.array([0, 2**62], pa.int64()).cast(pa.time64("us")),
+    "duration": pa.array([1, 2], pa.int64()).cast(pa.duration("us")),
+    "list": pa.array([[1], None]),
+    "struct": pa.array([{"a": 1}, None]),
+}
+DECLARED = ["integer", "real", "text", "boolean", "date"]
+
+
+def odd_project(folder: Path, array: pa.Array, declared: str) -> Path:
+    write_project(folder, [])
+    table = pa.table(
+        {name: pa.array(["p", "q"]) for name in ("person", "clinic")}
+        | {"odd": array, "filler": pa.array([1, 2])}
+    )
+    pq.write_table(table, folder / "visits.parquet")
+    text = (folder / "discreet.toml").read_text()
+    head = text[: text.index("urgent =")]
+    bounds = ", min = 0, max = 10, step = 1" if declared in ("integer", "real") else ""
+    (folder / "discreet.toml").write_text(head + f'odd = {{ type = "{declared}"{bounds} }}\n')
+    return folder
+
+
+@pytest.mark.parametrize("declared", DECLARED)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_stored_value_raises(tmp_path, name, declared):
+    folder = odd_project(tmp_path, HOSTILE[name], declared)
+    is_number = declared in ("integer", "real")
+    sql = "SELECT COUNT(*), SUM(odd) FROM visits" if is_number else COUNT
+    counts, *sums = run_exact(folder, f"{sql} WHERE odd IS NOT NULL OR odd IS NULL")
+    assert counts.tolist() == [2]
+    assert all(0 <= total[0] <= 20 for total in sums)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_stored_value_can_name_a_unit(tmp_path, name):
+    folder = odd_project(tmp_path, HOSTILE[name], "text")
+    text = (folder / "discreet.toml").read_text()
+    (folder / "discreet.toml").write_text(text.replace('unit = "person"', 'unit = "odd"'))
+    (counts,) = run_exact(folder, COUNT)
+    assert 0 <= counts[0] <= 2
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_types_that_could_raise_are_refused_for_nothing(tmp_path, name):
+    folder = odd_project(tmp_path, REFUSED[name], "text")
+    with connect(folder, epsilon=1) as connection:
+        with pytest.raises(DeclarationError, match="is stored as"):
+            connection.sql(COUNT)
+        assert connection.ledger().spent("people") == Pure(0)
+
+
+def test_sums_at_the_edge_are_answered(tmp_path, rng):
+    """One row more or less must not decide whether an answer comes."""
+    for count in (511, 512, 513):
+        rows = [visit(f"p{i}", age=2**60) for i in range(count)]
+        folder = write_project(tmp_path / str(count), rows, epsilon="30000")
+        text = (folder / "discreet.toml").read_text()
+        wide = text.replace("min = 0, max = 100", f"min = 0, max = {2**53}")
+        (folder / "discreet.toml").write_text(wide)
+        sql = "SELECT SUM(age) AS a FROM visits"
+        release = answer(make_curator(folder, rng), sql, offer=Pure(20000), analyst="a")
+        # The noise has a scale below 2**40, so it is beyond 2**50 with probability e^-1024.
+        assert abs(int(release.rows[0][0]) - min(count * 2**53, 2**62)) < 2**50
+
+
+# ---- What does not fit in memory is not for others to read.
+
+
+def test_scratch_is_private_and_removed(tmp_path):
+    engine = DuckDbEngine()
+    scratch = engine._connection.execute("SELECT current_setting('temp_directory')").fetchone()[0]
+    assert stat.S_IMODE(os.stat(scratch).st_mode) == 0o700
+    engine.close()
+    assert not os.path.exists(scratch)
+
+
+def test_dates_and_text_still_read_as_before(tmp_path):
+    rows = [visit("p", day=datetime.date(2025, 3, i + 1), note="née") for i in range(3)]
+    folder = write_project(tmp_path, rows, rows_per_group=5)
+    sql = "SELECT COUNT(*) FROM visits WHERE day >= DATE '2025-03-02' AND note = 'née'"
+    assert run_exact(folder, sql)[0].tolist() == [2]
+    write_rows(folder, rows)
+    assert read_catalog(folder).table("visits").source.path.exists()
