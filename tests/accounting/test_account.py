@@ -119,8 +119,8 @@ def test_orderings_hold(number):
 @pytest.mark.parametrize("number", range(20))
 def test_epsilon_and_delta_undo_each_other(number):
     ours, _, delta = random_composition(number)
-    found = spent(ours, delta=delta)
-    back = spent(ours, epsilon=found.epsilon)
+    found = spent(ours, delta=delta, measure="rdp")
+    back = spent(ours, epsilon=found.epsilon, measure="rdp")
     assert back.delta <= Fraction(delta) * Fraction(1_001, 1_000)
 
 
@@ -133,9 +133,33 @@ def test_the_deltas_of_events_are_added_and_used_up():
 
 
 def test_no_lower_bound_where_none_is_known():
-    assert account(read_events("laplace(scale=10) * 100"), delta="1e-6").lower is None
-    assert account(read_events("exponential(0.1) * 100"), delta="1e-6").lower is None
-    assert account(read_events("pure(0.1) * 100"), delta="1e-6").lower is not None
+    assert account(read_events("zcdp(0.1)"), delta="1e-6").lower is None
+    assert account(read_events("exponential(0.1) * 100"), delta="1e-6", measure="kov").lower is None
+    assert account(read_events("laplace(3) * 100"), delta="1e-6", measure="kov").lower is None
+
+
+@pytest.mark.parametrize(
+    "text", ["pure(0.1) * 100", "laplace(10) * 100", "laplace(3) + gaussian(9)"]
+)
+def test_the_interval_is_narrow_where_it_is_known(text):
+    result = account(read_events(text), delta="1e-6")
+    high, low = epsilon_of(result.loss), epsilon_of(result.lower)
+    assert low <= high <= low + max(high, Fraction(1)) / 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("laplace(scale=10) * 100", 4.2203),
+        ("laplace(scale=10) * 1000", 17.4237),
+        ("laplace(scale=10) * 10 + gaussian(scale=10) * 10", 1.6909),
+    ],
+)
+def test_loss_distributions_come_close_to_the_peer(text, expected):
+    """At the default width of a thousandth, from both sides."""
+    result = account(read_events(text), delta="1e-5", measure="pld")
+    assert float(epsilon_of(result.lower)) <= expected + 1e-4
+    assert expected - 1e-4 <= float(epsilon_of(result.loss)) <= expected * 1.001
 
 
 def test_delta_zero_asks_for_the_pure_loss():

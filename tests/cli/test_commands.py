@@ -1,11 +1,13 @@
 """The command line: text for people, JSON for programs, one form of error."""
 
 import json
+import subprocess
+import sys
 
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.cli.main import COMMANDS, main, parser
+from discreet.cli.main import COMMANDS, load, main, parser
 from tests.support.clinic import visit, write_project
 
 COUNT = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
@@ -87,10 +89,23 @@ def test_demo_keeps_a_project_but_never_overwrites_one(tmp_path, run):
     assert "not empty" in run("demo", "--keep", folder, code=1)
 
 
+def test_summaries_are_those_of_the_commands():
+    for name, summary in COMMANDS.items():
+        assert (load(name).__doc__ or "").splitlines()[0] == summary
+
+
+def test_help_loads_no_command():
+    names = "import sys; from discreet.cli.main import parser; parser(); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", names], capture_output=True, text=True).stdout
+    assert "discreet.cli.main" in loaded
+    assert "discreet.cli.account" not in loaded
+    assert "discreet.curator" not in loaded
+
+
 def test_every_command_has_help(capsys):
     for name in COMMANDS:
         with pytest.raises(SystemExit) as caught:
-            parser().parse_args([name, "--help"])
+            parser(name).parse_args([name, "--help"])
         assert caught.value.code == 0
         assert "--json" in capsys.readouterr().out
 

@@ -13,6 +13,7 @@ from discreet.accounting.conversions.convert import convert
 from discreet.accounting.discrete_gaussian import delta as discrete_gaussian_delta
 from discreet.accounting.discrete_gaussian import epsilon as discrete_gaussian_epsilon
 from discreet.accounting.gaussian_dp import GaussianDp
+from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
 from discreet.accounting.renyi import renyi_loss
 from discreet.accounting.result import Result
 from discreet.core.errors import Unsupported
@@ -59,7 +60,8 @@ def account(
         delta: the δ at which ε is wanted; 0 asks for the pure loss.
         epsilon: the ε at which δ is wanted, instead.
         measure: ``auto`` takes the best of all that apply and lists the others; or one of
-            ``basic``, ``drv``, ``kov``, ``mv``, ``zcdp``, ``rdp``, ``gaussian``, ``discrete``.
+            ``basic``, ``drv``, ``kov``, ``mv``, ``zcdp``, ``rdp``, ``pld``, ``gaussian``,
+            ``discrete``.
 
     Example:
         >>> print(account(GaussianEvent(scale=10) * 1000, delta="1e-6"))
@@ -133,6 +135,15 @@ def _by_renyi(question: Question) -> Result:
     return _with_exception(found.curve, found.delta, question, "rdp")
 
 
+def _by_loss_distribution(question: Question) -> Result:
+    if question.delta is not None:
+        result = pld_epsilon(question.event, delta=question.delta)
+    else:
+        assert question.epsilon is not None
+        result = pld_delta(question.event, epsilon=question.epsilon)
+    return evolve(result, others=())
+
+
 def _by_gaussian(question: Question) -> Result:
     """Add the squares: Gaussians compose to one Gaussian, whose curve is known exactly."""
     mu_squared = Fraction(0)
@@ -195,6 +206,7 @@ METHODS: dict[str, Method] = {
     "rdp": _by_renyi,
     "gaussian": _by_gaussian,
     "discrete": _by_discrete_gaussian,
+    "pld": _by_loss_distribution,
 }
 """Each way to account, by its name. One that does not apply raises ``Unsupported``."""
 

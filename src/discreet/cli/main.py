@@ -1,60 +1,58 @@
 """The command ``discreet``: finds the sub-command, runs it, and shows errors in one form."""
 
 import argparse
+import importlib
 import json
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
-from discreet.cli import (
-    account,
-    budget,
-    check,
-    data_changed,
-    demo,
-    explain,
-    ledger,
-    meaning,
-    query,
-    tables,
-    to_parquet,
-)
 from discreet.core.errors import DiscreetError
 
 COMMANDS = {
-    "query": query,
-    "explain": explain,
-    "budget": budget,
-    "ledger": ledger,
-    "tables": tables,
-    "check": check,
-    "data-changed": data_changed,
-    "account": account,
-    "meaning": meaning,
-    "to-parquet": to_parquet,
-    "demo": demo,
+    "query": "Answer a question privately.",
+    "explain": "Say what a question would do and cost; nothing is spent.",
+    "budget": "Show what is spent and what is left.",
+    "ledger": "Show the ledger's history, or verify it from its first entry to its last.",
+    "tables": "Show what may be asked: tables, columns, ranges and public keys.",
+    "check": "Check the declarations and that every source has its declared columns.",
+    "data-changed": "Note that the data of an id space was replaced, so that questions are "
+    "answered anew.",
+    "to-parquet": "Turn a CSV file into Parquet, refusing lines that cannot be read without doubt.",
+    "account": "Account for losses: what was spent, what it converts to, how much noise is needed.",
+    "meaning": "Say what a loss means for one person.",
+    "demo": "Show a private answer from beginning to end, on a made-up clinic.",
 }
+"""Each command and its summary. A command's module is loaded when it is run, and no other is."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def load(command: str) -> ModuleType:
+    """Return the module of a command: it has ``configure(parser)`` and ``run(options)``."""
+    return importlib.import_module(f"discreet.cli.{command.replace('-', '_')}")
+
+
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser, with the options of ``command``; others are listed by their summary."""
     top = argparse.ArgumentParser(
         prog="discreet",
         description="Learn from data about people without learning about any one of them.",
     )
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in COMMANDS.items():
-        summary = (command.__doc__ or "").splitlines()[0]
+    for name, summary in COMMANDS.items():
         sub = subparsers.add_parser(name, help=summary, description=summary)
         sub.add_argument("--json", action="store_true", help="print JSON")
-        command.configure(sub)
+        if name == command:
+            load(name).configure(sub)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0 on success, 1 on an error that was explained."""
-    options = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    command = next((word for word in given if word in COMMANDS), None)
+    options = parser(command).parse_args(given)
     try:
-        shown = COMMANDS[options.command].run(options)
+        shown = load(options.command).run(options)
     except DiscreetError as error:
         if options.json:
             sys.stdout.write(json.dumps(error.to_json(), ensure_ascii=False) + "\n")
