@@ -9,18 +9,48 @@ from hypothesis import strategies as st
 
 from discreet.accounting.deployments import DEPLOYMENTS
 from discreet.accounting.meaning import Meaning
-from discreet.core.errors import InvalidArgument
+from discreet.core.contribution import Contribution
+from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure
+from discreet.core.metric import Metric
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 
 epsilons = st.fractions(min_value="1/100", max_value=10, max_denominator=100)
 rates = st.fractions(min_value="1/1000", max_value="999/1000", max_denominator=1000)
 
 
 @given(epsilons, rates)
-def test_randomised_response_attains_the_posterior(epsilon, prior):
+def test_the_worst_pure_mechanism_attains_the_belief_in_membership(epsilon, prior):
     e, p = math.exp(epsilon), float(prior)
     truth = p * e / (p * e + 1 - p)
-    assert math.isclose(float(Meaning.of(Pure(epsilon)).posterior(prior)), truth, rel_tol=1e-12)
+    assert math.isclose(float(Meaning.of(Pure(epsilon)).membership(prior)), truth, rel_tol=1e-12)
+
+
+def test_our_own_noise_attains_the_belief_in_a_fact():
+    """A sum of values of ±1 under add/remove: that the value is +1 is two steps from -1."""
+    noise = DiscreteLaplace(scale=1)
+    assert noise.loss(Contribution(l0=1, linf=1)) == Pure(1)
+    # At any output of 1 or more the law centred on +1 is e^(2/scale) times that centred on -1.
+    odds = math.exp((abs(1 + 1) - abs(1 - 1)) / float(noise.scale))
+    posterior = odds / (1 + odds)
+    assert math.isclose(posterior, float(Meaning.of(Pure(1)).fact("0.5")), rel_tol=1e-9)
+    assert posterior > float(Meaning.of(Pure(1)).membership("0.5"))
+
+
+def test_under_change_one_a_fact_is_one_step():
+    meaning = Meaning.of(Pure(1), metric=Metric.CHANGE_ONE)
+    assert meaning.fact("0.5") == Meaning.of(Pure(1)).membership("0.5")
+    assert "anything about a person" in meaning.sentence()
+    with pytest.raises(Unsupported, match="being in the data"):
+        meaning.membership("0.5")
+
+
+def test_with_a_delta_the_exception_is_larger_than_delta():
+    """Randomised response at 1.001 is (1, 7.31e-4)-DP, and its loss is above 1 most of the time."""
+    loose = Meaning.of(Approximate(1, "0.000732"))
+    truth = math.exp(1.001) / (1 + math.exp(1.001))
+    assert float(loose.membership("0.5")) > truth
+    assert loose.exception > loose.loss.delta
 
 
 @given(epsilons, st.fractions(min_value=0, max_value="1/10", max_denominator=1000), rates)
@@ -55,17 +85,19 @@ def test_groups():
 
 def test_in_words_and_numbers():
     meaning = Meaning.of(Approximate(1, "1e-6"))
-    assert "73.2 %" in meaning.sentence()
-    assert "1e-06" in meaning.sentence()
+    assert "but for a chance of" in meaning.sentence()
     data = meaning.to_json()
-    assert 0.731 < data["posterior"]["0.5"] < 0.7311
+    assert 0.75 < data["membership"]["0.5"] < 0.7503
+    # A fact is two steps away: (2, (1+e)δ), whose loss is above 2.2 with this chance at most.
+    assert math.isclose(data["exception"], (1 + math.e) * 1e-6 / -math.expm1(-0.2), rel_tol=1e-6)
+    assert 0.73 < Meaning.of(Pure(1)).to_json()["membership"]["0.5"] < 0.7311
     assert data["group"]["2"]["epsilon"] == "2"
 
 
 @pytest.mark.parametrize("prior", [0, 1, -1, 2])
 def test_certainties_are_refused(prior):
     with pytest.raises(InvalidArgument):
-        Meaning.of(Pure(1)).posterior(prior)
+        Meaning.of(Pure(1)).fact(prior)
 
 
 def test_deployments_say_what_they_are():

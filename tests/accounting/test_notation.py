@@ -56,6 +56,8 @@ def test_our_own_noise():
         "gaussian(scale=0)",
         "gaussian(scale=1e999)",
         "rr(p=1)",
+        "discrete_laplace(1, distance=0.5)",
+        "discrete_gaussian(1, distance=1.9)",
         "rr(p=0.1)",
         "__import__('os').system('true')",
         "(" * 500 + "pure(1)" + ")" * 500,

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.accounting.approximate import approximate_loss
 from discreet.accounting.pure import epsilon, pure_loss
+from discreet.accounting.zcdp import zcdp_loss
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,
@@ -22,6 +24,7 @@ from discreet.core.event import (
     UniformNoiseEvent,
 )
 from discreet.core.loss import Pure
+from discreet.core.metric import Metric
 
 SCALES = st.fractions(min_value="1/100", max_value=1000, max_denominator=100)
 LAPLACE = DiscreteLaplaceEvent(scale=4, distance=1)
@@ -80,3 +83,11 @@ def test_sign_costs_its_odds(variance: str):
 def test_events_without_a_pure_loss_are_refused(event: Event):
     with pytest.raises(Unsupported):
         pure_loss([event])
+
+
+@pytest.mark.parametrize("accountant", [pure_loss, zcdp_loss, approximate_loss])
+def test_mixed_neighbours_are_refused(accountant):
+    here = DiscreteLaplaceEvent(scale=1, distance=1)
+    there = DiscreteLaplaceEvent(scale=1, distance=0, metric=Metric.CHANGE_ONE)
+    with pytest.raises(Unsupported, match="different neighbours"):
+        accountant([here, there])

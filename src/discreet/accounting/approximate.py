@@ -19,6 +19,7 @@ from discreet.core.event import (
     TruncatedGeometricEvent,
     TwoCoinResponseEvent,
     UniformNoiseEvent,
+    require_one_metric,
 )
 from discreet.core.loss import Approximate
 from discreet.core.metric import Metric
@@ -59,7 +60,7 @@ def approximate_loss(events: Iterable[Event]) -> Approximate:
         >>> approximate_loss([ApproximateResponseEvent(epsilon=1, delta="1e-6")] * 2)
         Approximate(epsilon=Fraction(2, 1), delta=Fraction(1, 500000))
     """
-    losses = [approximate(event) for event in events]
+    losses = [approximate(event) for event in require_one_metric(events)]
     return Approximate(
         sum((loss.epsilon for loss in losses), Fraction(0)),
         _below_one(sum((loss.delta for loss in losses), Fraction(0))),
@@ -283,7 +284,7 @@ def own_keys_delta(event: ThresholdedLaplaceEvent | ThresholdedGaussianEvent) ->
 
 def false_pass(event: StabilityTestEvent) -> Fraction:
     """Return the chance that a margin of ``unstable`` passes the test, rounded up."""
-    if event.distance == 0:
+    if event.distance == event.unstable == 0:  # the neighbours are equal
         return Fraction(0)
     return laplace_tail_bounds(event.scale, event.threshold - event.unstable)[1]
 

@@ -42,7 +42,7 @@ class BoundedZcdp(PrivacyLoss):
         order = min(self.order, other.order)
         return type(self)(self.rho + other.rho, order, self.xi + other.xi)
 
-    def __mul__(self, count: int) -> Self:
+    def __mul__(self, count: int | Fraction) -> Self:
         """Compose ``count`` times."""
         factor = exact(count)
         if factor < 0:

@@ -37,7 +37,7 @@ class MeanConcentrated(PrivacyLoss):
         """Refuse: the sum is no bound when the second mechanism is chosen adaptively."""
         raise _does_not_compose()
 
-    def __mul__(self, count: int) -> NoReturn:
+    def __mul__(self, count: int | Fraction) -> NoReturn:
         """Refuse, as for ``+``."""
         raise _does_not_compose()
 

@@ -6,13 +6,18 @@ from typing import Any
 from attrs import frozen
 
 from discreet.accounting.group import group
+from discreet.accounting.loss_tail import loss_tail
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
+from discreet.core.metric import Metric
 from discreet.core.numbers import Number, exact, exp_bounds, float_up
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
 FALSE_ALARMS = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10))
 GROUPS = (1, 2, 5, 10)
+
+SLACK = Fraction(1, 10)
+"""How far beyond ε the beliefs are bounded when there is a δ: at ε itself nothing can be said."""
 
 
 @frozen(kw_only=True)
@@ -20,42 +25,82 @@ class Meaning:
     r"""The strongest statements about one person that a loss of (ε, δ) allows anyone to make.
 
     Guarantee:
-        For δ = 0, Bayes' rule with a likelihood ratio of at most :math:`e^\varepsilon` bounds every
-        posterior [DR14, section 2.3]. For any δ, no test that is wrong about absent people with
-        probability :math:`\alpha` is right about present ones with more than
+        *Beliefs.* By Bayes' rule odds change by at most :math:`e^t` where the privacy loss is at
+        most :math:`t`. For δ = 0, :math:`t = \varepsilon` always [DR14, section 2.3]. With a δ,
+        :math:`t = \varepsilon + s` but for a chance of :math:`\delta/(1 - e^{-s})`, with
+        :math:`s` = ``SLACK`` (:func:`~discreet.accounting.loss_tail.loss_tail`); that (ε, δ)-DP
+        bounded the loss by ε except with probability δ would be false. Under add/remove this is about *being in the
+        data*; two data sets in which a person is there but different are two such steps apart, so
+        any other fact about the person changes its odds by at most :math:`e^{2t}`, but for the
+        chance that follows from the loss about a group of two.
+
+        *Tests.* For any δ, no test that is wrong about absent people with probability
+        :math:`\alpha` is right about present ones with more than
         :math:`\min(e^\varepsilon\alpha + \delta,\ 1 - e^{-\varepsilon}(1 - \delta - \alpha))`
         [KOV15, Theorem 2.4]. All numbers are rounded up.
     """
 
     loss: Approximate
+    metric: Metric = Metric.ADD_REMOVE
 
     @staticmethod
-    def of(loss: Pure | Approximate) -> "Meaning":
-        """Return the meaning of a pure or an approximate loss."""
-        if isinstance(loss, Pure):
-            return Meaning(loss=Approximate(loss.epsilon, 0))
-        return Meaning(loss=loss)
+    def of(loss: Pure | Approximate, *, metric: Metric = Metric.ADD_REMOVE) -> "Meaning":
+        """Return the meaning of a pure or an approximate loss about these neighbours."""
+        delta = loss.delta if isinstance(loss, Approximate) else Fraction(0)
+        return Meaning(loss=Approximate(loss.epsilon, delta), metric=metric)
 
-    def posterior(self, prior: Number) -> Fraction:
-        """Return how sure anyone can become of a fact about one person, from ``prior``.
+    @property
+    def exception(self) -> Fraction:
+        """The chance with which a belief may change by more than is stated; 0 without a δ."""
+        if not self.loss.delta:
+            return Fraction(0)
+        steps = self._steps
+        about = self.group(steps)
+        return Fraction(1) if about is None else loss_tail(about, steps * self._largest)
 
-        With δ above 0 this is the bound outside of an event of small probability; the test's power
-        says what δ adds.
+    @property
+    def _steps(self) -> int:
+        """How many neighbours lie between two data sets that differ in a fact about a person."""
+        return 2 if self.metric is Metric.ADD_REMOVE else 1
+
+    @property
+    def _largest(self) -> Fraction:
+        return self.loss.epsilon + (SLACK if self.loss.delta else 0)
+
+    def membership(self, prior: Number) -> Fraction:
+        """Return how sure anyone can become that a person is in the data, from ``prior``.
 
         Example:
-            >>> float(Meaning.of(Pure(1)).posterior("0.5")) < 0.7311
+            >>> 0.731 < float(Meaning.of(Pure(1)).membership("0.5")) < 0.7311
             True
         """
+        if self.metric is not Metric.ADD_REMOVE:
+            raise Unsupported(
+                "Under change-one nothing is said about being in the data",
+                next="Ask for fact(), which is about what the person's data says",
+            )
+        return self._posterior(prior, 1)
+
+    def fact(self, prior: Number) -> Fraction:
+        """Return how sure anyone can become of anything about a person, from ``prior``.
+
+        Example:
+            >>> 0.880 < float(Meaning.of(Pure(1)).fact("0.5")) < 0.881
+            True
+        """
+        return self._posterior(prior, self._steps)
+
+    def _posterior(self, prior: Number, steps: int) -> Fraction:
         before = _probability("prior", prior)
-        _, factor = exp_bounds(self.loss.epsilon)
+        _, factor = exp_bounds(steps * self._largest)
         return before * factor / (1 - before + before * factor)
 
     def detection(self, false_alarm: Number) -> Fraction:
         """Return the most that any membership test can detect at this false-alarm rate."""
         rate = _probability("false_alarm", false_alarm)
-        low, high = exp_bounds(self.loss.epsilon)
+        _, high = exp_bounds(self.loss.epsilon)
         near = high * rate + self.loss.delta
-        far = 1 - (1 - self.loss.delta - rate) / high if low else Fraction(1)
+        far = 1 - (1 - self.loss.delta - rate) / high
         return min(Fraction(1), near, max(far, rate))
 
     def group(self, size: int) -> PrivacyLoss | None:
@@ -74,33 +119,38 @@ class Meaning:
 
         Example:
             >>> print(Meaning.of(Pure(1)).sentence())
-            Whoever thinks it 50 % likely that something is true of a person will think so at most
-            73.2 % after seeing everything that was released, compared with 50 % if that person's
-            data had not been used. A test that wrongly points at 1 % of people who are not in the
-            data can find at most 2.8 % of those who are.
+            Whoever thinks it 50 % likely that a person is in the data will think so at most 73.2 %
+            after seeing everything that was released, and of anything else about that person at
+            most 88.1 %. A test that wrongly points at 1 % of people who are not in the data can
+            find at most 2.8 % of those who are.
         """
-        after, found = self.posterior(Fraction(1, 2)), self.detection(Fraction(1, 100))
-        caveat = (
-            ""
-            if not self.loss.delta
-            else (
-                f" With probability up to {float_up(self.loss.delta):.2g} even more may come out."
+        half, found = Fraction(1, 2), self.detection(Fraction(1, 100))
+        beliefs = f"of anything about a person will think so at most {_percent(self.fact(half))} %"
+        if self.metric is Metric.ADD_REMOVE:
+            beliefs = (
+                f"that a person is in the data will think so at most "
+                f"{_percent(self.membership(half))} %"
             )
-        )
+        rest = ""
+        if self.metric is Metric.ADD_REMOVE:
+            rest = f", and of anything else about that person at most {_percent(self.fact(half))} %"
+        caveat = f" (but for a chance of {float_up(self.exception):.2g})" if self.loss.delta else ""
         return (
-            f"Whoever thinks it 50 % likely that something is true of a person will think so at "
-            f"most {_percent(after)} % after seeing everything that was released, compared with "
-            f"50 % if that person's data had not been used. A test that wrongly points at 1 % of "
-            f"people who are not in the data can find at most {_percent(found)} % of those who "
-            f"are.{caveat}"
+            f"Whoever thinks it 50 % likely {beliefs} after seeing everything that was "
+            f"released{rest}{caveat}. A test that wrongly points at 1 % of people who are not in "
+            f"the data can find at most {_percent(found)} % of those who are."
         )
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers, rounded up to floats."""
         groups = {str(size): self.group(size) for size in GROUPS}
-        return {
+        beliefs = {"fact": {str(float(p)): float_up(self.fact(p)) for p in PRIORS}}
+        if self.metric is Metric.ADD_REMOVE:
+            beliefs["membership"] = {str(float(p)): float_up(self.membership(p)) for p in PRIORS}
+        return beliefs | {
             "loss": self.loss.to_json(),
-            "posterior": {str(float(p)): float_up(self.posterior(p)) for p in PRIORS},
+            "metric": self.metric.value,
+            "exception": float_up(self.exception),
             "detection": {str(float(a)): float_up(self.detection(a)) for a in FALSE_ALARMS},
             "group": {size: None if g is None else g.to_json() for size, g in groups.items()},
             "sentence": self.sentence(),

@@ -28,10 +28,20 @@ LARGEST_COUNT = 10**9
 
 
 def _discrete_gaussian(scale: Number, distance: Number = 1) -> Event:
-    moved = exact(distance)
+    moved = _whole_distance(distance)
     return DiscreteGaussianEvent(
         sigma_squared=exact(scale) ** 2, distance_squared=moved**2, entries=1, largest=moved
     )
+
+
+def _whole_distance(distance: Number) -> Fraction:
+    """Refuse a part of a step: integers cannot move by one, so it is a mistake of units."""
+    moved = exact(distance)
+    if moved.denominator != 1:
+        raise InvalidArgument(
+            "distance is not whole", must="count steps of discrete noise", got=str(moved)
+        )
+    return moved
 
 
 def _response(p: Number) -> Event:
@@ -49,7 +59,7 @@ NAMES: dict[str, Callable[..., Event]] = {
     "laplace": lambda scale, distance=1: LaplaceEvent(scale=scale, distance=distance),
     "discrete_gaussian": _discrete_gaussian,
     "discrete_laplace": lambda scale, distance=1: DiscreteLaplaceEvent(
-        scale=scale, distance=distance
+        scale=scale, distance=_whole_distance(distance)
     ),
     "rr": _response,
     "exponential": lambda epsilon: BoundedRangeEvent(epsilon=epsilon),

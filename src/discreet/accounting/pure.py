@@ -14,6 +14,7 @@ from discreet.core.event import (
     RandomisedResponseEvent,
     SignOfGaussianEvent,
     TwoCoinResponseEvent,
+    require_one_metric,
 )
 from discreet.core.loss import Pure
 from discreet.core.numbers import log_bounds
@@ -37,7 +38,8 @@ def pure_loss(events: Iterable[Event]) -> Pure:
         >>> pure_loss([DiscreteLaplaceEvent(scale=4, distance=1)] * 2)
         Pure(epsilon=Fraction(1, 2))
     """
-    return Pure(sum((epsilon(event) for event in events), Fraction(0)))
+    found = require_one_metric(events)
+    return Pure(sum((epsilon(event) for event in found), Fraction(0)))
 
 
 @singledispatch

@@ -16,6 +16,7 @@ from discreet.core.event import (
     RandomisedResponseEvent,
     SignOfGaussianEvent,
     TwoCoinResponseEvent,
+    require_one_metric,
 )
 from discreet.core.loss import Zcdp
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
@@ -45,7 +46,7 @@ def zcdp_loss(events: Iterable[Event]) -> Zcdp:
         >>> zcdp_loss([DiscreteGaussianEvent(sigma_squared=4, distance_squared=1)] * 2)
         Zcdp(rho=Fraction(1, 4), xi=Fraction(0, 1))
     """
-    return sum((line(event) for event in events), Zcdp(rho=0))
+    return sum((line(event) for event in require_one_metric(events)), Zcdp(rho=0))
 
 
 @singledispatch

@@ -31,7 +31,14 @@ def run(options: argparse.Namespace) -> Shown:
 
 def _numbers(meaning: Meaning) -> str:
     rows = [
-        *((f"belief of {short(p)}", f"at most {short(meaning.posterior(p))}") for p in PRIORS),
+        *(
+            (f"belief of {short(p)} that a person is in it", f"at most {short(after)}")
+            for p, after in ((p, meaning.membership(p)) for p in PRIORS)
+        ),
+        *(
+            (f"belief of {short(p)} in a fact about a person", f"at most {short(after)}")
+            for p, after in ((p, meaning.fact(p)) for p in PRIORS)
+        ),
         *(
             (f"test with false alarms {short(a)}", f"finds at most {short(meaning.detection(a))}")
             for a in FALSE_ALARMS

@@ -4,6 +4,7 @@ An event is frozen and its meaning never changes: discrete and continuous noise 
 events, and a corrected theorem is a new accountant, not a new meaning of an old event.
 """
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -167,6 +168,20 @@ class ComposedEvent(Event):
             for part, count in parts:
                 counts[part] = counts.get(part, 0) + count
         return ComposedEvent(parts=tuple(counts.items()), metric=events[0].metric)
+
+
+def require_one_metric(events: Iterable[Event]) -> list[Event]:
+    """Return ``events`` as a list, or refuse if they are about different neighbours."""
+    found = list(events)
+    metrics = {event.metric for event in found}
+    if len(metrics) > 1:
+        raise Unsupported(
+            "These events are about different neighbours",
+            must="all be about the same relation",
+            got=", ".join(sorted(metric.value for metric in metrics)),
+            next="Convert them to one relation first",
+        )
+    return found
 
 
 def _plain(value: Any) -> Any:
