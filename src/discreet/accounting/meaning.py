@@ -31,8 +31,8 @@ class Meaning:
         :math:`s` = ``SLACK`` (:func:`~discreet.accounting.loss_tail.loss_tail`); that (ε, δ)-DP
         bounded the loss by ε except with probability δ would be false. Under add/remove this is
         about *being in the data*; two data sets in which a person is there but different are two
-        such steps apart, so any other fact about the person changes its odds by at most :math:`e^{2t}`, but for the
-        chance that follows from the loss about a group of two.
+        such steps apart, so any other fact about the person changes its odds by at most
+        :math:`e^{2t}`, but for the chance that follows from the loss about a group of two.
 
         *Tests.* For any δ, no test that is wrong about absent people with probability
         :math:`\alpha` is right about present ones with more than
