@@ -1,0 +1,51 @@
+"""How long privacy-loss distributions take, beside other libraries.
+
+The ε of ours is certified from both sides and at most that of dp-accounting's accountant of
+privacy-loss distributions on its default grid. The accountants of Rényi divergences are quicker and
+looser; they are here for context.
+"""
+
+from benchmarks.harness import Case, Program
+
+TASKS = {
+    "gaussian_1000": "1,000 Gaussians",
+    "gaussian_10000": "10,000 Gaussians",
+    "distinct_20": "20 distinct × 50",
+    "distinct_1000": "1,000 distinct",
+    "laplace_1000": "1,000 Laplaces",
+    "poisson_10000": "10,000 sampled",
+    "mnist": "training, 14,063 steps",
+    "calibrate_gaussian": "calibrate a Gaussian",
+    "calibrate_laplace_pure": "calibrate a Laplace, δ = 0",
+    "calibrate_laplace_100": "calibrate 100 Laplaces",
+    "calibrate_mnist": "calibrate the training",
+}
+GOAL = 10.0
+CONTEXT = ("dp_accounting_rdp", "prv_accountant", "autodp")
+ENVIRONMENTS = {"dp_accounting_rdp": "dp_accounting"}
+SLOW = {("prv_accountant", "distinct_1000")}
+"""Left out: it takes minutes, and several gigabytes."""
+
+
+def accounting(library: str, task: str) -> Program:
+    """Return the program that does ``task`` with ``library``."""
+    return ("benchmarks/programs/accounting_time.py", library, task)
+
+
+def _case(task: str, name: str, library: str, goal: float | None) -> Case:
+    return Case(
+        name=name if library == "dp_accounting" else f"{name} ({library})",
+        unit="s",
+        ours=accounting("discreet", task),
+        theirs=accounting(library, task),
+        peer=ENVIRONMENTS.get(library, library),
+        goal=goal,
+    )
+
+
+CASES = [_case(task, name, "dp_accounting", GOAL) for task, name in TASKS.items()] + [
+    _case(task, name, library, None)
+    for task, name in TASKS.items()
+    for library in CONTEXT
+    if not task.startswith("calibrate") and (library, task) not in SLOW
+]

@@ -1,0 +1,1 @@
+"""Privacy-loss distributions: curves of many events together, enclosed from both sides."""

@@ -1,0 +1,170 @@
+r"""Read :math:`\delta(\varepsilon)` and its inverse off a composed law, on one side of it."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from attrs import frozen
+
+from discreet.accounting.pld.bump import HEIGHT, SPREAD, WIDEST, bump, reach
+from discreet.accounting.pld.composed import Composed
+from discreet.accounting.pld.estimate import Estimate
+from discreet.accounting.pld.grid import FloatArray
+from discreet.accounting.pld.machine import RELATIVE, TINY
+
+_FAR = 600.0
+_ROUNDED = 16 * RELATIVE
+_FIRST_STEP = 1e-12
+
+
+@frozen(eq=False)
+class UpperCurve:
+    r"""A curve that is nowhere below the true one.
+
+    Guarantee:
+        :math:`\delta(\varepsilon) = \sum_{jh > \varepsilon} c_j (1 - e^{\varepsilon - jh}) +
+        c_\infty` grows with each mass, and each is taken at its upper end. ``slack`` is how much
+        larger a true loss can be than the one that was split; the grid itself is exact up to
+        rounding.
+    """
+
+    law: Composed
+    infinite: float
+    slack: float
+
+    def covers(self, epsilon: float) -> bool:
+        """Tell whether ``epsilon`` is in the window, or nothing much is below it."""
+        return self.law.below < 1.0 or epsilon > self.law.ends[0] + 2 * self.law.step
+
+    def delta(self, epsilon: float) -> float:
+        """Return an upper bound of δ at ``epsilon``."""
+        at, law = epsilon - self.slack - RELATIVE * abs(epsilon), self.law
+        over, masses = _above(law, at)
+        weights = np.exp(-np.minimum(law.theta * over, _FAR)) * -np.expm1(-over)
+        total = float(((np.maximum(masses, 0.0) + law.error) * weights).sum())
+        start, end = law.ends
+        total += law.beyond * math.exp(-min(law.theta * max(end - at, 0.0), _FAR))
+        if at < start:
+            total += law.below
+        scaled = _times_exp(total, law.log_scale - law.theta * at)
+        return scaled * (1 + law.share) * (1 + _ROUNDED) + self.infinite + TINY
+
+    def epsilon(self, delta: float) -> float | None:
+        """Return an ε, at least 0, at which ``delta`` is certainly enough; None if there is none.
+
+        An estimate proposes, and the certified curve decides.
+        """
+        wanted = (delta - self.infinite - TINY) / ((1 + self.law.share) * (1 + 2 * _ROUNDED))
+        if wanted <= 0:
+            return None
+        guess = Estimate.of(self.law, self.law.error).crossing(wanted)
+        if not self.covers(guess):
+            return None
+        if guess <= 0.0 and self.delta(0.0) <= delta:
+            return 0.0
+        step = _FIRST_STEP
+        while step < 1.0:
+            found = max(0.0, guess) * (1 + step) + self.slack + step * self.law.step
+            if self.delta(found) <= delta:
+                return found
+            step *= 16
+        return None
+
+
+@frozen(eq=False)
+class LowerCurve:
+    r"""A curve that is nowhere above the true one.
+
+    Guarantee:
+        :math:`\sum_j c_j ((1 - e^{\varepsilon - jh})_+ - \mathrm{bump}(\varepsilon - jh)) +
+        c_\infty`, each mass at its lower end where it adds and at its upper end where it takes
+        off (:func:`discreet.accounting.pld.bump.bump`). All masses together are at most 1, so that
+        beyond the window, or where the bump is too small to add up, its largest value is enough.
+    """
+
+    law: Composed
+    infinite: float
+    slack: float
+    noise: float
+
+    def delta(self, epsilon: float) -> float:
+        """Return a lower bound of δ at ``epsilon``, at least 0."""
+        if self.noise > WIDEST:
+            return self.infinite
+        at, law = epsilon + self.slack + RELATIVE * abs(epsilon), self.law
+        over, masses = _above(law, at)
+        weights = np.exp(-np.minimum(law.theta * over, _FAR)) * -np.expm1(-over)
+        weights[law.theta * over > _FAR] = 0.0
+        gain = float((np.maximum(masses - law.error, 0.0) * weights).sum())
+        total = gain * (1 - law.share) * (1 - _ROUNDED)
+        rest = 0.0
+        if self.noise:
+            taken, rest = self._taken(at)
+            total -= taken * (1 + law.share) * (1 + _ROUNDED)
+        return max(0.0, _times_exp(total, law.log_scale - law.theta * at) - rest) + self.infinite
+
+    def _taken(self, at: float) -> tuple[float, float]:
+        """Return the bump over the tilted law near ``at``, and a bound on it elsewhere."""
+        law = self.law
+        wide = min(reach(self.noise), _FAR / max(law.theta, 1.0))
+        low = max(0, math.floor((at - wide) / law.step) - law.first)
+        high = max(low, math.ceil((at + wide) / law.step) + 1 - law.first)
+        masses = law.masses[low:high]
+        losses = law.losses()[low:high]
+        weights = bump(losses - at, self.noise) * np.exp(-law.theta * (losses - at))
+        near = float(((np.maximum(masses, 0.0) + law.error) * weights).sum())
+        start, end = law.ends
+        gaps = [wide]
+        gaps += [max(0.0, at - start)] if law.below else []
+        gaps += [max(0.0, end - at)] if law.beyond else []
+        exponent = (min(gaps) / self.noise) ** 2 / (2 * SPREAD)
+        return near, HEIGHT * self.noise * math.exp(-min(exponent, _FAR)) * (1 + _ROUNDED)
+
+    def epsilon(self, delta: float) -> float:
+        """Return an ε, at least 0, at which ``delta`` is certainly not enough; 0 says nothing."""
+        if self.noise > WIDEST:
+            return 0.0
+        estimate = Estimate.of(self.law, -self.law.error)
+        wanted = (delta - self.infinite) * (1 + self.law.share) * (1 + 2 * _ROUNDED)
+        guess = estimate.crossing(wanted) if wanted > 0 else float(self.law.losses()[-1])
+        if self.noise and guess > 0:
+            guess = _last_above(lambda at: estimate.delta(at, self.noise) - wanted, guess)
+        step = _FIRST_STEP
+        while step < 1.0:
+            found = guess * (1 - step) - self.slack - step * self.law.step
+            if found <= 0.0:
+                return 0.0
+            if self.delta(found) > delta:
+                return found
+            step *= 16
+        return 0.0
+
+
+def _above(law: Composed, at: float) -> tuple[FloatArray, FloatArray]:
+    """Return how far losses are above ``at``, from about there on, and their masses."""
+    start = max(0, math.floor(at / law.step) - law.first)
+    masses = law.masses[start:]
+    losses = law.losses()[start:]
+    return np.maximum(losses - at, 0.0), masses
+
+
+def _last_above(excess: Callable[[float], float], high: float) -> float:
+    """Return about the largest number below ``high`` at which ``excess`` is positive, or 0."""
+    gap, low = 1e-9, high
+    while low > 0.0 and excess(low) <= 0:
+        high, low, gap = low, low - gap * (1 + abs(low)), gap * 4
+    if low <= 0.0 and excess(0.0) <= 0:
+        return 0.0
+    low = max(low, 0.0)
+    while high - low > 1e-9 * (1 + low):
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    return low
+
+
+def _times_exp(value: float, exponent: float) -> float:
+    """Return ``value * e**exponent`` without overflow on the way."""
+    if value == 0.0:
+        return 0.0
+    total = math.log(abs(value)) + exponent
+    return math.copysign(math.exp(total) if total < 709 else math.inf, value)

@@ -1,0 +1,1 @@
+"""The laws of the privacy loss, one file a kind."""

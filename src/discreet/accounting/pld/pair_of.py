@@ -1,0 +1,300 @@
+"""The pair of laws of an event, by the theorem of each; unknown events are refused."""
+
+import math
+from fractions import Fraction
+from functools import singledispatch
+
+import numpy as np
+
+from discreet.accounting.approximate import approximate
+from discreet.accounting.normal_tail import normal_tail_bounds
+from discreet.accounting.pld.grid import FloatArray
+from discreet.accounting.pld.laws.bounded_range import BoundedRangeLaw
+from discreet.accounting.pld.laws.discrete_gaussian import discrete_gaussian_law
+from discreet.accounting.pld.laws.discrete_laplace import discrete_laplace_law
+from discreet.accounting.pld.laws.fixed_size import FixedSizeLaw
+from discreet.accounting.pld.laws.gaussian import GaussianLaw
+from discreet.accounting.pld.laws.laplace import LaplaceLaw
+from discreet.accounting.pld.laws.law import Law
+from discreet.accounting.pld.laws.mixture import MixtureLaw
+from discreet.accounting.pld.laws.response import coin_law, response_law
+from discreet.accounting.pld.laws.sampled import AdditionLaw, RemovalLaw
+from discreet.accounting.pld.laws.worst import WorstLaw
+from discreet.accounting.pld.machine import LARGEST_LOSS, LARGEST_MU
+from discreet.accounting.pld.pair import Pair
+from discreet.core.errors import Unsupported
+from discreet.core.event import (
+    ApproximateResponseEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    LinfExponentialEvent,
+    RandomisedResponseEvent,
+    SignOfGaussianEvent,
+    TruncatedGeometricEvent,
+    TwoCoinResponseEvent,
+    UniformNoiseEvent,
+)
+from discreet.core.metric import Metric
+from discreet.core.sampling_event import (
+    FixedSizeSampledEvent,
+    MixtureEvent,
+    PoissonSampledEvent,
+)
+from discreet.core.selection_event import (
+    ExponentialSelectionEvent,
+    LaplaceNoisyMaxEvent,
+    PermuteAndFlipEvent,
+)
+from discreet.core.stability_event import StabilityTestEvent
+from discreet.core.stated_event import (
+    ApproximateEvent,
+    BoundedRangeEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    PureEvent,
+)
+from discreet.core.threshold_event import (
+    AdaptiveThresholdsEvent,
+    BetweenThresholdsEvent,
+    SparseVectorEvent,
+)
+
+
+@singledispatch
+def pair_of(event: Event) -> Pair:
+    """Return the pair of laws that encloses ``event``, or refuse."""
+    raise Unsupported(
+        "No privacy-loss distribution is known for this event",
+        must="be an event with a dominating pair of laws",
+        got=getattr(event, "kind", type(event).__name__),
+        next="Account for it by zCDP or by its (ε, δ)",
+    )
+
+
+def _bounded(epsilon: Fraction) -> float:
+    if epsilon > LARGEST_LOSS:
+        raise Unsupported(
+            "This loss is too large for a grid",
+            must=f"have losses of at most {LARGEST_LOSS:g}",
+            got=f"{float(epsilon):g}",
+        )
+    return float(epsilon)
+
+
+def _one(value: float) -> FloatArray:
+    return np.array([value])
+
+
+@pair_of.register
+def _(event: GaussianEvent) -> Pair:
+    r"""Divide: :math:`\mu = distance / scale`."""
+    mu = event.distance / event.scale
+    if mu > LARGEST_MU:
+        raise Unsupported(
+            "This noise is too small for a grid",
+            must=f"have a scale of at least 1/{LARGEST_MU} of the move",
+        )
+    return Pair.symmetric(GaussianLaw(_one(float(mu))) if mu else response_law(0.0))
+
+
+@pair_of.register
+def _(event: LaplaceEvent) -> Pair:
+    shift = _bounded(event.distance / event.scale)
+    return Pair.symmetric(LaplaceLaw(_one(shift)) if shift else response_law(0.0))
+
+
+@pair_of.register
+def _(event: DiscreteLaplaceEvent) -> Pair:
+    r"""Round down: integers move by a whole number.
+
+    Entries that move by :math:`d` in the L1 norm are no easier to tell than one that moves by
+    :math:`d`, as for :class:`LaplaceLaw`: the law is log-concave, so (randomised) thresholds are
+    the best tests for every pair of shifts.
+    """
+    distance = math.floor(event.distance)
+    _bounded(distance / event.scale)
+    return Pair.symmetric(discrete_laplace_law(event.scale, distance))
+
+
+@pair_of.register
+def _(event: DiscreteGaussianEvent) -> Pair:
+    r"""Compose the entries of the one largest shift, if there is one.
+
+    A shift that no other allowed shift exceeds in some entry is dominated by none; where there
+    are several of these, no single pair is known.
+    """
+    budget = math.floor(event.distance_squared)
+    top = math.isqrt(budget)
+    if event.largest is not None:
+        top = min(top, math.floor(event.largest))
+    entries = budget if event.entries is None else min(event.entries, budget)
+    if min(top, entries) > 0 and top > 1 and entries * top * top > budget and entries > 1:
+        raise Unsupported(
+            "Several shifts of this vector are incomparable",
+            must="have one largest shift: state entries and largest with "
+            "entries × largest² at most distance_squared",
+            got=f"distance_squared = {event.distance_squared}",
+            next="Account for it by zCDP",
+        )
+    law = discrete_gaussian_law(event.sigma_squared, top if entries else 0)
+    return Pair.symmetric(law, uses=max(1, entries))
+
+
+@pair_of.register
+def _(event: RandomisedResponseEvent) -> Pair:
+    epsilon = _bounded(event.epsilon)
+    return Pair.symmetric(response_law(epsilon, categories=event.categories))
+
+
+@pair_of.register(PureEvent)
+def _(event: PureEvent) -> Pair:
+    r"""Take binary randomised response: it dominates every ε-DP mechanism [KOV15; MV16]."""
+    return Pair.symmetric(response_law(_bounded(event.epsilon)))
+
+
+@pair_of.register(ApproximateEvent)
+@pair_of.register(ApproximateResponseEvent)
+def _(event: ApproximateEvent | ApproximateResponseEvent) -> Pair:
+    r"""Take the complete mechanism: it dominates every (ε, δ)-DP one [KOV15; MV16]."""
+    epsilon = _bounded(event.epsilon)
+    return Pair.symmetric(response_law(epsilon, told=float(event.delta)))
+
+
+@pair_of.register(LinfExponentialEvent)
+@pair_of.register(TruncatedGeometricEvent)
+@pair_of.register(PermuteAndFlipEvent)
+@pair_of.register(LaplaceNoisyMaxEvent)
+@pair_of.register(SparseVectorEvent)
+@pair_of.register(BetweenThresholdsEvent)
+@pair_of.register(AdaptiveThresholdsEvent)
+@pair_of.register(StabilityTestEvent)
+def _(event: Event) -> Pair:
+    r"""Take the complete mechanism of its (ε, δ), a bound that is not attained."""
+    loss = approximate(event)
+    law = response_law(_bounded(loss.epsilon), told=float(loss.delta))
+    return Pair(law, law, None)
+
+
+@pair_of.register
+def _(event: UniformNoiseEvent) -> Pair:
+    r"""Tell all with probability :math:`d / (2r + 1)`, else nothing.
+
+    Entries with moves :math:`d_i` overlap with probability :math:`\prod (1 - d_i/(2r+1)) \ge
+    1 - d/(2r+1)`, and where they do the two laws are the same.
+    """
+    share = Fraction(math.floor(event.distance), 2 * event.radius + 1)
+    return Pair.symmetric(response_law(0.0, told=min(1.0, float(share))))
+
+
+@pair_of.register
+def _(event: SignOfGaussianEvent) -> Pair:
+    r"""Throw a coin that lies with probability :math:`P[N > 1/\sigma]`."""
+    low, high = normal_tail_bounds(1 / event.sigma_squared, bits=400)
+    lie = (low + high) / 2
+    if lie < Fraction(1, 10**100):
+        raise Unsupported("This response hardly ever lies", must="lie with a chance above 1e-100")
+    return Pair.symmetric(coin_law(1 - lie, lie))
+
+
+@pair_of.register
+def _(event: TwoCoinResponseEvent) -> Pair:
+    r"""Take the worse direction at every ε; each of them is attained."""
+    lie = 1 - event.truth
+    yes, no = event.truth + lie * event.yes, lie * event.yes
+    first, second = coin_law(yes, no), coin_law(no, yes)
+    worst = WorstLaw(first, second)
+    return Pair(worst, worst, (first, second))
+
+
+@pair_of.register
+def _(event: BoundedRangeEvent) -> Pair:
+    r"""Take the worst offset at every ε; an offset in the middle is attained."""
+    return _of_range(event.epsilon)
+
+
+@pair_of.register
+def _(event: ExponentialSelectionEvent) -> Pair:
+    return _of_range(event.spread / event.scale)
+
+
+def _of_range(width: Fraction) -> Pair:
+    epsilon = _bounded(width)
+    if epsilon == 0.0:
+        return Pair.symmetric(response_law(0.0))
+    law, middle = BoundedRangeLaw(_one(epsilon)), response_law(epsilon / 2)
+    return Pair(law, law, (middle, middle))
+
+
+def _inner(event: Event) -> Pair:
+    pair = pair_of(event)
+    if pair.uses != 1:
+        raise Unsupported(
+            "A sampled vector of discrete Gaussians has no simple pair",
+            next="Account for each entry by itself, as several events",
+        )
+    return pair
+
+
+@pair_of.register
+def _(event: PoissonSampledEvent) -> Pair:
+    if event.metric is not Metric.ADD_REMOVE:
+        raise Unsupported(
+            "Poisson sampling is accounted for when a unit is added or removed",
+            must=f"be about {Metric.ADD_REMOVE.value}",
+            got=event.metric.value,
+            next="Use a sample of fixed size, or convert the neighbours of the whole loss",
+        )
+    pair = _inner(event.inner)
+    if event.rate == 1:
+        return pair
+    if event.rate == 0:
+        return Pair.symmetric(response_law(0.0))
+    rate = float(event.rate)
+    attained: tuple[Law, Law] | None = None
+    if pair.attained is not None:
+        attained = RemovalLaw(pair.attained[0], rate), AdditionLaw(pair.attained[1], rate)
+    removal, addition = RemovalLaw(pair.removal, rate), AdditionLaw(pair.addition, rate)
+    if pair.attained is not None and pair.attained[0] is pair.removal:
+        attained = removal, addition
+    return Pair(removal, addition, attained)
+
+
+@pair_of.register
+def _(event: FixedSizeSampledEvent) -> Pair:
+    r"""Take :class:`FixedSizeLaw`; both halves of it are attained, each by itself.
+
+    If all other units are like the changed one after (or before) the change, what is not sampled
+    makes the sample look like that side: the pair of a removal (or an addition).
+    """
+    pair = _inner(event.inner)
+    if event.sample == event.population:
+        return pair
+    if event.sample == 0:
+        return Pair.symmetric(response_law(0.0))
+    if not pair.is_symmetric:
+        raise Unsupported("Only an inner event that is alike in both directions can be sampled so")
+    rate = event.sample / event.population
+    law = FixedSizeLaw(pair.removal, rate)
+    if pair.attained is None:
+        return Pair(law, law, None)
+    inner = pair.attained[0]
+    return Pair(law, law, (RemovalLaw(inner, rate), AdditionLaw(inner, rate)))
+
+
+@pair_of.register
+def _(event: MixtureEvent) -> Pair:
+    pairs = [_inner(part) for part, _ in event.parts]
+    weights = tuple(float(weight) for _, weight in event.parts)
+    removal = MixtureLaw(tuple(pair.removal for pair in pairs), weights)
+    if all(
+        pair.is_symmetric and pair.attained and pair.attained[0] is pair.removal for pair in pairs
+    ):
+        return Pair.symmetric(removal)
+    addition = MixtureLaw(tuple(pair.addition for pair in pairs), weights)
+    known = [pair.attained for pair in pairs if pair.attained is not None]
+    if len(known) < len(pairs):
+        return Pair(removal, addition, None)
+    first = MixtureLaw(tuple(laws[0] for laws in known), weights)
+    second = MixtureLaw(tuple(laws[1] for laws in known), weights)
+    return Pair(removal, addition, (first, second))

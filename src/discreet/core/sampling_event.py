@@ -1,0 +1,108 @@
+"""Events of mechanisms that see a random sample, or of one mechanism drawn by lot."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from attrs import field, frozen
+
+from discreet.core import check
+from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.event import Event, event_from_json
+from discreet.core.metric import Metric
+from discreet.core.numbers import exact
+
+
+def _event(value: Event | dict[str, Any]) -> Event:
+    return value if isinstance(value, Event) else event_from_json(value)
+
+
+def _weighted(values: Iterable[Any]) -> tuple[tuple[Event, Fraction], ...]:
+    return tuple((_event(event), exact(weight)) for event, weight in values)
+
+
+def _require_same_neighbours(outer: Event, inner: Event) -> None:
+    if inner.metric is not outer.metric:
+        raise Unsupported(
+            "These events are about different neighbours",
+            must=f"all be about {outer.metric.value}",
+            got=inner.metric.value,
+        )
+
+
+@frozen(kw_only=True)
+class PoissonSampledEvent(Event):
+    """``inner`` on a sample into which each unit comes by itself with probability ``rate``.
+
+    The sample, and its size, stay secret.
+
+    Example:
+        >>> from discreet.core.stated_event import GaussianEvent
+        >>> step = PoissonSampledEvent(inner=GaussianEvent(scale="1.1"), rate="256/60000")
+        >>> event_from_json(step.to_json()) == step
+        True
+    """
+
+    kind = "poisson_sampled"
+    inner: Event = field(converter=_event)
+    rate: Fraction = field(converter=exact, validator=check.probability)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse an inner event about other neighbours."""
+        _require_same_neighbours(self, self.inner)
+
+
+@frozen(kw_only=True)
+class FixedSizeSampledEvent(Event):
+    """``inner`` on ``sample`` of the ``population`` units, drawn without replacement.
+
+    The number of units is public, so that neighbours differ by a change of one.
+    """
+
+    kind = "fixed_size_sampled"
+    inner: Event = field(converter=_event)
+    population: int = field(converter=check.whole, validator=check.positive)
+    sample: int = field(converter=check.whole, validator=check.non_negative)
+    metric: Metric = Metric.CHANGE_ONE
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse other neighbours, and a sample that is larger than the population."""
+        if self.metric is not Metric.CHANGE_ONE:
+            raise Unsupported(
+                "A sample of fixed size needs a public number of units",
+                must=f"be about {Metric.CHANGE_ONE.value}",
+                got=self.metric.value,
+            )
+        _require_same_neighbours(self, self.inner)
+        if self.sample > self.population:
+            raise InvalidArgument(
+                "sample is out of range", must="be at most the population", got=str(self.sample)
+            )
+
+
+@frozen(kw_only=True)
+class MixtureEvent(Event):
+    """One of several events, drawn by public weights that add up to 1; which one is told.
+
+    Example:
+        >>> from discreet.core.stated_event import PureEvent
+        >>> parts = ((PureEvent(epsilon=1), "1/4"), (PureEvent(epsilon=0), "3/4"))
+        >>> event = MixtureEvent(parts=parts)
+        >>> event_from_json(event.to_json()) == event
+        True
+    """
+
+    kind = "mixture"
+    parts: tuple[tuple[Event, Fraction], ...] = field(
+        converter=_weighted, validator=check.non_empty
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse other neighbours, and weights that are not probabilities."""
+        for event, weight in self.parts:
+            _require_same_neighbours(self, event)
+            if weight < 0:
+                raise InvalidArgument("A weight is below 0", must="be at least 0", got=str(weight))
+        total = sum(weight for _, weight in self.parts)
+        if total != 1:
+            raise InvalidArgument("The weights are wrong", must="add up to 1", got=str(total))

@@ -1,0 +1,68 @@
+"""Trade-off functions: closed forms lie between the curves, and comparisons are right."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from scipy import special
+
+from discreet.accounting.tradeoff import Comparison, TradeOff, trade_off
+from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.sampling_event import PoissonSampledEvent
+from discreet.core.stated_event import GaussianEvent, LaplaceEvent, PureEvent
+
+EPSILONS = tuple(Fraction(k, 10) for k in range(41))
+
+
+def test_gaussian_is_between():
+    curve = trade_off(GaussianEvent(scale=1))
+    for alpha, low, high in curve.points(41):
+        truth = special.ndtr(-special.ndtri(alpha) - 1) if 0 < alpha < 1 else 1 - alpha
+        assert low - 1e-12 <= truth <= high + 1e-12
+        assert high - low < 0.12
+
+
+def test_pure_is_between():
+    curve = trade_off(PureEvent(epsilon=1), epsilons=EPSILONS)
+    for alpha, low, high in curve.points(21):
+        truth = max(0.0, 1 - math.e * alpha, math.exp(-1) * (1 - alpha))
+        assert low - 1e-6 <= truth <= high + 1e-12
+
+
+def test_laplace_is_between():
+    curve = trade_off(LaplaceEvent(scale=1), epsilons=EPSILONS)
+    for alpha, low, high in curve.points(21):
+        if alpha < math.exp(-1) / 2:
+            truth = 1 - math.e * alpha
+        elif alpha <= 0.5:
+            truth = math.exp(-1) / (4 * alpha)
+        else:
+            truth = math.exp(-1) * (1 - alpha)
+        assert low - 1e-3 <= truth <= high + 1e-12
+
+
+def test_comparisons():
+    one, two = (trade_off(GaussianEvent(scale=s), epsilons=EPSILONS) for s in (2, 1))
+    assert one.compare(two) is Comparison.HARDER
+    assert two.compare(one) is Comparison.EASIER
+    laplace = trade_off(LaplaceEvent(scale="0.7"), epsilons=EPSILONS)
+    assert laplace.compare(one) is Comparison.CROSSING
+    assert one.compare(one) is not Comparison.CROSSING
+
+
+def test_asymmetric_events_have_a_curve():
+    event = PoissonSampledEvent(inner=GaussianEvent(scale=1), rate="1/10")
+    curve = trade_off([event] * 5, epsilons=(0, "0.5", 1, 2, 4))
+    assert all(low <= high for _, low, high in curve.points(11))
+
+
+def test_refusals():
+    curve = TradeOff((Fraction(0),), (Fraction(1, 2),), (Fraction(0),))
+    with pytest.raises(InvalidArgument):
+        curve.lower(2)
+    with pytest.raises(InvalidArgument):
+        curve.points(1)
+    with pytest.raises(Unsupported):
+        curve.compare(TradeOff((Fraction(1),), (Fraction(1, 2),), (Fraction(0),)))
+    with pytest.raises(InvalidArgument):
+        trade_off(GaussianEvent(scale=1), epsilons=(1, 2))
