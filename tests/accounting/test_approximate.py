@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting.approximate import approximate_loss, truncated_delta
+from discreet.accounting.accountants.approximate import approximate_loss, truncated_delta
 from discreet.audit.combine import product
 from discreet.audit.discrete_laplace_law import discrete_laplace_law
 from discreet.audit.verify import Answer, LawPair, verify, worst_delta

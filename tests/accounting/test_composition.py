@@ -14,8 +14,8 @@ from discreet.accounting.composition.workload import Workload
 from discreet.accounting.conversions import from_zcdp
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
-from discreet.accounting.mean_concentrated import MeanConcentrated
-from discreet.accounting.normal_tail import normal_tail_bounds
+from discreet.accounting.losses.mean_concentrated import MeanConcentrated
+from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.numbers import exp_bounds

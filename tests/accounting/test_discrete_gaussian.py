@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting import discrete_gaussian as curve
-from discreet.accounting.gaussian_sum import gaussian_sum
-from discreet.accounting.gaussian_tail import by_integral, by_sum, gaussian_weights
-from discreet.accounting.normal_tail import normal_tail_bounds, pi_bounds
-from discreet.accounting.zcdp import delta_of_zcdp, zcdp_loss
+from discreet.accounting.accountants import discrete_gaussian as curve
+from discreet.accounting.accountants.zcdp import delta_of_zcdp, zcdp_loss
+from discreet.accounting.tails.gaussian_sum import gaussian_sum
+from discreet.accounting.tails.gaussian_tail import by_integral, by_sum, gaussian_weights
+from discreet.accounting.tails.normal_tail import normal_tail_bounds, pi_bounds
 from discreet.audit.combine import product
 from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
 from discreet.audit.divergence import delta as hockey_stick

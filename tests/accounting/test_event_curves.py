@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.curves.binary import BinaryPiece
 from discreet.accounting.curves.bounded_range import BoundedRangePiece
 from discreet.accounting.curves.categorical import CategoricalPiece
@@ -12,7 +13,6 @@ from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.discrete_laplace import DiscreteLaplacePiece
 from discreet.accounting.curves.laplace import LaplacePiece
 from discreet.accounting.curves.tight_pure import TightPure
-from discreet.accounting.renyi import renyi_loss
 from discreet.core.errors import Unsupported
 from discreet.core.event import DiscreteLaplaceEvent, Event, TwoCoinResponseEvent
 from discreet.core.loss import loss_from_json

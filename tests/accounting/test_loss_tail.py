@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.gaussian_dp import GaussianDp
 from discreet.accounting.loss_tail import loss_tail
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.stability import kl_bound, total_variation_bound
 from discreet.core.divergence import (
     hockey_stick,

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.bounded_zcdp import BoundedZcdp
-from discreet.accounting.gaussian_dp import GaussianDp
-from discreet.accounting.mean_concentrated import MeanConcentrated
+from discreet.accounting.losses.bounded_zcdp import BoundedZcdp
+from discreet.accounting.losses.gaussian_dp import GaussianDp
+from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Zcdp, loss_from_json
 

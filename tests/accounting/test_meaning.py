@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.deployments import DEPLOYMENTS
-from discreet.accounting.meaning import Meaning
+from discreet.accounting.people.deployments import DEPLOYMENTS
+from discreet.accounting.people.meaning import Meaning
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.gaussian_dp import GaussianDp
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.neighbours import convert_neighbours
 from discreet.core.divergence import hockey_stick, max_divergence
 from discreet.core.errors import Unsupported

@@ -6,7 +6,7 @@ import pytest
 
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
-from discreet.accounting.gaussian_dp import GaussianDp
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.neighbours import convert_neighbours
 from discreet.accounting.parallel import Partition, parallel
 from discreet.core.errors import InvalidArgument, Unsupported

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.approximate import approximate_loss
-from discreet.accounting.pure import epsilon, pure_loss
-from discreet.accounting.zcdp import zcdp_loss
+from discreet.accounting.accountants.approximate import approximate_loss
+from discreet.accounting.accountants.pure import epsilon, pure_loss
+from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from discreet.accounting.zcdp import delta_of_zcdp, rho, zcdp_loss
+from discreet.accounting.accountants.zcdp import delta_of_zcdp, rho, zcdp_loss
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,

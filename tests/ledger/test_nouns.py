@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.gaussian_dp import GaussianDp
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import ApproximateZcdp, Pure, Zcdp
 from discreet.ledger.budget import Allocation, Budget

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting.approximate import truncated_delta
-from discreet.accounting.discrete_gaussian import delta
+from discreet.accounting.accountants.approximate import truncated_delta
+from discreet.accounting.accountants.discrete_gaussian import delta
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure, Zcdp

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.accounting.discrete_gaussian import delta_of_shift
-from discreet.accounting.zcdp import zcdp_loss
+from discreet.accounting.accountants.discrete_gaussian import delta_of_shift
+from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.audit.combine import product, push_forward
 from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
 from discreet.audit.discrete_laplace_law import discrete_laplace_law

@@ -6,15 +6,15 @@ from functools import partial
 
 from attrs import evolve, frozen
 
-from discreet.accounting.approximate import approximate
+from discreet.accounting.accountants.approximate import approximate
+from discreet.accounting.accountants.discrete_gaussian import delta as discrete_gaussian_delta
+from discreet.accounting.accountants.discrete_gaussian import epsilon as discrete_gaussian_epsilon
+from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.composition.compose import compose_delta, compose_epsilon
 from discreet.accounting.conversions.choose import choose, one_of, promises_nothing
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.discrete_gaussian import delta as discrete_gaussian_delta
-from discreet.accounting.discrete_gaussian import epsilon as discrete_gaussian_epsilon
-from discreet.accounting.gaussian_dp import GaussianDp
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
-from discreet.accounting.renyi import renyi_loss
 from discreet.accounting.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.event import (

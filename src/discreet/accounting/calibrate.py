@@ -7,9 +7,9 @@ from functools import singledispatch
 from attrs import frozen
 
 from discreet.accounting.account import account
-from discreet.accounting.pure import pure_loss
+from discreet.accounting.accountants.pure import pure_loss
+from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.result import Result
-from discreet.accounting.zcdp import zcdp_loss
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp

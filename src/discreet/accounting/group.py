@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.gaussian_dp import GaussianDp
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.result import Result
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported

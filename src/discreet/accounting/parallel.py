@@ -5,7 +5,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import singledispatch
 
-from discreet.accounting.gaussian_dp import GaussianDp
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.result import Result
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported

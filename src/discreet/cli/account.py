@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from discreet.accounting.account import METHODS, account
+from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.calibrate import calibrate
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.notation import NAMES, read_events
-from discreet.accounting.picture import curve_picture, save
+from discreet.accounting.people.picture import curve_picture, save
 from discreet.accounting.result import Result
-from discreet.accounting.zcdp import zcdp_loss
 from discreet.cli.shown import Shown
 from discreet.core import check
 from discreet.core.errors import InvalidArgument

@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from discreet.accounting.deployments import DEPLOYMENTS
-from discreet.accounting.meaning import FALSE_ALARMS, GROUPS, PRIORS, Meaning
-from discreet.accounting.picture import meaning_picture, save
+from discreet.accounting.people.deployments import DEPLOYMENTS
+from discreet.accounting.people.meaning import FALSE_ALARMS, GROUPS, PRIORS, Meaning
+from discreet.accounting.people.picture import meaning_picture, save
 from discreet.cli.shown import Shown
 from discreet.core.loss import Approximate, short
 from discreet.curator.text_table import text_table

@@ -60,7 +60,7 @@ def price_batch(curator: Curator, queries: Sequence[str], target: Approximate) -
         (:math:`\sigma^2 = m^2 \ell_2^2`), with one multiplier :math:`m` for all. The loss of all
         events together is certified by the accountant, for losses fixed beforehand; the gate then
         adds it to what was spent before by plain sums, which is valid for adaptive choices
-        *between* batches (:mod:`discreet.accounting.filters`).
+        *between* batches (:mod:`discreet.accounting.gates.filters`).
     """
     if not 1 <= len(queries) <= MOST_QUESTIONS:
         raise RefusedQuery(

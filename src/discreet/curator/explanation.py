@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.accounting.filters import left
+from discreet.accounting.gates.filters import left
 from discreet.core.loss import PrivacyLoss, loss_from_json, short
 from discreet.core.rounding import sqrt_up
 from discreet.curator.noise import Noise

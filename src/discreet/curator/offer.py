@@ -2,8 +2,8 @@
 
 from functools import singledispatch
 
-from discreet.accounting.pure import pure_loss
-from discreet.accounting.zcdp import zcdp_loss
+from discreet.accounting.accountants.pure import pure_loss
+from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.core.errors import InvalidArgument, MissingLoss, Unsupported
 from discreet.core.event import Event
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from decimal import ROUND_FLOOR
 from typing import Any
 
-from discreet.accounting.filters import admits, common, left
+from discreet.accounting.gates.filters import admits, common, left
 from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError
 from discreet.core.loss import PrivacyLoss, loss_from_json
 from discreet.ledger.entry import Entry, Kind, Subject, share, space, ticket

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.account import account
-from discreet.accounting.approximate import approximate_loss
-from discreet.accounting.pure import pure_loss
-from discreet.accounting.renyi import renyi_loss
-from discreet.accounting.zcdp import zcdp_loss
+from discreet.accounting.accountants.approximate import approximate_loss
+from discreet.accounting.accountants.pure import pure_loss
+from discreet.accounting.accountants.renyi import renyi_loss
+from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.audit.divergence import delta, renyi_divergence
 from discreet.audit.law import enclosed
 from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.accounting.zcdp import zcdp_loss
+from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.audit.law import EnclosedLaw, enclosed
 from discreet.audit.verify import Answer, LawPair, verify
 from discreet.core.contribution import Contribution

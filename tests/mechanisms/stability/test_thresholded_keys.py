@@ -13,7 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.account import account
-from discreet.accounting.approximate import any_of, close_gaussian_tail, laplace_tail_bounds
+from discreet.accounting.accountants.approximate import (
+    any_of,
+    close_gaussian_tail,
+    laplace_tail_bounds,
+)
 from discreet.audit.law import enclosed
 from discreet.audit.verify import Answer, LawPair, verify
 from discreet.core.contribution import Contribution

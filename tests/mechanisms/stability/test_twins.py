@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.approximate import own_keys_delta
+from discreet.accounting.accountants.approximate import own_keys_delta
 from discreet.audit.combine import product, push_forward
 from discreet.audit.discrete_laplace_law import discrete_laplace_law
 from discreet.audit.law import Law, enclosed

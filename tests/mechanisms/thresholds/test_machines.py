@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.accounting.pure import pure_loss
+from discreet.accounting.accountants.pure import pure_loss
 from discreet.core.contribution import Contribution
 from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
 from discreet.core.event import (

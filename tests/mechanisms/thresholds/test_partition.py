@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.accounting.approximate import approximate
+from discreet.accounting.accountants.approximate import approximate
 from discreet.core.contribution import Contribution
 from discreet.core.event import event_from_json
 from discreet.core.loss import Approximate

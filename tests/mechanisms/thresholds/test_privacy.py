@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.approximate import approximate
-from discreet.accounting.pure import epsilon
-from discreet.accounting.renyi import renyi
+from discreet.accounting.accountants.approximate import approximate
+from discreet.accounting.accountants.pure import epsilon
+from discreet.accounting.accountants.renyi import renyi
 from discreet.audit.divergence import max_divergence, renyi_divergence
 from discreet.audit.law import EnclosedLaw
 from discreet.audit.verify import Answer, LawPair, verify, worst_delta

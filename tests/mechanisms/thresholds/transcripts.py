@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from discreet.accounting.account import account
-from discreet.accounting.gaussian_tail import gaussian_tail_bounds
+from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.audit.law import EnclosedLaw
 from discreet.core.event import Event
 from discreet.core.loss import Approximate

@@ -1,10 +1,10 @@
 """From bounded zCDP: as a Rényi curve that ends, and from there to (ε, δ)."""
 
-from discreet.accounting.bounded_zcdp import BoundedZcdp
 from discreet.accounting.conversions.choose import choose, refuse_parameters
 from discreet.accounting.conversions.from_renyi import renyi_to_approximate
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import BoundedLine
+from discreet.accounting.losses.bounded_zcdp import BoundedZcdp
 from discreet.accounting.result import Result
 from discreet.core.numbers import Number
 

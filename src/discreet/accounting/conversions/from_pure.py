@@ -10,7 +10,7 @@ from discreet.accounting.conversions.from_approximate import (
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
 from discreet.accounting.curves.tight_pure import TightPure, pure_to_kl
-from discreet.accounting.mean_concentrated import MeanConcentrated
+from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.accounting.result import Result
 from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.core.numbers import Number

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from attrs import field, frozen
 
+from discreet.accounting.accountants.halting_moment import log_halting_moment
 from discreet.accounting.curves.counted_line import raised, raised_estimate
 from discreet.accounting.curves.piece import CurvePiece, require_order
-from discreet.accounting.halting_moment import log_halting_moment
 from discreet.core import check
 from discreet.core.errors import Unsupported
 from discreet.core.numbers import exact
@@ -35,7 +35,7 @@ class HaltingPiece(CurvePiece):
         (:doc:`/proofs/thresholds`). Apply Hölder's inequality with :math:`\gamma` and
         :math:`\gamma^*` under :math:`p`: the first factor is :math:`e^{(\alpha-1) D_\beta}` at
         :math:`\beta = 1 + (\alpha-1)\gamma^*`. The moment is computed
-        (:func:`~discreet.accounting.halting_moment.log_halting_moment`).
+        (:func:`~discreet.accounting.accountants.halting_moment.log_halting_moment`).
 
         [Das22, Theorem 9.9] has :math:`D_\beta` at :math:`\alpha\gamma^*` with a factor of
         :math:`(\alpha - 1/\gamma^*)/(\alpha - 1)` in front, which is larger; its Theorem 9.11

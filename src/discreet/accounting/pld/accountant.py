@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from discreet.accounting.conversions.from_gaussian import gaussian_to_approximate
-from discreet.accounting.gaussian_dp import GaussianDp
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.pld.enclose import Interval, enclose_delta, enclose_epsilon
 from discreet.accounting.pld.simple_bounds import simple_results
 from discreet.accounting.pld.uses import Events, Uses, count_events

@@ -19,7 +19,7 @@ _COARSE = 1024
 _COARSEST = 64
 _LOSS_PER_NOISE = 2.4
 _MOST_CELLS = 1 << 19
-_TRIES = 5
+_TRIES = 7
 _FINER = 4.0
 """The upper curve has a grid so much finer than the lower one: it is the one that is charged."""
 _LEAST_REFINED = 1e-100
@@ -175,8 +175,8 @@ def _epsilon(
         gap = best.high - max(best.low, before.low if before else 0.0)
         if gap <= wanted or not composition.is_attained or delta < _LEAST_REFINED:
             break
-        factor = min(0.4, 0.7 * wanted / gap) if tries else math.sqrt(0.7 * wanted / gap)
-        step = composition.aligned(step * min(0.7, max(0.1, factor)))
+        factor = min(0.4 if tries else 0.7, math.sqrt(0.7 * wanted / gap))
+        step = composition.aligned(step * max(0.1, factor))
     return best if before is None else best.worse(before)
 
 

@@ -2,7 +2,7 @@
 
 from functools import singledispatch
 
-from discreet.accounting.approximate import own_keys_delta
+from discreet.accounting.accountants.approximate import own_keys_delta
 from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent, Event
 from discreet.core.stability_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
 from discreet.core.stated_event import ApproximateEvent

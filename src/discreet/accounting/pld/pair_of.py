@@ -6,8 +6,7 @@ from functools import singledispatch
 
 import numpy as np
 
-from discreet.accounting.approximate import approximate
-from discreet.accounting.normal_tail import normal_tail_bounds
+from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.pld.grid import FloatArray
 from discreet.accounting.pld.laws.bounded_range import BoundedRangeLaw
 from discreet.accounting.pld.laws.discrete_gaussian import discrete_gaussian_law
@@ -22,6 +21,7 @@ from discreet.accounting.pld.laws.sampled import AdditionLaw, RemovalLaw
 from discreet.accounting.pld.laws.worst import WorstLaw
 from discreet.accounting.pld.machine import LARGEST_LOSS, LARGEST_MU
 from discreet.accounting.pld.pair import Pair
+from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from discreet.accounting.accountants.pure import epsilon
+from discreet.accounting.accountants.zcdp import line
 from discreet.accounting.conversions.from_zcdp import zcdp_to_approximate
-from discreet.accounting.pure import epsilon
 from discreet.accounting.result import Result
-from discreet.accounting.zcdp import line
 from discreet.core.errors import Unsupported
 from discreet.core.event import Event
 from discreet.core.loss import Approximate, Zcdp

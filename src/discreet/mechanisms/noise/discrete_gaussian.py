@@ -7,10 +7,10 @@ from typing import Self
 
 from attrs import field, frozen
 
-from discreet.accounting import discrete_gaussian as curve
-from discreet.accounting.gaussian_sum import LARGEST_SUPPORT, gaussian_sum, support_size
-from discreet.accounting.gaussian_tail import gaussian_tail_bounds
-from discreet.accounting.zcdp import zcdp_loss
+from discreet.accounting.accountants import discrete_gaussian as curve
+from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.accounting.tails.gaussian_sum import LARGEST_SUPPORT, gaussian_sum, support_size
+from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported

@@ -5,7 +5,7 @@ from typing import Self
 
 from attrs import field, frozen
 
-from discreet.accounting.approximate import approximate, approximate_loss
+from discreet.accounting.accountants.approximate import approximate, approximate_loss
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
@@ -28,7 +28,8 @@ class TruncatedGeometric:
         by at most ``d_in.linf``, the output is :math:`(\varepsilon, \delta)`-DP with
         :math:`\varepsilon = d_{in}.l1 / scale` and :math:`\delta` the number of entries times the
         exact :math:`\delta` of one entry
-        (:func:`discreet.accounting.approximate.truncated_delta`). For one entry that moves by 1,
+        (:func:`discreet.accounting.accountants.approximate.truncated_delta`). For one entry that
+        moves by 1,
         :math:`\delta \le e^{-(B - 1)/scale}`: the bound
         :math:`B \ge (2/\varepsilon) \ln(2/\delta) + 1` suffices for two entries of scale
         :math:`2/\varepsilon`, where [Das22, Theorem 9.6] prints :math:`\ln(4/\delta)`.

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from attrs import field, frozen
 
-from discreet.accounting.approximate import approximate_loss
+from discreet.accounting.accountants.approximate import approximate_loss
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 from attrs import field, frozen
 
-from discreet.accounting.approximate import approximate_loss
+from discreet.accounting.accountants.approximate import approximate_loss
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ApproximateResponseEvent

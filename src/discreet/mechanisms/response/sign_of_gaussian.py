@@ -6,9 +6,9 @@ from typing import Self
 import numpy as np
 from attrs import field, frozen
 
-from discreet.accounting.normal_tail import normal_tail_bounds
-from discreet.accounting.pure import pure_loss
-from discreet.accounting.zcdp import zcdp_loss
+from discreet.accounting.accountants.pure import pure_loss
+from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import SignOfGaussianEvent

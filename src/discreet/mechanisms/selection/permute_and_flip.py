@@ -5,7 +5,7 @@ from typing import Self
 
 from attrs import field, frozen
 
-from discreet.accounting.pure import pure_loss
+from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Pure

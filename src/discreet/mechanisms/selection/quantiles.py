@@ -10,7 +10,7 @@ import numpy as np
 from attrs import Attribute, field, frozen
 from numpy.typing import NDArray
 
-from discreet.accounting.pure import pure_loss
+from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument

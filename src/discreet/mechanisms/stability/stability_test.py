@@ -5,7 +5,11 @@ from typing import Self
 
 from attrs import field, frozen
 
-from discreet.accounting.approximate import approximate_loss, false_pass, laplace_tail_bounds
+from discreet.accounting.accountants.approximate import (
+    approximate_loss,
+    false_pass,
+    laplace_tail_bounds,
+)
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate

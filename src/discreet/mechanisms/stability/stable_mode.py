@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from attrs import frozen
 
-from discreet.accounting.approximate import approximate_loss
+from discreet.accounting.accountants.approximate import approximate_loss
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate

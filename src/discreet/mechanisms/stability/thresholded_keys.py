@@ -8,13 +8,13 @@ from typing import Any, Self
 import numpy as np
 from attrs import field, frozen
 
-from discreet.accounting.approximate import (
+from discreet.accounting.accountants.approximate import (
     approximate_loss,
     close_gaussian_tail,
     laplace_tail_bounds,
     own_keys_delta,
 )
-from discreet.accounting.renyi import renyi_loss
+from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from attrs import field, frozen
 
-from discreet.accounting.approximate import approximate
+from discreet.accounting.accountants.approximate import approximate
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument

@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 from attrs import evolve, field, frozen
 
-from discreet.accounting.approximate import approximate
-from discreet.accounting.between_thresholds import between_delta
+from discreet.accounting.accountants.approximate import approximate
+from discreet.accounting.accountants.between_thresholds import between_delta
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
@@ -43,9 +43,10 @@ class BetweenThresholds:
     Guarantee:
         :math:`(\varepsilon, \delta)`-DP at every :math:`\varepsilon` above
         :math:`\Delta/s + 2\Delta/r`, with the :math:`\delta` of
-        :func:`~discreet.accounting.between_thresholds.between_delta`, for any number of adaptive
-        queries; the proof is there. [Ste16, Lemma 7.5.9] in integers, with a smaller gap. Where the
-        gap is too small there is no such :math:`\delta`, and many queries tell everything.
+        :func:`~discreet.accounting.accountants.between_thresholds.between_delta`, for any number of
+        adaptive queries; the proof is there. [Ste16, Lemma 7.5.9] in integers, with a smaller gap.
+        Where the gap is too small there is no such :math:`\delta`, and many queries tell
+        everything.
 
     Assumes:
         The caller proved that one unit moves each query by at most ``d_in.linf``, a whole number;

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import singledispatch
 
-from discreet.accounting.between_thresholds import between_delta
-from discreet.accounting.gaussian_tail import gaussian_tail_bounds
-from discreet.accounting.pure import epsilon
+from discreet.accounting.accountants.between_thresholds import between_delta
+from discreet.accounting.accountants.pure import epsilon
+from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,

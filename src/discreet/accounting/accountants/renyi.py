@@ -7,7 +7,9 @@ from functools import singledispatch
 
 from attrs import frozen
 
-from discreet.accounting.approximate import approximate, false_pass, own_keys_delta
+from discreet.accounting.accountants.approximate import approximate, false_pass, own_keys_delta
+from discreet.accounting.accountants.pure import epsilon
+from discreet.accounting.accountants.zcdp import line, rho
 from discreet.accounting.curves.binary import BinaryPiece
 from discreet.accounting.curves.bounded_range import BoundedRangePiece
 from discreet.accounting.curves.categorical import CategoricalPiece
@@ -20,8 +22,6 @@ from discreet.accounting.curves.laplace import LaplacePiece
 from discreet.accounting.curves.line import Line
 from discreet.accounting.curves.piece import CurvePiece
 from discreet.accounting.curves.tight_pure import TightPure
-from discreet.accounting.pure import epsilon
-from discreet.accounting.zcdp import line, rho
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,

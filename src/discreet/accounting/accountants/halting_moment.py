@@ -3,8 +3,8 @@
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.accounting.mills import log_tail_bounds
-from discreet.accounting.normal_tail import normal_tail_bounds, pi_bounds
+from discreet.accounting.tails.mills import log_tail_bounds
+from discreet.accounting.tails.normal_tail import normal_tail_bounds, pi_bounds
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.rounding import BITS, exp_up, log_down, log_up, short_down, short_up, sqrt_down
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from discreet.accounting.normal_tail import normal_tail_bounds, pi_bounds
+from discreet.accounting.tails.normal_tail import normal_tail_bounds, pi_bounds
 from discreet.core.numbers import exp_bounds, sqrt_bounds
 
 SUMMED_UP_TO = Fraction(4096)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.accounting.account import account
-from discreet.accounting.deployments import DEPLOYMENTS
-from discreet.accounting.meaning import Meaning
+from discreet.accounting.people.deployments import DEPLOYMENTS
+from discreet.accounting.people.meaning import Meaning
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent

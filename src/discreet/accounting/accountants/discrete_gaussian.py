@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from discreet.accounting.gaussian_sum import LARGEST_SUPPORT, gaussian_sum, support_size
-from discreet.accounting.gaussian_tail import gaussian_tail_bounds
-from discreet.accounting.zcdp import delta_of_zcdp, zcdp_loss
+from discreet.accounting.accountants.zcdp import delta_of_zcdp, zcdp_loss
+from discreet.accounting.tails.gaussian_sum import LARGEST_SUPPORT, gaussian_sum, support_size
+from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, exp_bounds

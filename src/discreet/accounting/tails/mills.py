@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.accounting.normal_tail import normal_tail_bounds, pi_bounds
+from discreet.accounting.tails.normal_tail import normal_tail_bounds, pi_bounds
 from discreet.core.numbers import exp_bounds, log_bounds, sqrt_bounds
 from discreet.core.rounding import BITS, short_down, short_up
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import singledispatch
 
-from discreet.accounting.pure import epsilon
+from discreet.accounting.accountants.pure import epsilon
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ComposedEvent,

@@ -2,15 +2,15 @@ r"""An odometer: what has been spent so far, when each loss was chosen after see
 
 It reads; it does not stop. A sum that depends on the answers is a random number, and "stop when the
 reading is small" is no guarantee: a guarantee needs a cap that was fixed beforehand, and a filter
-that keeps it (``accounting.filters``).
+that keeps it (``accounting.gates.filters``).
 """
 
 from fractions import Fraction
 
 from attrs import evolve, frozen
 
-from discreet.accounting.filters import require_filter
-from discreet.accounting.renyi_filter import at_order
+from discreet.accounting.gates.filters import require_filter
+from discreet.accounting.gates.renyi_filter import at_order
 from discreet.accounting.result import Result
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import ApproximateZcdp, Measure, PrivacyLoss

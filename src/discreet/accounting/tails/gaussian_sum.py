@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
-from discreet.accounting.gaussian_tail import gaussian_weights
+from discreet.accounting.tails.gaussian_tail import gaussian_weights
 
 LARGEST_SUPPORT = 20_000
 """How many points a law may have here; beyond it, use a bound."""

@@ -1,0 +1,1 @@
+"""From events to a loss: one accountant for each measure."""

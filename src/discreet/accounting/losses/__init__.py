@@ -1,0 +1,1 @@
+"""Losses beyond those of the core: bounded, Gaussian and mean-concentrated ones."""

@@ -1,0 +1,1 @@
+"""What a loss means for people: sentences, pictures, and what others published."""

@@ -1,0 +1,1 @@
+"""Tails of normal and discrete Gaussian laws, enclosed by fractions."""
