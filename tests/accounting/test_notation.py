@@ -7,6 +7,7 @@ import pytest
 from discreet.accounting.notation import NAMES, read_events
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent, TwoCoinResponseEvent
+from discreet.core.sampling_event import PoissonSampledEvent
 from discreet.core.stated_event import GaussianEvent, LaplaceEvent, PureEvent
 
 
@@ -35,9 +36,18 @@ def test_our_own_noise():
     }
 
 
+def test_a_sampled_event_holds_another():
+    (part, count) = read_events("poisson(gaussian(scale=1.1), rate=256/60000) * 14063").parts[0]
+    assert part == PoissonSampledEvent(inner=GaussianEvent(scale="1.1"), rate="256/60000")
+    assert count == 14063
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "poisson(0.1, rate=0.1)",
+        "poisson(gaussian(1), rate=2)",
+        "gaussian(pure(1))",
         "",
         "gaussian",
         "gaussian(",

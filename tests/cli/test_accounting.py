@@ -40,6 +40,7 @@ def test_epsilon_and_delta(run):
         "rr(p=0.75)",
         "exponential(epsilon=0.1)",
         "discrete_gaussian(scale=4)",
+        "poisson(gaussian(scale=1.1), rate=256/60000) * 14063",
     ],
 )
 def test_everything_that_can_be_written_is_answered(run, events):
@@ -76,6 +77,10 @@ def test_pictures(run, tmp_path):
     curve, meaning = tmp_path / "curve.png", tmp_path / "meaning.png"
     run("account", "curve", "gaussian(scale=10) * 100", "--plot", str(curve))
     run("meaning", "--epsilon", "1", "--plot", str(meaning))
+    tradeoff = tmp_path / "tradeoff.png"
+    shown = run("account", "tradeoff", "gaussian(scale=1)", "--plot", str(tradeoff))
+    assert "misses at least" in shown
+    assert tradeoff.read_bytes().startswith(PNG)
     assert curve.read_bytes().startswith(PNG)
     assert meaning.read_bytes().startswith(PNG)
     assert "end in .png" in run("meaning", "--epsilon", "1", "--plot", "a.doc", code=1)

@@ -14,6 +14,7 @@ from discreet.core.event import (
     TwoCoinResponseEvent,
 )
 from discreet.core.numbers import Number, exact
+from discreet.core.sampling_event import PoissonSampledEvent
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -63,6 +64,7 @@ NAMES: dict[str, Callable[..., Event]] = {
     ),
     "rr": _response,
     "exponential": lambda epsilon: BoundedRangeEvent(epsilon=epsilon),
+    "poisson": lambda inner, rate: PoissonSampledEvent(inner=inner, rate=rate),
 }
 """What can be written, and the event that it means."""
 
@@ -117,15 +119,15 @@ def _called(node: ast.Call, name: str, text: str) -> Event:
         raise Unsupported(
             f"No event is called '{name}'", next=f"Events: {', '.join(sorted(NAMES))}"
         )
-    positional = [_number(argument, text) for argument in node.args]
+    positional = [_argument(argument, text) for argument in node.args]
     named: dict[str, Any] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
             raise _unreadable(text)
-        named[keyword.arg] = _number(keyword.value, text)
+        named[keyword.arg] = _argument(keyword.value, text)
     try:
         return NAMES[name](*positional, **named)
-    except TypeError:
+    except (TypeError, AttributeError):
         raise InvalidArgument(
             f"The arguments of '{name}' do not fit",
             got=text,
@@ -133,6 +135,11 @@ def _called(node: ast.Call, name: str, text: str) -> Event:
         ) from None
     except DiscreetError as cause:
         raise InvalidArgument(f"{name}: {cause.what}", must=cause.must, got=cause.got) from None
+
+
+def _argument(node: ast.expr, text: str) -> Fraction | Event:
+    """Return a number, or the event that a sampled event looks at."""
+    return _event(node, text) if isinstance(node, ast.Call) else _number(node, text)
 
 
 def _number(node: ast.expr, text: str) -> Fraction:

@@ -12,8 +12,9 @@ from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.calibrate import calibrate
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.notation import NAMES, read_events
-from discreet.accounting.people.picture import curve_picture, save
+from discreet.accounting.people.picture import curve_picture, save, tradeoff_picture
 from discreet.accounting.result import Result
+from discreet.accounting.tradeoff import trade_off
 from discreet.cli.shown import Shown
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
@@ -36,12 +37,14 @@ _SCALED = ("gaussian", "laplace", "discrete_gaussian", "discrete_laplace")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the verbs: epsilon, delta, convert, calibrate, curve."""
+    """Declare the verbs: epsilon, delta, convert, calibrate, curve, tradeoff."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     epsilon = _verb(verbs, "epsilon", "the ε of events at a δ")
     delta = _verb(verbs, "delta", "the δ of events at an ε")
     curve = _verb(verbs, "curve", "ε at many δ, as numbers or as a picture")
-    for sub in (epsilon, delta, curve):
+    tradeoff = _verb(verbs, "tradeoff", "misses against false alarms of the best test (f-DP)")
+    tradeoff.add_argument("--plot", metavar="FILE", help="write a picture (.png, .svg or .pdf)")
+    for sub in (epsilon, delta, curve, tradeoff):
         sub.add_argument("events", nargs="+", help=_EVENTS_HELP)
     for sub in (epsilon, delta):
         sub.add_argument(
@@ -194,7 +197,23 @@ def _curve(options: argparse.Namespace) -> Shown:
     return Shown(text, points)
 
 
+def _tradeoff(options: argparse.Namespace) -> Shown:
+    events = read_events(options.events)
+    points = [
+        {"false_alarms": alpha, "misses": low, "misses_at_most": high}
+        for alpha, low, high in trade_off(events).points(21)
+    ]
+    lines = [
+        f"false alarms {p['false_alarms']:<5g} misses at least {p['misses']:.4f}" for p in points
+    ]
+    if options.plot:
+        save(tradeoff_picture(events), Path(options.plot))
+        lines.append(f"Drew {options.plot}")
+    return Shown("\n".join(lines), points)
+
+
 _VERBS = {
+    "tradeoff": _tradeoff,
     "epsilon": _epsilon,
     "delta": _delta,
     "convert": _convert,

@@ -8,6 +8,7 @@ from typing import Any
 from discreet.accounting.account import account
 from discreet.accounting.people.deployments import DEPLOYMENTS
 from discreet.accounting.people.meaning import Meaning
+from discreet.accounting.tradeoff import trade_off
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent
@@ -72,6 +73,21 @@ def curve_picture(event: ComposedEvent, exponents: Sequence[int] = range(-12, 0)
     axes.set_xscale("log")
     axes.legend(frameon=False, title="accounted by")
     _tidy(axes, title="What was spent: the lowest line counts", x="δ", y="ε (certified)")
+    return figure
+
+
+def tradeoff_picture(event: ComposedEvent) -> Any:
+    """Draw how well any test can tell two neighbours apart: misses against false alarms."""
+    figure = _figure(5.2, 4.6)
+    axes = figure.subplots()
+    alphas, lows, highs = zip(*trade_off(event).points(), strict=True)
+    axes.plot([0, 1], [1, 0], color=QUIET, linewidth=1, label="guessing")
+    axes.fill_between(alphas, lows, highs, color=ACCENT, alpha=0.3)
+    axes.plot(alphas, lows, color=ACCENT, linewidth=2.2, label="the best test")
+    axes.legend(frameon=False)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    _tidy(axes, title="Two neighbours, told apart", x="false alarms", y="misses, at least")
     return figure
 
 
