@@ -200,7 +200,7 @@ def _curve(options: argparse.Namespace) -> Shown:
 def _tradeoff(options: argparse.Namespace) -> Shown:
     events = read_events(options.events)
     points = [
-        {"false_alarms": alpha, "misses": low, "misses_at_most": high}
+        {"false_alarms": alpha, "misses": max(0.0, low), "misses_at_most": max(0.0, high)}
         for alpha, low, high in trade_off(events).points(21)
     ]
     lines = [

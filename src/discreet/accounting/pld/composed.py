@@ -23,7 +23,8 @@ _CHUNK = 1 << 18
 _HIGH_POWER = 64
 _SHORTER = 8
 _SHORT = 3.0
-_STEEP = 2.0
+_STEEP = 3.0
+_FAR_END = 7.0
 _MANY = 8
 _LEFT_OUT = 1e-30
 
@@ -93,7 +94,8 @@ class Window:
         start = math.floor((mean - _SHORT * deviation) / step) - 1
         if start <= self.first or theta * deviation < _STEEP:
             return self
-        return Window(start, self.last, 1.0, self.beyond)
+        last = max(self.last, math.ceil((mean + _FAR_END * deviation) / step))
+        return Window(start, last, 1.0, self.beyond)
 
 
 def compose(
