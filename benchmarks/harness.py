@@ -25,10 +25,12 @@ TARGET = "target"
 
 Program = tuple[str, ...]
 
+LOWER_IS_BETTER = ("seconds", "epsilon")
+
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a program printed: seconds (lower is better) or a rate (higher is better)."""
+    """What a program printed: seconds or an ε (lower is better), or a rate (higher is better)."""
 
     kind: str
     value: float
@@ -37,7 +39,7 @@ class Measurement:
         """Return how many times better this is than ``other``."""
         if self.kind != other.kind:
             raise ValueError(f"both must measure the same; got {self.kind} and {other.kind}.")
-        if self.kind == "seconds":
+        if self.kind in LOWER_IS_BETTER:
             return other.value / self.value
         return self.value / other.value
 
@@ -88,8 +90,8 @@ def run_program(python: str, program: Program) -> Measurement:
     if done.returncode:
         raise PeerUnavailable(f"{' '.join(program)} failed:\n{done.stderr}")
     ((kind, value),) = json.loads(done.stdout).items()
-    if kind not in ("seconds", "rate"):
-        raise ValueError(f"a program must print seconds or rate; got {kind!r}.")
+    if kind not in (*LOWER_IS_BETTER, "rate"):
+        raise ValueError(f"a program must print seconds, epsilon or rate; got {kind!r}.")
     return Measurement(kind, float(value))
 
 
