@@ -106,3 +106,15 @@ def sqrt_down(x: Fraction) -> Fraction:
 
 def _root_bits(x: Fraction) -> int:
     return BITS + max(0, x.denominator.bit_length() - x.numerator.bit_length())
+
+
+def bits_above_one(value: Fraction) -> int:
+    """Return about how many binary digits a positive number has before the point; at least 0.
+
+    A quotient by something as small as ``1 / value`` needs that many bits more.
+
+    Example:
+        >>> bits_above_one(Fraction(1000)), bits_above_one(Fraction(1, 1000))
+        (10, 0)
+    """
+    return max(0, value.numerator.bit_length() - value.denominator.bit_length() + 1)

@@ -9,7 +9,7 @@ from discreet.accounting.curves.piece import CurvePiece, require_order
 from discreet.accounting.curves.tight_pure import TightPure
 from discreet.core import check
 from discreet.core.numbers import exact, exp_bounds, log_bounds
-from discreet.core.rounding import BITS, short_up
+from discreet.core.rounding import BITS, bits_above_one, short_up
 
 
 @frozen
@@ -43,7 +43,7 @@ class CategoricalPiece(CurvePiece):
         if order == 1 or self.categories <= 2 or not self.epsilon:
             return pure
         others, power = self.categories - 2, order - 1
-        bits = BITS + _size(1 / power) + 2 * _size(1 / self.epsilon)
+        bits = BITS + bits_above_one(1 / power) + 2 * bits_above_one(1 / self.epsilon)
         truth = exp_bounds(-(2 * order - 1) * self.epsilon, bits)[1]
         lies = others * exp_bounds(-order * self.epsilon, bits)[1]
         total = 1 + (others + 1) * exp_bounds(-self.epsilon, bits)[0]
@@ -59,7 +59,3 @@ class CategoricalPiece(CurvePiece):
     def line(self) -> tuple[Fraction, Fraction]:
         """Return the line of the tight pure curve."""
         return TightPure(self.epsilon).line()
-
-
-def _size(value: Fraction) -> int:
-    return max(0, value.numerator.bit_length() - value.denominator.bit_length() + 1)

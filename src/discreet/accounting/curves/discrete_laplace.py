@@ -9,7 +9,7 @@ from discreet.accounting.curves.piece import CurvePiece, require_order
 from discreet.accounting.curves.tight_pure import pure_to_kl
 from discreet.core import check
 from discreet.core.numbers import exact, exp_bounds, log_bounds
-from discreet.core.rounding import BITS, short_up
+from discreet.core.rounding import BITS, bits_above_one, short_up
 
 
 @frozen
@@ -45,7 +45,7 @@ class DiscreteLaplacePiece(CurvePiece):
             return Fraction(0)
         order = max(order, _LEAST)
         shift, power = self.distance / self.scale, order - 1
-        bits = BITS + 2 * _size(self.scale) + _size(1 / power)
+        bits = BITS + 2 * bits_above_one(self.scale) + bits_above_one(1 / power)
         q_low = exp_bounds(-1 / self.scale, bits)[0]
         r_high = exp_bounds(-(2 * order - 1) / self.scale, bits)[1]
         far_low, far_high = exp_bounds(-(2 * order - 1) * shift, bits)
@@ -70,7 +70,3 @@ class DiscreteLaplacePiece(CurvePiece):
 
 
 _LEAST = 1 + Fraction(1, 1 << 20)
-
-
-def _size(value: Fraction) -> int:
-    return max(0, value.numerator.bit_length() - value.denominator.bit_length() + 1)

@@ -8,7 +8,7 @@ from attrs import field, frozen
 from discreet.accounting.curves.piece import CurvePiece, require_order
 from discreet.core import check
 from discreet.core.numbers import exact, exp_bounds, float_up, log_bounds
-from discreet.core.rounding import BITS, short_up
+from discreet.core.rounding import BITS, bits_above_one, short_up
 
 
 @frozen
@@ -45,7 +45,7 @@ class TightPure(CurvePiece):
         if order == 1:
             return pure_to_kl(self.epsilon)
         power = order - 1
-        bits = BITS + 2 * _size(1 / self.epsilon) + _size(1 / power)
+        bits = BITS + 2 * bits_above_one(1 / self.epsilon) + bits_above_one(1 / power)
         far = exp_bounds(-(2 * order - 1) * self.epsilon, bits)[1]
         near = exp_bounds(-self.epsilon, bits)[0]
         gain = log_bounds(1 + far, bits)[1] - log_bounds(1 + near, bits)[0]
@@ -88,10 +88,6 @@ def pure_to_kl(epsilon: Fraction) -> Fraction:
     """
     if epsilon == 0:
         return Fraction(0)
-    near = exp_bounds(-epsilon, BITS + _size(1 / epsilon))[0]
+    near = exp_bounds(-epsilon, BITS + bits_above_one(1 / epsilon))[0]
     value = short_up(epsilon * (1 - near) / (1 + near), BITS)
     return min(value, epsilon, epsilon**2 / 2)
-
-
-def _size(value: Fraction) -> int:
-    return max(0, value.numerator.bit_length() - value.denominator.bit_length() + 1)
