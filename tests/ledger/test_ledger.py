@@ -219,7 +219,7 @@ def test_only_a_reserve_has_a_time(ledger, rng):
     payloads = {entry.kind: set(entry.payload) for entry in ledger.entries()}
     assert payloads[Kind.RESERVE] == {"order", "order_digest", "reserved_at", "totals"}
     assert payloads[Kind.COMMIT] == {"ticket", "plan_digest", "data_version", "release_digest"}
-    assert payloads[Kind.FAIL] == {"ticket"}
+    assert payloads[Kind.FAIL] == {"ticket", "failures"}
 
 
 def test_odd_denominators_cannot_stop_the_ledger(ledger):

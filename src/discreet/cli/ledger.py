@@ -6,7 +6,7 @@ from typing import Any
 from discreet.cli.shown import Shown, add_project
 from discreet.core.loss import loss_from_json
 from discreet.curator.connection import connect
-from discreet.curator.text_table import text_table
+from discreet.curator.releases.text_table import text_table
 from discreet.ledger.entry import Entry, Kind
 
 LONGEST_SHOWN = 60
@@ -43,7 +43,16 @@ def _columns(entry: Entry) -> list[str]:
     if entry.kind in (Kind.BUDGET, Kind.ALLOCATION):
         who = str(payload.get("analyst", ""))
         return [who, str(loss_from_json(payload["cap"])), f"cap of {payload['id_space']}"]
+    if entry.kind is Kind.FAIL:
+        return ["", "", _shortened(_failed(payload))]
     return ["", "", _shortened(_plain(payload))]
+
+
+def _failed(payload: dict[str, Any]) -> str:
+    counts = [
+        f"failure {item['count']} of {item['id_space']}" for item in payload.get("failures", [])
+    ]
+    return ", ".join([f"ticket {payload['ticket']}", *counts])
 
 
 def _plain(payload: dict[str, Any]) -> str:

@@ -5,19 +5,17 @@ passes its store; verification passes what it has replayed so far. So the rule t
 and the rule that checks it later are the same lines.
 """
 
-from collections.abc import Callable
+from datetime import datetime
 from decimal import ROUND_FLOOR
 from typing import Any
 
 from discreet.accounting.gates.filters import admits, common, left
 from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError
 from discreet.core.loss import PrivacyLoss, loss_from_json
-from discreet.ledger.entry import Entry, Kind, Subject, share, space, ticket
+from discreet.ledger.entry import Kind, Latest, share, space, ticket
 from discreet.ledger.order import Order
+from discreet.ledger.suspension import open_tickets, require_active, settlement
 from discreet.ledger.tally import accumulate
-
-Latest = Callable[[Kind, Subject], Entry | None]
-"""Finds the newest entry of a kind about a subject."""
 
 
 def cap_of(latest: Latest, id_space: str) -> PrivacyLoss:
@@ -62,29 +60,40 @@ def left_of(latest: Latest, id_space: str, analyst: str | None = None) -> Privac
     return common(rest, left(cap, spent_of(latest, id_space, analyst)))
 
 
-def admit(latest: Latest, order: Order) -> list[dict[str, Any]]:
+def admit(latest: Latest, order: Order, at: datetime) -> list[dict[str, Any]]:
     """Return the totals after ``order``, or refuse it whole.
 
     Guarantee:
-        Every charge fits into the cap of its id space and into the analyst's share, exactly.
+        No id space of the order is suspended, and every charge fits into the cap of its id space
+        and into the analyst's share, exactly.
     """
-    return [_admit(latest, order, charge.id_space, charge.loss) for charge in order.charges]
+    for charge in order.charges:
+        require_active(latest, charge.id_space, at)
+    return [
+        total | {"open": open_tickets(latest, total["id_space"])}
+        for total in totals_after(latest, order)
+    ]
+
+
+def totals_after(latest: Latest, order: Order) -> list[dict[str, Any]]:
+    """Return what would be spent after ``order``, or refuse it if that is too much."""
+    return [_total(latest, order, charge.id_space, charge.loss) for charge in order.charges]
 
 
 def open_order(latest: Latest, number: int) -> Order:
     """Return the order of a ticket that was reserved and not settled yet, or refuse."""
     reserved = latest(Kind.RESERVE, ticket(number))
-    settled = [kind for kind in (Kind.COMMIT, Kind.FAIL) if latest(kind, ticket(number))]
+    settled = settlement(latest, number)
     if reserved is None or settled:
         raise LedgerError(
             f"Ticket {number} cannot be settled",
             must="be reserved in this ledger and not settled before",
-            got=settled[0].value if settled else "a ticket that is not in the chain",
+            got=settled.value if settled else "a ticket that is not in the chain",
         )
     return Order.from_json(reserved.payload["order"])
 
 
-def _admit(latest: Latest, order: Order, id_space: str, loss: PrivacyLoss) -> dict[str, Any]:
+def _total(latest: Latest, order: Order, id_space: str, loss: PrivacyLoss) -> dict[str, Any]:
     everybody = spent_of(latest, id_space)
     own = spent_of(latest, id_space, order.analyst)
     fits_budget = admits(cap_of(latest, id_space), everybody, loss)

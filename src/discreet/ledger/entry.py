@@ -25,6 +25,8 @@ class Kind(Enum):
     RESERVE = "reserve"
     COMMIT = "commit"
     FAIL = "fail"
+    GATE = "gate"
+    RESUME = "resume"
 
 
 @frozen(kw_only=True)
@@ -55,6 +57,10 @@ class Entry:
             "previous": self.previous,
             "digest": self.digest,
         }
+
+
+Latest = Callable[[Kind, Subject], Entry | None]
+"""Finds the newest entry of a kind about a subject."""
 
 
 def follow(head: Entry | None, kind: Kind, payload: dict[str, Any]) -> Entry:
@@ -114,7 +120,9 @@ def _about_commit(entry: Entry) -> tuple[Subject, ...]:
 
 
 def _about_fail(entry: Entry) -> tuple[Subject, ...]:
-    return (ticket(entry.payload["ticket"]),)
+    # Ledgers from before failures were counted have entries that name the ticket alone.
+    counts = entry.payload.get("failures", [])
+    return (ticket(entry.payload["ticket"]), *(space(item["id_space"]) for item in counts))
 
 
 _SUBJECTS: dict[Kind, Callable[[Entry], tuple[Subject, ...]]] = {
@@ -124,4 +132,6 @@ _SUBJECTS: dict[Kind, Callable[[Entry], tuple[Subject, ...]]] = {
     Kind.RESERVE: _about_reserve,
     Kind.COMMIT: _about_commit,
     Kind.FAIL: _about_fail,
+    Kind.GATE: _about_space,
+    Kind.RESUME: _about_space,
 }

@@ -1,9 +1,11 @@
 """The ledger: budgets, what was spent of them, and the releases that were paid for."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from discreet.core.canonical import canonical, digest
 from discreet.core.errors import LedgerError, Unsupported
@@ -13,14 +15,24 @@ from discreet.ledger.books import admit, cap_of, left_of, open_order, spent_of
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.data_version import DataVersion
 from discreet.ledger.entry import Entry, Kind, released, share, space
+from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.order import Order
 from discreet.ledger.public_json import public_json
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.releases import make_receipt, stored_release
 from discreet.ledger.store import Snapshot, Store
+from discreet.ledger.suspension import counted, failures_of, rules_of
 from discreet.ledger.ticket import Ticket
 from discreet.ledger.verify import verify
 from discreet.ledger.versions import begin_version, current_version, draw_salt
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _never() -> bool:
+    return False
 
 
 @frozen
@@ -44,6 +56,8 @@ class Ledger:
     """
 
     store: Store
+    now: Callable[[], datetime] = field(default=_now, repr=False, eq=False)
+    """The time of day, for the one entry that has a time."""
 
     def declare(self, budget: Budget) -> None:
         """Set the cap of an id space. Saying the same again changes nothing; spending stays."""
@@ -67,6 +81,44 @@ class Ledger:
             before = transaction.latest(Kind.ALLOCATION, subject)
             if before is None or before.payload != allocation.to_json():
                 transaction.append(Kind.ALLOCATION, allocation.to_json())
+
+    def set_rules(self, rules: GateRules) -> None:
+        """Set the rules of the gate of an id space. Saying what holds already changes nothing."""
+        with self.store.write() as transaction:
+            cap_of(transaction.latest, rules.id_space)
+            if rules_of(transaction.latest, rules.id_space) != rules:
+                transaction.append(Kind.GATE, rules.to_json())
+
+    def rules(self, id_space: str) -> GateRules:
+        """Return the rules of the gate of an id space as they stand."""
+        with self.store.read() as snapshot:
+            cap_of(snapshot.latest, id_space)
+            return rules_of(snapshot.latest, id_space)
+
+    def deadline(self, order: Order) -> Fraction | None:
+        """Return how many seconds after its charge an order is answered: its longest deadline."""
+        with self.store.read() as snapshot:
+            spaces = [charge.id_space for charge in order.charges]
+            found = [rules_of(snapshot.latest, name).deadline for name in spaces]
+        return max((deadline for deadline in found if deadline is not None), default=None)
+
+    def failures(self, id_space: str) -> int:
+        """Return how many answers failed in an id space since the owner last resumed it."""
+        with self.store.read() as snapshot:
+            cap_of(snapshot.latest, id_space)
+            return failures_of(snapshot.latest, id_space, self.now())
+
+    def resume(self, id_space: str) -> int:
+        """Begin to count failures from nothing again; return how many there were.
+
+        Only failures are forgiven: what was spent stays spent. Tickets that are open now will not
+        be taken for abandoned later.
+        """
+        with self.store.write() as transaction:
+            cap_of(transaction.latest, id_space)
+            failures = failures_of(transaction.latest, id_space, self.now())
+            transaction.append(Kind.RESUME, {"id_space": id_space})
+        return failures
 
     def budget(self, id_space: str) -> Budget:
         """Return the budget of an id space as it stands."""
@@ -106,21 +158,30 @@ class Ledger:
         """Charge an order, in every id space that it touches, or refuse it whole.
 
         Guarantee:
-            When this returns, the charge is durable, and no cap or share is exceeded.
+            When this returns, the charge is durable, no cap or share is exceeded, and none of the
+            id spaces was suspended.
         """
         with self.store.write() as transaction:
+            # As it will be written, so that verification decides on the same time.
+            at = self.now().replace(microsecond=0)
             payload = {
                 "order": order.to_json(),
                 "order_digest": order.digest,
-                "totals": admit(transaction.latest, order),
+                "totals": admit(transaction.latest, order, at),
                 # The last time that is written: after this, a time would measure private work.
-                "reserved_at": datetime.now(UTC).isoformat(timespec="seconds"),
+                "reserved_at": at.isoformat(timespec="seconds"),
             }
             entry = transaction.append(Kind.RESERVE, payload)
         return Ticket(entry.sequence, order.digest)
 
-    def commit(self, ticket: Ticket, release: dict[str, Any]) -> Receipt:
-        """Store the release that a ticket paid for, and bind the two, in one transaction."""
+    def commit(
+        self, ticket: Ticket, release: dict[str, Any], *, is_late: Callable[[], bool] = _never
+    ) -> Receipt:
+        """Store the release that a ticket paid for, and bind the two, in one transaction.
+
+        ``is_late`` is asked last, when nothing else has to be waited for: if it says so, nothing of
+        this is kept.
+        """
         release = public_json(release)
         with self.store.write() as transaction:
             order = _order_of(transaction, ticket)
@@ -132,13 +193,16 @@ class Ledger:
             }
             entry = transaction.append(Kind.COMMIT, payload)
             transaction.put_release(ticket.number, canonical(release))
+            if is_late():
+                raise LedgerError(f"Ticket {ticket.number} is settled too late")
         return make_receipt(order, entry)
 
     def fail(self, ticket: Ticket) -> None:
-        """Record that a ticket gave no release. The charge stays."""
+        """Record that a ticket gave no release, and count it. The charge stays."""
         with self.store.write() as transaction:
-            _order_of(transaction, ticket)
-            transaction.append(Kind.FAIL, {"ticket": ticket.number})
+            order = _order_of(transaction, ticket)
+            failures = counted(transaction.latest, order)
+            transaction.append(Kind.FAIL, {"ticket": ticket.number, "failures": failures})
 
     def find_release(
         self, plan_digest: str, data_version: int

@@ -1,15 +1,18 @@
 """Replay: check that every entry was allowed when it was written."""
 
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import Any
 
 from discreet.core.errors import DiscreetError
 from discreet.core.loss import loss_from_json
-from discreet.ledger.books import Latest, admit, cap_of, open_order
+from discreet.ledger.books import admit, cap_of, open_order, totals_after
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.chain import broken
-from discreet.ledger.entry import Entry, Kind, Subject, space
+from discreet.ledger.entry import Entry, Kind, Latest, Subject, space, ticket
+from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.order import Order
+from discreet.ledger.suspension import counted, lists_open_tickets
 
 Newest = dict[tuple[Kind, Subject], Entry]
 """The newest entry of each kind about each subject."""
@@ -21,7 +24,9 @@ def replay(entries: Iterable[Entry]) -> Newest:
     Guarantee:
         If this returns, every charge was admitted by the caps in force at its time, every running
         total is at least the sum of the charges (and equal to it unless digits ran out), and every
-        commit or failure settles one open ticket. The result is what an index must agree with.
+        commit or failure settles one open ticket. From the first entry that counts failures on,
+        every failure is counted and nothing was charged in a suspended id space. The result is
+        what an index must agree with.
     """
     newest: Newest = {}
 
@@ -60,8 +65,19 @@ def _version(latest: Latest, payload: dict[str, Any]) -> bool:
 
 def _reserve(latest: Latest, payload: dict[str, Any]) -> bool:
     order = Order.from_json(payload["order"])
-    expected = order.digest, admit(latest, order)
-    return (payload["order_digest"], payload["totals"]) == expected
+    if any("open" in total for total in payload["totals"]):
+        totals = admit(latest, order, datetime.fromisoformat(payload["reserved_at"]))
+    elif _is_uncounted(latest, order):
+        totals = totals_after(latest, order)
+    else:
+        return False
+    return (payload["order_digest"], payload["totals"]) == (order.digest, totals)
+
+
+def _is_uncounted(latest: Latest, order: Order) -> bool:
+    """Tell whether no entry about the order's id spaces counts failures yet."""
+    before = [latest(Kind.RESERVE, space(charge.id_space)) for charge in order.charges]
+    return not any(entry and lists_open_tickets(entry) for entry in before)
 
 
 def _commit(latest: Latest, payload: dict[str, Any]) -> bool:
@@ -71,8 +87,22 @@ def _commit(latest: Latest, payload: dict[str, Any]) -> bool:
 
 
 def _fail(latest: Latest, payload: dict[str, Any]) -> bool:
-    open_order(latest, payload["ticket"])
-    return True
+    number = payload["ticket"]
+    order = open_order(latest, number)
+    if "failures" in payload:
+        return payload == {"ticket": number, "failures": counted(latest, order)}
+    reserve = latest(Kind.RESERVE, ticket(number))
+    return reserve is not None and not lists_open_tickets(reserve)
+
+
+def _gate(latest: Latest, payload: dict[str, Any]) -> bool:
+    cap_of(latest, payload["id_space"])
+    return GateRules.from_json(payload).to_json() == payload
+
+
+def _resume(latest: Latest, payload: dict[str, Any]) -> bool:
+    cap_of(latest, payload["id_space"])
+    return payload == {"id_space": payload["id_space"]}
 
 
 _ALLOWED: dict[Kind, Callable[[Latest, dict[str, Any]], bool]] = {
@@ -82,4 +112,6 @@ _ALLOWED: dict[Kind, Callable[[Latest, dict[str, Any]], bool]] = {
     Kind.RESERVE: _reserve,
     Kind.COMMIT: _commit,
     Kind.FAIL: _fail,
+    Kind.GATE: _gate,
+    Kind.RESUME: _resume,
 }
