@@ -18,6 +18,7 @@ CODES = {
     "MissingLoss": "missing_loss",
     "QueryError": "query_error",
     "RefusedQuery": "refused_query",
+    "Suspended": "suspended",
     "UndeclaredBound": "undeclared_bound",
     "UndeclaredKeys": "undeclared_keys",
     "UnknownColumn": "unknown_column",

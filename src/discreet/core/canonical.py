@@ -35,13 +35,23 @@ def _require_exact(value: Any) -> None:
             if not isinstance(key, str):
                 raise TypeError("keys of canonical JSON are text")
             _require_exact(item)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list | tuple) and not _EXACT.issuperset(map(type, value)):
         for item in value:
             _require_exact(item)
 
 
+_EXACT = {str, int, bool, type(None)}
+"""Types that need no closer look; a long list of them is passed over quickly."""
+
+
+PRESENTATION = {"described": False}
+"""Metadata of a field that is no part of what a noun means: a name to show, a place on disk."""
+
+
 def described(value: Any) -> Any:
     """Return a frozen noun as plain JSON values, with the name of each class; refuse the rest.
+
+    Fields marked as :data:`PRESENTATION` are left out.
 
     Example:
         >>> described(Fraction(1, 3))
@@ -58,6 +68,10 @@ def described(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [described(item) for item in value]
     if attrs.has(type(value)):
-        fields = {a.name: described(getattr(value, a.name)) for a in attrs.fields(type(value))}
+        fields = {
+            part.name: described(getattr(value, part.name))
+            for part in attrs.fields(type(value))
+            if part.metadata.get("described", True)
+        }
         return {"is": type(value).__name__} | fields
     raise TypeError(f"a {type(value).__name__} has no canonical description")

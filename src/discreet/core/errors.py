@@ -16,7 +16,8 @@
     │   └── RefusedQuery         refused_query          readable, but it could leak
     ├── BudgetError
     │   ├── MissingLoss          missing_loss           nobody said how much may be spent
-    │   └── BudgetExhausted      budget_exhausted
+    │   ├── BudgetExhausted      budget_exhausted
+    │   └── Suspended            suspended              too many answers failed
     ├── LedgerError              ledger_error           the ledger is damaged or out of reach
     └── AnswerFailed             answer_failed          after the gate: one message for every cause
 
@@ -42,11 +43,8 @@ class DiscreetError(Exception):
     code: ClassVar[str] = "error"
 
     def __init__(self, what: str, *, must: str = "", got: str = "", next: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.must = must
-        self.got = got
-        self.next = next
+        self.what, self.must, self.got, self.next = map(_short, (what, must, got, next))
+        super().__init__(self.what)
 
     def __str__(self) -> str:
         """Return the error as one to three sentences."""
@@ -61,6 +59,14 @@ class DiscreetError(Exception):
         """Return the stable form that every interface shows: code, what, must, got, next."""
         fields = ("code", "what", "must", "got", "next")
         return {"error": {name: getattr(self, name) for name in fields}}
+
+
+LONGEST_PART = 600
+"""A message that quotes what somebody wrote need not quote all of it."""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_PART else f"{text[: LONGEST_PART // 2]} ..."
 
 
 def _sentence(text: str) -> str:
@@ -149,6 +155,12 @@ class BudgetExhausted(BudgetError):
     """What is left of the budget is less than what the query costs."""
 
     code = "budget_exhausted"
+
+
+class Suspended(BudgetError):
+    """Too many answers failed in the id space; the owner must look before more is asked."""
+
+    code = "suspended"
 
 
 class LedgerError(DiscreetError):

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from statistics import NormalDist, StatisticsError
 from typing import Self
 
 from attrs import field, frozen
@@ -139,9 +140,18 @@ class DiscreteGaussian:
         bits = 128 + 2 * (limit.denominator.bit_length() - limit.numerator.bit_length())
         return Fraction(
             smallest(
-                lambda t: 2 * gaussian_tail_bounds(self.sigma_squared, t + 1, bits)[1] <= limit
+                lambda t: 2 * gaussian_tail_bounds(self.sigma_squared, t + 1, bits)[1] <= limit,
+                near=self._likely_error(limit),
             )
         )
+
+    def _likely_error(self, limit: Fraction) -> int | None:
+        """Guess where to look for an error bar: what continuous noise would have."""
+        try:
+            deviations = -NormalDist().inv_cdf(float(limit / 2))
+            return math.ceil(math.sqrt(self.sigma_squared) * deviations - 0.5)
+        except (StatisticsError, OverflowError):
+            return None  # there are shares and scales beyond floats
 
     def sum_error_quantile(self, beta: Number, *, cells: int) -> Fraction:
         r"""Return a whole :math:`t` with :math:`P[|Z_1 + \dots + Z_k| > t] \le \beta`.
