@@ -3,11 +3,13 @@
 from enum import Enum
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
+from discreet.core.canonical import PRESENTATION
 from discreet.core.errors import UnknownColumn, UnknownTable
 from discreet.core.loss import PrivacyLoss
 from discreet.tables.column import Column
+from discreet.tables.gate_settings import GateSettings
 from discreet.tables.limits import Limits
 
 
@@ -21,12 +23,39 @@ class IdSpace:
     cap: PrivacyLoss
 
 
+class PeriodLength(Enum):
+    """How long a period of a person is, where a unit is a person within a period."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+
+
+@frozen(kw_only=True)
+class Period:
+    """A person is protected for each period by itself: the one that a date column falls in."""
+
+    length: PeriodLength
+    column: str
+
+
 @frozen(kw_only=True)
 class PrivacyUnit:
-    """Whose privacy: a column of the table that names one unit of the id space in each row."""
+    """Whose privacy: what owns each row of a private table.
+
+    A column names the owner; with a period, the owner is the person in that period (their other
+    periods are other units). Without a column each row is a unit of its own.
+    """
 
     id_space: str
-    column: str
+    column: str | None
+    period: Period | None = None
+
+    def key_columns(self) -> tuple[str, ...]:
+        """Return the columns that say who owns a row."""
+        owner = () if self.column is None else (self.column,)
+        return owner if self.period is None else (*owner, self.period.column)
 
 
 class SourceFormat(Enum):
@@ -34,14 +63,19 @@ class SourceFormat(Enum):
 
     CSV = "csv"
     PARQUET = "parquet"
+    ARROW = "arrow"
+    DUCKDB = "duckdb"
 
 
 @frozen(kw_only=True)
 class Source:
-    """Where the rows of a table are."""
+    """Where the rows of a table are: files of one kind, or a table of a database file."""
 
     path: Path
+    """A file, or a pattern of file names; always absolute."""
     format: SourceFormat
+    table: str | None = None
+    """The table inside a database file."""
 
 
 @frozen(kw_only=True)
@@ -49,38 +83,71 @@ class Table:
     """One private table: each row belongs to exactly one unit."""
 
     name: str
-    source: Source
+    source: Source = field(metadata=PRESENTATION)
     unit: PrivacyUnit
-    columns: tuple[Column, ...]
-    limits: Limits
+    columns: tuple[Column, ...] = field(metadata=PRESENTATION)
+    limits: Limits = field(metadata=PRESENTATION)
+    most_rows: int | None = field(default=None, metadata=PRESENTATION)
+    """How many rows there are at most, as far as the public knows."""
 
     def column(self, name: str) -> Column:
         """Return the declared column, by its name in any case."""
-        for column in self.columns:
-            if column.name.lower() == name.lower():
-                return column
-        raise UnknownColumn(
-            f"No column '{name}' in {self.name}",
-            next=f"Columns: {', '.join(column.name for column in self.columns)}",
-        )
+        return _column(self.name, self.columns, name)
+
+
+@frozen(kw_only=True)
+class PublicTable:
+    """One public table: everybody may know all of it, so it costs nothing to look at."""
+
+    name: str
+    source: Source = field(metadata=PRESENTATION)
+    columns: tuple[Column, ...] = field(metadata=PRESENTATION)
+
+    def column(self, name: str) -> Column:
+        """Return the declared column, by its name in any case."""
+        return _column(self.name, self.columns, name)
+
+
+def _column(table: str, columns: tuple[Column, ...], name: str) -> Column:
+    for column in columns:
+        if column.name.lower() == name.lower():
+            return column
+    raise UnknownColumn(
+        f"No column '{name}' in {table}",
+        next=f"Columns: {', '.join(column.name for column in columns)}",
+    )
+
+
+@frozen(kw_only=True)
+class Analyst:
+    """Somebody who asks, and their share of the budget of each id space that they may ask about."""
+
+    name: str
+    allocations: dict[str, PrivacyLoss]
 
 
 @frozen(kw_only=True)
 class Catalog:
-    """The declared id spaces and tables, and where the ledger is."""
+    """The declared id spaces and tables, who may ask, and where the ledger is."""
 
     id_spaces: tuple[IdSpace, ...]
     tables: tuple[Table, ...]
     ledger: Path
+    public_tables: tuple[PublicTable, ...] = ()
+    analysts: tuple[Analyst, ...] = ()
+    default: PrivacyLoss | None = None
+    """What a question costs if neither it nor the connection says so."""
+    gate: GateSettings = field(factory=GateSettings)
 
-    def table(self, name: str) -> Table:
-        """Return the declared table, by its name in any case."""
-        for table in self.tables:
+    def table(self, name: str) -> Table | PublicTable:
+        """Return the declared table, private or public, by its name in any case."""
+        known: tuple[Table | PublicTable, ...] = (*self.tables, *self.public_tables)
+        for table in known:
             if table.name.lower() == name.lower():
                 return table
         raise UnknownTable(
             f"No table '{name}' is declared",
-            next=f"Tables: {', '.join(table.name for table in self.tables)}",
+            next=f"Tables: {', '.join(table.name for table in known)}",
         )
 
     def id_space(self, name: str) -> IdSpace:

@@ -89,10 +89,43 @@ class Bounds:
 
 
 @frozen(kw_only=True)
+class DateRange:
+    """A public range of days, both ends included.
+
+    Example:
+        >>> year = DateRange(first=datetime.date(2025, 1, 1), last=datetime.date(2025, 12, 31))
+        >>> year.days
+        365
+    """
+
+    first: datetime.date
+    last: datetime.date
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse an empty range."""
+        if self.first > self.last:
+            raise InvalidArgument(
+                "The range of days is empty",
+                must="have min at or before max",
+                got=f"{self.first} to {self.last}",
+            )
+
+    @property
+    def days(self) -> int:
+        """How many days there are."""
+        return (self.last - self.first).days + 1
+
+
+@frozen(kw_only=True)
 class Column:
     """One declared column of a table."""
 
     name: str
     type: ColumnType
     bounds: Bounds | None = None
+    """The range of a number: the clamp below a sum, unless the query gives another."""
+    dates: DateRange | None = None
+    """The range of a date: it makes months and years into public keys."""
     keys: tuple[Key, ...] | None = None
+    nullable: bool = True
+    """Whether a value may be missing. If the owner is wrong about it, no guarantee changes."""

@@ -1,0 +1,35 @@
+"""The gate in ``discreet.toml``: when failures suspend, and when answers are handed over."""
+
+from fractions import Fraction
+
+from discreet.core.errors import DeclarationError
+from discreet.core.numbers import Number, exact
+from discreet.tables.declarations.section import NUMBER, WHOLE, Section, located
+from discreet.tables.gate_settings import GateSettings
+
+MOST_FAILURES = 1_000
+LONGEST_DEADLINE = 86_400
+
+
+def read_gate(section: Section) -> GateSettings:
+    """Return what is declared about the gate; nothing of it has to be."""
+    suspend_after = section.get_or("suspend_after", None, WHOLE)
+    deadline = section.get_or("deadline", None, NUMBER)
+    section.finish()
+    if suspend_after is not None:
+        section.whole("suspend_after", MOST_FAILURES)
+    return GateSettings(
+        suspend_after=suspend_after,
+        deadline=None if deadline is None else _seconds(section.place("deadline"), deadline),
+    )
+
+
+def _seconds(place: str, value: Number) -> Fraction:
+    seconds = located(place, lambda: exact(value))
+    if not 0 < seconds <= LONGEST_DEADLINE:
+        raise DeclarationError(
+            f"{place} is out of range",
+            must=f"be above 0 and at most {LONGEST_DEADLINE:,} seconds",
+            got=str(value),
+        )
+    return seconds

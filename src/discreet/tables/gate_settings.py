@@ -1,0 +1,15 @@
+"""What the owner declared about the gate."""
+
+from fractions import Fraction
+
+from attrs import frozen
+
+
+@frozen(kw_only=True)
+class GateSettings:
+    """The section ``[gate]``: what is not declared is ``None``, and then the usual holds."""
+
+    suspend_after: int | None = None
+    """After so many failed answers an id space is suspended."""
+    deadline: Fraction | None = None
+    """How many seconds after the charge every answer is handed over."""

@@ -1,0 +1,1 @@
+"""Sources: one file each for the kinds of files that a table can be read from."""
