@@ -1,0 +1,1 @@
+"""Plans in the SQL that DuckDB speaks. Nothing here can raise on any data."""

@@ -1,0 +1,49 @@
+"""Functions of text in DuckDB's SQL."""
+
+from collections.abc import Mapping, Sequence
+
+from discreet.tables.engines.duckdb_sql.let import Render
+from discreet.tables.expression import Call
+from discreet.tables.functions.text import LONGEST_TEXT
+
+
+def _plain(name: str) -> Render:
+    return lambda _, arguments: f"{name}({', '.join(arguments)})"
+
+
+def _join(template: str) -> Render:
+    """Return a join of the first characters of both, so that no text grows without limit."""
+
+    def render(_: Call, arguments: Sequence[str]) -> str:
+        return _cut(template.format(*(_cut(argument) for argument in arguments)))
+
+    return render
+
+
+def _replace(_: Call, arguments: Sequence[str]) -> str:
+    return _cut(f"replace({_cut(arguments[0])}, {arguments[1]}, {arguments[2]})")
+
+
+def _cut(value: str) -> str:
+    return f"left({value}, {LONGEST_TEXT})"
+
+
+def _matches(operator: str) -> Render:
+    return lambda _, arguments: f"({arguments[0]} {operator} {arguments[1]})"
+
+
+TEXT_FUNCTIONS: Mapping[str, Render] = {
+    **{
+        name: _plain(name)
+        for name in (
+            "lower", "upper", "trim", "ltrim", "rtrim", "substring", "left", "right",
+            "starts_with", "ends_with", "contains",
+        )
+    },
+    "length": lambda _, arguments: f"length({arguments[0]})::BIGINT",
+    "||": _join("{} || {}"),
+    "concat": _join("concat({}, {})"),
+    "replace": _replace,
+    "like": _matches("LIKE"),
+    "ilike": _matches("ILIKE"),
+}  # fmt: skip
