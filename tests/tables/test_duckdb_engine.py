@@ -6,9 +6,12 @@ import duckdb
 import numpy as np
 import pytest
 
-from discreet.core.errors import DeclarationError
+from discreet.core.errors import DeclarationError, Unsupported
+from discreet.tables.catalog import Table
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engines.duckdb import DuckDbEngine
+from discreet.tables.engines.duckdb_sql.plan import LONGEST_KEY
+from discreet.tables.relations.scan import Scan
 from tests.support.clinic import (
     exact_columns,
     make_plan,
@@ -17,6 +20,7 @@ from tests.support.clinic import (
     write_project,
     write_rows,
 )
+from tests.support.project_memory import reveal
 from tests.support.statistics import alpha, binomial_p_value
 
 BY_CLINIC = "SELECT clinic, COUNT(*), SUM(age), SUM(cost) FROM visits GROUP BY clinic"
@@ -192,3 +196,32 @@ def test_missing_sources_and_columns_are_found_by_name(tmp_path):
 def test_an_empty_table_gives_zeros(tmp_path):
     counts, ages, costs = run_exact(write_project(tmp_path, []), BY_CLINIC)
     assert not np.any([counts, ages, costs])
+
+
+def test_zero_has_no_sign(tmp_path):
+    """Which of two equal zeros a minimum meets first would depend on other people's rows."""
+    rows = [visit("p1", urgent=True), visit("p1"), visit("p2"), visit("p2", urgent=True)]
+    folder = write_project(tmp_path, rows)
+    zero = "CASE WHEN urgent THEN -1e-400 ELSE 0.0 END"
+    least = f"SELECT person, MIN({zero}) AS m FROM visits GROUP BY person"
+    texts = f"SELECT person, CAST(m AS TEXT) AS z FROM ({least}) AS t"
+    plan = make_plan(
+        read_catalog(folder), f"SELECT z, COUNT(DISTINCT person) FROM ({texts}) AS u GROUP BY z"
+    )
+    found = reveal(DuckDbEngine(), plan)
+    assert found.keys == (("0.0",),)
+
+
+def test_a_long_private_key_is_cut(tmp_path):
+    folder = write_project(tmp_path, [visit("p", note="x" * 5_000), visit("q", note="x" * 1_001)])
+    plan = make_plan(read_catalog(folder), "SELECT note, COUNT(*) FROM visits GROUP BY note")
+    found = reveal(DuckDbEngine(), plan)
+    assert found.keys == (("x" * LONGEST_KEY,),)
+
+
+def test_only_public_tables_are_read_outside_the_gate(tmp_path):
+    folder = write_project(tmp_path, [visit("p")])
+    table = read_catalog(folder).table("visits")
+    assert isinstance(table, Table)
+    with pytest.raises(Unsupported, match="Only public tables"):
+        DuckDbEngine().public_rows(Scan.of(table))

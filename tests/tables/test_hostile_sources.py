@@ -24,6 +24,7 @@ from discreet.curator.connection import connect
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engines.duckdb import DuckDbEngine
 from tests.support.clinic import make_curator, run_exact, visit, write_project, write_rows
+from tests.support.narrow import whole
 
 COUNT = "SELECT COUNT(*) FROM visits"
 BOTH = "SELECT COUNT(*), SUM(age) FROM visits"
@@ -206,7 +207,7 @@ def test_sums_at_the_edge_are_answered(tmp_path, rng):
         sql = "SELECT SUM(age) AS a FROM visits"
         release = answer(make_curator(folder, rng), sql, offer=Pure(20000), analyst="a")
         # The noise has a scale below 2**40, so it is beyond 2**50 with probability e^-1024.
-        assert abs(int(release.rows[0][0]) - min(count * 2**53, 2**62)) < 2**50
+        assert abs(whole(release.rows[0][0]) - min(count * 2**53, 2**62)) < 2**50
 
 
 # ---- What does not fit in memory is not for others to read.

@@ -1,28 +1,32 @@
 """Aggregates: what is added up over the kept rows of a group, and what one unit can move of it."""
 
+import math
 from fractions import Fraction
 
 from attrs import frozen
 
 from discreet.core.contribution import Contribution
-from discreet.tables.column import Bounds, Column
+from discreet.core.errors import InvalidArgument
+from discreet.tables.column import Bounds
+from discreet.tables.expression import Expression
 from discreet.tables.limits import Limits
 
 
-@frozen
+@frozen(kw_only=True)
 class Aggregate:
-    """An exact integer for each group, in steps of a public grid."""
+    """Exact integers for each group, from the rows for which ``where`` is true.
 
-    def step(self) -> Fraction:
-        """Return the size of one step of the result."""
-        raise NotImplementedError
+    ``where`` is a condition on one row, so rows that it drops do not use up a unit's limits.
+    """
+
+    where: Expression | None = None
 
     def contribution(self, limits: Limits) -> Contribution:
         """Return what one unit can move when its rows are limited."""
         raise NotImplementedError
 
 
-@frozen
+@frozen(kw_only=True)
 class CountRows(Aggregate):
     r"""The number of kept rows.
 
@@ -37,33 +41,137 @@ class CountRows(Aggregate):
         Fraction(10, 1)
     """
 
-    def step(self) -> Fraction:
-        """Return 1: rows are counted whole."""
-        return Fraction(1)
-
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit by its kept rows."""
         return Contribution(l0=limits.groups_per_unit, linf=limits.rows_per_group)
 
 
-@frozen
-class SumColumn(Aggregate):
-    r"""The sum of a column over the kept rows, after a clamp to public bounds, in whole steps.
+@frozen(kw_only=True)
+class CountUnits(Aggregate):
+    """The number of units with a row in the group. Each counts once, however many rows it has.
+
+    Example:
+        >>> CountUnits().contribution(Limits(rows_per_group=2, groups_per_unit=5)).l1
+        Fraction(5, 1)
+    """
+
+    def contribution(self, limits: Limits) -> Contribution:
+        """Bound the change of one unit: 1 in each of its groups."""
+        return Contribution(l0=limits.groups_per_unit, linf=1)
+
+
+@frozen(kw_only=True)
+class CountDistinct(Aggregate):
+    """The number of different values among those that are kept.
+
+    Guarantee:
+        Of each unit at most ``rows_per_group`` different values count in a group, chosen by a keyed
+        hash. The values of a group are the union over its units, so a unit adds at most that many.
+
+    Assumes:
+        For its use, not for privacy: a value that only people with more values than that have may
+        be missed, so the count is biased downwards.
+    """
+
+    value: Expression
+
+    def contribution(self, limits: Limits) -> Contribution:
+        """Bound the change of one unit by its kept values."""
+        return Contribution(l0=limits.groups_per_unit, linf=limits.rows_per_group)
+
+
+@frozen(kw_only=True)
+class SumValues(Aggregate):
+    r"""The sum of a value over the kept rows, after a clamp to public bounds, in whole steps.
+
+    With a ``centre`` (in steps) that much is subtracted from every value after the clamp.
 
     Guarantee:
         The clamp stands directly below the sum, so a kept row adds a whole number of steps within
         the bounds; NULL adds nothing. A unit moves a group by at most ``rows_per_group`` times the
-        larger end of the range, in at most ``groups_per_unit`` groups.
+        largest size of a value less the centre, in at most ``groups_per_unit`` groups.
     """
 
-    column: Column
+    value: Expression
     bounds: Bounds
+    centre: int = 0
 
-    def step(self) -> Fraction:
-        """Return the declared step of the column."""
-        return self.bounds.step
+    def largest(self) -> int:
+        """Return the largest size of what one row adds."""
+        ends = (self.bounds.lower_steps, self.bounds.upper_steps)
+        return max(abs(end - self.centre) for end in ends)
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit, in steps."""
-        largest = limits.rows_per_group * self.bounds.largest_steps
+        largest = limits.rows_per_group * self.largest()
         return Contribution(l0=limits.groups_per_unit, linf=largest)
+
+
+LARGEST_ROOT = 2**16
+"""The most steps from its centre that a value may be if its square is summed.
+
+Squares then need noise of a scale that can be drawn, at every usual price; and a grid of a 2**17th
+of the range is far finer than any private variance.
+"""
+
+
+@frozen(kw_only=True)
+class SumSquares(Aggregate):
+    r"""The sum of the squares of a value's distance from ``centre``, less ``offset`` for each row.
+
+    Guarantee:
+        As for a sum: after the clamp a row adds an integer between ``-offset`` and
+        :math:`h^2 - offset`, where :math:`h` is the largest distance from the centre in steps.
+    """
+
+    value: Expression
+    bounds: Bounds
+    centre: int
+    offset: int
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a grid on which squares would not fit the accumulator."""
+        if self.largest_square() > LARGEST_ROOT**2:
+            raise InvalidArgument(
+                "The squares of these values are too large",
+                must=f"be at most {LARGEST_ROOT:,} steps from the centre",
+                next="Take a larger step",
+            )
+
+    def largest_square(self) -> int:
+        """Return the largest square of a distance from the centre, in steps."""
+        ends = (self.bounds.lower_steps, self.bounds.upper_steps)
+        return max(abs(end - self.centre) for end in ends) ** 2
+
+    def contribution(self, limits: Limits) -> Contribution:
+        """Bound the change of one unit, in squared steps."""
+        largest = max(abs(self.offset), abs(self.largest_square() - self.offset))
+        return Contribution(l0=limits.groups_per_unit, linf=limits.rows_per_group * largest)
+
+
+@frozen(kw_only=True)
+class QuantileValues(Aggregate):
+    """All kept values of a group, clamped and in whole steps, to choose a quantile from.
+
+    Guarantee:
+        A unit adds at most ``rows_per_group`` values to each of at most ``groups_per_unit``
+        groups. ``contribution`` counts values added or taken away.
+    """
+
+    value: Expression
+    bounds: Bounds
+    quantile: Fraction
+
+    def contribution(self, limits: Limits) -> Contribution:
+        """Bound the number of values of one unit."""
+        return Contribution(l0=limits.groups_per_unit, linf=limits.rows_per_group)
+
+
+def middle(bounds: Bounds) -> int:
+    """Return the step nearest to the middle of the bounds.
+
+    Example:
+        >>> middle(Bounds(lower=0, upper=110))
+        55
+    """
+    return math.floor(Fraction(bounds.lower_steps + bounds.upper_steps, 2))

@@ -1,21 +1,32 @@
 """What an engine must offer: it runs a bounded plan where the data is."""
 
+from threading import Thread
 from typing import Protocol
 
-from discreet.tables.catalog import Table
+from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.column import Key
 from discreet.tables.exact_aggregates import ExactAggregates
-from discreet.tables.plan import BoundedPlan
+from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.relations.relation import Relation
 
 
 class Engine(Protocol):
     """Runs bounded plans. Only the gate calls ``execute``."""
 
-    def require_source(self, table: Table) -> None:
+    def require_source(self, table: Table | PublicTable) -> None:
         """Check that the source is there and has the declared columns; look at names only."""
         ...
 
     def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
         """Return the exact integers of the plan. Which rows are kept depends on the secret salt."""
+        ...
+
+    def interrupt(self, thread: Thread) -> None:
+        """Stop what a thread executes, and refuse to execute more for it."""
+        ...
+
+    def public_rows(self, relation: Relation) -> tuple[tuple[Key | None, ...], ...]:
+        """Return the rows of a public relation, in the order of their values."""
         ...
 
     def close(self) -> None:

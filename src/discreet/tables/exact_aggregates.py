@@ -1,31 +1,107 @@
 """Private integers: the exact answers, which only a mechanism may look at."""
 
-from typing import Never
+from collections.abc import Sequence
+from typing import Never, Protocol, overload
 
 import numpy as np
+from attrs import frozen
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import IntArray, Mechanism, Rng
+from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
+from discreet.tables.column import Key
+
+KeyRow = tuple[Key | None, ...]
+
+
+class Chooser(Protocol):
+    """A mechanism that makes one integer of many: a private quantile."""
+
+    def release(self, values: IntArray, rng: Rng) -> int:
+        """Return the chosen integer."""
+        ...
+
+
+@frozen(repr=False, eq=False)
+class Lists:
+    """The values of each group, one after the other; group ``i`` ends before ``ends[i + 1]``."""
+
+    values: IntArray
+    ends: IntArray
+
+    def of(self, group: int) -> IntArray:
+        """Return the values of one group."""
+        part: IntArray = self.values[self.ends[group] : self.ends[group + 1]]
+        return part
+
+    def take(self, groups: Sequence[int]) -> "Lists":
+        """Return the lists of some groups."""
+        parts = [self.of(group) for group in groups]
+        ends = np.cumsum([0, *(len(part) for part in parts)], dtype=np.int64)
+        values = np.concatenate([np.empty(0, dtype=np.int64), *parts])
+        return Lists(values, ends)
 
 
 class ExactAggregates:
-    """The exact integers of each aggregate, one for each key. Private: never shown, never stored.
+    """The exact integers of each aggregate, for each group. Private: never shown, never stored.
 
     There is no accessor: :meth:`randomise` hands an array to a mechanism and returns what comes
-    out. No repr of values, no length, no iteration, no pickle, no copy.
+    out, and :meth:`select` lets a mechanism choose which groups may be known. No repr of values, no
+    length, no iteration, no pickle, no copy.
     """
 
-    __slots__ = ("__columns",)
+    __slots__ = ("__columns", "__groups")
 
-    def __init__(self, columns: tuple[IntArray, ...]) -> None:
+    def __init__(
+        self,
+        columns: tuple[IntArray | Lists, ...],
+        groups: tuple[tuple[KeyRow, ...], IntArray] | None = None,
+    ) -> None:
+        """Hold the columns; with private keys also the groups found and how many units each has."""
         for column in columns:
-            if column.dtype != np.int64 or column.ndim != 1:
+            values = column.values if isinstance(column, Lists) else column
+            if values.dtype != np.int64 or values.ndim != 1:
                 raise InvalidArgument("Exact aggregates are one-dimensional 64-bit integers")
         self.__columns = columns
+        self.__groups = groups
 
-    def randomise(self, index: int, mechanism: Mechanism, rng: Rng) -> IntArray:
-        """Return the aggregate at ``index`` after ``mechanism``."""
-        return mechanism.release(self.__columns[index], rng)
+    @overload
+    def randomise(self, index: int, mechanism: Mechanism, rng: Rng) -> IntArray: ...
+    @overload
+    def randomise(self, index: int, mechanism: Chooser, rng: Rng) -> IntArray: ...
+
+    def randomise(self, index: int, mechanism: Mechanism | Chooser, rng: Rng) -> IntArray:
+        """Return the aggregate at ``index`` after ``mechanism``: one integer for each group."""
+        if self.__groups is not None:
+            raise InvalidArgument("The groups are private", must="be selected first")
+        column = self.__columns[index]
+        if isinstance(column, Lists):
+            groups = range(len(column.ends) - 1)
+            chosen = [mechanism.release(column.of(group), rng) for group in groups]
+            return np.array(chosen, dtype=np.int64)
+        released = mechanism.release(column, rng)
+        assert isinstance(released, np.ndarray)
+        return released
+
+    def select(
+        self, mechanism: ThresholdedKeys, rng: Rng
+    ) -> tuple[tuple[KeyRow, ...], IntArray, "ExactAggregates"]:
+        """Return the groups to show, their noisy numbers of units, and the aggregates of them.
+
+        The groups come in the order of their keys, so their order tells nothing of their sizes.
+        """
+        if self.__groups is None:
+            raise InvalidArgument("The groups are public", must="not be selected")
+        keys, units = self.__groups
+        order = sorted(range(len(keys)), key=lambda i: [_sort_key(part) for part in keys[i]])
+        shown = mechanism.release({place: int(units[i]) for place, i in enumerate(order)}, rng)
+        groups = [order[place] for place in shown]
+        columns = tuple(
+            column.take(groups) if isinstance(column, Lists) else column[groups]
+            for column in self.__columns
+        )
+        counts = np.array(list(shown.values()), dtype=np.int64)
+        return tuple(keys[i] for i in groups), counts, ExactAggregates(columns)
 
     def __repr__(self) -> str:
         """Say that it is private, and nothing else."""
@@ -34,3 +110,8 @@ class ExactAggregates:
     def __reduce__(self) -> Never:
         """Refuse to be pickled or copied."""
         raise TypeError("exact aggregates are private and cannot be stored or copied")
+
+
+def _sort_key(part: Key | None) -> tuple[bool, str, Key | None]:
+    """Return something to sort by; NULL comes last, and types are never mixed within a field."""
+    return (part is None, "", "" if part is None else part)

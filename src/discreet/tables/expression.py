@@ -1,77 +1,72 @@
 """Row-wise expressions: typed, total, and about one row only, so they are owner-local."""
 
-from enum import Enum
+from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from discreet.tables.column import Column, ColumnType, Key
-
-
-class Comparison(Enum):
-    """The comparisons, by their SQL spelling."""
-
-    EQUAL = "="
-    NOT_EQUAL = "<>"
-    LESS = "<"
-    LESS_OR_EQUAL = "<="
-    GREATER = ">"
-    GREATER_OR_EQUAL = ">="
+from discreet.tables.column import ColumnType, Key
 
 
 @frozen
 class Expression:
-    """A value or condition computed from one row. It never raises, whatever the row holds."""
+    """A value computed from one row. It never raises, whatever the row holds.
+
+    Conditions are expressions of type boolean. Every expression knows its type.
+    """
+
+    type: ColumnType
 
 
 @frozen
-class ColumnValue(Expression):
-    """The value of a declared column, NULL where it does not read as its declared type."""
+class FieldValue(Expression):
+    """The value of the field at ``index`` of the relation that the expression stands on."""
 
-    column: Column
+    index: int
 
 
 @frozen
 class Literal(Expression):
-    """A constant of the query; a real one is written as its exact decimal text."""
+    """A constant of the query; a real one is written as its exact text, NULL as None."""
 
-    type: ColumnType
-    value: Key
-
-
-@frozen
-class Compare(Expression):
-    """A comparison of two values of like type; NULL if either is NULL."""
-
-    comparison: Comparison
-    left: Expression
-    right: Expression
+    value: Key | None
 
 
 @frozen
-class IsNull(Expression):
-    """Whether a value is NULL."""
+class Call(Expression):
+    """A total function of other expressions.
 
-    value: Expression
+    Made by :func:`discreet.tables.functions.call` alone, which checks the types: a name that is
+    not in its table has no meaning.
+    """
 
-
-@frozen
-class Not(Expression):
-    """The negation; NULL stays NULL."""
-
-    condition: Expression
+    function: str
+    arguments: tuple[Expression, ...]
 
 
-@frozen
-class And(Expression):
-    """The conjunction of two conditions."""
+def fields_in(expression: Expression) -> frozenset[int]:
+    """Return the indices of the fields that an expression looks at.
 
-    left: Expression
-    right: Expression
+    Example:
+        >>> fields_in(FieldValue(ColumnType.INTEGER, 3))
+        frozenset({3})
+    """
+    if isinstance(expression, FieldValue):
+        return frozenset({expression.index})
+    if isinstance(expression, Call):
+        return frozenset().union(*(fields_in(part) for part in expression.arguments))
+    return frozenset()
 
 
-@frozen
-class Or(Expression):
-    """The disjunction of two conditions."""
+def moved(expression: Expression, places: Mapping[int, int]) -> Expression:
+    """Return the expression with the field at ``i`` taken from ``places[i]`` instead.
 
-    left: Expression
-    right: Expression
+    Example:
+        >>> moved(FieldValue(ColumnType.INTEGER, 3), {3: 0})
+        FieldValue(type=<ColumnType.INTEGER: 'integer'>, index=0)
+    """
+    if isinstance(expression, FieldValue):
+        return evolve(expression, index=places[expression.index])
+    if isinstance(expression, Call):
+        arguments = tuple(moved(part, places) for part in expression.arguments)
+        return evolve(expression, arguments=arguments)
+    return expression

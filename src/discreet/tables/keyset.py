@@ -1,41 +1,79 @@
-"""Public keys: the groups that an answer has, whether or not anybody is in them."""
+"""Keys: the groups that an answer has. Public ones appear whether or not anybody is in them."""
 
+from collections.abc import Sequence
 from itertools import product
 
 from attrs import frozen
 
 from discreet.core.errors import Unsupported
-from discreet.tables.column import Column, Key
+from discreet.tables.column import Key
 
 LARGEST_KEYSET = 1_000_000
 """The most groups that one answer may have."""
 
 
-@frozen
+@frozen(kw_only=True)
 class KeySet:
-    """Named columns and the public combinations of their values, in the declared order.
+    """Public combinations of values of some of the grouped fields, in order.
 
-    Without grouping there is one combination, of no columns: an answer always has its one row.
+    Without grouping there is one combination, of no fields: an answer always has its one row.
 
     Example:
-        >>> KeySet(columns=(), rows=((),))
-        KeySet(columns=(), rows=((),))
+        >>> KeySet(places=(), rows=((),))
+        KeySet(places=(), rows=((),))
     """
 
-    columns: tuple[Column, ...]
+    places: tuple[int, ...]
+    """Which of the grouped fields; the others are rolled up."""
     rows: tuple[tuple[Key, ...], ...]
 
-    @staticmethod
-    def of(columns: tuple[Column, ...]) -> "KeySet":
-        """Return all combinations of the columns' declared keys."""
-        size = 1
-        for column in columns:
-            size *= len(column.keys or ())
-        if size > LARGEST_KEYSET:
-            raise Unsupported(
-                "These columns have too many combinations of keys",
-                must=f"have at most {LARGEST_KEYSET:,}",
-                got=f"{size:,}",
-                next="Group by fewer columns",
-            )
-        return KeySet(columns, tuple(product(*(column.keys or () for column in columns))))
+
+@frozen(kw_only=True)
+class PublicKeys:
+    """Grouping by public keys: one key set for each grouping set (usually just one).
+
+    Rows whose values are not among the keys, NULL included, are in no group.
+    """
+
+    fields: tuple[int, ...]
+    """The grouped fields of the relation."""
+    sets: tuple[KeySet, ...]
+
+    def size(self) -> int:
+        """Return how many groups there are, over all grouping sets."""
+        return sum(len(keys.rows) for keys in self.sets)
+
+
+@frozen(kw_only=True)
+class PrivateKeys:
+    """Grouping by values that are not public: groups with too few units are not shown."""
+
+    fields: tuple[int, ...]
+    allowed: tuple[tuple[Key, ...] | None, ...]
+    """For each field its public keys, where it has any: other values are dropped."""
+
+
+Keys = PublicKeys | PrivateKeys
+
+ONE_ROW = PublicKeys(fields=(), sets=(KeySet(places=(), rows=((),)),))
+"""No grouping: one group with everybody in it."""
+
+
+def combine(blocks: Sequence[Sequence[tuple[Key, ...]]]) -> tuple[tuple[Key, ...], ...]:
+    """Return all combinations of one row of each block, joined, in order.
+
+    Example:
+        >>> combine([[("a",), ("b",)], [(1, True), (2, False)]])
+        (('a', 1, True), ('a', 2, False), ('b', 1, True), ('b', 2, False))
+    """
+    size = 1
+    for block in blocks:
+        size *= len(block)
+    if size > LARGEST_KEYSET:
+        raise Unsupported(
+            "These columns have too many combinations of keys",
+            must=f"have at most {LARGEST_KEYSET:,}",
+            got=f"{size:,}",
+            next="Group by fewer columns",
+        )
+    return tuple(tuple(key for part in parts for key in part) for parts in product(*blocks))

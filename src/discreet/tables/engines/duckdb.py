@@ -1,28 +1,32 @@
-"""The embedded engine: DuckDB reads the file where it is and returns integers."""
+"""The embedded engine: DuckDB reads the sources where they are and returns integers."""
 
 import shutil
 import tempfile
+import threading
 import weakref
 from typing import Any
 
 import numpy as np
 
 from discreet.core import optional
-from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import SourceFormat, Table
-from discreet.tables.column import ColumnType
-from discreet.tables.engines.csv_source import csv_names, open_csv
-from discreet.tables.engines.duckdb_sql import query
-from discreet.tables.engines.opened import Opened
-from discreet.tables.engines.parquet_source import open_parquet, parquet_names
-from discreet.tables.exact_aggregates import ExactAggregates
-from discreet.tables.keyset import KeySet
-from discreet.tables.plan import BoundedPlan
-from discreet.tables.source_columns import match_columns
+from discreet.core.errors import AnswerFailed, Unsupported
+from discreet.tables.aggregate import QuantileValues
+from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.column import Key
+from discreet.tables.engines.arrow_keys import key_values, keys_relation, values_relation
+from discreet.tables.engines.duckdb_sql.plan import UNITS, query
+from discreet.tables.engines.duckdb_sql.relations import select
+from discreet.tables.exact_aggregates import ExactAggregates, Lists
+from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.plan import BoundedPlan, scans_of
+from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.scan import PublicScan, Scan
+from discreet.tables.sources.open_source import open_source, require_source
+from discreet.tables.sources.opened import Opened
 
 
 class DuckDbEngine:
-    """Runs bounded plans with an in-memory DuckDB over CSV and Parquet files.
+    """Runs bounded plans with an in-memory DuckDB over files.
 
     One connection serves the engine's life (connecting is slow); each plan gets its own cursor, so
     threads do not meet. What does not fit in memory goes to a folder that only this user can read,
@@ -36,34 +40,56 @@ class DuckDbEngine:
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "temp_directory": scratch,
+            # Texts of a result in one piece may be longer than 2 GiB: whether they are is private.
+            "arrow_large_buffer_size": True,
         }
         self._connection = optional.load("duckdb").connect(":memory:", config=settings)
         self._connection.execute("SET enable_progress_bar = false")
+        self._running: weakref.WeakKeyDictionary[threading.Thread, Any]
+        self._running = weakref.WeakKeyDictionary()
+        self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
 
-    def require_source(self, table: Table) -> None:
-        """Check that the file is there and has the declared columns; look at names and types."""
-        match_columns(table, _names(table))
+    def require_source(self, table: Table | PublicTable) -> None:
+        """Check that the source is there and has the declared columns; look at names and types."""
+        require_source(table)
 
     def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
-        """Run the plan and return one array for each aggregate, in the order of the keys."""
-        opened = _open(plan)
+        """Run the plan and return the exact integers of each group."""
+        thread = threading.current_thread()
+        cursor = self._running[thread] = self._connection.cursor()
+        try:
+            opened = _open(cursor, plan.scans())
+            _register_keys(cursor, plan)
+            sql = query(plan, iter(opened))
+            if thread in self._stopped:
+                raise AnswerFailed
+            found = cursor.sql(sql, params={"salt": salt.hex()}).to_arrow_table()
+        finally:
+            self._running.pop(thread, None)
+            cursor.close()
+        if isinstance(plan.keys, PublicKeys):
+            return _by_public_keys(found, plan, plan.keys.size())
+        return _by_private_keys(found, plan)
+
+    def interrupt(self, thread: threading.Thread) -> None:
+        """Stop the plan that a thread runs, and refuse to run another for it."""
+        self._stopped.add(thread)
+        cursor = self._running.get(thread)
+        if cursor is not None:
+            cursor.interrupt()
+
+    def public_rows(self, relation: Relation) -> tuple[tuple[Key | None, ...], ...]:
+        """Return the rows of a public relation, in the order of their values."""
+        if not all(isinstance(scan, PublicScan) for scan in scans_of(relation)):
+            raise Unsupported("Only public tables can be read outside the gate")
         cursor = self._connection.cursor()
         try:
-            if opened.batches is not None:
-                cursor.register(opened.relation, opened.batches)
-            if plan.keys.columns:
-                cursor.register("keys", _keys_relation(plan.keys))
-            sql = query(plan, opened.relation, opened.cells)
-            found = cursor.execute(sql, {"salt": salt.hex()}).fetchnumpy()
+            opened = _open(cursor, scans_of(relation))
+            sql = f"SELECT * FROM ({select(relation, iter(opened))}) ORDER BY ALL"
+            found = cursor.sql(sql).to_arrow_table()
         finally:
             cursor.close()
-        group, *totals = (np.asarray(column) for column in found.values())
-        columns = []
-        for total in totals:
-            column = np.zeros(len(plan.keys.rows), dtype=np.int64)
-            column[group] = total
-            columns.append(column)
-        return ExactAggregates(tuple(columns))
+        return tuple(zip(*(key_values(column) for column in found.columns), strict=True))
 
     def close(self) -> None:
         """Close the connection and remove what it left on disk."""
@@ -71,38 +97,64 @@ class DuckDbEngine:
         self._cleanup()
 
 
-def _names(table: Table) -> list[str]:
-    read = {SourceFormat.CSV: csv_names, SourceFormat.PARQUET: parquet_names}
-    try:
-        return read[table.source.format](table)
-    except DeclarationError:
-        raise
-    except Exception:
-        raise DeclarationError(
-            f"The source of {table.name} cannot be read",
-            must=f"be a {table.source.format.value} file that exists",
-            got=table.source.path.name,
-        ) from None
+def _open(cursor: Any, scans: tuple[Scan | PublicScan, ...]) -> list[Opened]:
+    """Open the source of each scan under a name of its own; a table can be read twice."""
+    found = []
+    for number, scan in enumerate(scans):
+        name = f"source{number}"
+        opened = open_source(scan.table, scan.used(), name)
+        if opened.batches is not None:
+            cursor.register(name, opened.batches)
+        found.append(opened)
+    return found
 
 
-def _open(plan: BoundedPlan) -> Opened:
-    if plan.table.source.format is SourceFormat.CSV:
-        return open_csv(plan.table)
-    return open_parquet(plan.table, plan.used_columns())
+def _register_keys(cursor: Any, plan: BoundedPlan) -> None:
+    kinds = [plan.relation.fields()[i].type for i in plan.keys.fields]
+    if isinstance(plan.keys, PublicKeys):
+        first = 0
+        for number, keyset in enumerate(plan.keys.sets):
+            cursor.register(f"keys{number}", keys_relation(keyset, kinds, first))
+            first += len(keyset.rows)
+        return
+    for number, values in enumerate(plan.keys.allowed):
+        if values is not None:
+            cursor.register(f"allowed{number}", values_relation(values, kinds[number]))
 
 
-_ARROW_TYPES = {
-    ColumnType.TEXT: "string",
-    ColumnType.INTEGER: "int64",
-    ColumnType.BOOLEAN: "bool_",
-    ColumnType.DATE: "date32",
-}
+def _by_public_keys(found: Any, plan: BoundedPlan, size: int) -> ExactAggregates:
+    """Put the groups that were found in their places; the others have nobody in them."""
+    group = found.column("g").to_numpy()
+    columns: list[Any] = []
+    for i, aggregate in enumerate(plan.aggregates):
+        if isinstance(aggregate, QuantileValues):
+            place = np.full(size, len(group), dtype=np.int64)
+            place[group] = np.arange(len(group))
+            columns.append(_lists(found.column(f"a{i}")).take(place.tolist()))
+            continue
+        column = np.zeros(size, dtype=np.int64)
+        column[group] = found.column(f"a{i}").to_numpy()
+        columns.append(column)
+    return ExactAggregates(tuple(columns))
 
 
-def _keys_relation(keys: KeySet) -> Any:
-    arrow = optional.load("pyarrow")
-    data = {
-        f"k{i}": arrow.array([row[i] for row in keys.rows], getattr(arrow, _ARROW_TYPES[c.type])())
-        for i, c in enumerate(keys.columns)
-    }
-    return arrow.table(data | {"g": arrow.array(range(len(keys.rows)), arrow.int64())})
+def _by_private_keys(found: Any, plan: BoundedPlan) -> ExactAggregates:
+    names = [f"k{n}" for n in range(len(plan.keys.fields))]
+    keys = tuple(zip(*(key_values(found.column(name)) for name in names), strict=True))
+    columns = tuple(
+        _lists(found.column(f"a{i}"))
+        if isinstance(aggregate, QuantileValues)
+        else found.column(f"a{i}").to_numpy().astype(np.int64)
+        for i, aggregate in enumerate(plan.aggregates)
+    )
+    units = found.column(UNITS).to_numpy().astype(np.int64)
+    return ExactAggregates(columns, (keys, units))
+
+
+def _lists(column: Any) -> Lists:
+    """Return the lists of a column, and one that is empty after the last: NULL is empty too."""
+    lists = column.combine_chunks()
+    lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    ends = np.cumsum([0, *lengths, 0], dtype=np.int64)
+    values = lists.flatten().to_numpy(zero_copy_only=False).astype(np.int64)
+    return Lists(values, ends)

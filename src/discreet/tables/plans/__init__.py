@@ -1,0 +1,1 @@
+"""Bounded plans: what they are, and the passes over them."""

@@ -1,0 +1,89 @@
+"""The bounded plan: a query in which one unit can only move so much. All of it is public."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import frozen
+
+from discreet.core.canonical import described, digest
+from discreet.core.contribution import Contribution
+from discreet.core.errors import RefusedQuery
+from discreet.tables.aggregate import Aggregate
+from discreet.tables.keyset import Keys, PublicKeys
+from discreet.tables.limits import LARGEST_LIMIT, Limits
+from discreet.tables.relations.relation import Owner, Relation
+from discreet.tables.relations.scan import PublicScan, Scan
+
+
+@frozen(kw_only=True)
+class BoundedPlan:
+    """A private relation, its groups, the limits of each unit, the aggregates. Engines run it.
+
+    Order matters: rows that the relation or the keys drop do not use up a unit's limits.
+    ``groups_per_unit`` holds in each grouping set by itself.
+    """
+
+    relation: Relation
+    keys: Keys
+    limits: Limits
+    aggregates: tuple[Aggregate, ...]
+
+    def owner(self) -> Owner:
+        """Return whose privacy is at stake."""
+        owner = self.relation.owner()
+        assert owner is not None
+        return owner
+
+    def reach(self) -> Limits:
+        """Return the limits of one unit over all groups: its groups in every grouping set.
+
+        With fewer keys than ``groups_per_unit`` a unit cannot reach more groups than there are.
+        Keys are public, so this is. Private keys are never counted: the number found is private.
+        """
+        if not isinstance(self.keys, PublicKeys):
+            return self.limits
+        each = self.limits.groups_per_unit
+        groups = sum(min(each, len(keys.rows)) for keys in self.keys.sets)
+        if groups == 0:
+            raise RefusedQuery(
+                "There are no public keys to group by",
+                must="have at least one",
+                next="Look at the public table or the condition that the keys come from",
+            )
+        if groups > LARGEST_LIMIT:
+            raise RefusedQuery(
+                "One unit could be in too many groups",
+                must=f"be in at most {LARGEST_LIMIT:,}, over all grouping sets",
+                next="Ask for fewer grouping sets, or give a smaller groups_per_unit",
+            )
+        return Limits(rows_per_group=self.limits.rows_per_group, groups_per_unit=groups)
+
+    def contributions(self) -> tuple[Contribution, ...]:
+        """Return what one unit can move of each aggregate."""
+        reach = self.reach()
+        return tuple(aggregate.contribution(reach) for aggregate in self.aggregates)
+
+    def scans(self) -> tuple[Scan | PublicScan, ...]:
+        """Return the tables that the plan reads, in order."""
+        return scans_of(self.relation)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the plan means, canonically. Where the files lie is no part of it."""
+        keys = described(self.keys)
+        if isinstance(self.keys, PublicKeys):
+            keys["sets"] = [digest(part) for part in keys["sets"]]  # a set can be very long
+        parts = (self.relation, self.limits, self.aggregates)
+        relation, limits, aggregates = (described(part) for part in parts)
+        return {"relation": relation, "keys": keys, "limits": limits, "aggregates": aggregates}
+
+
+def scans_of(relation: Relation) -> tuple[Scan | PublicScan, ...]:
+    """Return the scans of a relation, in the order in which they stand in it."""
+    return tuple(_scans(relation))
+
+
+def _scans(relation: Relation) -> Iterator[Scan | PublicScan]:
+    if isinstance(relation, Scan | PublicScan):
+        yield relation
+    for source in relation.inputs():
+        yield from _scans(source)

@@ -1,0 +1,204 @@
+"""Prune: leave out the fields that a plan does not need.
+
+Less is read, and equal questions become equal plans whether or not they name more than they use.
+Which rows there are does not change: a distinct and the keys of an inner aggregate keep theirs.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import singledispatch
+
+import attrs
+from attrs import evolve
+
+from discreet.core.errors import Unsupported
+from discreet.tables.aggregate import Aggregate
+from discreet.tables.expression import Expression, FieldValue, fields_in, moved
+from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.relations.distinct import Distinct
+from discreet.tables.relations.exists import Exists
+from discreet.tables.relations.filter import Filter
+from discreet.tables.relations.inner_aggregate import InnerAggregate, InnerTotal
+from discreet.tables.relations.join import Join
+from discreet.tables.relations.project import Project
+from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.scan import PublicScan, Scan
+from discreet.tables.relations.union_all import UnionAll
+from discreet.tables.relations.window import Ranked, SortKey, Window
+
+Places = Mapping[int, int]
+"""Where each field that is needed has gone."""
+
+Pruned = tuple[Relation, Places]
+
+
+def prune(plan: BoundedPlan) -> BoundedPlan:
+    """Return the plan without the fields that none of its keys and aggregates needs."""
+    needed = set(plan.keys.fields).union(*(_used(aggregate) for aggregate in plan.aggregates))
+    relation, places = pruned(plan.relation, frozenset(needed))
+    return BoundedPlan(
+        relation=relation,
+        keys=evolve(plan.keys, fields=tuple(places[i] for i in plan.keys.fields)),
+        limits=plan.limits,
+        aggregates=tuple(_replaced(aggregate, places) for aggregate in plan.aggregates),
+    )
+
+
+@singledispatch
+def pruned(relation: Relation, needed: frozenset[int]) -> Pruned:
+    """Return the relation with at least the fields ``needed``, and where they are in it."""
+    raise Unsupported("This relation cannot be pruned", got=type(relation).__name__)
+
+
+@pruned.register(Scan)
+@pruned.register(PublicScan)
+def _(node: Scan | PublicScan, needed: frozenset[int]) -> Pruned:
+    kept = sorted(needed)
+    return evolve(node, columns=tuple(node.columns[i] for i in kept)), _places(kept)
+
+
+@pruned.register
+def _(node: Filter, needed: frozenset[int]) -> Pruned:
+    source, places = pruned(node.source, needed | fields_in(node.condition))
+    return Filter(source=source, condition=moved(node.condition, places)), places
+
+
+@pruned.register
+def _(node: RowLimit, needed: frozenset[int]) -> Pruned:
+    source, places = pruned(node.source, needed)
+    return RowLimit(source=source, rows=node.rows), places
+
+
+@pruned.register
+def _(node: Project, needed: frozenset[int]) -> Pruned:
+    kept = sorted(needed)
+    values = [node.values[i] for i in kept]
+    source, places = pruned(node.source, _in_all(values))
+    moved_values = tuple(moved(value, places) for value in values)
+    shape = tuple(node.shape[i] for i in kept)
+    return Project(source=source, values=moved_values, shape=shape), _places(kept)
+
+
+@pruned.register
+def _(node: Join, needed: frozenset[int]) -> Pruned:
+    used = needed | _in_all([] if node.condition is None else [node.condition])
+    (left, right), places = _sides(node.left, node.right, used)
+    condition = None if node.condition is None else moved(node.condition, places)
+    return evolve(node, left=left, right=right, condition=condition), places
+
+
+@pruned.register
+def _(node: Exists, needed: frozenset[int]) -> Pruned:
+    used = needed | _in_all([] if node.condition is None else [node.condition])
+    (left, right), places = _sides(node.left, node.right, used)
+    condition = None if node.condition is None else moved(node.condition, places)
+    return evolve(node, left=left, right=right, condition=condition), places
+
+
+@pruned.register
+def _(node: Distinct, needed: frozenset[int]) -> Pruned:
+    every = range(len(node.fields()))
+    source, places = pruned(node.source, frozenset(every))
+    return Distinct(source=_exactly(source, places, every)), _places(every)
+
+
+@pruned.register
+def _(node: UnionAll, needed: frozenset[int]) -> Pruned:
+    kept = sorted(needed)
+    sides = [_exactly(*pruned(side, needed), kept) for side in node.inputs()]
+    return UnionAll(first=sides[0], second=sides[1]), _places(kept)
+
+
+@pruned.register
+def _(node: InnerAggregate, needed: frozenset[int]) -> Pruned:
+    first = len(node.keys)
+    kept = sorted({*range(first), *needed})
+    totals = [node.totals[i - first] for i in kept if i >= first]
+    used = frozenset(node.keys) | _in_all([t.value for t in totals if t.value is not None])
+    source, places = pruned(node.source, used)
+    smaller = InnerAggregate(
+        source=source,
+        keys=tuple(places[i] for i in node.keys),
+        totals=tuple(_moved_total(inner, places) for inner in totals),
+        shape=tuple(node.shape[i] for i in kept),
+    )
+    return smaller, _places(kept)
+
+
+@pruned.register
+def _(node: Window, needed: frozenset[int]) -> Pruned:
+    new = len(node.source.fields())
+    if new not in needed:
+        return pruned(node.source, needed)
+    values = [*node.partition, *(key.value for key in node.order)]
+    if node.function.value is not None:
+        values.append(node.function.value)
+    source, places = pruned(node.source, (needed - {new}) | _in_all(values))
+    smaller = Window(
+        source=source,
+        function=_moved_function(node.function, places),
+        partition=tuple(moved(value, places) for value in node.partition),
+        order=tuple(
+            SortKey(value=moved(key.value, places), descending=key.descending) for key in node.order
+        ),
+        shape=node.shape,
+    )
+    return smaller, {**places, new: len(source.fields())}
+
+
+def _sides(
+    left: Relation, right: Relation, used: frozenset[int]
+) -> tuple[tuple[Relation, Relation], Places]:
+    """Return both sides of a pair with the fields that are used of them."""
+    before = len(left.fields())
+    first, first_places = pruned(left, frozenset(i for i in used if i < before))
+    second, second_places = pruned(right, frozenset(i - before for i in used if i >= before))
+    after = len(first.fields())
+    later = {i + before: place + after for i, place in second_places.items()}
+    return (first, second), {**first_places, **later}
+
+
+def _exactly(source: Relation, places: Places, kept: Sequence[int]) -> Relation:
+    """Return the relation with just the fields ``kept``, in this order."""
+    wanted = [places[i] for i in kept]
+    fields = source.fields()
+    if wanted == list(range(len(fields))):
+        return source
+    return Project(
+        source=source,
+        values=tuple(FieldValue(fields[i].type, i) for i in wanted),
+        shape=tuple(fields[i] for i in wanted),
+    )
+
+
+def _places(kept: Iterable[int]) -> Places:
+    return {old: new for new, old in enumerate(kept)}
+
+
+def _in_all(values: Iterable[Expression]) -> frozenset[int]:
+    return frozenset().union(*(fields_in(value) for value in values))
+
+
+def _moved_total(inner: InnerTotal, places: Places) -> InnerTotal:
+    return evolve(inner, value=None if inner.value is None else moved(inner.value, places))
+
+
+def _moved_function(function: InnerTotal | Ranked, places: Places) -> InnerTotal | Ranked:
+    if function.value is None:
+        return function
+    return evolve(function, value=moved(function.value, places))
+
+
+def _used(aggregate: Aggregate) -> frozenset[int]:
+    return _in_all(value for value in _expressions(aggregate).values())
+
+
+def _replaced(aggregate: Aggregate, places: Places) -> Aggregate:
+    parts = {name: moved(value, places) for name, value in _expressions(aggregate).items()}
+    return evolve(aggregate, **parts)
+
+
+def _expressions(aggregate: Aggregate) -> dict[str, Expression]:
+    """Return the expressions of an aggregate, by the names of its parts."""
+    found = {part.name: getattr(aggregate, part.name) for part in attrs.fields(type(aggregate))}
+    return {name: value for name, value in found.items() if isinstance(value, Expression)}

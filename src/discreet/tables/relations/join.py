@@ -1,0 +1,84 @@
+"""Join: pairs of rows. Two private rows make a pair only if they have the same owner."""
+
+from attrs import evolve, frozen
+
+from discreet.core.errors import RefusedQuery
+from discreet.tables.expression import Call, Expression, FieldValue
+from discreet.tables.relations.relation import Field, Origin, Owner, Relation, common_owner
+
+
+@frozen(kw_only=True)
+class Join(Relation):
+    """Pairs of rows of ``left`` and ``right`` for which ``condition`` is true.
+
+    Guarantee:
+        Private with public: a pair belongs to the owner of its private row, and which pairs that
+        row makes depends on public data alone. Private with private: engines add the equality of
+        owners to the condition, so a pair has one owner. With ``keep_left`` a row of the left that
+        makes no pair stays, with NULL on the right, and so with the owner of the left. A public
+        left side of a private right one is refused, so a public row never shows whether
+        anybody matched it.
+    """
+
+    left: Relation
+    right: Relation
+    condition: Expression | None
+    """Over the fields of the left followed by those of the right."""
+    keep_left: bool = False
+    partners: int | None = None
+    """How many rows of a public right side can meet one row of the left, where that is known."""
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse pairs that have no single owner."""
+        if self.right.owner() is not None:
+            if self.left.owner() is None:
+                raise RefusedQuery(
+                    "A public table stands on the left of a private one",
+                    must="have the private table first",
+                    next="Write FROM private JOIN public (a public side is never preserved)",
+                )
+            common_owner(self.left, self.right)
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the fields of the left, then those of the right."""
+        left, right = list(self.left.fields()), self._right_fields()
+        if not self.keep_left:
+            for mine, theirs in equal_fields(self.condition, len(left)):
+                origin = right[theirs].origin
+                if origin is not None and left[mine].type is right[theirs].type:
+                    # Equal to a value of a public row, so it is one of the public values.
+                    left[mine] = evolve(left[mine], origin=origin)
+        return (*left, *right)
+
+    def _right_fields(self) -> list[Field]:
+        fields = list(self.right.fields())
+        if self.right.owner() is None and self.left.owner() is not None:
+            fields = [evolve(field, origin=Origin(self.right, i)) for i, field in enumerate(fields)]
+        if self.keep_left:
+            fields = [evolve(field, nullable=True, unit_part=None) for field in fields]
+        return fields
+
+    def owner(self) -> Owner | None:
+        """Return the owner of the left."""
+        return self.left.owner()
+
+    def inputs(self) -> tuple[Relation, ...]:
+        """Return both sides."""
+        return (self.left, self.right)
+
+
+def equal_fields(condition: Expression | None, width: int) -> list[tuple[int, int]]:
+    """Return the pairs of fields, of the left and of the right, that a condition makes equal."""
+    found = []
+    waiting = [condition]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, Call):
+            continue
+        if part.function == "and":
+            waiting += part.arguments
+        elif part.function == "=":
+            fields = [side.index for side in part.arguments if isinstance(side, FieldValue)]
+            if len(fields) == 2 and min(fields) < width <= max(fields):
+                found.append((min(fields), max(fields) - width))
+    return found

@@ -1,0 +1,29 @@
+"""Project: new fields, each computed from one row."""
+
+from attrs import field, frozen
+
+from discreet.core.canonical import PRESENTATION
+from discreet.tables.expression import Expression
+from discreet.tables.relations.relation import Field, Owner, Relation
+
+
+@frozen(kw_only=True)
+class Project(Relation):
+    """The rows of ``source`` with other fields. The owner is not among them, so it stays."""
+
+    source: Relation
+    values: tuple[Expression, ...]
+    shape: tuple[Field, ...] = field(metadata=PRESENTATION)
+    """The new fields, one for each value."""
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the new fields."""
+        return self.shape
+
+    def owner(self) -> Owner | None:
+        """Return the owner of the source."""
+        return self.source.owner()
+
+    def inputs(self) -> tuple[Relation, ...]:
+        """Return the source."""
+        return (self.source,)

@@ -1,0 +1,72 @@
+"""Windows: values computed over the rows of one owner, added to each of its rows."""
+
+from enum import Enum
+
+from attrs import field, frozen
+
+from discreet.core.canonical import PRESENTATION
+from discreet.tables.column import ColumnType
+from discreet.tables.expression import Expression
+from discreet.tables.relations.inner_aggregate import InnerTotal
+from discreet.tables.relations.relation import Field, Owner, Relation
+
+
+class Ranking(Enum):
+    """The functions of a row's place among the rows of its partition."""
+
+    ROW_NUMBER = "row_number"
+    RANK = "rank"
+    DENSE_RANK = "dense_rank"
+    LAG = "lag"
+    LEAD = "lead"
+    FIRST_VALUE = "first_value"
+
+
+@frozen(kw_only=True)
+class SortKey:
+    """One item of an ORDER BY; NULL comes last."""
+
+    value: Expression
+    descending: bool = False
+
+
+@frozen(kw_only=True)
+class Ranked:
+    """A ranking: of which value (for LAG, LEAD and FIRST_VALUE), and how many rows away."""
+
+    ranking: Ranking
+    value: Expression | None = None
+    offset: int = 1
+
+    def type(self) -> ColumnType:
+        """Return the type of the result."""
+        return ColumnType.INTEGER if self.value is None else self.value.type
+
+
+@frozen(kw_only=True)
+class Window(Relation):
+    """The rows of ``source`` with one more field.
+
+    Guarantee:
+        Engines partition by the owner besides ``partition``. Rows that tie in ``order`` are put in
+        order by all of their fields, so that the place of a row in the source has no influence:
+        it would tell of other owners' rows.
+    """
+
+    source: Relation
+    function: InnerTotal | Ranked
+    partition: tuple[Expression, ...]
+    order: tuple[SortKey, ...]
+    shape: Field = field(metadata=PRESENTATION)
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the fields of the source and the new one."""
+        return (*self.source.fields(), self.shape)
+
+    def owner(self) -> Owner | None:
+        """Return the owner of the source."""
+        return self.source.owner()
+
+    def inputs(self) -> tuple[Relation, ...]:
+        """Return the source."""
+        return (self.source,)
