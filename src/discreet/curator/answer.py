@@ -11,20 +11,23 @@
 
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
+from discreet.core.loss import ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
-from discreet.curator.allocate import allocate
+from discreet.curator.allocate import Shares, allocate
+from discreet.curator.asking.offer import Terms, settle
+from discreet.curator.asking.wish import Wish
 from discreet.curator.bound import bound
-from discreet.curator.explanation import Explanation
-from discreet.curator.offer import Offer
+from discreet.curator.explaining.explanation import Explanation
 from discreet.curator.parse import parse
-from discreet.curator.price import PricedPlan, price
+from discreet.curator.price import PricedPlan, price, require_delta_budget
+from discreet.curator.pricing.fit import fit
 from discreet.curator.publish import publish
 from discreet.curator.question import Question
 from discreet.curator.randomise import randomise
-from discreet.curator.release import Release
+from discreet.curator.releases.release import Release
 from discreet.curator.resolve import resolve
 from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
@@ -32,6 +35,8 @@ from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
 from discreet.tables.catalog import Catalog
 from discreet.tables.engine import Engine
+from discreet.tables.keyset import PrivateKeys
+from discreet.tables.plans.plan import BoundedPlan
 
 
 @frozen(kw_only=True)
@@ -44,21 +49,36 @@ class Curator:
     rng: Rng
 
 
-def answer(curator: Curator, sql: str, *, offer: Offer, analyst: str) -> Release:
+def answer(
+    curator: Curator,
+    sql: str,
+    *,
+    offer: Wish | Terms | PrivacyLoss | None = None,
+    analyst: str,
+    fresh: bool = False,
+) -> Release:
     """Return a private answer to ``sql`` for ``offer``, or an earlier one again for nothing.
+
+    ``offer`` is a loss, :class:`~discreet.curator.asking.offer.Terms` or a
+    :class:`~discreet.curator.asking.wish.Wish`. A ``fresh`` answer is paid for again, and is the
+    one that is given again from then on. A stored release costs nobody anything: neither the cap
+    nor the analyst's share.
 
     Guarantee:
         The charge is durable in the ledger before the engine reads a row, and the release is
-        durable before it is returned, so nothing is ever released that was not paid for.
+        durable before it is returned, so nothing is ever released that was not paid for. If a
+        deadline is declared, an answer that is paid for is returned at the deadline, or fails then;
+        one that is stored is returned at once, because no row is touched for it.
     """
-    question, priced = _prepare(curator, sql, offer)
-    space, name = priced.plan.table.unit.id_space, priced.digest()
+    question, priced, _ = prepare(curator, sql, Wish.of(offer))
+    space, name = priced.plan.owner().unit.id_space, priced.digest()
     version = curator.ledger.data_version(space, curator.rng)
-    stored = curator.ledger.find_release(name, version.number)
+    stored = None if fresh else curator.ledger.find_release(name, version.number)
     if stored is not None:
         body, receipt = stored
-        return Release(outputs=question.outputs, body=body, receipt=receipt, is_stored=True)
-    curator.engine.require_source(priced.plan.table)
+        return Release(view=question.view, body=body, receipt=receipt, is_stored=True)
+    for scan in priced.plan.scans():
+        curator.engine.require_source(scan.table)
 
     def behind_the_gate() -> dict[str, Any]:
         exact = curator.engine.execute(priced.plan, version.salt)
@@ -72,33 +92,56 @@ def answer(curator: Curator, sql: str, *, offer: Offer, analyst: str) -> Release
         charges=(Charge(id_space=space, loss=priced.loss),),
         description={"sql": sql, "event": priced.event.to_json()},
     )
-    body, receipt = pass_gate(curator.ledger, order, behind_the_gate)
-    return Release(outputs=question.outputs, body=body, receipt=receipt)
+    interrupt = curator.engine.interrupt
+    body, receipt = pass_gate(curator.ledger, order, behind_the_gate, interrupt=interrupt)
+    return Release(view=question.view, body=body, receipt=receipt)
 
 
-def explain(curator: Curator, sql: str, *, offer: Offer, analyst: str) -> Explanation:
+def explain(
+    curator: Curator,
+    sql: str,
+    *,
+    offer: Wish | Terms | PrivacyLoss | None = None,
+    analyst: str,
+) -> Explanation:
     """Return what :func:`answer` would do and cost. Nothing is read and nothing is spent."""
-    _, priced = _prepare(curator, sql, offer)
-    space = priced.plan.table.unit.id_space
+    question, priced, terms = prepare(curator, sql, Wish.of(offer))
+    space = priced.plan.owner().unit.id_space
     version = curator.ledger.data_version(space, curator.rng)
     return Explanation(
+        question=question,
         priced=priced,
+        terms=terms,
         id_space=curator.catalog.id_space(space),
         remaining=curator.ledger.remaining(space, analyst),
         is_stored=curator.ledger.find_release(priced.digest(), version.number) is not None,
     )
 
 
-def read_question(catalog: Catalog, sql: str) -> Question:
+def read_question(curator: Curator, sql: str) -> Question:
     """Return the question that ``sql`` asks; one that is nested too deeply to read is refused."""
     try:
-        return resolve(parse(sql), catalog)
+        return resolve(parse(sql), curator.catalog, curator.engine.public_rows)
     except RecursionError:
         raise RefusedQuery("The query is nested too deeply", next="Write it more flatly") from None
 
 
-def _prepare(curator: Curator, sql: str, offer: Offer) -> tuple[Question, PricedPlan]:
-    question = read_question(curator.catalog, sql)
+def prepare(curator: Curator, sql: str, wish: Wish) -> tuple[Question, PricedPlan, Terms]:
+    """Return the question, its priced plan and the terms that hold: all before the gate."""
+    question = read_question(curator, sql)
+    question = evolve(question, limits=evolve(question.limits, **wish.limits()))
+    defaults = (wish.default, Terms.of(curator.catalog.default))
+    terms = settle(wish.offer, Terms.of(question.offer), defaults)
     plan = bound(question)
-    cap = curator.catalog.id_space(plan.table.unit.id_space).cap
-    return question, price(plan, allocate(plan, offer), cap)
+    cap = curator.catalog.id_space(plan.owner().unit.id_space).cap
+    return question, price(plan, _shares(question, plan, terms, cap), cap), terms
+
+
+def _shares(question: Question, plan: BoundedPlan, terms: Terms, cap: PrivacyLoss) -> Shares:
+    if isinstance(plan.keys, PrivateKeys):
+        require_delta_budget(plan, cap)
+    if terms.accuracy is None:
+        return allocate(plan, question.weights, terms.offer())
+    measure = Zcdp if isinstance(cap, Zcdp | ApproximateZcdp) else Pure
+    outputs = [output.estimate for output in question.view.outputs]
+    return fit(plan, question.weights, outputs, terms.accuracy, measure=measure, delta=terms.delta)

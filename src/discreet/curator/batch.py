@@ -15,20 +15,24 @@ from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
+from discreet.core.rounding import sqrt_up
 from discreet.curator.answer import Curator, read_question
 from discreet.curator.bound import bound
-from discreet.curator.offer import charged
 from discreet.curator.price import PricedPlan, event_of
+from discreet.curator.pricing.charged import charged
+from discreet.curator.pricing.noise import require_samplable
 from discreet.curator.publish import publish
 from discreet.curator.question import Question
 from discreet.curator.randomise import randomise
-from discreet.curator.release import Release
+from discreet.curator.releases.release import Release
 from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Order
 from discreet.ledger.receipt import Receipt
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
-from discreet.tables.plan import BoundedPlan
+from discreet.tables.aggregate import QuantileValues
+from discreet.tables.keyset import PrivateKeys
+from discreet.tables.plans.plan import BoundedPlan
 
 MOST_QUESTIONS = 1_000
 
@@ -45,7 +49,7 @@ class PricedBatch:
     @property
     def id_space(self) -> str:
         """The id space that pays."""
-        return self.plans[0].plan.table.unit.id_space
+        return self.plans[0].plan.owner().unit.id_space
 
     def digest(self) -> str:
         """Return the name of the batch: equal for equal questions at an equal price."""
@@ -68,21 +72,46 @@ def price_batch(curator: Curator, queries: Sequence[str], target: Approximate) -
             must=f"have 1 to {MOST_QUESTIONS:,}",
             got=str(len(queries)),
         )
-    questions = tuple(read_question(curator.catalog, sql) for sql in queries)
+    questions = tuple(read_question(curator, sql) for sql in queries)
+    if any(question.offer is not None for question in questions):
+        raise RefusedQuery(
+            "A question of the batch gives a price of its own",
+            must="be paid for by the batch alone",
+            next="Leave epsilon and delta out of its OPTIONS, or ask it by itself",
+        )
     plans = tuple(bound(question) for question in questions)
-    spaces = {plan.table.unit.id_space for plan in plans}
+    for plan in plans:
+        _require_noise_only(plan)
+    spaces = {plan.owner().unit.id_space for plan in plans}
     if len(spaces) > 1:
         raise RefusedQuery("A batch is about one id space", got=", ".join(sorted(spaces)))
     cap = curator.catalog.id_space(spaces.pop()).cap
     found = calibrate(lambda m: _event(plans, m), target=target)
-    mechanisms = [_noise(plan, found.scale) for plan in plans]
-    priced = tuple(
-        PricedPlan(plan=plan, mechanisms=noise, event=event_of(plan, noise), loss=found.result.loss)
-        for plan, noise in zip(plans, mechanisms, strict=True)
-    )
     assert isinstance(found.result.loss, Approximate)
     loss = _charge(cap, found.result.loss, _event(plans, found.scale))
+    mechanisms = [_noise(plan, found.scale) for plan in plans]
+    for mechanism in (one for noise in mechanisms for one in noise):
+        require_samplable(sqrt_up(mechanism.sigma_squared))
+    priced = tuple(
+        PricedPlan(plan=plan, mechanisms=noise, event=event_of(plan, noise), loss=loss)
+        for plan, noise in zip(plans, mechanisms, strict=True)
+    )
     return PricedBatch(questions=questions, plans=priced, loss=loss, method=found.result.method)
+
+
+def _require_noise_only(plan: BoundedPlan) -> None:
+    """Refuse what has no Gaussian noise to share a multiplier with."""
+    if isinstance(plan.keys, PrivateKeys):
+        raise RefusedQuery(
+            "A batch takes public keys only: private ones have a threshold of their own",
+            next="Declare the keys, or ask this question by itself",
+        )
+    if any(isinstance(aggregate, QuantileValues) for aggregate in plan.aggregates):
+        raise RefusedQuery(
+            "A batch adds Gaussian noise, and a quantile is a choice, not a number with noise",
+            must="have counts and sums (and what is made of them) only",
+            next="Ask for the quantile by itself",
+        )
 
 
 def _noise(plan: BoundedPlan, multiplier: Fraction) -> tuple[DiscreteGaussian, ...]:
@@ -119,7 +148,8 @@ def answer_batch(
     if stored is not None:
         return _releases(batch, *stored, is_stored=True)
     for priced in batch.plans:
-        curator.engine.require_source(priced.plan.table)
+        for scan in priced.plan.scans():
+            curator.engine.require_source(scan.table)
 
     def behind_the_gate() -> dict[str, Any]:
         bodies = []
@@ -135,7 +165,8 @@ def answer_batch(
         charges=(Charge(id_space=batch.id_space, loss=batch.loss),),
         description={"sql": "; ".join(queries), "method": batch.method},
     )
-    body, receipt = pass_gate(curator.ledger, order, behind_the_gate)
+    interrupt = curator.engine.interrupt
+    body, receipt = pass_gate(curator.ledger, order, behind_the_gate, interrupt=interrupt)
     return _releases(batch, body, receipt, is_stored=False)
 
 
@@ -143,6 +174,6 @@ def _releases(
     batch: PricedBatch, body: dict[str, Any], receipt: Receipt, *, is_stored: bool
 ) -> tuple[Release, ...]:
     return tuple(
-        Release(outputs=question.outputs, body=part, receipt=receipt, is_stored=is_stored)
+        Release(view=question.view, body=part, receipt=receipt, is_stored=is_stored)
         for question, part in zip(batch.questions, body["batch"], strict=True)
     )

@@ -1,24 +1,22 @@
 """Bound: question to bounded plan. Here one unit's reach is limited, from declarations alone."""
 
 from discreet.curator.question import Question
-from discreet.tables.limits import Limits
-from discreet.tables.plan import BoundedPlan
+from discreet.tables.plans.contain import contain
+from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.prune import prune
 
 
 def bound(question: Question) -> BoundedPlan:
-    """Return the plan in which each unit is held to the table's limits.
+    """Return the plan in which each unit is held to the question's limits.
 
-    With fewer keys than ``groups_per_unit`` (one, without GROUP BY) a unit cannot reach more
-    groups than there are, so the limit is the smaller of the two. Keys are public, so this is.
+    The limits are the tables' declared ones, or those that the query gives. Any limits keep the
+    guarantee: wider ones count more of each unit, and cost more noise. Fields that nothing uses are
+    left out of the plan, and what pairs rows is contained.
     """
-    declared = question.table.limits
-    return BoundedPlan(
-        table=question.table,
-        where=question.where,
+    plan = BoundedPlan(
+        relation=question.relation,
         keys=question.keys,
-        limits=Limits(
-            rows_per_group=declared.rows_per_group,
-            groups_per_unit=min(declared.groups_per_unit, len(question.keys.rows)),
-        ),
+        limits=question.limits,
         aggregates=question.aggregates,
     )
+    return contain(prune(plan))

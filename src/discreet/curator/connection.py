@@ -3,70 +3,80 @@
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self, TypedDict, Unpack
 
-from attrs import frozen
-
-from discreet.core.errors import InvalidArgument, LedgerError
-from discreet.core.loss import Approximate, PrivacyLoss
+from discreet.core.errors import InvalidArgument
+from discreet.core.loss import Approximate
 from discreet.core.numbers import Number
 from discreet.curator.answer import Curator, answer, explain
+from discreet.curator.asking.accuracy import Accuracy
+from discreet.curator.asking.offer import Terms
+from discreet.curator.asking.wish import Wish
 from discreet.curator.batch import answer_batch
-from discreet.curator.explanation import Explanation
-from discreet.curator.offer import Offer, read_offer
-from discreet.curator.release import Release
-from discreet.ledger.budget import Budget
+from discreet.curator.budget_status import BudgetStatus
+from discreet.curator.explaining.explanation import Explanation
+from discreet.curator.open_ledger import open_ledger
+from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
+from discreet.curator.releases.release import Release
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.sqlite_store import create_sqlite
 from discreet.randomness.rng import SystemRng
-from discreet.tables.catalog import Catalog, Table
+from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engines.duckdb import DuckDbEngine
 
 LOCAL_ANALYST = "local"
 
 
-@frozen(kw_only=True)
-class BudgetStatus:
-    """How much of an id space's budget is spent and left."""
+class Asked(TypedDict, total=False):
+    """What may be said beside a question. One of the first three is its price."""
 
-    id_space: str
-    unit: str
-    cap: PrivacyLoss
-    spent: PrivacyLoss
-    remaining: PrivacyLoss
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the status as plain values."""
-        losses = {name: getattr(self, name).to_json() for name in ("cap", "spent", "remaining")}
-        return {"id_space": self.id_space, "unit": self.unit} | losses
+    epsilon: Number | None
+    """A pure ε: it buys discrete Laplace noise."""
+    rho: Number | None
+    """A ρ of zCDP, for a budget in ρ: it buys whichever noise errs less."""
+    accuracy: Accuracy | Number | None
+    """How close the answer must be, such as ``"±50 at 95 %"``; the price follows."""
+    delta: Number | None
+    """The δ for groups that are not public."""
+    rows_per_group: int | None
+    """How many rows of one unit count in a group, instead of the declared number."""
+    groups_per_unit: int | None
+    """How many groups of one unit count, instead of the declared number."""
 
 
 class Connection:
-    """An open project: ask, explain, and see what is left.
+    """An open project: ask, explain, rehearse, and see what is left.
 
     In local use the caller can read the files anyway; the connection then protects what is
     *published* from it, not the files from the caller.
     """
 
-    def __init__(self, curator: Curator, *, default: Offer | None, analyst: str) -> None:
+    def __init__(self, curator: Curator, *, default: Terms | None, analyst: str) -> None:
         self._curator = curator
-        self._default = default
+        self._default = Terms() if default is None else default
         self._analyst = analyst
 
-    def sql(
-        self, query: str, *, epsilon: Number | None = None, rho: Number | None = None
-    ) -> Release:
-        """Return a private answer for ``epsilon`` or ``rho``, or for the connection's default."""
-        offer = read_offer(epsilon, rho, self._default)
-        return answer(self._curator, query, offer=offer, analyst=self._analyst)
+    def sql(self, query: str, *, fresh: bool = False, **asked: Unpack[Asked]) -> Release:
+        """Return a private answer, for the price that is ``asked`` or else the default one.
 
-    def explain(
-        self, query: str, *, epsilon: Number | None = None, rho: Number | None = None
-    ) -> Explanation:
+        The same question at the same price is answered from the stored release, for nothing; a
+        ``fresh`` answer has new noise and is paid for again. :class:`Asked` says what else can be
+        given: ``epsilon``, ``rho`` or ``accuracy``, ``delta``, ``rows_per_group``,
+        ``groups_per_unit``.
+        """
+        wish = self._wish(**asked)
+        return answer(self._curator, query, offer=wish, analyst=self._analyst, fresh=fresh)
+
+    def explain(self, query: str, **asked: Unpack[Asked]) -> Explanation:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
-        offer = read_offer(epsilon, rho, self._default)
-        return explain(self._curator, query, offer=offer, analyst=self._analyst)
+        wish = self._wish(**asked)
+        return explain(self._curator, query, offer=wish, analyst=self._analyst)
+
+    def rehearse(
+        self, query: str, *, rows: int = DEFAULT_ROWS, **asked: Unpack[Asked]
+    ) -> Rehearsal:
+        """Return what :meth:`sql` would look like, on made-up rows; nothing is read or spent."""
+        return rehearse(self._curator, query, offer=self._wish(**asked), rows=rows)
 
     def batch(
         self, queries: Sequence[str], *, epsilon: Number, delta: Number
@@ -80,7 +90,7 @@ class Connection:
         return answer_batch(self._curator, queries, target=target, analyst=self._analyst)
 
     def budget(self) -> tuple[BudgetStatus, ...]:
-        """Return what is spent and left in every id space."""
+        """Return what is spent and left in every id space, by everybody and by this analyst."""
         ledger = self._curator.ledger
         return tuple(
             BudgetStatus(
@@ -89,13 +99,24 @@ class Connection:
                 cap=space.cap,
                 spent=ledger.spent(space.name),
                 remaining=ledger.remaining(space.name),
+                analyst=self._analyst,
+                own_spent=ledger.spent(space.name, self._analyst),
+                own_remaining=ledger.remaining(space.name, self._analyst),
             )
             for space in self._curator.catalog.id_spaces
         )
 
+    def catalog(self) -> Catalog:
+        """Return everything that is declared."""
+        return self._curator.catalog
+
     def tables(self) -> tuple[Table, ...]:
-        """Return the declared tables: what may be asked about."""
+        """Return the declared private tables: what may be asked about."""
         return self._curator.catalog.tables
+
+    def public_tables(self) -> tuple[PublicTable, ...]:
+        """Return the declared public tables: what may be joined with, and looked at, for free."""
+        return self._curator.catalog.public_tables
 
     def ledger(self) -> Ledger:
         """Return the ledger, to read its history or verify it."""
@@ -103,13 +124,24 @@ class Connection:
 
     def check(self) -> None:
         """Check that every source is there and has its declared columns (names only)."""
-        for table in self._curator.catalog.tables:
+        catalog = self._curator.catalog
+        tables: tuple[Table | PublicTable, ...] = (*catalog.tables, *catalog.public_tables)
+        for table in tables:
             self._curator.engine.require_source(table)
 
     def data_changed(self, id_space: str) -> int:
         """Note that the owner replaced the data; earlier releases are no longer given again."""
+        self._require_id_space(id_space)
         version = self._curator.ledger.advance_version(id_space, self._curator.rng)
         return version.number
+
+    def resume(self, id_space: str) -> int:
+        """Let questions be asked again where too many failed, as the owner; return how many did.
+
+        What was spent stays spent.
+        """
+        self._require_id_space(id_space)
+        return self._curator.ledger.resume(id_space)
 
     def close(self) -> None:
         """Close the engine; the ledger needs no closing, because every step of it is durable."""
@@ -128,40 +160,50 @@ class Connection:
         """Close at the end of the block."""
         self.close()
 
+    def _require_id_space(self, id_space: str) -> None:
+        known = [space.name for space in self._curator.catalog.id_spaces]
+        if id_space not in known:
+            raise InvalidArgument(
+                "There is no such id space", must=f"be one of {', '.join(known)}", got=id_space
+            )
+
+    def _wish(
+        self,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        accuracy: Accuracy | Number | None = None,
+        delta: Number | None = None,
+        rows_per_group: int | None = None,
+        groups_per_unit: int | None = None,
+    ) -> Wish:
+        return Wish(
+            offer=Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta),
+            default=self._default,
+            rows_per_group=rows_per_group,
+            groups_per_unit=groups_per_unit,
+        )
+
 
 def connect(
     project: str | Path = ".",
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,
+    accuracy: Accuracy | Number | None = None,
+    delta: Number | None = None,
     analyst: str = LOCAL_ANALYST,
 ) -> Connection:
     """Open the project whose ``discreet.toml`` is at ``project`` (the file, or its folder).
 
-    ``epsilon`` or ``rho`` is the default price of each answer; without one, each query must give
-    its own.
+    ``epsilon``, ``rho`` or ``accuracy`` is the default price of each answer, and ``delta`` the
+    default δ for groups that are not public. Without them, each query must give its own, unless
+    the owner declared a default.
     """
     if not isinstance(analyst, str) or not analyst:
         raise InvalidArgument("analyst is not a name", must="be text", got=type(analyst).__name__)
+    default = Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta)
     catalog = read_catalog(Path(project))
-    is_priced = epsilon is not None or rho is not None
-    default = read_offer(epsilon, rho, None) if is_priced else None
     ledger = open_ledger(catalog)
     curator = Curator(catalog=catalog, engine=DuckDbEngine(), ledger=ledger, rng=SystemRng())
     return Connection(curator, default=default, analyst=analyst)
-
-
-def open_ledger(catalog: Catalog) -> Ledger:
-    """Open the project's ledger, and note the declared budgets in it."""
-    try:
-        catalog.ledger.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as cause:
-        raise LedgerError(
-            "The folder of the ledger cannot be made",
-            got=cause.strerror or "",
-            next="Declare another ledger.path",
-        ) from None
-    ledger = Ledger(create_sqlite(catalog.ledger))
-    for space in catalog.id_spaces:
-        ledger.declare(Budget(space.name, space.cap))
-    return ledger

@@ -1,10 +1,12 @@
-"""Parse: text to statement. Everything that is not on the list is refused, with a reason."""
+"""Parse: text to statement. The shape alone; names are looked up later."""
 
 from typing import Any
 
 from discreet.core import optional
 from discreet.core.errors import BadSyntax, RefusedQuery
-from discreet.curator.statement import CountOutput, KeyOutput, Output, Statement, SumOutput
+from discreet.curator.asking.named_arguments import with_clamps
+from discreet.curator.asking.options import NO_OPTIONS, Options, read_options
+from discreet.curator.asking.statement import Statement
 
 LONGEST_QUERY = 100_000
 
@@ -13,43 +15,19 @@ def parse(sql: str) -> Statement:
     """Return the statement that ``sql`` says.
 
     Example:
-        >>> parse("SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic").outputs
-        (KeyOutput(name='clinic', column='clinic'), CountOutput(name='n'))
+        >>> sql = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=0.5) COUNT(*) FROM visits"
+        >>> parse(sql).options.offer()
+        Pure(epsilon=Fraction(1, 2))
+        >>> parse(sql).select.sql()
+        'SELECT COUNT(*) FROM visits'
     """
-    select = _select(sql)
-    _refuse_other_clauses(select)
-    outputs = tuple(_output(item, i) for i, item in enumerate(select.expressions))
-    _refuse_repeated_names(outputs)
-    if all(isinstance(output, KeyOutput) for output in outputs):
-        raise RefusedQuery(
-            "The query asks for no aggregate",
-            must="ask for COUNT(*) or SUM(column)",
-            next="Single rows are never shown",
-        )
-    where = select.args.get("where")
-    return Statement(
-        table=_table_name(select),
-        outputs=outputs,
-        where=where.this if where else None,
-        group_by=_group_by(select, outputs),
-    )
-
-
-def _select(sql: str) -> Any:
-    sqlglot = optional.load("sqlglot")
-    errors = optional.load("sqlglot.errors")
     _require_text(sql)
-    try:
-        statements = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if tree is not None]
-    except errors.ParseError as cause:
-        raise _bad_syntax(cause) from None
-    except (errors.SqlglotError, RecursionError, ValueError):
-        raise BadSyntax("The query cannot be read", next="Check its quotes and brackets") from None
-    if len(statements) != 1:
-        raise BadSyntax("There must be one statement", got=str(len(statements)))
-    if not isinstance(statements[0], optional.load("sqlglot.expressions").Select):
-        raise RefusedQuery("This is not a SELECT", must="be one SELECT over one table", next=_SHAPE)
-    return statements[0]
+    tokens = _tokens(sql)
+    if tokens and tokens[0].token_type.name in _OTHERS:
+        raise _not_a_select()
+    _refuse_top(tokens)
+    text, options = _take_options(sql, tokens)
+    return Statement(select=_select(with_clamps(text)), options=options)
 
 
 def _require_text(sql: object) -> None:
@@ -63,97 +41,108 @@ def _require_text(sql: object) -> None:
         raise BadSyntax("The query is not valid Unicode", must="have no lone surrogates") from None
 
 
+_UNREADABLE = "The query cannot be read"
+
+
+_OTHERS = {"ALTER", "ATTACH", "COMMAND", "COPY", "CREATE", "DELETE", "DESCRIBE", "DETACH", "DROP"}
+_OTHERS |= {"EXECUTE", "INSERT", "MERGE", "PRAGMA", "SET", "SHOW", "TRUNCATE", "UPDATE", "USE"}
+"""How statements begin that are refused before they are parsed: the parser guesses at some."""
+
+
+def _not_a_select() -> RefusedQuery:
+    return RefusedQuery(
+        "This is not a SELECT", next="Supported: [WITH ...] SELECT keys, aggregates FROM ..."
+    )
+
+
+def _refuse_top(tokens: list[Any]) -> None:
+    """Refuse SELECT TOP 10, which other dialects have and the parser stumbles over."""
+    for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        is_top = first.token_type.name == "SELECT" and second.text.upper() == "TOP"
+        if is_top and third.token_type.name == "NUMBER":
+            raise RefusedQuery(
+                "TOP is not supported", next=f"Write ORDER BY COUNT(*) DESC LIMIT {third.text[:9]}"
+            )
+
+
+def _tokens(sql: str) -> list[Any]:
+    errors = optional.load("sqlglot.errors")
+    try:
+        return list(optional.load("sqlglot").tokenize(sql, dialect="duckdb"))
+    except (errors.SqlglotError, RecursionError, ValueError):
+        raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
+
+
+def _take_options(sql: str, tokens: list[Any]) -> tuple[str, Options]:
+    """Return the text without the privacy clause, and what the clause says."""
+    start = _clause_start(tokens)
+    if start is None:
+        return sql, NO_OPTIONS
+    end, options = start + 1, NO_OPTIONS
+    if [token.text.upper() for token in tokens[end + 1 : end + 3]] == ["OPTIONS", "("]:
+        first = end + 3
+        brackets = (i for i in range(first, len(tokens)) if _turn(tokens[i]) < 0)
+        end = next(brackets, -1)
+        if end < 0:
+            raise BadSyntax("The OPTIONS have no end", must="be in brackets")
+        options = read_options(tokens[first:end])
+    blank = sql[tokens[start].start : tokens[end].end + 1]
+    # Lines and columns of later errors stay what they are.
+    kept = "".join(sign if sign.isspace() else " " for sign in blank)
+    return sql[: tokens[start].start] + kept + sql[tokens[end].end + 1 :], options
+
+
+def _turn(token: Any) -> int:
+    """Return 1 for an opening bracket and -1 for a closing one; a text of one is none."""
+    return {"L_PAREN": 1, "R_PAREN": -1}.get(token.token_type.name, 0)
+
+
+_CLAUSES = ("DIFFERENTIAL_PRIVACY", "ANONYMIZATION")
+
+
+def _clause_start(tokens: list[Any]) -> int | None:
+    """Return where WITH DIFFERENTIAL_PRIVACY stands, directly after the outermost SELECT."""
+    depth, outermost, found = 0, None, []
+    for i, token in enumerate(tokens):
+        depth += _turn(token)
+        if token.token_type.name != "SELECT":
+            continue
+        if depth == 0 and outermost is None:
+            outermost = i
+        words = [later.text.upper() for later in tokens[i + 1 : i + 3]]
+        if len(words) == 2 and words[0] == "WITH" and words[1] in _CLAUSES:
+            found.append(i)
+    if any(place != outermost for place in found):
+        raise RefusedQuery(
+            "WITH DIFFERENTIAL_PRIVACY stands in a sub-query",
+            must="stand directly after the outermost SELECT",
+        )
+    return found[0] + 1 if found else None
+
+
+def _select(sql: str) -> Any:
+    sqlglot, errors = optional.load("sqlglot"), optional.load("sqlglot.errors")
+    exp = optional.load("sqlglot.expressions")
+    try:
+        statements = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if tree is not None]
+    except errors.ParseError as cause:
+        raise _bad_syntax(cause) from None
+    except (errors.SqlglotError, RecursionError, ValueError):
+        raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
+    if len(statements) != 1:
+        raise BadSyntax("There must be one statement", got=str(len(statements)))
+    if isinstance(statements[0], exp.SetOperation):
+        raise RefusedQuery(
+            f"The query is a {type(statements[0]).__name__.upper()} of answers, not a SELECT",
+            must="be one SELECT",
+            next="Ask twice, or put the UNION ALL into FROM: SELECT ... FROM (a UNION ALL b) AS t",
+        )
+    if not isinstance(statements[0], exp.Select):
+        raise _not_a_select()
+    return statements[0]
+
+
 def _bad_syntax(cause: Any) -> BadSyntax:
     first = cause.errors[0] if cause.errors else {}
     place = f"line {first['line']}, column {first['col']}" if first.get("line") else ""
     return BadSyntax("The query is not valid SQL", got=f"an error at {place}" if place else "")
-
-
-_MOST_DIGITS = 10
-_SHAPE = "Supported: SELECT keys, COUNT(*), SUM(column) FROM table [WHERE ...] [GROUP BY keys]"
-_CLAUSES = {"expressions", "from_", "where", "group"}
-_CLAUSE_NAMES = {"joins": "JOIN", "order": "ORDER BY", "with_": "WITH", "limit": "LIMIT"}
-
-
-def _refuse_other_clauses(select: Any) -> None:
-    for name, value in select.args.items():
-        if value and name not in _CLAUSES:
-            shown = _CLAUSE_NAMES.get(name, name.strip("_").upper())
-            raise RefusedQuery(f"{shown} is not supported", next=_SHAPE)
-
-
-def _table_name(select: Any) -> str:
-    expressions = optional.load("sqlglot.expressions")
-    source = select.args.get("from_")
-    table = source.this if source else None
-    if not isinstance(table, expressions.Table) or not isinstance(
-        table.this, expressions.Identifier
-    ):
-        raise RefusedQuery("The query names no table", must="read FROM one table", next=_SHAPE)
-    if any(value for name, value in table.args.items() if name != "this"):
-        raise RefusedQuery("The table must be named plainly", next="Write FROM table, no alias")
-    return str(table.name)
-
-
-def _output(item: Any, index: int) -> Output:
-    expressions = optional.load("sqlglot.expressions")
-    inner = item.this if isinstance(item, expressions.Alias) else item
-    alias = item.alias if isinstance(item, expressions.Alias) else ""
-    if isinstance(inner, expressions.Column):
-        column = column_name(inner)
-        return KeyOutput(alias or column, column)
-    if isinstance(inner, expressions.Count) and _is_plain(inner, {"this", "big_int"}):
-        if isinstance(inner.this, expressions.Star) and _is_plain(inner.this, set()):
-            return CountOutput(alias or "count")
-        raise RefusedQuery("Only COUNT(*) is supported", next=_SHAPE)
-    if isinstance(inner, expressions.Sum) and _is_plain(inner, {"this"}):
-        if isinstance(inner.this, expressions.Column):
-            column = column_name(inner.this)
-            return SumOutput(alias or f"sum_{column}", column)
-        raise RefusedQuery("SUM takes one column", next=_SHAPE)
-    raise RefusedQuery(f"Output {index + 1} is not supported", next=_SHAPE)
-
-
-def _is_plain(node: Any, allowed: set[str]) -> bool:
-    return not any(value for name, value in node.args.items() if name not in allowed)
-
-
-def column_name(node: Any) -> str:
-    """Return the name of a column node that carries no table in front."""
-    if any(value for name, value in node.args.items() if name != "this"):
-        raise RefusedQuery("A column must be named plainly", next="Write column, not table.column")
-    return str(node.name)
-
-
-def _group_by(select: Any, outputs: tuple[Output, ...]) -> tuple[str, ...]:
-    expressions = optional.load("sqlglot.expressions")
-    group = select.args.get("group")
-    if group is None:
-        return ()
-    if not _is_plain(group, {"expressions"}):
-        raise RefusedQuery("GROUP BY takes plain columns", next=_SHAPE)
-    names = []
-    for item in group.expressions:
-        if isinstance(item, expressions.Literal) and not item.is_string:
-            names.append(_by_position(str(item.this), outputs))
-        elif isinstance(item, expressions.Column):
-            names.append(column_name(item))
-        else:
-            raise RefusedQuery("GROUP BY takes plain columns", next=_SHAPE)
-    return tuple(names)
-
-
-def _by_position(number: str, outputs: tuple[Output, ...]) -> str:
-    is_short = number.isascii() and number.isdigit() and len(number) < _MOST_DIGITS
-    place = int(number) - 1 if is_short else -1
-    output = outputs[place] if 0 <= place < len(outputs) else None
-    if not isinstance(output, KeyOutput):
-        raise RefusedQuery("GROUP BY names no key", got=number[:20], next="Write the column's name")
-    return output.column
-
-
-def _refuse_repeated_names(outputs: tuple[Output, ...]) -> None:
-    names = [output.name.lower() for output in outputs]
-    for name in names:
-        if names.count(name) > 1:
-            raise RefusedQuery(f"Two outputs are called '{name}'", next="Give one another name")

@@ -1,37 +1,49 @@
 """Publish: noisy integers to the body of a release, which is what the ledger keeps."""
 
 import datetime
-from functools import singledispatch
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
-from discreet.core.errors import Unsupported
-from discreet.core.protocols import IntArray
-from discreet.curator.noise import describe_noise
+from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
-from discreet.tables.aggregate import Aggregate, CountRows, SumColumn
+from discreet.curator.pricing.noise import describe_noise
+from discreet.curator.pricing.steps import step_of
+from discreet.curator.showing.label import label
 from discreet.tables.column import Key
+from discreet.tables.keyset import Keys, PublicKeys
+from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.relations.filter import Filter
+from discreet.tables.relations.relation import Field
+from discreet.tables.relations.scan import Scan
 
-FORMAT = 1
+FORMAT = 2
 """The version of the body's layout; a reader refuses the ones that it does not know."""
 
 
-def publish(noisy: tuple[IntArray, ...], priced: PricedPlan) -> dict[str, Any]:
-    """Return the public body: keys, noisy values in whole steps, noise and cost."""
+def publish(noisy: Noisy, priced: PricedPlan) -> dict[str, Any]:
+    """Return the public body: keys, noisy values in whole steps, noise, limits and cost.
+
+    It holds text, integers, truth values and None only, so its canonical text is exact.
+    """
     plan = priced.plan
-    described = zip(plan.aggregates, priced.mechanisms, noisy, strict=True)
+    fields = plan.relation.fields()
+    described = zip(plan.aggregates, priced.mechanisms, noisy.columns, strict=True)
     return {
         "format": FORMAT,
-        "table": plan.table.name,
-        "keys": {
-            "columns": [column.name for column in plan.keys.columns],
-            "rows": [[_key(value) for value in row] for row in plan.keys.rows],
+        "keys": _keys(plan.keys, fields, noisy),
+        "selection": _selection(priced),
+        "limits": {
+            "rows_per_group": plan.limits.rows_per_group,
+            "groups_per_unit": plan.limits.groups_per_unit,
+            "leave_out": _leaves_out(plan),
         },
         "aggregates": [
-            label(aggregate)
+            label(aggregate, fields)
             | {
-                "step": str(aggregate.step()),
+                "step": str(step_of(aggregate)),
                 "noise": describe_noise(mechanism),
-                "values": [int(value) for value in values],
+                "values": values.tolist(),
             }
             for aggregate, mechanism, values in described
         ],
@@ -39,21 +51,35 @@ def publish(noisy: tuple[IntArray, ...], priced: PricedPlan) -> dict[str, Any]:
     }
 
 
-def _key(value: Key) -> str | int | bool:
+def _leaves_out(plan: BoundedPlan) -> bool:
+    """Tell whether limits can leave anything out: not if each row is a unit, and stays one row."""
+    return plan.owner().unit.column is not None or not isinstance(plan.relation, Scan | Filter)
+
+
+def _keys(keys: Keys, fields: Sequence[Field], noisy: Noisy) -> dict[str, Any]:
+    """Return the key of each row, and for each grouping set which of the columns it has."""
+    grouped = [fields[index] for index in keys.fields]
+    everything = range(len(grouped))
+    places = [part.places for part in keys.sets] if isinstance(keys, PublicKeys) else [everything]
+    return {
+        "columns": [field.name for field in grouped],
+        "types": [field.type.value for field in grouped],
+        "places": [list(part) for part in places],
+        "rows": [[_key(value) for value in row] for row in noisy.keys],
+        "sets": list(noisy.sets),
+    }
+
+
+def _selection(priced: PricedPlan) -> dict[str, Any] | None:
+    """Return from how many units on a group appears, if the groups were chosen privately."""
+    keys = priced.keys_mechanism
+    if keys is None:
+        return None
+    return {"threshold": keys.threshold, "units_needed": keys.units_needed(_LIKELY)}
+
+
+_LIKELY = Fraction(19, 20)
+
+
+def _key(value: Key | None) -> str | int | bool | None:
     return value.isoformat() if isinstance(value, datetime.date) else value
-
-
-@singledispatch
-def label(aggregate: Aggregate) -> dict[str, str]:
-    """Return what an aggregate is called."""
-    raise Unsupported("This aggregate has no name", got=type(aggregate).__name__)
-
-
-@label.register
-def _(_: CountRows) -> dict[str, str]:
-    return {"aggregate": "count"}
-
-
-@label.register
-def _(aggregate: SumColumn) -> dict[str, str]:
-    return {"aggregate": "sum", "column": aggregate.column.name}

@@ -1,38 +1,28 @@
 """A question: a statement whose every name has been found in the catalogue."""
 
+from fractions import Fraction
+
 from attrs import frozen
 
+from discreet.core.loss import PrivacyLoss
+from discreet.curator.releases.view import View
 from discreet.tables.aggregate import Aggregate
-from discreet.tables.catalog import Table
-from discreet.tables.expression import Expression
-from discreet.tables.keyset import KeySet
-
-
-@frozen
-class KeyColumn:
-    """Shows the group's value of the key at ``index``."""
-
-    name: str
-    index: int
-
-
-@frozen
-class ValueColumn:
-    """Shows the aggregate at ``index``."""
-
-    name: str
-    index: int
-
-
-OutputColumn = KeyColumn | ValueColumn
+from discreet.tables.keyset import Keys
+from discreet.tables.limits import Limits
+from discreet.tables.relations.relation import Relation
 
 
 @frozen(kw_only=True)
 class Question:
-    """What is asked, in declared terms. Names of outputs are presentation, apart from the plan."""
+    """What is asked, in declared terms. What is shown of it is the view, apart from the plan."""
 
-    table: Table
-    where: Expression | None
-    keys: KeySet
+    relation: Relation
+    keys: Keys
+    limits: Limits
+    """The declared limits of the tables, or those that the query gives."""
     aggregates: tuple[Aggregate, ...]
-    outputs: tuple[OutputColumn, ...]
+    weights: tuple[Fraction, ...]
+    """Which part of the offer each aggregate gets; they sum to 1 (less, if keys take a part)."""
+    view: View
+    offer: PrivacyLoss | None = None
+    """The price that the query itself gives, if it does."""

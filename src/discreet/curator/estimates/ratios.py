@@ -1,0 +1,211 @@
+"""Ratios: a column of exact numbers, worked out for all groups at once."""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+Integers = NDArray[Any]
+"""Whole numbers: of 64 bits where they fit, and Python's own (``object``) where they do not."""
+Mask = NDArray[np.bool_]
+
+_SAFE = 1 << 62
+_EXACT_FLOAT = 1 << 53
+MOST_BITS = 900
+"""A longer numerator or denominator is refused: such numbers are shortened, one by one."""
+
+
+class TooLong(Exception):
+    """A number is too long for a column; the caller goes on group by group."""
+
+
+@frozen(eq=False)
+class Ratios:
+    """Quotients ``tops / bottoms`` of whole numbers, with positive bottoms; not in lowest terms.
+
+    Guarantee:
+        All arithmetic is exact. Before each step the largest possible result is worked out; where
+        64 bits might not hold it the step is done with Python's integers, which have no end. A sum,
+        product or quotient that gets longer than 900 bits raises :class:`TooLong`.
+
+    Example:
+        >>> halves = Ratios.of([Fraction(1, 2), None, Fraction(3)])
+        >>> halves.plus(halves).scalars()
+        [Fraction(1, 1), None, Fraction(6, 1)]
+    """
+
+    tops: Integers
+    bottoms: Integers
+    known: Mask
+    """Where there is a number; elsewhere it is 0/1, and means nothing."""
+
+    @staticmethod
+    def of(values: Sequence[Fraction | None]) -> "Ratios":
+        """Return a column of these numbers; None stands for a missing one."""
+        known = np.array([value is not None for value in values], dtype=np.bool_)
+        tops = [0 if value is None else value.numerator for value in values]
+        bottoms = [1 if value is None else value.denominator for value in values]
+        return Ratios(whole(tops), whole(bottoms), known)
+
+    @staticmethod
+    def integers(values: Sequence[Any]) -> "Ratios":
+        """Return a column of integers; None stands for a missing one."""
+        known = np.array([value is not None for value in values], dtype=np.bool_)
+        tops = whole([0 if value is None else value for value in values])
+        return Ratios(tops, np.ones(len(tops), dtype=np.int64), known)
+
+    @staticmethod
+    def steps(values: Sequence[int], step: Fraction) -> "Ratios":
+        """Return whole multiples of a step."""
+        tops = times(whole(values), whole([step.numerator]))
+        bottoms = np.broadcast_to(whole([step.denominator]), tops.shape)
+        return Ratios(tops, bottoms, np.ones(len(tops), dtype=np.bool_))
+
+    @staticmethod
+    def constant(value: Fraction | None, size: int) -> "Ratios":
+        """Return the same number everywhere."""
+        one = Ratios.of([value])
+        tops, bottoms, known = (
+            np.broadcast_to(part, size) for part in (one.tops, one.bottoms, one.known)
+        )
+        return Ratios(tops, bottoms, known)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.known)
+
+    def bits(self) -> int:
+        """Return the length of the longest number in it."""
+        return max(largest(self.tops), largest(self.bottoms)).bit_length()
+
+    def lengths(self) -> list[int]:
+        """Return how many bits each denominator has in lowest terms."""
+        lowest = self.bottoms // np.gcd(self.tops, self.bottoms)
+        return [bottom.bit_length() for bottom in lowest.tolist()]
+
+    def pairs(self) -> Iterable[tuple[int, int, bool]]:
+        """Return numerator, denominator and whether the number is known, row by row."""
+        return zip(self.tops.tolist(), self.bottoms.tolist(), self.known.tolist(), strict=True)
+
+    def scalars(self) -> list[Fraction | None]:
+        """Return the numbers in lowest terms, one by one."""
+        return [Fraction(top, bottom) if known else None for top, bottom, known in self.pairs()]
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return the nearest floats: a quotient of exact floats is rounded correctly."""
+        if max(largest(self.tops), largest(self.bottoms)) <= _EXACT_FLOAT:
+            return np.asarray(self.tops.astype(np.float64) / self.bottoms.astype(np.float64))
+        quotients = self.tops.astype(object) / self.bottoms.astype(object)
+        return np.asarray(quotients, dtype=np.float64)
+
+    def is_whole(self, unit: int = 1) -> bool:
+        """Tell whether every number is an integer, in parts of which ``unit`` make a whole."""
+        return bool((times(self.tops, whole([unit])) % self.bottoms == 0).all())
+
+    def least_positive(self) -> Fraction | None:
+        """Return the smallest number above 0, if there is one."""
+        floats = np.where(self.known & (self.tops > 0), self.floats(), np.inf)
+        least = floats.min(initial=np.inf)
+        near = self.take(np.flatnonzero(np.isfinite(floats) & (floats <= least)))
+        return min((number for number in set(near.scalars()) if number), default=None)
+
+    def take(self, rows: NDArray[np.int64]) -> "Ratios":
+        """Return the rows at these places, in this order."""
+        return Ratios(self.tops[rows], self.bottoms[rows], self.known[rows])
+
+    def where_known(self, mask: Mask) -> "Ratios":
+        """Return the numbers, known only where the mask is true as well."""
+        known = self.known & mask
+        one = np.ones((), dtype=np.int64)
+        tops, bottoms = np.where(known, self.tops, 0 * one), np.where(known, self.bottoms, one)
+        return Ratios(tops, bottoms, known)
+
+    def plus(self, other: "Ratios", sign: int = 1) -> "Ratios":
+        """Return the sums, or the differences if ``sign`` is -1."""
+        known = self.known & other.known
+        if self.bottoms is other.bottoms or np.array_equal(self.bottoms, other.bottoms):
+            return _limited(add(self.tops, sign * other.tops), self.bottoms, known)
+        first, second = times(self.tops, other.bottoms), times(other.tops, self.bottoms)
+        return _limited(add(first, sign * second), times(self.bottoms, other.bottoms), known)
+
+    def minus(self, other: "Ratios") -> "Ratios":
+        """Return the differences."""
+        return self.plus(other, -1)
+
+    def times(self, other: "Ratios") -> "Ratios":
+        """Return the products."""
+        tops, bottoms = times(self.tops, other.tops), times(self.bottoms, other.bottoms)
+        return _limited(tops, bottoms, self.known & other.known)
+
+    def over(self, other: "Ratios") -> "Ratios":
+        """Return the quotients; there is none by zero."""
+        sign = np.where(other.tops < 0, -1, 1)
+        tops = times(times(self.tops, other.bottoms), sign)
+        bottoms = times(self.bottoms, np.where(other.tops == 0, 1, abs(other.tops)))
+        found = _limited(tops, bottoms, self.known)
+        return found.where_known(other.known & (other.tops != 0))
+
+    def negative(self) -> "Ratios":
+        """Return the numbers with the other sign."""
+        return Ratios(-self.tops, self.bottoms, self.known)
+
+    def absolute(self) -> "Ratios":
+        """Return the sizes."""
+        return Ratios(abs(self.tops), self.bottoms, self.known)
+
+    def compared(self, other: "Ratios", relation: Callable[[Any, Any], Any]) -> Mask:
+        """Tell where a relation such as ``operator.lt`` holds; where one is missing, anything."""
+        first, second = times(self.tops, other.bottoms), times(other.tops, self.bottoms)
+        return np.asarray(relation(first, second), dtype=np.bool_)
+
+    def rounded_down(self) -> Integers:
+        """Return the largest integers that are not above."""
+        return np.asarray(self.tops // self.bottoms)
+
+
+def _limited(tops: Integers, bottoms: Integers, known: Mask) -> Ratios:
+    if max(largest(tops), largest(bottoms)).bit_length() > MOST_BITS:
+        raise TooLong
+    return Ratios(tops, bottoms, known)
+
+
+def choose(mask: Mask, first: Ratios, second: Ratios) -> Ratios:
+    """Return the first where the mask is true, and the second elsewhere."""
+    return Ratios(
+        np.where(mask, first.tops, second.tops),
+        np.where(mask, first.bottoms, second.bottoms),
+        np.where(mask, first.known, second.known),
+    )
+
+
+def whole(values: Sequence[int]) -> Integers:
+    """Return integers as an array, of 64 bits if they fit."""
+    if all(-_SAFE < value < _SAFE for value in values):
+        return np.array(values, dtype=np.int64)
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def largest(values: Integers) -> int:
+    """Return the largest size of any number in it."""
+    return max(int(values.max()), -int(values.min())) if values.size else 0
+
+
+def times(first: Integers, second: Integers) -> Integers:
+    """Return the products, exactly."""
+    return _exactly(np.multiply, first, second, largest(first) * largest(second))
+
+
+def add(first: Integers, second: Integers) -> Integers:
+    """Return the sums, exactly."""
+    return _exactly(np.add, first, second, largest(first) + largest(second))
+
+
+def _exactly(work: Callable[..., Any], first: Integers, second: Integers, bound: int) -> Integers:
+    if bound < _SAFE:
+        return np.asarray(work(first, second))
+    return np.asarray(work(first.astype(object), second.astype(object)))

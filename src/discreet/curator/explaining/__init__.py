@@ -1,0 +1,1 @@
+"""What an answer would do and cost, in words and in numbers, before anything is spent."""

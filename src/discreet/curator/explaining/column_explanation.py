@@ -1,0 +1,118 @@
+"""One aggregate, explained: what a unit can move of it, its mechanism, its price and its error."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from discreet.core.event import ComposedEvent
+from discreet.core.loss import PrivacyLoss, loss_from_json, short
+from discreet.core.rounding import sqrt_up
+from discreet.curator.asking.accuracy import CONFIDENCE
+from discreet.curator.explaining.derivation import derivation
+from discreet.curator.price import PricedPlan
+from discreet.curator.pricing.costs import first_cost
+from discreet.curator.pricing.error_of import error_of
+from discreet.curator.pricing.noise import AggregateMechanism, keys_contribution, use
+from discreet.curator.pricing.steps import step_of
+from discreet.curator.releases.cell import plain_up
+from discreet.curator.showing.clamp_source import ClampSource
+from discreet.curator.showing.label import label
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.selection.quantile import Quantile
+
+_BETA = 1 - CONFIDENCE
+
+
+def column_json(priced: PricedPlan, index: int, clamp: ClampSource | None) -> dict[str, Any]:
+    """Return what is public about one aggregate as plain values."""
+    plan, mechanism = priced.plan, priced.mechanisms[index]
+    aggregate = plan.aggregates[index]
+    d_in = aggregate.contribution(plan.reach())
+    step, is_rank = step_of(aggregate), isinstance(mechanism, Quantile)
+    error = error_of(mechanism, _BETA)
+    return {
+        "name": label(aggregate, plan.relation.fields())["text"],
+        "contribution": {
+            norm: str(d_in.bound(norm)) for norm in ("l0", "linf", "l1", "l2_squared")
+        },
+        "derivation": derivation(plan, aggregate, None if clamp is None else clamp.value),
+        "clamp": None if clamp is None else clamp.value,
+        "step": str(step),
+        "noise": _name_of(mechanism),
+        "scale": _scale_of(mechanism, step),
+        "cost": _price_of(priced, index).to_json(),
+        "free": index == priced.counted,
+        "error": plain_up(error if is_rank else error * step),
+        "error_in": "ranks" if is_rank else "values",
+        "error_from_units": _least_units(priced) if index == priced.counted else None,
+    }
+
+
+def column_sentence(item: dict[str, Any]) -> str:
+    """Return what :func:`column_json` says, for people."""
+    if item["free"]:
+        return (
+            f"{item['derivation']}; the noisy counts that chose the groups ({item['noise']} noise"
+            f" of scale {item['scale']}) are its answer, at no further cost. Of groups of"
+            f" {item['error_from_units']} units or more that are shown, 95 % are within ±"
+            f" {item['error']} of the answer without noise; a smaller group is shown only if its"
+            " noise is high, so there they are too large, and the answer's intervals take account"
+            " of that"
+        )
+    price = loss_from_json(item["cost"])
+    if item["error_in"] == "ranks":
+        return (
+            f"{item['derivation']}; it is chosen at random, a value e times less likely for every"
+            f" {item['scale']} rows that its rank is off, which costs {price}; in 95 % of groups"
+            f" the rank is off by at most {item['error']} rows"
+        )
+    return (
+        f"{item['derivation']}. So {item['noise']} noise of scale {item['scale']} costs {price};"
+        f" 95 % of values are within ± {item['error']} of the answer without noise"
+    )
+
+
+def _least_units(priced: PricedPlan) -> int:
+    """Return from how many units on the error bar of the counts that chose the groups is right."""
+    assert priced.keys_mechanism is not None
+    return priced.keys_mechanism.threshold
+
+
+def keys_price(priced: PricedPlan) -> PrivacyLoss:
+    """Return what the choice of private keys costs by itself."""
+    assert priced.keys_mechanism is not None
+    event = priced.keys_mechanism.event(keys_contribution(priced.plan.reach()))
+    return first_cost(ComposedEvent.of([event]))
+
+
+def _price_of(priced: PricedPlan, index: int) -> PrivacyLoss:
+    """Return the first measure in which this aggregate alone has a price: ε before ρ."""
+    if index == priced.counted:
+        return keys_price(priced)
+    plan = priced.plan
+    event = use(priced.mechanisms[index], plan.aggregates[index], plan.reach())
+    return first_cost(ComposedEvent.of([event]))
+
+
+def _name_of(mechanism: AggregateMechanism) -> str:
+    if isinstance(mechanism, Quantile):
+        return "exponential mechanism"
+    laplace = isinstance(mechanism, DiscreteLaplace)
+    return "discrete Laplace" if laplace else "discrete Gaussian"
+
+
+def _scale_of(mechanism: AggregateMechanism, step: Fraction) -> str:
+    """Return the scale (for a Gaussian, σ) in the units of the answer, as a short decimal."""
+    if isinstance(mechanism, Quantile):
+        return short(mechanism.scale)
+    if isinstance(mechanism, DiscreteLaplace):
+        return _short(mechanism.scale * step)
+    return _short(sqrt_up(mechanism.sigma_squared) * step)
+
+
+_LARGE = 1000
+
+
+def _short(value: Fraction) -> str:
+    """Return a short decimal, and a whole number where that is exact enough."""
+    return str(math.ceil(value)) if value >= _LARGE else short(value)

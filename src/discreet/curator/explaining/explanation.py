@@ -1,0 +1,243 @@
+"""An explanation: what a query would do and cost, derived step by step. Nothing is spent by it."""
+
+from decimal import ROUND_FLOOR
+from fractions import Fraction
+from typing import Any
+
+from attrs import frozen
+
+from discreet.accounting.gates.filters import left
+from discreet.core.loss import Approximate, PrivacyLoss, Pure, loss_from_json
+from discreet.curator.asking.accuracy import CONFIDENCE
+from discreet.curator.asking.offer import Terms
+from discreet.curator.estimates.estimate import indices
+from discreet.curator.explaining.column_explanation import (
+    column_json,
+    column_sentence,
+    keys_price,
+)
+from discreet.curator.explaining.derivation import groups_sentence, has_join
+from discreet.curator.explaining.output_error import error_sentences, errors_by_size, output_errors
+from discreet.curator.explaining.text_steps import text_steps
+from discreet.curator.price import PricedPlan
+from discreet.curator.pricing.costs import costs, group_costs
+from discreet.curator.pricing.fit import described_premise
+from discreet.curator.question import Question
+from discreet.tables.catalog import IdSpace
+from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.contain import MOST_ROWS
+from discreet.tables.plans.show import show
+from discreet.tables.relations.scan import Scan
+
+_LIKELY = Fraction(19, 20)
+
+
+@frozen(kw_only=True)
+class Explanation:
+    """Everything public about a priced plan, and what would be left of the budget after it."""
+
+    question: Question
+    priced: PricedPlan
+    terms: Terms
+    id_space: IdSpace
+    remaining: PrivacyLoss
+    is_stored: bool
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What asking would cost now: nothing, if the answer is stored already."""
+        return self.priced.loss * 0 if self.is_stored else self.priced.loss
+
+    @property
+    def plan(self) -> str:
+        """The bounded plan as text: unit, limits, keys, aggregates, and every operator below."""
+        return show(self.priced.plan)
+
+    def is_affordable(self) -> bool:
+        """Tell whether the budget admits the query now."""
+        return self.cost <= self.remaining
+
+    def steps(self) -> list[tuple[str, str]]:
+        """Return the derivation: a heading and a sentence for each step."""
+        found = [
+            ("Protects", self._unit_sentence()),
+            ("Reads", self._tables_sentence()),
+            ("Groups", self._keys_sentence()),
+            ("Limits", self._limits_sentence()),
+        ]
+        if has_join(self.priced.plan.relation):
+            found.append(("Joins", _JOINS))
+        found += [(item["name"], column_sentence(item)) for item in self._columns()]
+        found += [("Error", text) for text in error_sentences(self.question.view, self.priced)]
+        if self.terms.accuracy is not None:
+            found.append(("Accuracy", described_premise(self.terms.accuracy)))
+        found.append(("Costs", self._cost_sentence()))
+        found += [("", text) for text in self._measures()]
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the explanation as plain values."""
+        plan = self.priced.plan
+        owner = plan.owner().unit
+        return {
+            "unit": self.id_space.unit,
+            "id_space": self.id_space.name,
+            "owner": {
+                "column": owner.column,
+                "period": None if owner.period is None else owner.period.length.value,
+            },
+            "tables": [
+                {"name": scan.table.name, "private": isinstance(scan, Scan)}
+                for scan in plan.scans()
+            ],
+            "keys": self._keys(),
+            "limits": {
+                "rows_per_group": plan.limits.rows_per_group,
+                "groups_per_unit": plan.limits.groups_per_unit,
+                "groups_reached": plan.reach().groups_per_unit,
+            },
+            "columns": self._columns(),
+            "errors": output_errors(self.question.view, self.priced),
+            "errors_by_group_size": errors_by_size(self.question.view, self.priced),
+            "confidence": float(CONFIDENCE),
+            "accuracy": None if self.terms.accuracy is None else str(self.terms.accuracy),
+            "cost": self.cost.to_json(),
+            "costs": [item.to_json() for item in costs(self.priced.event)],
+            "periods": self._periods(),
+            "remaining": self.remaining.to_json(),
+            "left_after": left(self.remaining, self.cost).to_json()
+            if self.is_affordable()
+            else None,
+            "affordable": self.is_affordable(),
+            "stored": self.is_stored,
+        }
+
+    def __str__(self) -> str:
+        """Show the steps, one below the other."""
+        return text_steps(self.steps())
+
+    def _columns(self) -> list[dict[str, Any]]:
+        """Return the aggregates, in the order in which the outputs use them."""
+        view = self.question.view
+        used = [index for output in view.outputs for index in indices(output.estimate)]
+        order = dict.fromkeys([*used, *range(len(self.priced.plan.aggregates))])
+        clamps = dict(enumerate(view.clamps))
+        return [column_json(self.priced, index, clamps.get(index)) for index in order]
+
+    def _unit_sentence(self) -> str:
+        unit = self.priced.plan.owner().unit
+        if unit.column is None:
+            return (
+                f"{self.id_space.unit}: each row by itself. Somebody with several rows is protected"
+                " for each of them, not for all of them together"
+            )
+        if unit.period is None:
+            return f"{self.id_space.unit}, whoever {unit.column} names, with all of their rows"
+        length = unit.period.length.value
+        return (
+            f"{self.id_space.unit}: each {length} of whoever {unit.column} names by itself (the"
+            f" {length} of {unit.period.column}), not all of them together"
+        )
+
+    def _tables_sentence(self) -> str:
+        shown = {
+            f"{scan.table.name} ({'private' if isinstance(scan, Scan) else 'public'})": None
+            for scan in self.priced.plan.scans()
+        }
+        return ", ".join(shown)
+
+    def _keys(self) -> dict[str, Any]:
+        plan, chosen = self.priced.plan, self.priced.keys_mechanism
+        fields = plan.relation.fields()
+        found: dict[str, Any] = {"columns": [fields[index].name for index in plan.keys.fields]}
+        if isinstance(plan.keys, PublicKeys):
+            return found | {
+                "kind": "public",
+                "count": plan.keys.size(),
+                "sets": len(plan.keys.sets),
+            }
+        assert chosen is not None
+        return found | {
+            "kind": "private",
+            "threshold": chosen.threshold,
+            "units_needed": chosen.units_needed(_LIKELY),
+            "cost": keys_price(self.priced).to_json(),
+        }
+
+    def _keys_sentence(self) -> str:
+        keys = self._keys()
+        names = ", ".join(keys["columns"])
+        if keys["kind"] == "private":
+            return (
+                f"{names} has no public keys, so a group is shown only if a noisy count of its"
+                f" units is at least {keys['threshold']}: one of {keys['units_needed']} units is"
+                " shown in 95 % of cases, one of a single unit almost never (δ); choosing them"
+                f" costs {loss_from_json(keys['cost'])}"
+            )
+        if not names:
+            return "one row, of everybody"
+        sets = "" if keys["sets"] == 1 else f" in {keys['sets']} grouping sets"
+        return (
+            f"{keys['count']:,} public keys of {names}{sets}; empty groups appear too, and rows"
+            " with NULL or another value are in none"
+        )
+
+    def _limits_sentence(self) -> str:
+        limits = self.priced.plan.limits
+        rows = "1 row" if limits.rows_per_group == 1 else f"{limits.rows_per_group} rows"
+        return (
+            f"{groups_sentence(self.priced.plan)}, and with at most {rows} in each; which of"
+            " them count is drawn by a keyed hash, and the rest is left out"
+        )
+
+    def _cost_sentence(self) -> str:
+        if self.is_stored:
+            return f"nothing: this was answered before; {_down(self.remaining)} is left"
+        now = f"{_down(self.remaining)} is left of {self.id_space.cap}"
+        if not self.is_affordable():
+            return f"{self.cost}, which is too much: {now}"
+        return f"{self.cost}; {now} now, {_down(left(self.remaining, self.cost))} after"
+
+    def _measures(self) -> list[str]:
+        """Return the same cost in the other measures, and over several periods."""
+        own = self.priced.loss
+        others = [item.loss for item in costs(self.priced.event) if _is_news(item.loss, own)]
+        listed = "; or ".join(dict.fromkeys(map(str, others)))
+        found = [f"in other measures: {listed}"] if others else []
+        for item in self._periods():
+            loss = item["loss"]
+            shown = "nothing can be promised" if loss is None else str(loss_from_json(loss))
+            found.append(f"over any {item['count']} {item['length']}s of one person: {shown}")
+        return found
+
+    def _periods(self) -> list[dict[str, Any]]:
+        period = self.priced.plan.owner().unit.period
+        if period is None:
+            return []
+        return [
+            {
+                "count": size,
+                "length": period.length.value,
+                "loss": None if loss is None else loss.to_json(),
+            }
+            for size, loss in group_costs(self.priced.event, period.length)
+        ]
+
+
+_JOINS = (
+    "a row may make several pairs, and each pair counts as a row; the limits hold after the join,"
+    " so the number of partners changes nothing in what is told about one unit. Of one unit a join"
+    f" looks at {MOST_ROWS:,} rows at most"
+)
+
+
+def _is_news(loss: PrivacyLoss, own: PrivacyLoss) -> bool:
+    """Tell whether a loss says more than the one charged: a smaller ε, or another measure."""
+    if isinstance(loss, Pure | Approximate) and isinstance(own, Pure | Approximate):
+        return 100 * loss.epsilon < 99 * own.epsilon
+    return loss != own
+
+
+def _down(loss: PrivacyLoss) -> str:
+    """Show what is left: never more than there is."""
+    return loss.shown(rounding=ROUND_FLOOR)

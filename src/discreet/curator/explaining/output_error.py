@@ -1,0 +1,100 @@
+"""How far each output of a priced plan can be off, as far as that is known without the data."""
+
+from fractions import Fraction
+
+from discreet.core.loss import short
+from discreet.curator.asking.accuracy import CONFIDENCE
+from discreet.curator.estimates.estimate import (
+    Estimate,
+    MeanOf,
+    QuantileOf,
+    SelectedOf,
+    WindowOf,
+    parts,
+)
+from discreet.curator.estimates.interval import half_width
+from discreet.curator.estimates.linear import linear
+from discreet.curator.price import PricedPlan
+from discreet.curator.pricing.error_of import error_of
+from discreet.curator.pricing.mean_error import mean_error
+from discreet.curator.pricing.steps import step_of
+from discreet.curator.releases.cell import plain_up
+from discreet.curator.releases.view import View
+
+_BETA = 1 - CONFIDENCE
+SIZES = (100, 1_000, 10_000)
+"""The group sizes for which the error of an average is shown."""
+
+
+def output_errors(view: View, priced: PricedPlan) -> dict[str, int | float | None]:
+    """Return the 95 % error bar of each noisy output, or None if it depends on the data."""
+    return {
+        output.name: _even(output.estimate, priced) for output in view.outputs if output.is_noisy()
+    }
+
+
+def errors_by_size(view: View, priced: PricedPlan) -> dict[str, dict[str, int | float]]:
+    """Return the 95 % error bars of each average, by how many rows of a group count."""
+    return {
+        output.name: {
+            str(size): plain_up(bar) for size, bar in mean_errors(output.estimate, priced).items()
+        }
+        for output in view.outputs
+        if isinstance(output.estimate, MeanOf)
+    }
+
+
+def error_sentences(view: View, priced: PricedPlan) -> list[str]:
+    """Return one sentence for each noisy output about how far it can be off."""
+    return [
+        f"{output.name}: {_sentence(output.estimate, priced)}"
+        for output in view.outputs
+        if output.is_noisy()
+    ]
+
+
+def mean_errors(estimate: MeanOf, priced: PricedPlan) -> dict[int, Fraction]:
+    """Return the 95 % error bar of an average by the size of its group, where it says anything."""
+    of_sum, of_count = (_bar(priced, i, _BETA / 2) for i in (estimate.total, estimate.count))
+    found = {
+        size: mean_error(estimate, of_sum=of_sum, of_count=of_count, size=size) for size in SIZES
+    }
+    widest = estimate.upper - estimate.lower
+    return {size: bar for size, bar in found.items() if bar is not None and bar < widest}
+
+
+def _bar(priced: PricedPlan, index: int, beta: Fraction) -> Fraction:
+    return error_of(priced.mechanisms[index], beta) * step_of(priced.plan.aggregates[index])
+
+
+def _even(estimate: Estimate, priced: PricedPlan) -> int | float | None:
+    coefficients = linear(estimate)
+    if not coefficients:
+        return None
+    beta = _BETA / len(coefficients)
+    width = half_width(coefficients, {index: _bar(priced, index, beta) for index in coefficients})
+    return None if width is None else plain_up(width)
+
+
+def _sentence(estimate: Estimate, priced: PricedPlan) -> str:
+    even = _even(estimate, priced)
+    if even is not None:
+        return f"95 % of values are within ± {even} of the answer without noise"
+    if isinstance(estimate, SelectedOf) and priced.keys_mechanism is not None:
+        return (
+            f"of shown groups of {priced.keys_mechanism.threshold} units or more 95 % are within ±"
+            f" {plain_up(_bar(priced, estimate.index, _BETA))} of the answer without noise; in"
+            " smaller ones it is too large, and the answer has an interval for each row"
+        )
+    inside = parts(estimate)
+    if any(isinstance(part, WindowOf) for part in inside):
+        return "it is made of several noisy rows of the answer, so it has no error bar of its own"
+    if any(isinstance(part, QuantileOf) for part in inside):
+        return "its rank is near the one asked for; how far its value is off depends on the data"
+    if not isinstance(estimate, MeanOf):
+        return "how far it is off depends on the data; the answer has an interval for each row"
+    bars = mean_errors(estimate, priced)
+    if not bars:
+        return "groups need more than 10,000 rows that count before it says anything"
+    listed = ", ".join(f"± {short(bar)} ({size:,} rows)" for size, bar in bars.items())
+    return f"it depends on how many rows of a group count; in 95 % of groups it is within {listed}"

@@ -1,0 +1,1 @@
+"""What an answer costs: noise, mechanisms and charges, chosen from public limits alone."""

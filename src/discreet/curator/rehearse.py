@@ -1,0 +1,137 @@
+"""Rehearse: the whole life of a query on made-up rows. Nothing is read, spent or recorded."""
+
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from discreet.core import check, optional
+from discreet.core.errors import InvalidArgument
+from discreet.core.loss import PrivacyLoss
+from discreet.curator.answer import Curator, answer, prepare
+from discreet.curator.asking.offer import Terms
+from discreet.curator.asking.wish import Wish
+from discreet.curator.fabricate import Pools, fabricate
+from discreet.curator.open_ledger import open_ledger
+from discreet.curator.releases.release import Release
+from discreet.tables.catalog import Catalog, Source, SourceFormat, Table
+from discreet.tables.column import Column, Key
+from discreet.tables.relations.scan import PublicScan, Scan
+
+DEFAULT_ROWS = 1_000
+MOST_ROWS = 1_000_000
+_LABEL = "A rehearsal: every number comes from {rows:,} made-up rows a table. Nothing was spent."
+
+
+@frozen(kw_only=True)
+class Rehearsal:
+    """An answer about people who do not exist: its shape, its noise and its price are real."""
+
+    release: Release
+    rows_per_table: int
+
+    @property
+    def label(self) -> str:
+        """What must stand beside every showing of it."""
+        return _LABEL.format(rows=self.rows_per_table)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the outputs, in order."""
+        return self.release.columns
+
+    @property
+    def rows(self) -> tuple[tuple[Any, ...], ...]:
+        """The rows of the made-up answer."""
+        return self.release.rows
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What the real answer would cost."""
+        return self.release.cost
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the rows as dictionaries."""
+        return self.release.to_dicts()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the made-up answer as plain values, labelled; there is no receipt."""
+        shown = {key: value for key, value in self.release.to_json().items() if key != "receipt"}
+        return {"rehearsal": True, "note": self.label} | shown
+
+    def __str__(self) -> str:
+        """Show the label, then the rows."""
+        return f"{self.label}\n{self.release}"
+
+    def _repr_html_(self) -> str:
+        return f"<p><strong>{self.label}</strong></p>{self.release._repr_html_()}"
+
+
+def rehearse(
+    curator: Curator,
+    sql: str,
+    *,
+    offer: Wish | Terms | PrivacyLoss | None = None,
+    rows: int = DEFAULT_ROWS,
+) -> Rehearsal:
+    """Return the answer that ``sql`` has on made-up rows which match the declarations.
+
+    Guarantee:
+        No private row is read and nothing is charged: the private tables that the query names are
+        replaced by files of made-up rows in a folder that only this user can read, and the ledger
+        by an empty one beside them. What is made up follows from declarations, public tables and
+        fresh randomness. Everything else is the real life of a query, noise included.
+    """
+    count = check.whole(rows)
+    if not 1 <= count <= MOST_ROWS:
+        raise InvalidArgument(
+            "rows is out of range", must=f"lie between 1 and {MOST_ROWS:,}", got=str(rows)
+        )
+    _, priced, _ = prepare(curator, sql, Wish.of(offer))
+    tables = {scan.table.name: scan.table for scan in priced.plan.scans() if isinstance(scan, Scan)}
+    with tempfile.TemporaryDirectory(prefix="discreet-rehearsal-") as name:
+        folder = Path(name)
+        catalog = _stage(curator, tables.values(), folder, count)
+        stage = evolve(curator, catalog=catalog, ledger=open_ledger(catalog))
+        release = answer(stage, sql, offer=offer, analyst="rehearsal")
+    return Rehearsal(release=release, rows_per_table=count)
+
+
+def _stage(curator: Curator, tables: Iterable[Table], folder: Path, rows: int) -> Catalog:
+    """Return the catalogue with made-up files and an empty ledger in ``folder``."""
+    replaced = {}
+    for number, table in enumerate(tables):
+        file = folder / f"{number}.parquet"
+        made_up = fabricate(table, rows=rows, pools=_pools(curator, table), rng=curator.rng)
+        optional.load("pyarrow.parquet").write_table(made_up, file)
+        source = Source(path=file, format=SourceFormat.PARQUET)
+        replaced[table.name] = evolve(table, source=source)
+    return evolve(
+        curator.catalog,
+        tables=tuple(replaced.get(table.name, table) for table in curator.catalog.tables),
+        ledger=folder / "ledger.sqlite",
+        analysts=(),
+    )
+
+
+def _pools(curator: Curator, table: Table) -> Pools:
+    """Return the values of public columns that a column of the table shares its name with."""
+    pools: dict[str, tuple[Key, ...]] = {}
+    for column in table.columns:
+        if column.keys is None:
+            found = _public_values(curator, column)
+            if found:
+                pools[column.name.lower()] = found
+    return pools
+
+
+def _public_values(curator: Curator, column: Column) -> tuple[Key, ...]:
+    for public in curator.catalog.public_tables:
+        for other in public.columns:
+            if (other.name.lower(), other.type) == (column.name.lower(), column.type):
+                scan = PublicScan(table=public, columns=(other,))
+                rows = curator.engine.public_rows(scan)
+                return tuple(dict.fromkeys(row[0] for row in rows if row[0] is not None))
+    return ()

@@ -1,0 +1,33 @@
+"""Typed conditions: taken apart at AND, put together again."""
+
+from collections.abc import Sequence
+
+from discreet.tables.expression import Call, Expression, fields_in, moved
+from discreet.tables.functions.call import call
+
+
+def both(conditions: Sequence[Expression]) -> Expression | None:
+    """Return the conjunction of conditions as a balanced tree, so that a long one is not deep."""
+    level = list(conditions)
+    while len(level) > 1:
+        pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
+        level = [call("and", tuple(pair)) if len(pair) > 1 else pair[0] for pair in pairs]
+    return level[0] if level else None
+
+
+def typed_conjuncts(condition: Expression | None) -> list[Expression]:
+    """Return the parts of a typed condition that are joined by AND."""
+    found: list[Expression] = []
+    waiting = [] if condition is None else [condition]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Call) and part.function == "and":
+            waiting += reversed(part.arguments)
+        else:
+            found.append(part)
+    return found
+
+
+def shifted(expression: Expression, distance: int) -> Expression:
+    """Return the expression over fields that stand ``distance`` places further right."""
+    return moved(expression, {index: index + distance for index in fields_in(expression)})

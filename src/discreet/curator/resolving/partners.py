@@ -1,0 +1,64 @@
+"""Partners: how many rows of a public table one private row can meet. Public data alone says it."""
+
+from attrs import evolve
+
+from discreet.curator.resolving.conditions import shifted, typed_conjuncts
+from discreet.curator.resolving.context import PublicRows
+from discreet.tables.column import ColumnType
+from discreet.tables.expression import Call, Expression, FieldValue, fields_in
+from discreet.tables.relations.inner_aggregate import InnerAggregate, InnerTotal, Total
+from discreet.tables.relations.join import Join
+from discreet.tables.relations.project import Project
+from discreet.tables.relations.relation import Field, Relation
+
+_NUMBER = Field(name="partners", type=ColumnType.INTEGER)
+
+
+def with_partners(relation: Relation, public_rows: PublicRows) -> Relation:
+    """Return the relation with the number of partners noted in every join with a public side."""
+    parts = {
+        name: with_partners(value, public_rows)
+        for name in ("source", "first", "second", "left", "right")
+        if isinstance(value := getattr(relation, name, None), Relation)
+    }
+    found = evolve(relation, **parts) if parts else relation
+    is_mixed = relation.owner() is not None and isinstance(found, Join)
+    if is_mixed and isinstance(found, Join) and found.right.owner() is None:
+        return evolve(found, partners=most_partners(found, public_rows))
+    return found
+
+
+def most_partners(join: Join, public_rows: PublicRows) -> int:
+    """Return a number of public rows that no private row meets more of.
+
+    Only equalities count: rows of the right that are alike in what must be equal to something of
+    the left can all meet the same row.
+    """
+    keys = _keys_of_right(join)
+    shape = tuple(Field(name=f"k{i}", type=key.type) for i, key in enumerate(keys))
+    counted = InnerTotal(total=Total.COUNT_ROWS, value=None)
+    groups = InnerAggregate(
+        source=Project(source=join.right, values=tuple(keys), shape=shape),
+        keys=tuple(range(len(keys))),
+        totals=(counted,),
+        shape=(*shape, _NUMBER),
+    )
+    number = FieldValue(ColumnType.INTEGER, len(keys))
+    largest = InnerTotal(total=Total.MAXIMUM, value=number)
+    most = InnerAggregate(source=groups, keys=(), totals=(largest,), shape=(_NUMBER,))
+    ((count,),) = public_rows(most)
+    return 0 if count is None else int(str(count))
+
+
+def _keys_of_right(join: Join) -> list[Expression]:
+    """Return the expressions of the right that the condition says equal something of the left."""
+    width = len(join.left.fields())
+    found = []
+    for part in typed_conjuncts(join.condition):
+        if isinstance(part, Call) and part.function == "=":
+            for here, there in (part.arguments, part.arguments[::-1]):
+                is_left = all(index < width for index in fields_in(here))
+                is_right = bool(fields_in(there)) and min(fields_in(there)) >= width
+                if is_left and is_right:
+                    found.append(shifted(there, -width))
+    return found

@@ -1,0 +1,1 @@
+"""Showing: from the outputs that a query names to aggregates, and to estimates made of them."""
