@@ -14,10 +14,14 @@ from discreet.curator.allocate import allocate
 from discreet.curator.price import price
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engines.duckdb import DuckDbEngine
-from tests.support.clinic import SALT, make_plan, visit, write_project
+from tests.support.bounded_plans import equal_weights
+from tests.support.clinic import make_plan, visit, write_project
+from tests.support.narrow import of_kind
 from tests.support.numbered_rng import NumberedRng
+from tests.support.project_memory import SALT
 
 SQL = "SELECT clinic, COUNT(*), SUM(age) FROM visits GROUP BY clinic"
 CROWD = [visit(f"p{i}", "ab"[i % 2], age=i) for i in range(20)]
@@ -29,10 +33,10 @@ def query(*, declared: Contribution | None = None) -> Function:
 
     def run(folder: Path, recorder: Recorder) -> Any:
         plan = make_plan(read_catalog(folder), SQL)
-        priced = price(plan, allocate(plan, Pure(1)), Pure(10))
+        priced = price(plan, allocate(plan, equal_weights(plan), Pure(1)), Pure(10))
         contributions = plan.contributions()
         watched: Any = tuple(
-            recorder.watch(mechanism, d_in=declared or d_in)
+            recorder.watch(of_kind(DiscreteLaplace, mechanism), d_in=declared or d_in)
             for mechanism, d_in in zip(priced.mechanisms, contributions, strict=True)
         )
         exact = DuckDbEngine().execute(plan, SALT)

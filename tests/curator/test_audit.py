@@ -9,10 +9,11 @@ import pytest
 
 from discreet.audit.sampling import audit_outputs
 from discreet.core.loss import Pure
-from discreet.curator import noise as noise_module
 from discreet.curator.answer import answer
+from discreet.curator.pricing import noise as noise_module
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from tests.support.clinic import DECLARATION, make_curator, visit, write_project
+from tests.support.narrow import whole
 from tests.support.statistics import alpha
 
 EPSILON = Pure(1)
@@ -38,7 +39,7 @@ def answers(folder, rng) -> list[int]:
     """Ask so many different questions that each is a fresh answer to the same count."""
     curator = make_curator(folder, rng)
     return [
-        int(answer(curator, COUNT.format(number=-i - 1), offer=EPSILON, analyst="a").rows[0][0])
+        whole(answer(curator, COUNT.format(number=-i - 1), offer=EPSILON, analyst="a").rows[0][0])
         for i in range(ANSWERS)
     ]
 
@@ -91,7 +92,7 @@ def many_counts(folder, rng, *, is_there: bool) -> list[int]:
     (folder / "discreet.toml").write_text(text)
     sql = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
     release = answer(make_curator(folder, rng), sql, offer=EPSILON, analyst="a")
-    return [int(row[1]) for row in release.rows]
+    return [whole(row[1]) for row in release.rows]
 
 
 def many_cells(folder, rng, failure):

@@ -1,17 +1,28 @@
-"""Budgets in every measure, prices in ε and ρ, and batches."""
+"""Budgets in every measure, prices in ε, ρ and accuracy, fresh answers, and batches."""
 
+import json
 from fractions import Fraction
 
 import pytest
 
 from discreet.accounting.account import account
-from discreet.core.errors import BudgetExhausted, InvalidArgument, RefusedQuery, Unsupported
+from discreet.cli.main import main
+from discreet.core.errors import (
+    BudgetExhausted,
+    InvalidArgument,
+    MissingLoss,
+    RefusedQuery,
+    UndeclaredKeys,
+    Unsupported,
+)
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.curator.asking.accuracy import Accuracy, read_accuracy
 from discreet.curator.batch import price_batch
 from discreet.curator.connection import connect
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from tests.support.clinic import make_curator, visit, write_project
+from tests.support.narrow import delta_of, number
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(400)]
 COUNTS = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
@@ -84,6 +95,190 @@ def test_a_default_price_in_rho(project):
         assert connection.budget()[0].spent <= Zcdp("1/4")
 
 
+# ---- Private keys: the δ is theirs.
+
+NOTES = "SELECT note, COUNT(DISTINCT person) AS n FROM visits GROUP BY note"
+
+
+@pytest.mark.parametrize(
+    ("budget", "price"),
+    [
+        ("{ epsilon = 2, delta = 1e-5 }", {"epsilon": 1}),
+        ("{ rho = 1, delta = 1e-5 }", {"epsilon": 1}),
+        ("{ rho = 1, delta = 1e-5 }", {"rho": "1/8"}),
+        ("{ rho = 1, delta = 1e-5 }", {"accuracy": Accuracy(within=20, group_size=200)}),
+    ],
+)
+def test_private_keys_are_paid_with_a_delta(project, budget, price):
+    with connect(project(budget)) as connection:
+        with pytest.raises(MissingLoss, match="delta="):
+            connection.sql(NOTES, **price)
+        release = connection.sql(NOTES, delta="1e-6", **price)
+        (status,) = connection.budget()
+        assert 0 < delta_of(status.spent) <= Fraction(1, 10**6)
+        assert status.spent == release.cost
+        # Everybody's note is NULL: one group, of 400 people.
+        ((note, count),) = release.rows
+        assert note is None
+        assert abs(number(count) - 400) < 200
+        connection.ledger().verify()
+
+
+def test_public_keys_leave_the_delta_alone(project):
+    with connect(project("{ epsilon = 2, delta = 1e-5 }"), epsilon=1, delta="1e-6") as connection:
+        assert connection.sql(COUNTS).cost == Approximate(1, 0)
+
+
+def test_private_keys_need_a_budget_with_a_delta(project):
+    with connect(project("{ epsilon = 2 }"), epsilon=1, delta="1e-6") as connection:
+        with pytest.raises(UndeclaredKeys, match="delta"):
+            connection.sql(NOTES)
+        assert connection.budget()[0].spent == Pure(0)
+
+
+# ---- Where the price is said.
+
+WITH_PRICE = (
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.5, delta = 1e-6) COUNT(*) AS n"
+    " FROM visits"
+)
+
+
+def test_a_price_in_the_query_comes_before_the_default(project):
+    with connect(project("{ epsilon = 2, delta = 1e-5 }"), epsilon=1) as connection:
+        assert connection.explain(WITH_PRICE).cost == Approximate("1/2", 0)
+        assert connection.explain(WITH_PRICE, epsilon="0.5").cost == Approximate("1/2", 0)
+        with pytest.raises(InvalidArgument, match="Two different prices"):
+            connection.explain(WITH_PRICE, epsilon=1)
+        with pytest.raises(InvalidArgument, match="Two different prices"):
+            connection.explain(WITH_PRICE, delta="1e-9")
+
+
+def test_a_declared_default_comes_last(project):
+    folder = project("{ epsilon = 2 }")
+    with connect(folder) as connection, pytest.raises(MissingLoss):
+        connection.sql(ONE)
+    file = folder / "discreet.toml"
+    file.write_text("default = { epsilon = 0.25 }\n" + file.read_text())
+    with connect(folder) as connection:
+        assert connection.sql(ONE).cost == Pure("1/4")
+    with connect(folder, epsilon="1/2") as connection:
+        assert connection.sql(ONE).cost == Pure("1/2")
+
+
+def test_limits_of_a_question_win(project):
+    with connect(project("{ epsilon = 2 }"), epsilon=1) as connection:
+        usual, other = (
+            connection.explain(COUNTS, **limits).to_json()
+            for limits in ({}, {"rows_per_group": 1, "groups_per_unit": 4})
+        )
+        assert usual["columns"][0]["scale"] == "6"
+        assert other["columns"][0]["scale"] == "4"
+        with pytest.raises(InvalidArgument, match="rows_per_group"):
+            connection.sql(COUNTS, rows_per_group=0)
+
+
+# ---- An accuracy is a price.
+
+
+def test_an_accuracy_is_kept(project):
+    with connect(project("{ epsilon = 20 }")) as connection:
+        release = connection.sql(COUNTS, accuracy="±5 at 99 %")
+        assert release.error("n", "0.99") <= 5
+        assert connection.budget()[0].spent == release.cost
+        assert connection.sql(COUNTS, accuracy="±5 at 99 %").is_stored
+        with pytest.raises(RefusedQuery, match="MEDIAN"):
+            connection.sql("SELECT MEDIAN(age) FROM visits", accuracy=5)
+
+
+# ---- Stored and fresh.
+
+
+def test_a_fresh_answer_pays_again_and_is_the_one_that_is_kept(project):
+    with connect(project("{ epsilon = 2 }"), epsilon="1/2") as connection:
+        first = connection.sql(COUNTS)
+        assert connection.sql(COUNTS).rows == first.rows
+        fresh = connection.sql(COUNTS, fresh=True)
+        assert not fresh.is_stored
+        assert fresh.rows != first.rows  # four values of scale 12 agree with chance below 1e-4
+        again = connection.sql(COUNTS)
+        assert again.is_stored
+        assert again.rows == fresh.rows
+        assert connection.budget()[0].spent == Pure(1)
+        connection.ledger().verify()
+
+
+SHARES = """
+[analysts.ann.allocations]
+people = { epsilon = 1 }
+
+[analysts.bob.allocations]
+people = { epsilon = 0.5 }
+"""
+
+
+def test_a_stored_release_costs_no_analyst_anything(project):
+    folder = project("{ epsilon = 2 }")
+    file = folder / "discreet.toml"
+    file.write_text(file.read_text() + SHARES)
+    with connect(folder, epsilon=1, analyst="ann") as connection:
+        first = connection.sql(COUNTS)
+        assert connection.budget()[0].own_remaining == Pure(0)
+        assert connection.sql(COUNTS).is_stored
+        with pytest.raises(BudgetExhausted):
+            connection.sql(COUNTS, fresh=True)
+    with connect(folder, epsilon=1, analyst="bob") as connection:
+        assert connection.sql(COUNTS).rows == first.rows  # ε = 1 is more than all of his share
+        assert connection.budget()[0].own_spent == Pure(0)
+        assert connection.budget()[0].spent == Pure(1)
+    with (
+        connect(folder, epsilon=1, analyst="eve") as connection,
+        pytest.raises(BudgetExhausted),
+    ):
+        connection.sql(ONE)
+
+
+# ---- The same on the command line.
+
+
+def test_options_of_the_command_line(project, capsys):
+    folder = str(project("{ epsilon = 2, delta = 1e-5 }"))
+
+    def run(*words: str) -> tuple[int, str]:
+        status = main([*words, "--project", folder])
+        shown = capsys.readouterr()
+        return status, shown.out + shown.err
+
+    within = ("--within", "30", "--confidence", "0.9", "--json")
+    status, text = run("explain", COUNTS, *within, "--rows-per-group", "1")
+    assert status == 0
+    assert json.loads(text)["accuracy"] == "± 30 at 90 %"
+    assert json.loads(text)["limits"]["rows_per_group"] == 1
+    status, text = run("query", NOTES, "--epsilon", "0.5", "--delta", "1e-6")
+    assert status == 0
+    assert "1e-6" in text or "e-7" in text
+    assert run("query", NOTES, "--epsilon", "0.5", "--delta", "1e-6", "--fresh")[0] == 0
+    assert "ε = 1" in run("budget")[1]
+    status, text = run("query", COUNTS, "--confidence", "0.9")
+    assert status == 1
+    assert "--within" in text
+    status, text = run("data-changed", "nobody")
+    assert status == 1
+    assert "people" in text
+
+
+# ---- Batches.
+
+
+def test_a_batch_takes_counts_and_sums_only(project):
+    with connect(project("{ epsilon = 2, delta = 1e-5 }")) as connection:
+        for sql, why in ((NOTES, "public keys"), ("SELECT MEDIAN(age) FROM visits", "quantile")):
+            with pytest.raises(RefusedQuery, match=why):
+                connection.batch([ONE, sql], epsilon=1, delta="1e-6")
+        both = connection.batch([ONE, "SELECT AVG(age) AS a FROM visits"], epsilon=1, delta="1e-6")
+        assert [release.columns for release in both] == [("n",), ("a",)]
+
+
 def test_a_batch_is_charged_once_by_its_certified_loss(project):
     with connect(project("{ epsilon = 2, delta = 1e-5 }")) as connection:
         releases = connection.batch(BATCH, epsilon=1, delta="1e-6")
@@ -136,3 +331,36 @@ def test_a_batch_on_a_zcdp_budget_pays_its_rho(project):
         spent = connection.budget()[0].spent
         assert isinstance(spent, ApproximateZcdp)
         assert 0 < spent.rho < Fraction(1, 20)
+
+
+def test_the_cost_of_a_batch_is_what_was_charged(project):
+    with connect(project("{ rho = 1, delta = 1e-6 }")) as connection:
+        releases = connection.batch(BATCH, epsilon=1, delta="1e-6")
+        assert {release.cost for release in releases} == {connection.budget()[0].spent}
+
+
+def test_noise_that_cannot_be_drawn_is_refused_before_anybody_pays(project):
+    """Behind the gate it would be a failure that everybody is charged and suspended for."""
+    wide = "SELECT SUM(CLAMP(age, 0, 1000000000000, 0.001)) AS s FROM visits"
+    with connect(project("{ rho = 10, delta = 1e-3 }")) as connection:
+        with pytest.raises(RefusedQuery, match="noise outside the range"):
+            connection.batch([wide], epsilon="0.0001", delta="1e-6")
+        with pytest.raises(RefusedQuery, match="noise outside the range"):
+            connection.sql(wide, epsilon="1e-400")
+        spent = connection.budget()[0].spent
+        assert spent == spent * 0
+
+
+def test_a_question_with_its_own_price_is_no_part_of_a_batch(project):
+    priced = ONE.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.01)", 1)
+    with (
+        connect(project("{ epsilon = 2, delta = 1e-5 }")) as connection,
+        pytest.raises(RefusedQuery, match="price of its own"),
+    ):
+        connection.batch([ONE, priced], epsilon=1, delta="1e-6")
+
+
+def test_nothing_is_certain_within_a_bound():
+    with pytest.raises(InvalidArgument, match="No noise is certain"):
+        read_accuracy("±50 at 1")
+    assert read_accuracy("±50 at 1 %").confidence == Fraction(1, 100)

@@ -5,21 +5,22 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.core.protocols import IntArray, Rng
+from discreet.core.protocols import Rng
 from discreet.curator.answer import Curator
 from discreet.curator.bound import bound
-from discreet.curator.connection import open_ledger
+from discreet.curator.estimates.estimate import SelectedOf, TotalOf
+from discreet.curator.open_ledger import open_ledger
 from discreet.curator.parse import parse
 from discreet.curator.resolve import resolve
 from discreet.tables.catalog import Catalog
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engine import Engine
 from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.plan import BoundedPlan
+from discreet.tables.plans.plan import BoundedPlan
+from tests.support.project_memory import SALT, reveal
 
 Row = Mapping[str, Any]
 
@@ -58,7 +59,6 @@ SCHEMA = pa.schema(
         ("note", pa.string()),
     ]
 )
-SALT = bytes(range(32))
 
 
 def visit(person: str | None, clinic: str | None = "a", **values: Any) -> dict[str, Any]:
@@ -100,28 +100,24 @@ def write_rows(folder: Path, rows: Iterable[Row], file_format: str = "parquet") 
         writer.writerows(rows)
 
 
-def make_plan(catalog: Catalog, sql: str) -> BoundedPlan:
-    """Return the bounded plan of a query."""
-    return bound(resolve(parse(sql), catalog))
+def make_plan(catalog: Catalog, sql: str, *, engine: Engine | None = None) -> BoundedPlan:
+    """Return the bounded plan of a query; the engine is asked for public keys alone."""
+    own = engine or DuckDbEngine()
+    return bound(resolve(parse(sql), catalog, own.public_rows))
 
 
-class Reveal:
-    """A mechanism that adds nothing: only a test may look at exact aggregates."""
-
-    def release(self, exact_values: IntArray, rng: Rng | None) -> IntArray:
-        return np.asarray(exact_values).copy()
+def exact_columns(engine: Engine, plan: BoundedPlan, salt: bytes = SALT) -> list[Any]:
+    """Return the exact integers of every aggregate, one for each group."""
+    return list(reveal(engine, plan, salt).columns)
 
 
-def exact_columns(engine: Engine, plan: BoundedPlan, salt: bytes = SALT) -> list[IntArray]:
-    """Return the exact integers of every aggregate."""
-    exact = engine.execute(plan, salt)
-    reveal: Any = Reveal()
-    return [exact.randomise(i, reveal, reveal) for i in range(len(plan.aggregates))]
-
-
-def run_exact(folder: Path, sql: str, *, engine: Engine | None = None) -> list[IntArray]:
-    """Return the exact integers of a query over the project in ``folder``."""
-    return exact_columns(engine or DuckDbEngine(), make_plan(read_catalog(folder), sql))
+def run_exact(folder: Path, sql: str, *, engine: Engine | None = None) -> list[Any]:
+    """Return the exact integers of a query of counts and sums, in the order of its outputs."""
+    own = engine or DuckDbEngine()
+    question = resolve(parse(sql), read_catalog(folder), own.public_rows)
+    columns = exact_columns(own, bound(question))
+    shown = [output.estimate for output in question.view.outputs]
+    return [columns[part.index] for part in shown if isinstance(part, TotalOf | SelectedOf)]
 
 
 def make_curator(folder: Path, rng: Rng, *, engine: Engine | None = None) -> Curator:

@@ -1,0 +1,15 @@
+-- Conditions on the sub-query alone stay in it; the others pair its rows.
+SELECT COUNT(*) FROM visits AS v WHERE EXISTS (
+  SELECT * FROM visits AS w WHERE w.person = v.person AND w.day > v.day AND w.urgent)
+
+-- plan
+-- unit: person of people
+-- limits: 2 rows of a unit in each group, 3 groups of a unit
+-- keys: public () 1
+-- count rows: a unit moves 1 group by at most 2
+-- semi join by owner on (person#2 = person#0) and (day#4 > day#1)
+--   at most 1,000 rows of each owner
+--     scan visits: person, day
+--   at most 1,000 rows of each owner
+--     filter urgent
+--       scan visits: person, urgent, day

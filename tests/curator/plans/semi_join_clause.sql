@@ -1,0 +1,15 @@
+-- DuckDB's own words for the same.
+SELECT COUNT(*) FROM visits SEMI JOIN patients ON person = id ANTI JOIN clinics USING (clinic)
+
+-- plan
+-- unit: person of people
+-- limits: 2 rows of a unit in each group, 3 groups of a unit
+-- keys: public () 1
+-- count rows: a unit moves 1 group by at most 2
+-- anti join on clinic#1 = clinic#2
+--   semi join by owner on person = id
+--     at most 1,000 rows of each owner
+--       scan visits: person, clinic
+--     at most 1,000 rows of each owner
+--       scan patients: id
+--   scan public clinics: clinic

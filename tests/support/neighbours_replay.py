@@ -1,0 +1,105 @@
+"""A random project, plans over it, and units that join and leave: so many cases at once."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+from attrs import frozen
+
+from discreet.tables.plans.plan import BoundedPlan
+from tests.support.neighbours import Moved, check_neighbours
+from tests.support.project_memory import Exact, MemoryEngine, reveal
+from tests.support.project_random import UNIT_KINDS, random_catalog
+from tests.support.random_data_dice import Dice
+from tests.support.random_data_people import extreme_unit, one_of_the_crowd, random_world
+from tests.support.random_data_world import World, with_rows, without_unit
+
+PLANS = 5
+UNITS = 8
+
+Question = tuple[str, BoundedPlan]
+Ask = Callable[[Dice, World, MemoryEngine], Question]
+"""Returns a question about a world: its text, and its plan."""
+
+
+@frozen(kw_only=True)
+class Neighbour:
+    """The tables with one unit more or less."""
+
+    name: str
+    tables: dict[str, pa.Table]
+    is_nobody: bool = False
+
+
+@frozen(kw_only=True)
+class Case:
+    """One comparison that held."""
+
+    text: str
+    plan: BoundedPlan
+    neighbour: str
+    moved: tuple[Moved, ...]
+
+
+def random_neighbour(dice: Dice, world: World) -> Neighbour:
+    """Return the world with an extreme unit more, or with somebody less, or in another order."""
+    if dice.chance(10):
+        # Nobody comes or goes: the place of a row must have no influence at all.
+        rows = {name: dice.shuffled(some) for name, some in world.private.items()}
+        return Neighbour(name="another order of rows", tables=world.arrow(rows), is_nobody=True)
+    unit = one_of_the_crowd(dice, world) if dice.chance(30) else None
+    if unit is not None:
+        return Neighbour(name="one of the crowd", tables=world.arrow(without_unit(world, unit)))
+    extreme = extreme_unit(dice, world)
+    return Neighbour(
+        name=extreme.name,
+        tables=world.arrow(with_rows(world, extreme.rows)),
+        is_nobody=extreme.is_nobody,
+    )
+
+
+def replay(
+    engine: MemoryEngine,
+    number: int,
+    ask: Ask,
+    *,
+    plans: int = PLANS,
+    units: int = UNITS,
+    kinds: tuple[str, ...] = UNIT_KINDS,
+) -> Iterator[Case]:
+    """Yield the cases of one random project; the number makes it the same project every time."""
+    dice = Dice(number, label="neighbours")
+    world = random_world(dice, random_catalog(dice, kinds=kinds))
+    engine.tables = world.arrow()
+    questions = [ask(dice, world, engine) for _ in range(plans)]
+    before = [_seen(engine, number, question) for question in questions]
+    for _ in range(units):
+        neighbour = random_neighbour(dice, world)
+        engine.tables = neighbour.tables
+        for (text, plan), first in zip(questions, before, strict=True):
+            second = _seen(engine, number, (text, plan))
+            yield Case(
+                text=text,
+                plan=plan,
+                neighbour=neighbour.name,
+                moved=_checked(number, text, plan, first, second, neighbour),
+            )
+
+
+def _seen(engine: MemoryEngine, number: int, question: Question) -> Exact:
+    text, plan = question
+    try:
+        return reveal(engine, plan)
+    except Exception as error:
+        raise AssertionError(f"project {number} fails with {error!r}:\n{text}") from error
+
+
+def _checked(
+    number: int, text: str, plan: BoundedPlan, first: Exact, second: Exact, neighbour: Any
+) -> tuple[Moved, ...]:
+    try:
+        return tuple(check_neighbours(plan, first, second, is_nobody=neighbour.is_nobody))
+    except AssertionError as error:
+        raise AssertionError(
+            f"{error}\nproject {number}, {neighbour.name}, limits {plan.limits}:\n{text}"
+        ) from None

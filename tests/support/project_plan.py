@@ -1,0 +1,13 @@
+"""From SQL to a bounded plan, without anything that is spent or stored."""
+
+from discreet.curator.bound import bound
+from discreet.curator.parse import parse
+from discreet.curator.resolve import resolve
+from discreet.tables.catalog import Catalog
+from discreet.tables.engine import Engine
+from discreet.tables.plans.plan import BoundedPlan
+
+
+def plan_of(sql: str, catalog: Catalog, engine: Engine) -> BoundedPlan:
+    """Return the bounded plan of a query."""
+    return bound(resolve(parse(sql), catalog, engine.public_rows))

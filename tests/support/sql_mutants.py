@@ -1,0 +1,370 @@
+"""Broken twins of the engine and of the plan: each breaks one rule that keeps an answer private.
+
+A mutant is applied with a monkeypatch, changes the SQL (or the claim) of the plans it is meant for,
+and must be caught by the replay of neighbours.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from attrs import field, frozen
+
+from discreet.tables.aggregate import (
+    Aggregate,
+    CountDistinct,
+    QuantileValues,
+    SumSquares,
+    SumValues,
+)
+from discreet.tables.engines import duckdb as engine_module
+from discreet.tables.engines.duckdb_sql import measures as duckdb_measures
+from discreet.tables.engines.duckdb_sql import plan as duckdb_plan
+from discreet.tables.engines.duckdb_sql import relations as duckdb_relations
+from discreet.tables.engines.duckdb_sql.owner import owner_columns, same_owner, unit_columns
+from discreet.tables.engines.duckdb_sql.plan import query
+from discreet.tables.engines.duckdb_sql.relations import fields, select
+from discreet.tables.engines.duckdb_sql.totals import total
+from discreet.tables.engines.duckdb_sql.values import clamped
+from discreet.tables.keyset import PrivateKeys, PublicKeys
+from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.relations.distinct import Distinct
+from discreet.tables.relations.exists import Exists
+from discreet.tables.relations.inner_aggregate import InnerAggregate
+from discreet.tables.relations.join import Join
+from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.window import Ranked, Window
+
+Apply = Callable[[pytest.MonkeyPatch], None]
+
+
+@frozen(kw_only=True)
+class Mutant:
+    """One broken rule, and the plans in which it must show."""
+
+    rule: str
+    apply: Apply
+    fits: Callable[[BoundedPlan], bool] = field(default=lambda _: True)
+    """Which plans the mutant can show in."""
+    kinds: tuple[str, ...] = ("person",)
+    changes_sql: bool = True
+    """Whether it is the SQL that changes; otherwise it is what the plan says of itself."""
+
+
+def nodes(relation: Relation) -> list[Relation]:
+    """Return a relation and all that it reads."""
+    return [relation, *(node for part in relation.inputs() for node in nodes(part))]
+
+
+def has(kind: type, when: Callable[[Any], bool] = lambda _: True) -> Callable[[BoundedPlan], bool]:
+    """Tell whether a plan has such an operator."""
+    return lambda plan: any(isinstance(n, kind) and when(n) for n in nodes(plan.relation))
+
+
+def sums(kind: type[Aggregate]) -> Callable[[BoundedPlan], bool]:
+    """Tell whether a plan has such an aggregate."""
+    return lambda plan: any(isinstance(a, kind) for a in plan.aggregates)
+
+
+# ---- Ways to break something.
+
+
+def in_text(pattern: str, new: str | Callable[[re.Match[str]], str]) -> Apply:
+    """Return a mutant that replaces text in the engine's SQL."""
+
+    def apply(monkeypatch: pytest.MonkeyPatch) -> None:
+        def broken(plan: BoundedPlan, sources: Any) -> str:
+            return re.sub(pattern, new, query(plan, sources))
+
+        monkeypatch.setattr(engine_module, "query", broken)
+
+    return apply
+
+
+def in_module(module: Any, name: str, broken: Any) -> Apply:
+    """Return a mutant that replaces a function where it is used."""
+    return lambda monkeypatch: monkeypatch.setattr(module, name, broken)
+
+
+def in_rule(kind: type[Relation], broken: Callable[[Any, Any], str]) -> Apply:
+    """Return a mutant that replaces the SQL of one operator."""
+
+    def apply(monkeypatch: pytest.MonkeyPatch) -> None:
+        right = select.dispatch(kind)
+
+        def rule(node: Any, sources: Any) -> str:
+            return broken(node, sources) if node.owner() is not None else right(node, sources)
+
+        registry: Any = select.registry
+        original = {known: registry[known] for known in registry if known is not kind}
+        monkeypatch.setattr(duckdb_relations, "select", _dispatch({**original, kind: rule}))
+        monkeypatch.setattr(duckdb_plan, "select", duckdb_relations.select)
+
+    return apply
+
+
+def _dispatch(rules: dict[type, Callable[[Any, Any], str]]) -> Callable[[Any, Any], str]:
+    return lambda node, sources: rules[type(node)](node, sources)
+
+
+# ---- Owner-locality.
+
+
+def _no_owner(left: Relation, right: Relation) -> list[str]:
+    return []
+
+
+def _person_only(left: Relation, right: Relation) -> list[str]:
+    return same_owner(left, right)[:1]
+
+
+def _distinct_of_all(node: Distinct, sources: Any) -> str:
+    source = duckdb_relations.select(node.source, sources)
+    cells = ", ".join(fields(len(node.fields()))) or "1"
+    return f"SELECT DISTINCT ON ({cells}) * FROM ({source})"
+
+
+def _aggregate_of_all(node: InnerAggregate, sources: Any) -> str:
+    source = duckdb_relations.select(node.source, sources)
+    cells = fields(len(node.source.fields()))
+    keys = [cells[i] for i in node.keys]
+    owner = [f"any_value({name}) AS {name}" for name in owner_columns(node)]
+    values = [*keys, *(total(inner, cells) for inner in node.totals)]
+    named = [f"{value} AS f{i}" for i, value in enumerate(values)]
+    grouped = f" GROUP BY {', '.join(keys)}" if keys else " HAVING count(*) > 0"
+    return f"SELECT {', '.join([*owner, *named])} FROM ({source}){grouped}"
+
+
+def _public_kept(node: Join, sources: Any) -> str:
+    left = duckdb_relations.select(node.left, sources)
+    right = duckdb_relations.select(node.right, sources)
+    before, after = len(node.left.fields()), len(node.right.fields())
+    shown = [
+        *(f"l.{name}" for name in owner_columns(node.left)),
+        *fields(before, "l"),
+        *(f"r.f{i} AS f{before + i}" for i in range(after)),
+    ]
+    on = duckdb_relations._pairs(node.left, node.right, node.condition)
+    return f"SELECT {', '.join(shown)} FROM ({left}) AS l FULL JOIN ({right}) AS r ON {on}"
+
+
+def _is_private(node: Any) -> bool:
+    return node.right.owner() is not None
+
+
+OWNERS = [
+    Mutant(
+        rule="a join of two private tables forgets the owner",
+        apply=in_module(duckdb_relations, "same_owner", _no_owner),
+        fits=has(Join, _is_private),
+    ),
+    Mutant(
+        rule="a join of two private tables forgets the period",
+        apply=in_module(duckdb_relations, "same_owner", _person_only),
+        fits=has(Join, _is_private),
+        kinds=("period",),
+    ),
+    Mutant(
+        rule="a semi-join forgets the owner",
+        apply=in_module(duckdb_relations, "same_owner", _no_owner),
+        fits=has(Exists, lambda node: _is_private(node) and not node.lacks and node.condition),
+    ),
+    Mutant(
+        rule="an anti-join forgets the owner",
+        apply=in_module(duckdb_relations, "same_owner", _no_owner),
+        fits=has(Exists, lambda node: _is_private(node) and node.lacks),
+    ),
+    Mutant(
+        rule="distinct rows of all owners together",
+        apply=in_rule(Distinct, _distinct_of_all),
+        fits=has(Distinct),
+    ),
+    Mutant(
+        rule="a window over all owners together",
+        apply=in_text(r"PARTITION BY u, (p, )?h", "PARTITION BY 1"),
+        fits=has(Window),
+    ),
+    Mutant(
+        rule="an inner aggregate over all owners together",
+        apply=in_rule(InnerAggregate, _aggregate_of_all),
+        fits=has(InnerAggregate),
+    ),
+    Mutant(
+        rule="the public side of an outer join is preserved",
+        apply=in_rule(Join, _public_kept),
+        fits=has(Join, lambda node: not _is_private(node) and node.condition is not None),
+    ),
+    Mutant(
+        rule="the rows below a join are limited for all owners together",
+        apply=in_text(r"PARTITION BY u ORDER BY hash", "ORDER BY hash"),
+        fits=has(RowLimit),
+    ),
+    Mutant(
+        rule="the rows below a join are chosen by their place",
+        apply=in_text(
+            r"PARTITION BY u ORDER BY hash\(hash\([^()]*\)\)[^()]*\) AS place",
+            "PARTITION BY u) AS place",
+        ),
+        fits=has(RowLimit),
+    ),
+    Mutant(
+        rule="rows of nobody count",
+        apply=in_module(duckdb_relations, "unit_values", lambda *_: []),
+    ),
+    Mutant(
+        rule="the limits are of a person, not of a person's period",
+        apply=in_module(duckdb_plan, "unit_columns", lambda owner: unit_columns(owner)[:1]),
+        kinds=("period",),
+    ),
+    Mutant(
+        rule="rows that tie in a window are in the order of the file",
+        apply=in_text(r"(OVER \(PARTITION BY u, h ORDER BY [^()]*? NULLS LAST)(, f\d+)+\)", r"\1)"),
+        fits=has(Window, lambda node: isinstance(node.function, Ranked)),
+    ),
+]
+
+
+# ---- Clamps and limits.
+
+
+def _unclamped(value: str, bounds: Any, kind: Any) -> str:
+    steps = f"floor({value}::DOUBLE / '{float(bounds.step)}'::DOUBLE)"
+    return f"TRY_CAST(least(greatest({steps}, -1e6), 1e6) AS BIGINT)"
+
+
+def _too_wide(value: str, bounds: Any, kind: Any) -> str:
+    text = clamped(value, bounds, kind)
+    return text.replace(f", {bounds.upper_steps}) END", f", {bounds.upper_steps + 1}) END").replace(
+        f"'{float(bounds.upper)}'::DOUBLE", f"'{float(bounds.upper + bounds.step)}'::DOUBLE"
+    )
+
+
+def _is_summed(plan: BoundedPlan) -> bool:
+    return sums(SumValues)(plan) or sums(SumSquares)(plan)
+
+
+def _by_row(plan: BoundedPlan) -> bool:
+    return _is_summed(plan) or sums(QuantileValues)(plan)
+
+
+def _is_choosing(plan: BoundedPlan) -> bool:
+    """Tell whether units have to choose among groups."""
+    return plan.limits.groups_per_unit == 1 and plan.keys.fields != ()
+
+
+def _one_more(match: re.Match[str]) -> str:
+    return f"{match[1]} <= {int(match[2]) + 1}"
+
+
+CLAMPS = [
+    Mutant(
+        rule="values are not clamped",
+        apply=in_module(duckdb_measures, "clamped", _unclamped),
+        fits=_is_summed,
+    ),
+    Mutant(
+        rule="the clamp is one step too wide",
+        apply=in_module(duckdb_measures, "clamped", _too_wide),
+        fits=_is_summed,
+    ),
+]
+
+LIMITS = [
+    Mutant(rule="one row too many", apply=in_text(r"(r_\w+) <= (\d+)", _one_more), fits=_by_row),
+    Mutant(rule="rows are not limited", apply=in_text(r"r_\w+ <= \d+", "TRUE"), fits=_by_row),
+    Mutant(
+        rule="distinct values are not limited",
+        apply=in_text(r"d\d+ <= \d+", "TRUE"),
+        fits=sums(CountDistinct),
+    ),
+    Mutant(rule="groups are not limited", apply=in_text(r"group_rank <= \d+", "TRUE")),
+    Mutant(rule="one group too many", apply=in_text(r"(group_rank) <= (\d+)", _one_more)),
+    Mutant(
+        rule="rows that tie are all let in",
+        apply=in_text(
+            r"row_number\(\) OVER \((PARTITION BY u, s, [^()]* ORDER BY )(?:w\d+ IS NOT TRUE, )?hr",
+            r"rank() OVER (\1 hr",
+        ),
+        fits=_by_row,
+    ),
+    Mutant(
+        rule="groups that tie are all let in",
+        apply=in_text(r"ORDER BY hg, [^()]*\) AS group_rank", "ORDER BY s) AS group_rank"),
+    ),
+    Mutant(
+        rule="the hash of a group depends on how many others there are",
+        apply=in_text(
+            r"hash\(hash\(h, ([^()]*), \$salt\)\) AS hg",
+            r"hash(hash(\1, (SELECT count(*) FROM measured), $salt)) AS hg",
+        ),
+        fits=_is_choosing,
+    ),
+    Mutant(
+        rule="the hash of a row depends on its place",
+        apply=in_text(r"hash\(hash\([^()]*\)\) AS hr", "hash(row_number() OVER () + 5) AS hr"),
+        fits=_by_row,
+    ),
+    Mutant(
+        rule="the limit depends on the other people",
+        apply=in_text(
+            r"group_rank <= \d+",
+            "group_rank <= (SELECT 1 + count(DISTINCT u) % 2 FROM hashed)",
+        ),
+    ),
+]
+
+
+# ---- Keys, and what the plan says of itself.
+
+
+def _unkept_pairs(match: re.Match[str]) -> str:
+    text, limit = match[0], match[2]
+    inside = text.replace("FILTER (WHERE ", f"FILTER (WHERE group_rank <= {limit} AND ")
+    return inside.replace(f"WHERE group_rank <= {limit} GROUP BY", "WHERE TRUE GROUP BY")
+
+
+def _has_sets(plan: BoundedPlan) -> bool:
+    return isinstance(plan.keys, PublicKeys) and len(plan.keys.sets) > 1
+
+
+def _largest_without_centre(aggregate: SumValues) -> int:
+    return aggregate.bounds.upper_steps
+
+
+KEYS = [
+    Mutant(
+        rule="keys are selected from pairs that were not kept",
+        apply=in_text(
+            r"(?s)(SELECT [^\n]*AS units.*WHERE group_rank <= (\d+) GROUP BY)", _unkept_pairs
+        ),
+        fits=lambda plan: isinstance(plan.keys, PrivateKeys),
+    ),
+    Mutant(
+        rule="grouping sets do not count in l0",
+        apply=lambda patch: patch.setattr(BoundedPlan, "reach", lambda plan: plan.limits),
+        fits=_has_sets,
+        changes_sql=False,
+    ),
+    Mutant(
+        rule="the claim of a sum is about the upper end alone",
+        apply=lambda patch: patch.setattr(SumValues, "largest", _largest_without_centre),
+        fits=sums(SumValues),
+        changes_sql=False,
+    ),
+    Mutant(
+        rule="the claim of a sum of squares forgets the offset",
+        apply=lambda patch: patch.setattr(
+            SumSquares,
+            "contribution",
+            lambda aggregate, limits: SumValues.contribution(
+                SumValues(value=aggregate.value, bounds=aggregate.bounds), limits
+            ),
+        ),
+        fits=sums(SumSquares),
+        changes_sql=False,
+    ),
+]
+
+MUTANTS = [*OWNERS, *CLAMPS, *LIMITS, *KEYS]
