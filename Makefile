@@ -11,7 +11,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint docs bench soak constraints clean
+.PHONY: help install demo test lint docs cookbook bench soak constraints clean
 
 help: ## say what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 
 install: $(STAMP) ## make .venv with everything that development needs
 
-demo: $(STAMP) ## one private answer, end to end, in a fresh temporary project
+demo: $(STAMP) ## six questions to a made-up clinic, in a fresh temporary project
 	@$(BIN)/discreet demo
 
 test: lint ## everything that must pass: lint, types, tests, doctests, documentation
@@ -46,6 +46,9 @@ lint: $(STAMP) ## style, formatting, types, import direction
 docs: $(STAMP) ## the documentation site, built strictly into docs/_build/html
 	@$(BIN)/sphinx-build -q -W -n --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+cookbook: $(STAMP) ## ask the cookbook's questions again, and write their answers into its page
+	@$(BIN)/python -m docs._ext.cookbook
 
 bench: $(STAMP) ## make bench SUITE=import writes benchmarks/results/import.json
 	@$(BIN)/python -m benchmarks.run $(SUITE)

@@ -1,8 +1,10 @@
-"""One page for each public module, written before the site is read.
+"""One page for each package, with all of its public modules, written before the site is read.
 
-A new module is documented with no further work. The pages are not kept in git.
+A new module is documented with no further work. The pages are not kept in git. A page for each
+module would be hundreds, and each would list all the others beside it.
 """
 
+from itertools import groupby
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -10,7 +12,7 @@ from sphinx.application import Sphinx
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "discreet"
 LEFT_OUT = {"cli", "server"}  # commands and HTTP have reference pages of their own
 
-PAGE = """\
+MODULE = """\
 {title}
 {line}
 
@@ -32,13 +34,18 @@ def public_modules(package: Path = PACKAGE) -> list[str]:
     return names
 
 
+def page_of(name: str) -> str:
+    """Return the package on whose page a module stands."""
+    return name.rpartition(".")[0]
+
+
 def write_pages(folder: Path, names: list[str]) -> None:
-    """Write a page for each module, and remove the pages of modules that are gone."""
+    """Write a page for each package, and remove the pages of packages that are gone."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {}
-    for name in names:
-        title = name.replace("_", r"\_")
-        wanted[f"{name}.rst"] = PAGE.format(title=title, line="=" * len(title), name=name)
+    wanted = {
+        f"{package}.rst": _page(package, list(modules))
+        for package, modules in groupby(sorted(names, key=page_of), key=page_of)
+    }
     for old in folder.glob("*.rst"):
         if old.name not in wanted:
             old.unlink()
@@ -46,6 +53,19 @@ def write_pages(folder: Path, names: list[str]) -> None:
         target = folder / file
         if not target.exists() or target.read_text() != text:
             target.write_text(text)
+
+
+def _page(package: str, names: list[str]) -> str:
+    parts = [_headed(package, "=")]
+    for name in names:
+        short = name.rpartition(".")[2].replace("_", r"\_")
+        parts.append(MODULE.format(title=short, line="-" * len(short), name=name))
+    return "\n".join(parts)
+
+
+def _headed(name: str, mark: str) -> str:
+    title = name.replace("_", r"\_")
+    return f"{title}\n{mark * len(title)}\n"
 
 
 def on_builder_inited(app: Sphinx) -> None:

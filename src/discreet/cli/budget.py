@@ -1,24 +1,30 @@
 """Show what is spent and what is left."""
 
 import argparse
+from collections.abc import Sequence
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 
+from discreet.cli.lines import WIDEST, lines
 from discreet.cli.shown import Shown, add_project
-from discreet.curator.connection import BudgetStatus, connect
-from discreet.curator.text_table import text_table
+from discreet.curator.budget_status import BudgetStatus
+from discreet.curator.connection import LOCAL_ANALYST, connect
+from discreet.curator.releases.text_table import text_table
 
 BAR_WIDTH = 24
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    parser.add_argument(
+        "--analyst", default=LOCAL_ANALYST, metavar="NAME", help="whose share to show besides"
+    )
     add_project(parser)
 
 
 def run(options: argparse.Namespace) -> Shown:
     """Show every id space."""
-    with connect(options.project) as connection:
+    with connect(options.project, analyst=options.analyst) as connection:
         statuses = connection.budget()
     return Shown(shown(statuses), [status.to_json() for status in statuses])
 
@@ -29,7 +35,35 @@ def shown(statuses: tuple[BudgetStatus, ...]) -> str:
         [status.id_space, bar(status), str(status.spent), left(status), str(status.cap)]
         for status in statuses
     ]
-    return text_table(["id space", "", "spent", "left", "of"], rows)
+    shares = [lines(text) for text in map(share, statuses) if text]
+    table = text_table(["id space", "", *_AMOUNTS], rows)
+    is_wide = any(len(line) > WIDEST for line in table.splitlines())
+    return "\n".join([_below(rows) if is_wide else table, *shares])
+
+
+_AMOUNTS = ("spent", "left", "of")
+
+
+def _below(rows: Sequence[Sequence[str]]) -> str:
+    """Return the amounts below each other, where they are too long to stand side by side."""
+    return "\n".join(
+        "\n".join(
+            [
+                f"{name}  {full}",
+                *(f"  {word:5}  {amount}" for word, amount in zip(_AMOUNTS, amounts, strict=True)),
+            ]
+        )
+        for name, full, *amounts in rows
+    )
+
+
+def share(status: BudgetStatus) -> str:
+    """Return what an analyst has left, where that is less than everybody has."""
+    own = status.own_remaining
+    if own is None or own == status.remaining:
+        return ""
+    left_over = own.shown(rounding=ROUND_FLOOR)
+    return f"{status.analyst} has spent {status.own_spent} of {status.id_space}: {left_over} left"
 
 
 def left(status: BudgetStatus) -> str:

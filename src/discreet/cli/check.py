@@ -1,9 +1,16 @@
-"""Check the declarations and that every source has its declared columns."""
+"""Check the declarations and their sources, and say what they imply; no row is read."""
 
 import argparse
+from collections.abc import Iterator
+from typing import Any
 
+from discreet.cli.cautions import cautions
+from discreet.cli.implied import space_text, space_to_json, table_text, table_to_json
+from discreet.cli.lines import lines
 from discreet.cli.shown import Shown, add_project
 from discreet.curator.connection import connect
+from discreet.ledger.entry import Entry, Kind
+from discreet.tables.catalog import Catalog
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -12,8 +19,56 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> Shown:
-    """Check, by names only; no row is read."""
+    """Check, by names and types only; no row is read."""
     with connect(options.project) as connection:
         connection.check()
-        names = [table.name for table in connection.tables()]
-    return Shown(f"All is well: {', '.join(names)}", {"ok": True, "tables": names})
+        catalog, entries = connection.catalog(), connection.ledger().entries()
+    return explained(catalog, entries)
+
+
+def explained(catalog: Catalog, entries: tuple[Entry, ...] = ()) -> Shown:
+    """Return what the declarations imply, beside what the ledger has noted before."""
+    warnings = [*cautions(catalog), *_left_over(catalog, entries)]
+    public = [table.name for table in catalog.public_tables]
+    names = [*(table.name for table in catalog.tables), *public]
+    parts = [space_text(catalog, space) for space in catalog.id_spaces]
+    parts += [table_text(catalog, table) for table in catalog.tables]
+    if public:
+        parts.append(lines(f"Public, so everybody may know every row: {', '.join(public)}"))
+    if warnings:
+        parts.append("Worth knowing:\n" + "\n".join(lines(f"- {warning}") for warning in warnings))
+    parts.append(lines(f"All is well: {', '.join(names)}"))
+    data: dict[str, Any] = {
+        "ok": True,
+        "tables": names,
+        "id_spaces": [space_to_json(catalog, space) for space in catalog.id_spaces],
+        "implied": [table_to_json(catalog, table) for table in catalog.tables],
+        "warnings": warnings,
+    }
+    return Shown("\n\n".join(parts), data)
+
+
+def _left_over(catalog: Catalog, entries: tuple[Entry, ...]) -> Iterator[str]:
+    """Say what the ledger knows of that is no longer declared; it stays in force."""
+    spaces = {space.name for space in catalog.id_spaces}
+    shares = {(name, analyst.name) for analyst in catalog.analysts for name in analyst.allocations}
+    noted: dict[tuple[str, str], Any] = {}
+    spent: dict[str, None] = {}
+    for entry in entries:
+        if entry.kind is Kind.ALLOCATION:
+            noted[entry.payload["id_space"], entry.payload["analyst"]] = entry.payload["cap"]
+        if entry.kind is Kind.RESERVE:
+            spent |= dict.fromkeys(total["id_space"] for total in entry.payload["totals"])
+    for id_space in spent:
+        if id_space not in spaces:
+            yield (
+                f"The ledger has spending in the id space {id_space}, which is not declared. If "
+                "another one is about the same people, what was told adds up: use its old name."
+            )
+    for (id_space, analyst), cap in noted.items():
+        amounts = [value for name, value in cap.items() if name != "measure"]
+        if (id_space, analyst) not in shares and any(value != "0" for value in amounts):
+            yield (
+                f"{analyst} is not declared but keeps the share of {id_space} that was noted "
+                "before. Declare it as 0 to end it."
+            )

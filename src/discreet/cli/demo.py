@@ -2,18 +2,84 @@
 
 import argparse
 import tempfile
+import textwrap
 from pathlib import Path
 from typing import Any
 
-from discreet.cli.budget import shown as shown_budget
+from attrs import frozen
+
+from discreet.cli.budget import bar, left
 from discreet.cli.clinic import DECLARATION, PATIENTS, VISITS, make_clinic
 from discreet.cli.shown import Shown
-from discreet.core.errors import BudgetExhausted, DeclarationError
-from discreet.curator.connection import Connection, connect
+from discreet.core.errors import BudgetExhausted, DeclarationError, QueryError
+from discreet.curator.connection import Asked, Connection, connect
+from discreet.curator.releases.release import Release
 
-QUESTION = "SELECT clinic, COUNT(*) AS visits, SUM(cost) AS cost FROM visits GROUP BY clinic"
-SECOND = "SELECT urgent, COUNT(*) AS visits FROM visits WHERE age >= 65 GROUP BY urgent"
-THIRD = "SELECT COUNT(*) AS visits FROM visits WHERE visited >= DATE '2025-07-01'"
+WIDTH = 100
+
+
+@frozen(kw_only=True)
+class Step:
+    """One question of the tour: what is asked, for what, and what to see in the answer."""
+
+    title: str
+    sql: str
+    asked: Asked
+    lesson: str
+
+
+GROUPS = Step(
+    title="1. How many visits did each clinic have?",
+    sql="""\
+SELECT clinic, COUNT(*) AS visits
+FROM visits
+GROUP BY clinic""",
+    asked={"epsilon": "0.5", "rows_per_group": 20, "groups_per_unit": 4},
+    lesson="Keys are public: the harbour has a row though its clinic is not open yet.",
+)
+JOIN = Step(
+    title="2. Is asthma more frequent among smokers? (a join of two private tables)",
+    sql="""\
+SELECT smoker, 100.0 * COUNT(*) FILTER (WHERE diagnosis = 'asthma') / COUNT(*) AS percent
+FROM visits JOIN patients USING (patient_id)
+GROUP BY smoker""",
+    asked={"epsilon": "0.5", "rows_per_group": 20, "groups_per_unit": 1},
+    lesson="The join is on the patient, so every row still belongs to one of them.",
+)
+PRIVATE_KEYS = Step(
+    title="3. Which diagnoses are there? (nobody declared them: private keys)",
+    sql="""\
+SELECT diagnosis, COUNT(DISTINCT patient_id) AS patients
+FROM visits
+GROUP BY diagnosis
+ORDER BY patients DESC""",
+    asked={"epsilon": "0.5", "delta": "1e-7", "groups_per_unit": 6},
+    lesson="A diagnosis that few people have stays hidden; so do the rare diseases here.",
+)
+QUANTILE = Step(
+    title="4. How long does the middle patient wait, and the unlucky tenth? (quantiles)",
+    sql="""\
+SELECT MEDIAN(waited) AS middle, QUANTILE(waited, 0.9) AS unlucky
+FROM visits
+WHERE clinic = 'west'""",
+    asked={"epsilon": "0.5"},
+    lesson="A quantile errs in rank, not by a number of minutes that could be told beforehand.",
+)
+REWRITTEN = Step(
+    title="5. How often does a patient come? (refused, then rewritten)",
+    sql="""\
+SELECT AVG(CLAMP(n, 1, 20)) AS visits
+FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id)""",
+    asked={"epsilon": "0.25"},
+    lesson="First one number for each patient, clamped; then the average over patients.",
+)
+REFUSED = REWRITTEN.sql.replace("CLAMP(n, 1, 20)", "n")
+TOO_MUCH = Step(
+    title="6. What did all visits cost? (the budget runs out)",
+    sql="SELECT SUM(cost) AS cost FROM visits",
+    asked={"epsilon": "1"},
+    lesson="",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,34 +108,92 @@ def _keep(folder: Path) -> Shown:
 
 
 def _tour(connection: Connection) -> Shown:
-    """Ask three questions; the last is one too many."""
+    """Ask six questions. One is refused until it is rewritten; the last is one too many."""
     parts = [
-        _part(f"A clinic: {VISITS:,} visits of about {PATIENTS:,} patients who do not exist"),
-        _part("What the owner declared (discreet.toml)", DECLARATION),
+        _part(f"A clinic: {VISITS:,} visits of {PATIENTS:,} patients who do not exist"),
+        _part("What the owner declared (a part of discreet.toml)", _declared()),
     ]
-    answers: list[dict[str, Any]] = []
-    for sql, epsilon in ((QUESTION, "2"), (SECOND, "1")):
-        explanation = connection.explain(sql, epsilon=epsilon)
-        release = connection.sql(sql, epsilon=epsilon)
-        answers.append(release.to_json())
-        parts += [
-            _part(f"A question, at ε = {epsilon}", sql),
-            _part("What explain says (free)", str(explanation)),
-            _part("The private answer", str(release)),
-            _part("The budget", shown_budget(connection.budget())),
-        ]
-    again = connection.sql(QUESTION, epsilon="2")
-    parts.append(_part("The first question again: the same release, at no cost", str(again)))
-    refusal: dict[str, Any] = {}
-    try:
-        connection.sql(THIRD, epsilon="0.5")
-    except BudgetExhausted as error:
-        refusal = error.to_json()
-        parts.append(_part("One question too many", f"{THIRD}\n{error}"))
+    refused = _refused(connection)
+    between = {
+        GROUPS.title: f"What explain says (free):\n{_explained(connection, GROUPS)}\n",
+        REWRITTEN.title: f"Without CLAMP: {refused}\n",
+    }
+    answers = []
+    for step in (GROUPS, JOIN, PRIVATE_KEYS, QUANTILE, REWRITTEN):
+        answers.append(connection.sql(step.sql, **step.asked))
+        parts.append(_answered(step, answers[-1], between=between.get(step.title, "")))
+    exhausted = _exhausted(connection)
+    parts += [
+        _part("The budget now", _budget(connection)),
+        _part(TOO_MUCH.title, f"{_question(TOO_MUCH)}\n\nOne question too many: {exhausted}"),
+        _part("The first question again: the same release, for nothing", _again(connection)),
+    ]
     connection.ledger().verify()
     parts.append(_part("The ledger verifies: every release was paid for before it was made"))
-    return Shown("\n\n".join(parts), {"answers": answers, "refusal": refusal})
+    data = {
+        "answers": [release.to_json() for release in answers],
+        "refused": refused.to_json(),
+        "refusal": exhausted.to_json(),
+    }
+    return Shown("\n\n".join(parts), data)
+
+
+def _declared() -> str:
+    """Return the declaration of the budget and of one table, which is enough to see the idea."""
+    sections = DECLARATION.split("\n\n")
+    wanted = ("[id_spaces.", "[tables.visits")
+    return "\n\n".join(part for part in sections if any(name in part for name in wanted))
+
+
+def _explained(connection: Connection, step: Step) -> str:
+    return str(connection.explain(step.sql, **step.asked))
+
+
+def _budget(connection: Connection) -> str:
+    (status,) = connection.budget()
+    return f"{bar(status)}  spent {status.spent}\n{left(status)} is left of {status.cap}"
+
+
+def _again(connection: Connection) -> str:
+    release = connection.sql(GROUPS.sql, **GROUPS.asked)
+    return str(release).splitlines()[-1]
+
+
+def _refused(connection: Connection) -> QueryError:
+    try:
+        connection.sql(REFUSED, **REWRITTEN.asked)
+    except QueryError as error:
+        return error
+    raise AssertionError("a question that must be refused was answered")
+
+
+def _exhausted(connection: Connection) -> BudgetExhausted:
+    try:
+        connection.sql(TOO_MUCH.sql, **TOO_MUCH.asked)
+    except BudgetExhausted as error:
+        return error
+    raise AssertionError("a question was answered without a budget for it")
+
+
+def _answered(step: Step, release: Release, *, between: str) -> str:
+    parts = [f"{_question(step)}\n", between, "The private answer:", str(release)]
+    return _part(step.title, "\n".join([*filter(None, parts), f"→ {step.lesson}"]))
+
+
+def _question(step: Step) -> str:
+    asked: dict[str, Any] = dict(step.asked)
+    options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in asked.items())
+    return f"{step.sql}\n{options}"
 
 
 def _part(title: str, body: str = "") -> str:
-    return f"── {title}\n{body}".rstrip()
+    return "\n".join([f"── {title}", *(_fitted(line) for line in body.splitlines())]).rstrip()
+
+
+def _fitted(line: str) -> str:
+    """Return a line in as many as it takes to fit; what fits is left as it is."""
+    if len(line) <= WIDTH:
+        return line
+    return textwrap.fill(
+        line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )

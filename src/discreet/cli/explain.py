@@ -2,17 +2,24 @@
 
 import argparse
 
-from discreet.cli.shown import Shown, add_question
+from discreet.cli.asking import add_asking, asked, question
+from discreet.cli.shown import Shown
 from discreet.curator.connection import connect
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    add_question(parser)
+    add_asking(parser)
+    parser.add_argument(
+        "--plan", action="store_true", help="show the bounded plan too, operator by operator"
+    )
 
 
 def run(options: argparse.Namespace) -> Shown:
     """Explain, and show the steps."""
     with connect(options.project, analyst=options.analyst) as connection:
-        explanation = connection.explain(options.sql, epsilon=options.epsilon, rho=options.rho)
-    return Shown(str(explanation), explanation.to_json())
+        explanation = connection.explain(question(options), **asked(options))
+    text, found = str(explanation), explanation.to_json()
+    if not options.plan:
+        return Shown(text, found)
+    return Shown(f"{text}\n\n{explanation.plan}", {**found, "plan": explanation.plan})

@@ -7,17 +7,21 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
+from discreet.cli.lines import lines
 from discreet.core.errors import DiscreetError
 
 COMMANDS = {
+    "init": "Write a first discreet.toml for some files, from names and types only.",
     "query": "Answer a question privately.",
     "explain": "Say what a question would do and cost; nothing is spent.",
+    "rehearse": "Show what an answer would look like, on made-up rows; nothing is spent.",
     "budget": "Show what is spent and what is left.",
     "ledger": "Show the ledger's history, or verify it from its first entry to its last.",
     "tables": "Show what may be asked: tables, columns, ranges and public keys.",
-    "check": "Check the declarations and that every source has its declared columns.",
+    "check": "Check the declarations and their sources, and say what they imply; no row is read.",
     "data-changed": "Note that the data of an id space was replaced, so that questions are "
     "answered anew.",
+    "resume": "Let questions be asked again in an id space where too many answers failed.",
     "to-parquet": "Turn a CSV file into Parquet, refusing lines that cannot be read without doubt.",
     "account": "Account for losses: what was spent, what it converts to, how much noise is needed.",
     "meaning": "Say what a loss means for one person.",
@@ -57,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.json:
             sys.stdout.write(json.dumps(error.to_json(), ensure_ascii=False) + "\n")
         else:
-            sys.stderr.write(f"discreet: {error} [{error.code}]\n")
+            message = f"discreet: {error} [{error.code}]"
+            sys.stderr.write(f"{lines(message) if sys.stderr.isatty() else message}\n")
         return 1
     except BrokenPipeError:
         return 0

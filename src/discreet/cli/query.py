@@ -2,17 +2,21 @@
 
 import argparse
 
-from discreet.cli.shown import Shown, add_question
+from discreet.cli.asking import add_asking, asked, question
+from discreet.cli.shown import Shown
 from discreet.curator.connection import connect
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    add_question(parser)
+    add_asking(parser)
+    parser.add_argument(
+        "--fresh", action="store_true", help="pay again for new noise, even if it was answered"
+    )
 
 
 def run(options: argparse.Namespace) -> Shown:
     """Ask, and show the release."""
     with connect(options.project, analyst=options.analyst) as connection:
-        release = connection.sql(options.sql, epsilon=options.epsilon, rho=options.rho)
+        release = connection.sql(question(options), fresh=options.fresh, **asked(options))
     return Shown(str(release), release.to_json())

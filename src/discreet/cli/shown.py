@@ -23,7 +23,8 @@ def add_project(parser: argparse.ArgumentParser) -> None:
 
 def add_question(parser: argparse.ArgumentParser) -> None:
     """Add what a question needs: the SQL, what it may cost, and who asks."""
-    parser.add_argument("sql", help="one SELECT")
+    parser.add_argument("sql", nargs="?", help="one SELECT; - reads it from the standard input")
+    parser.add_argument("--file", metavar="FILE", help="read the SELECT from a file instead")
     parser.add_argument("--epsilon", metavar="E", help="what the answer may cost, such as 0.5")
     parser.add_argument("--rho", metavar="R", help="the same in zCDP, where the budget is in rho")
     parser.add_argument("--analyst", default="local", metavar="NAME", help="who asks")

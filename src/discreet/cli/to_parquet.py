@@ -7,7 +7,8 @@ from typing import Any
 
 from discreet.cli.shown import Shown
 from discreet.core import optional
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import DiscreetError, InvalidArgument
+from discreet.tables.sources.csv_source import require_commas
 
 ROWS_AT_ONCE = 100_000
 
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> Shown:
     except (OSError, UnicodeDecodeError) as cause:
         target.unlink(missing_ok=True)
         raise InvalidArgument(f"{source} cannot be read", got=type(cause).__name__) from None
-    except InvalidArgument:
+    except DiscreetError:
         target.unlink(missing_ok=True)
         raise
     return Shown(f"Wrote {rows:,} rows to {target}", {"target": str(target), "rows": rows})
@@ -43,6 +44,7 @@ def _convert(lines: Any, target: Path) -> int:
     arrow, parquet = optional.load("pyarrow"), optional.load("pyarrow.parquet")
     reader = csv.reader(lines, strict=True)
     names = next(reader, [])
+    require_commas(names, "the file")
     if not names or len(set(names)) < len(names):
         raise InvalidArgument("The header is not usable", must="name each column once")
     schema = arrow.schema([(name, arrow.string()) for name in names])

@@ -1,0 +1,99 @@
+"""What can be said beside a question on the command line: its price, its accuracy, its limits."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from attrs import evolve
+
+from discreet.cli.shown import add_question
+from discreet.core.errors import InvalidArgument
+from discreet.curator.asking.accuracy import Accuracy, read_accuracy
+from discreet.curator.connection import Asked
+
+
+def add_asking(parser: argparse.ArgumentParser) -> None:
+    """Add what a question needs, and what may be said about its price and limits."""
+    add_question(parser)
+    parser.add_argument("--delta", metavar="D", help="the δ for groups that are not public")
+    parser.add_argument(
+        "--accuracy",
+        metavar="A",
+        help='instead of a price: how close the answer must be, such as "±50 at 95 %%"',
+    )
+    parser.add_argument(
+        "--within", metavar="W", help="the same in parts: how close the answer must be, such as 50"
+    )
+    parser.add_argument(
+        "--confidence", metavar="C", help="how surely it is that close (default: 0.95)"
+    )
+    parser.add_argument(
+        "--group-size", metavar="N", help="your assumption: each group has so many rows (for AVG)"
+    )
+    parser.add_argument(
+        "--rows-per-group", type=int, metavar="N", help="how many rows of one unit count in a group"
+    )
+    parser.add_argument(
+        "--groups-per-unit", type=int, metavar="N", help="how many groups of one unit count"
+    )
+
+
+STANDARD_INPUT = "-"
+
+
+def question(options: argparse.Namespace) -> str:
+    """Return the SQL: as it is given, from a file, or from the standard input."""
+    if (options.sql is None) == (options.file is None):
+        raise InvalidArgument(
+            "The question is asked once",
+            must="be a SELECT in quotes, --file FILE, or - for the standard input",
+            got="nothing" if options.sql is None else "two",
+        )
+    if options.file is not None:
+        try:
+            return Path(options.file).read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as cause:
+            raise InvalidArgument(
+                f"{options.file} cannot be read", got=type(cause).__name__
+            ) from None
+    return sys.stdin.read() if options.sql == STANDARD_INPUT else str(options.sql)
+
+
+def asked(options: argparse.Namespace) -> Asked:
+    """Return the options as the arguments of a connection's questions."""
+    return Asked(
+        epsilon=options.epsilon,
+        rho=options.rho,
+        accuracy=_accuracy(options),
+        delta=options.delta,
+        rows_per_group=options.rows_per_group,
+        groups_per_unit=options.groups_per_unit,
+    )
+
+
+def _accuracy(options: argparse.Namespace) -> Accuracy | None:
+    if options.accuracy is not None:
+        return _whole_accuracy(options)
+    named = {"confidence": options.confidence, "group_size": options.group_size}
+    given = {name: value for name, value in named.items() if value is not None}
+    if options.within is not None:
+        return Accuracy(within=options.within, **given)
+    if given:
+        raise InvalidArgument(
+            "An accuracy has no width",
+            must="have --within or --accuracy",
+            got=", ".join(sorted(given)),
+        )
+    return None
+
+
+def _whole_accuracy(options: argparse.Namespace) -> Accuracy:
+    """Return the accuracy that is written in one text, with the group size beside it."""
+    if options.within is not None or options.confidence is not None:
+        raise InvalidArgument(
+            "Two accuracies were given", must="be --accuracy, or --within and --confidence"
+        )
+    accuracy = read_accuracy(options.accuracy)
+    return (
+        accuracy if options.group_size is None else evolve(accuracy, group_size=options.group_size)
+    )

@@ -1,0 +1,187 @@
+"""The text of a first ``discreet.toml``, from names and types, with the open questions marked."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from discreet.cli.answers import EACH_ROW, Answers
+from discreet.tables.column import ColumnType
+from discreet.tables.declarations.section import UNANSWERED
+from discreet.tables.sources.stored_columns import StoredColumn
+
+_COMMENT_AT = 40
+
+
+@frozen(kw_only=True)
+class FirstTable:
+    """A table to begin with: its name, its source as written, its columns and its answers."""
+
+    name: str
+    source: str
+    stored_table: str | None
+    columns: tuple[StoredColumn, ...]
+    answers: Answers
+
+    def declared(self) -> tuple[StoredColumn, ...]:
+        """Return the columns that can be declared."""
+        return tuple(column for column in self.columns if not self.obstacle(column))
+
+    def obstacle(self, column: StoredColumn) -> str:
+        """Return why a column cannot be declared, or nothing."""
+        if column.type is None:
+            # How a type is written can hold names of the file, and a comment ends with its line.
+            return f"it is stored as {re.sub(r'[^ -~]', ' ', column.stored)[:60]}"
+        if column.name in ("", UNANSWERED):
+            return "it has no name that could be written here"
+        alike = [one for one in self.columns if one.name.casefold() == column.name.casefold()]
+        return "another column has the same name" if len(alike) > 1 else ""
+
+
+def first_declaration(tables: Sequence[FirstTable], public: Sequence[FirstTable] = ()) -> str:
+    """Return the file. It is valid as soon as no question mark is left in it."""
+    first, *others = tables
+    return "\n".join(
+        [
+            _HEAD,
+            _id_space(first.answers),
+            _table(first, _EXAMPLES),
+            *(_table(table) for table in others),
+            *([_PUBLIC, *map(_public_table, public)] if public else [_PUBLIC + _PUBLIC_EXAMPLE]),
+        ]
+    )
+
+
+_HEAD = f"""\
+# What Discreet may know about your data. It never looks at rows to find out more, and so this file
+# was made from names and types alone. Where "{UNANSWERED}" stands, only you know the answer.
+# 'discreet check' says what is missing, and then what your answers imply.
+"""
+
+
+_EXAMPLES = """\
+# How a column is declared, by examples:
+#   clinic = { type = "text", keys = ["north", "south"] }         for GROUP BY
+#   age = { type = "integer", min = 0, max = 110 }                for SUM, AVG and the like
+#   cost = { type = "real", min = 0, max = 500, step = 0.5 }      values are rounded to the step
+#   day = { type = "date", min = 2025-01-01, max = 2025-12-31 }   for GROUP BY day, month or year
+#   urgent = { type = "boolean", nullable = false }               it is never empty"""
+
+_PUBLIC = """\
+# Public tables: everybody may know every row of them, so joining with them costs nothing and their
+# values are public keys for GROUP BY.
+"""
+
+_PUBLIC_EXAMPLE = """\
+# [public_tables.districts]
+# source = "districts.csv"
+#
+# [public_tables.districts.columns]
+# district = { type = "integer" }
+# region = { type = "text" }
+"""
+
+
+def _id_space(answers: Answers) -> str:
+    known = UNANSWERED if answers.unit is None else f"one {answers.unit}"
+    who = answers.unit_words or ("one row" if answers.unit == EACH_ROW else known)
+    name = answers.id_space or UNANSWERED
+    budget = answers.budget or f"epsilon = {_text(UNANSWERED)}"
+    return f"""\
+# All tables about the same people, and the most that may ever be told about one of them. What is
+# spent is spent for ever, so a new name for the same people would be a second budget about them.
+{_line(f"[id_spaces.{key(name)}]", "a name of your choice, such as patients")}
+{_line(f"unit = {_text(who)}", "what one unit is, in your words: one patient, one household")}
+{_line(f"budget = {{ {budget} }}", "or { epsilon = 1, delta = 1e-9 }, or { rho = 0.1 }")}
+"""
+
+
+def _table(table: FirstTable, examples: str = "") -> str:
+    answers, path = table.answers, f"tables.{key(table.name)}"
+    lines = [
+        f"[{path}]",
+        *_source(table),
+        f"id_space = {_text(answers.id_space or UNANSWERED)}",
+        *_unit(answers),
+        *_limits(answers),
+        "",
+        "# Only what stands here can be asked about. Ranges and keys are public, so they come from",
+        "# what you know of the matter and never from the data. Delete what nobody needs.",
+        *([examples] if examples else []),
+        f"[{path}.columns]",
+        *(_column(column, table) for column in table.columns),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _public_table(table: FirstTable) -> str:
+    path = f"public_tables.{key(table.name)}"
+    columns = [_column(column, table) for column in table.columns]
+    lines = [f"[{path}]", *_source(table), "", f"[{path}.columns]", *columns]
+    return "\n".join(lines) + "\n"
+
+
+def _source(table: FirstTable) -> list[str]:
+    stored = [] if table.stored_table is None else [f"source_table = {_text(table.stored_table)}"]
+    return [f"source = {_text(table.source)}", *stored]
+
+
+def _unit(answers: Answers) -> list[str]:
+    if answers.unit == EACH_ROW:
+        return [_line("unit = { each_row = true }", "or the column that says whose row it is")]
+    comment = "the column that says whose row it is, or { each_row = true }"
+    return [_line(f"unit = {_text(answers.unit or UNANSWERED)}", comment)]
+
+
+def _limits(answers: Answers) -> list[str]:
+    comments = {
+        "rows_per_group": "so many rows of one unit count in one group; more need more noise",
+        "groups_per_unit": "so many groups of one unit count; more need more noise",
+    }
+    found = {name: getattr(answers, name) for name in comments}
+    if answers.unit == EACH_ROW:
+        found = {name: value for name, value in found.items() if value is not None}
+    return [
+        _line(f"{name} = {_text(UNANSWERED) if value is None else value}", comments[name])
+        for name, value in found.items()
+    ]
+
+
+_HINTS = {
+    ColumnType.INTEGER: "for SUM and AVG: min = 0, max = 100",
+    ColumnType.REAL: "for SUM and AVG: min = 0, max = 100, step = 0.1",
+    ColumnType.TEXT: 'for GROUP BY: keys = ["a", "b"]',
+    ColumnType.DATE: "for GROUP BY month or year: min = 2025-01-01, max = 2025-12-31",
+    ColumnType.BOOLEAN: "",
+}
+
+
+def _column(column: StoredColumn, table: FirstTable) -> str:
+    obstacle = table.obstacle(column)
+    if column.type is None or obstacle:
+        return f"# {_text(column.name)} cannot be declared: {obstacle}"
+    entry = f"{key(column.name)} = {{ type = {_text(column.type.value)} }}"
+    if column.name == table.answers.unit:
+        return _line(entry, "whose row it is")
+    if table.source.lower().endswith(".csv"):
+        return _line(entry, "or integer, real, boolean, date: a CSV file does not say")
+    return _line(entry, _HINTS[column.type])
+
+
+def _line(text: str, comment: str) -> str:
+    return f"{text.ljust(_COMMENT_AT)}  # {comment}" if comment else text
+
+
+def key(name: str) -> str:
+    """Return a name as a key of the file, in quotes if it needs them.
+
+    Example:
+        >>> key("age"), key("née")
+        ('age', '"née"')
+    """
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,99 @@
+"""What one unit can move under the declared limits, column by column."""
+
+from fractions import Fraction
+from typing import Any
+
+from attrs import frozen
+
+from discreet.core.loss import PrivacyLoss
+from discreet.mechanisms.noise.integers import LARGEST_VALUE
+from discreet.tables.aggregate import CountRows, SumValues
+from discreet.tables.catalog import Catalog, Table
+from discreet.tables.column import Column, ColumnType
+from discreet.tables.expression import FieldValue
+from discreet.tables.functions.public_values import public_keys
+from discreet.tables.limits import Limits
+from discreet.tables.relations.scan import Scan
+
+
+@frozen(kw_only=True)
+class Reach:
+    """How much one unit changes an answer at most: in one group, and over all groups together."""
+
+    in_a_group: Fraction
+    in_all: Fraction
+
+    def to_json(self) -> dict[str, str]:
+        """Return exact numbers as text."""
+        return {"in_a_group": str(self.in_a_group), "in_all": str(self.in_all)}
+
+
+def count_reach(limits: Limits) -> Reach:
+    """Return what one unit can move of COUNT(*).
+
+    Example:
+        >>> count_reach(Limits(rows_per_group=2, groups_per_unit=3)).to_json()
+        {'in_a_group': '2', 'in_all': '6'}
+    """
+    moved = CountRows().contribution(limits)
+    return _reach(moved.linf, moved.l1, Fraction(1))
+
+
+def sum_reach(column: Column, limits: Limits) -> Reach | None:
+    """Return what one unit can move of the SUM of a column; ``None`` if it has no range.
+
+    The numbers are those of the contribution that a plan would be priced by.
+    """
+    if column.bounds is None:
+        return None
+    value = FieldValue(column.type, 0)
+    moved = SumValues(value=value, bounds=column.bounds).contribution(limits)
+    return _reach(moved.linf, moved.l1, column.bounds.step)
+
+
+def _reach(linf: Fraction | None, l1: Fraction | None, step: Fraction) -> Reach:
+    assert linf is not None
+    assert l1 is not None
+    return Reach(in_a_group=linf * step, in_all=l1 * step)
+
+
+def rows_that_fit(column: Column) -> int | None:
+    """Return how many rows a sum can hold, all at the far end of the range, before it saturates."""
+    bounds = column.bounds
+    return None if bounds is None else LARGEST_VALUE // max(1, bounds.largest_steps)
+
+
+def allows_private_keys(cap: PrivacyLoss) -> bool:
+    """Tell whether groups can be found privately: that takes a δ."""
+    return bool(getattr(cap, "delta", 0))
+
+
+def grouping(catalog: Catalog, table: Table, column: Column) -> str:
+    """Return how a column can be grouped by, in a few words."""
+    if column.type is ColumnType.REAL:
+        return "no: not by a real number"
+    if column.name == table.unit.column and column.keys is None:
+        return "no: it names the unit"
+    fields = Scan.of(table).fields()
+    keys = public_keys(FieldValue(column.type, table.columns.index(column)), fields)
+    if keys is not None:
+        what = (
+            "days, and their months and years" if column.keys is None and column.dates else "keys"
+        )
+        return f"{len(keys):,} public {what}"
+    if column.dates is not None:
+        return "public months and years"
+    if allows_private_keys(catalog.id_space(table.unit.id_space).cap):
+        return "private keys"
+    return "no: needs keys, or a delta in the budget"
+
+
+def column_to_json(catalog: Catalog, table: Table, column: Column) -> dict[str, Any]:
+    """Return what can be asked about a column, as plain values."""
+    moved = sum_reach(column, table.limits)
+    return {
+        "name": column.name,
+        "type": column.type.value,
+        "sum": None if moved is None else moved.to_json(),
+        "group_by": grouping(catalog, table, column),
+    }

@@ -1,0 +1,231 @@
+"""A first declaration: from names and types alone, open where only the owner knows."""
+
+import datetime
+import json
+import tomllib
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.cli.answers import Answers, ask_the_rest, limit, number
+from discreet.cli.init import begin
+from discreet.cli.main import main
+from discreet.core.errors import DeclarationError, InvalidArgument
+from discreet.core.loss import Approximate, Pure
+from discreet.tables.catalog import PrivacyUnit
+from discreet.tables.column import ColumnType
+from discreet.tables.declaration import read_catalog
+from discreet.tables.limits import Limits
+from discreet.tables.sources.open_source import require_source
+
+ROWS = pa.table(
+    {
+        "person": pa.array(["secret person"]),
+        "age": pa.array([4711]),
+        "cost": pa.array([815.25]),
+        "urgent": pa.array([True]),
+        "day": pa.array([datetime.date(1984, 4, 4)]),
+        "seen": pa.array([datetime.datetime(1984, 4, 4, tzinfo=datetime.UTC)]),
+        "née": pa.array(["x"]).dictionary_encode(),
+        "many": pa.array([[1]]),
+    }
+)
+COMPLETE = Answers(
+    id_space="patients",
+    unit="Person",
+    budget="epsilon = 1, delta = 1e-9",
+    rows_per_group=2,
+    groups_per_unit=3,
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    pq.write_table(ROWS, tmp_path / "visits.parquet")
+    (tmp_path / "staff.csv").write_text("person,reason,?,x,X,\nsecret person,sick,1,2,3,4\n")
+    return tmp_path
+
+
+def run(folder: Path, *files: str, answers: Answers = COMPLETE, ask=None):
+    return begin([str(folder / file) for file in files], folder, answers, ask)
+
+
+def test_with_all_answers_the_file_holds(folder):
+    shown = run(folder, "visits.parquet", "staff.csv")
+    assert shown.data["open"] == []
+    catalog = read_catalog(folder)
+    for table in catalog.tables:
+        require_source(table)
+        assert table.unit == PrivacyUnit(id_space="patients", column="person")
+        assert table.limits == Limits(rows_per_group=2, groups_per_unit=3)
+    assert catalog.id_space("patients").cap == Approximate(1, "1e-9")
+    visits, staff = catalog.tables
+    assert {column.name: column.type for column in visits.columns} == {
+        "person": ColumnType.TEXT,
+        "age": ColumnType.INTEGER,
+        "cost": ColumnType.REAL,
+        "urgent": ColumnType.BOOLEAN,
+        "day": ColumnType.DATE,
+        "seen": ColumnType.DATE,
+        "née": ColumnType.TEXT,
+    }
+    assert [column.name for column in staff.columns] == ["person", "reason"]
+    assert {column.type for column in staff.columns} == {ColumnType.TEXT}
+    assert all(column.bounds is None for column in visits.columns)
+
+
+def test_nothing_of_a_row_or_a_statistic_gets_into_the_file(folder):
+    run(folder, "visits.parquet", "staff.csv")
+    text = (folder / "discreet.toml").read_text()
+    for value in ("secret", "4711", "815", "1984", "sick"):
+        assert value not in text
+
+
+def test_the_data_may_be_unreadable_beyond_its_names(folder):
+    with (folder / "staff.csv").open("ab") as file:
+        file.write(b'\xff"\x00' * 1000)
+    run(folder, "staff.csv")
+    assert read_catalog(folder).tables[0].name == "staff"
+
+
+def test_without_answers_the_file_says_what_is_missing_one_after_another(folder):
+    shown = run(folder, "visits.parquet", answers=Answers())
+    assert len(shown.data["open"]) == 5
+    file = folder / "discreet.toml"
+    for question, old, new in (
+        (r"id_spaces\.\? \(line \d+\) needs a name", '[id_spaces."?"]', "[id_spaces.patients]"),
+        (r"budget\.epsilon \(line \d+\) is not answered", 'epsilon = "?"', "epsilon = 1"),
+        (r"id_space \(line \d+\) is not answered", 'id_space = "?"', 'id_space = "patients"'),
+        (r"unit \(line \d+\) is not answered", '\nunit = "?"', '\nunit = "person"'),
+        (r"rows_per_group \(line \d+\) is not", 'rows_per_group = "?"', "rows_per_group = 1"),
+        (r"groups_per_unit \(line \d+\) is not", 'groups_per_unit = "?"', "groups_per_unit = 1"),
+    ):
+        with pytest.raises(DeclarationError, match=question):
+            read_catalog(folder)
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+    require_source(read_catalog(folder).tables[0])
+
+
+def test_a_file_is_never_overwritten(folder):
+    (folder / "discreet.toml").write_text("mine")
+    with pytest.raises(InvalidArgument, match="exists already"):
+        run(folder, "visits.parquet")
+    assert (folder / "discreet.toml").read_text() == "mine"
+
+
+def test_every_kind_of_file_and_odd_names(tmp_path):
+    with duckdb.connect(tmp_path / "clinic.duckdb") as database:
+        database.execute("CREATE TABLE visits (person BIGINT, b HUGEINT, t TIME, d DECIMAL(5, 2))")
+        database.execute('CREATE SCHEMA w; CREATE TABLE w."1 odd" (person BIGINT, ts TIMESTAMP_NS)')
+        database.execute("CREATE VIEW seen AS SELECT 1 // 0 AS person")
+    people = pa.table({"person": [1], 'a "\\\n\x7f': [2], "struct": pa.array([{"a\nb": 1}])})
+    (tmp_path / "parts").mkdir()
+    pq.write_table(people, tmp_path / "parts" / "visits-1.parquet")
+    run(tmp_path, "clinic.duckdb", "parts/visits-*.parquet", answers=COMPLETE)
+    catalog = read_catalog(tmp_path)
+    assert [table.name for table in catalog.tables] == ["visits", "w_1_odd", "visits_2"]
+    for table in catalog.tables:
+        require_source(table)
+    types = [[column.type.value for column in table.columns] for table in catalog.tables]
+    assert types == [["integer", "integer", "real"], ["integer", "date"], ["integer", "integer"]]
+    assert catalog.tables[2].source.path.name == "visits-*.parquet"
+
+
+def test_what_cannot_be_begun_with(folder):
+    for file, what in (("visits.xlsx", "end in"), ("nowhere.csv", "cannot be read")):
+        with pytest.raises((InvalidArgument, DeclarationError), match=what):
+            run(folder, file)
+    with pytest.raises(InvalidArgument, match="whose row it is"):
+        run(folder, "visits.parquet", answers=Answers(unit="cost"))
+    (folder / "empty.csv").write_text("\n")
+    with pytest.raises(InvalidArgument, match="no columns"):
+        run(folder, "empty.csv")
+    assert not (folder / "discreet.toml").exists()
+
+
+def test_each_row_needs_no_limits(folder):
+    shown = run(
+        folder, "staff.csv", answers=Answers(id_space="calls", unit="each row", budget="rho = 0.1")
+    )
+    assert shown.data["open"] == []
+    assert read_catalog(folder).tables[0].unit.column is None
+
+
+# ---- Questions on a terminal.
+
+
+def asker(*replies: str):
+    left = list(replies)
+    asked = []
+
+    def ask(question: str) -> str:
+        asked.append(question)
+        return left.pop(0) + "\n"
+
+    return ask, asked
+
+
+def test_the_rest_is_asked_for(folder):
+    ask, asked = asker("patients", "1", "nobody", "cost", "person", "0", "2", "3", "each row")
+    run(folder, "visits.parquet", "staff.csv", answers=Answers(), ask=ask)
+    catalog = read_catalog_with_two_kinds(folder)
+    assert "called" in asked[0]
+    assert "There is no such column" in asked[3]
+    assert "That is no limit" in asked[6]
+    assert len(asked) == 9
+    assert catalog["id_spaces"]["patients"]["budget"] == {"epsilon": 1}
+    assert catalog["tables"]["visits"]["groups_per_unit"] == 3
+    assert catalog["tables"]["staff"]["unit"] == {"each_row": True}
+
+
+def read_catalog_with_two_kinds(folder: Path) -> dict:
+    with pytest.raises(DeclarationError, match="another kind of unit"):
+        read_catalog(folder)
+    return tomllib.loads((folder / "discreet.toml").read_text())
+
+
+def test_an_empty_reply_leaves_a_question_open():
+    ask, asked = asker("", "", "", "", "")
+    assert ask_the_rest(Answers(), "visits", ["person"], ask) == Answers()
+    assert len(asked) == 5
+    known = ask_the_rest(COMPLETE, "visits", ["person"], ask)
+    assert known == COMPLETE
+    assert len(asked) == 5
+
+
+@pytest.mark.parametrize("bad", ["1/3", "-1", "x", "nan", ""])
+def test_amounts_are_decimals(bad):
+    with pytest.raises(InvalidArgument):
+        number(bad)
+
+
+@pytest.mark.parametrize("bad", ["0", "1.5", "", "²", "9" * 5000, "1000001", "-1"])
+def test_limits_are_whole(bad):
+    with pytest.raises(InvalidArgument):
+        limit(bad)
+
+
+# ---- The command.
+
+
+def test_the_command_takes_every_answer_as_an_option(folder, capsys):
+    options = ["--id-space", "people", "--unit", "person", "--epsilon", ".5"]
+    options += ["--rows-per-group", "1", "--groups-per-unit", "1", "--project", str(folder)]
+    assert main(["init", str(folder / "staff.csv"), *options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["open"] == []
+    assert read_catalog(folder).id_space("people").cap == Pure("1/2")
+    assert main(["init", str(folder / "staff.csv"), "--project", str(folder)]) == 1
+    assert "exists already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options", [["--delta", "1e-9"], ["--epsilon", "1", "--rho", "1"], ["--epsilon", "no"]]
+)
+def test_a_budget_says_how_much_once(folder, capsys, options):
+    assert main(["init", str(folder / "staff.csv"), *options, "--project", str(folder)]) == 1
+    assert "[invalid_argument]" in capsys.readouterr().err
