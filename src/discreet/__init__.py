@@ -7,6 +7,7 @@ import importlib
 from typing import Any
 
 _HOMES = {
+    "Accuracy": "discreet.curator.asking.accuracy",
     "Approximate": "discreet.core.loss",
     "ApproximateZcdp": "discreet.core.loss",
     "Connection": "discreet.curator.connection",
@@ -14,13 +15,14 @@ _HOMES = {
     "DiscreetError": "discreet.core.errors",
     "DiscreteGaussian": "discreet.mechanisms.noise.discrete_gaussian",
     "DiscreteLaplace": "discreet.mechanisms.noise.discrete_laplace",
-    "Explanation": "discreet.curator.explanation",
+    "Explanation": "discreet.curator.explaining.explanation",
     "Meaning": "discreet.accounting.people.meaning",
     "Measure": "discreet.core.loss",
     "Metric": "discreet.core.metric",
     "PrivacyLoss": "discreet.core.loss",
     "Pure": "discreet.core.loss",
-    "Release": "discreet.curator.release",
+    "Rehearsal": "discreet.curator.rehearse",
+    "Release": "discreet.curator.releases.release",
     "SystemRng": "discreet.randomness.rng",
     "Zcdp": "discreet.core.loss",
     "account": "discreet.accounting.account",
@@ -34,6 +36,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Accuracy",
     "Approximate",
     "ApproximateZcdp",
     "Connection",
@@ -47,6 +50,7 @@ __all__ = [
     "Metric",
     "PrivacyLoss",
     "Pure",
+    "Rehearsal",
     "Release",
     "SystemRng",
     "Zcdp",

@@ -4,6 +4,7 @@ import discreet
 from tests.support.source import modules
 
 PUBLIC = [
+    "Accuracy",
     "Approximate",
     "ApproximateZcdp",
     "Connection",
@@ -17,6 +18,7 @@ PUBLIC = [
     "Metric",
     "PrivacyLoss",
     "Pure",
+    "Rehearsal",
     "Release",
     "SystemRng",
     "Zcdp",

@@ -2,7 +2,7 @@ r"""The tail of the discrete Gaussian law :math:`P(z) \propto e^{-z^2 / (2\sigma
 
 import math
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from attrs import frozen
 
@@ -136,11 +136,13 @@ def _even_factorial(terms: int) -> int:
     return math.factorial(2 * terms)
 
 
-@lru_cache(maxsize=256)
+@cache  # each needs all before it: if the oldest were dropped, the work would double every time
 def _bernoulli(n: int) -> Fraction:
     """Return the Bernoulli number of even or odd ``n``, by the usual recurrence."""
     if n == 0:
         return Fraction(1)
+    if n > 1 and n % 2:
+        return Fraction(0)
     return -sum((math.comb(n + 1, k) * _bernoulli(k) for k in range(n)), Fraction(0)) / (n + 1)
 
 
