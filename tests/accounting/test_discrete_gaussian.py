@@ -56,9 +56,6 @@ def test_tails_far_out_are_found_in_a_moment():
     """So many corrections are needed that each must be worked out from the ones before, once."""
     first, second = (m(Fraction(4096), 2372, 2100) for m in (by_sum, by_integral))
     assert meet(first, second)
-    assert DiscreteGaussian(sigma_squared=12345).error_quantile("1e-300") == 4118
-    with pytest.raises(InvalidArgument, match="1e-300"):
-        DiscreteGaussian(sigma_squared=12345).error_quantile(1e-320)
 
 
 @pytest.mark.parametrize("variance", ["1/10", "1", "77/3", "4096"])

@@ -4,11 +4,16 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.cli import budget
 from discreet.cli.cautions import cautions
 from discreet.cli.check import explained
+from discreet.cli.lines import WIDEST
 from discreet.cli.reach import Reach, count_reach, grouping, rows_that_fit, sum_reach
 from discreet.cli.tables import listed
+from discreet.core.loss import Approximate, Pure
+from discreet.curator.budget_status import BudgetStatus
 from discreet.curator.open_ledger import open_ledger
+from discreet.tables.catalog import SourceFormat
 from tests.support.declared import GOOD, changed, parsed, private
 
 
@@ -111,6 +116,51 @@ def test_a_sum_saturates_where_it_is_said_to():
     fit = rows_that_fit(column)
     assert fit is not None
     assert fit * 2**53 <= 2**62 - 1 < (fit + 1) * 2**53
+
+
+def test_a_csv_file_loses_lines_that_cannot_be_read():
+    text = explained(parsed()).text
+    assert text.count("lines of a CSV file that cannot be read are dropped") == sum(
+        table.source.format is SourceFormat.CSV for table in parsed().tables
+    )
+    assert "to-parquet" in text
+
+
+LONG = changed('unit = "a person"', f'unit = "a person {"who lives here " * 9}"')
+
+
+@pytest.mark.parametrize("declared", [GOOD, LONG])
+def test_no_line_is_wider_than_a_hundred_columns(declared):
+    catalog = parsed(declared)
+    for text in (explained(catalog).text, listed(catalog).text):
+        assert max(map(len, text.splitlines())) <= WIDEST
+
+
+def test_long_keys_are_cut_short():
+    keys = ", ".join(f'"a rather long key {i}"' for i in range(5))
+    text = listed(parsed(changed('keys = ["a"]', f"keys = [{keys}]"))).text
+    assert "a rather long key 0, ... (5)" in text
+    assert max(map(len, text.splitlines())) <= WIDEST
+
+
+def test_keys_are_shown_as_sql_has_them():
+    shown = listed(parsed())
+    assert "false, true" in shown.text
+    assert "its days, months and years" in shown.text
+    (urgent,) = [column for column in shown.data[0]["columns"] if column["name"] == "urgent"]
+    assert urgent["keys"] == [False, True]
+
+
+def test_a_long_budget_is_shown_below_itself():
+    long, short_one = Approximate("1/3", "1e-30"), Pure(1)
+
+    def status(loss):
+        return BudgetStatus(id_space="people", unit="x", cap=loss, spent=loss, remaining=loss)
+
+    wide = budget.shown((status(long),))
+    assert max(map(len, wide.splitlines())) <= WIDEST
+    assert [line.split()[0] for line in wide.splitlines()] == ["people", "spent", "left", "of"]
+    assert budget.shown((status(short_one),)).startswith("id space")
 
 
 def test_what_the_ledger_remembers_is_told(tmp_path):

@@ -1,5 +1,6 @@
 """The command line: text for people, JSON for programs, one form of error."""
 
+import io
 import json
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.cli.lines import WIDEST
 from discreet.cli.main import COMMANDS, load, main, parser
 from tests.support.clinic import visit, write_project
 
@@ -63,6 +65,48 @@ def test_errors_have_one_form(project, run):
     assert error["code"] == "unknown_table"
     assert error["next"] == "Tables: visits"
     assert "[missing_loss]" in run("query", COUNT, "--project", project, code=1)
+
+
+def test_an_accuracy_is_said_in_one_text_or_in_parts(project, run):
+    def cost(*options):
+        return json.loads(run("explain", COUNT, *options, "--project", project, "--json"))
+
+    whole = cost("--accuracy", "±50 at 99 %")
+    assert whole == cost("--within", "50", "--confidence", "0.99")
+    assert whole != cost("--accuracy", "±50")
+    for options in (("--accuracy", "50", "--within", "50"), ("--confidence", "0.9")):
+        asked = ("explain", COUNT, *options, "--project", project)
+        assert "[invalid_argument]" in run(*asked, code=1)
+
+
+def test_who_names_no_price_is_told_how_in_both_forms(project, run):
+    told = run("query", COUNT, "--project", project, code=1)
+    for form in ("--epsilon", "--accuracy", "epsilon=", "connect()"):
+        assert form in told
+
+
+@pytest.mark.parametrize("command", ["query", "explain", "rehearse"])
+def test_a_question_comes_from_a_file_or_the_standard_input(
+    project, run, tmp_path, monkeypatch, command
+):
+    priced = ("--epsilon", "1", "--project", project)
+    file = tmp_path / "q.sql"
+    file.write_text(f"-- how many\n{COUNT}\n;")
+    assert "clinic" in run(command, "--file", str(file), *priced)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(COUNT))
+    assert "clinic" in run(command, "-", *priced)
+    for given in ((), (COUNT, "--file", str(file)), ("--file", str(tmp_path / "none.sql"))):
+        assert "[invalid_argument]" in run(command, *given, *priced, code=1)
+
+
+def test_errors_are_wrapped_on_a_terminal_alone(project, run, monkeypatch):
+    bad = ("query", "SELECT * FROM visits", "--epsilon", "1", "--project", project)
+    plain = run(*bad, code=1)
+    assert plain.count("\n") == 1
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    wrapped = run(*bad, code=1)
+    assert max(map(len, wrapped.splitlines())) <= WIDEST
+    assert wrapped.split() == plain.split()
 
 
 def test_no_project_says_how_to_get_one(tmp_path, run):

@@ -9,9 +9,11 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from attrs import evolve
 
 from discreet.cli.answers import Answers, ask_the_rest, limit, number
 from discreet.cli.init import begin
+from discreet.cli.lines import WIDEST
 from discreet.cli.main import main
 from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.loss import Approximate, Pure
@@ -49,8 +51,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder: Path, *files: str, answers: Answers = COMPLETE, ask=None):
-    return begin([str(folder / file) for file in files], folder, answers, ask)
+def run(folder: Path, *files: str, answers: Answers = COMPLETE, ask=None, public=()):
+    return begin([str(folder / file) for file in files], folder, answers, ask, public=public)
 
 
 def test_with_all_answers_the_file_holds(folder):
@@ -91,24 +93,121 @@ def test_the_data_may_be_unreadable_beyond_its_names(folder):
     assert read_catalog(folder).tables[0].name == "staff"
 
 
-def test_without_answers_the_file_says_what_is_missing_one_after_another(folder):
+ANSWERED = (
+    ("id_spaces.? (line", '[id_spaces."?"]', "[id_spaces.patients]"),
+    ("id_spaces.patients.unit (line", 'unit = "?"  ', 'unit = "one patient"  '),
+    ("budget.epsilon (line", 'epsilon = "?"', "epsilon = 1"),
+    ("visits.id_space (line", 'id_space = "?"', 'id_space = "patients"'),
+    ("visits.unit (line", '\nunit = "?"', '\nunit = "person"'),
+    ("rows_per_group (line", 'rows_per_group = "?"', "rows_per_group = 1"),
+    ("groups_per_unit (line", 'groups_per_unit = "?"', "groups_per_unit = 1"),
+)
+
+
+def test_without_answers_the_file_says_all_that_is_missing(folder):
     shown = run(folder, "visits.parquet", answers=Answers())
     assert len(shown.data["open"]) == 5
     file = folder / "discreet.toml"
-    for question, old, new in (
-        (r"id_spaces\.\? \(line \d+\) needs a name", '[id_spaces."?"]', "[id_spaces.patients]"),
-        (r"budget\.epsilon \(line \d+\) is not answered", 'epsilon = "?"', "epsilon = 1"),
-        (r"id_space \(line \d+\) is not answered", 'id_space = "?"', 'id_space = "patients"'),
-        (r"unit \(line \d+\) is not answered", '\nunit = "?"', '\nunit = "person"'),
-        (r"rows_per_group \(line \d+\) is not", 'rows_per_group = "?"', "rows_per_group = 1"),
-        (r"groups_per_unit \(line \d+\) is not", 'groups_per_unit = "?"', "groups_per_unit = 1"),
-    ):
-        with pytest.raises(DeclarationError, match=question):
+    for done, (_, old, new) in enumerate(ANSWERED):
+        with pytest.raises(DeclarationError) as caught:
             read_catalog(folder)
+        left = [place for place, *_ in ANSWERED[done:]]
+        places = [place.replace("patients", "?") if done == 0 else place for place in left]
+        assert all(place in str(caught.value) for place in places)
         text = file.read_text()
         assert old in text
-        file.write_text(text.replace(old, new))
+        file.write_text(text.replace(old, new, 1))
+    assert "be a whole number in place of the question mark" in str(caught.value)
     require_source(read_catalog(folder).tables[0])
+
+
+def test_very_many_open_answers_are_named_by_their_lines(folder):
+    files = [f"part{i}.csv" for i in range(12)]
+    for file in files:
+        (folder / file).write_text("person,age\n")
+    run(folder, *files, answers=Answers(id_space="patients", budget="epsilon = 1"))
+    with pytest.raises(DeclarationError, match=r"37 answers are open.* got lines 8, .*\d\."):
+        read_catalog(folder)
+
+
+def test_a_question_mark_in_a_list_is_a_key(folder):
+    run(folder, "visits.parquet")
+    file = folder / "discreet.toml"
+    keys = 'person = { type = "text", keys = ["?", "a"] }'
+    file.write_text(file.read_text().replace('person = { type = "text" }', keys))
+    assert read_catalog(folder).tables[0].column("person").keys == ("?", "a")
+
+
+def test_the_words_for_a_unit_are_the_owners(folder):
+    run(folder, "visits.parquet", answers=evolve(COMPLETE, unit_words="one patient"))
+    assert read_catalog(folder).id_space("patients").unit == "one patient"
+
+
+def test_examples_show_how_columns_are_declared(folder):
+    run(folder, "visits.parquet", "staff.csv")
+    text = (folder / "discreet.toml").read_text()
+    examples = [line[2:] for line in text.splitlines() if line.startswith("#   ")]
+    assert len(examples) == 5
+    assert max(map(len, text.splitlines())) <= WIDEST
+    shown = "\n".join(line.rpartition("}")[0] + "}" for line in examples)
+    declared = text.replace("[tables.visits.columns]\n", f"[tables.visits.columns]\n{shown}\n")
+    for old in ('age = { type = "integer" }', 'cost = { type = "real" }'):
+        assert old in declared
+    kept = [
+        line
+        for line in declared.splitlines()
+        if not line.startswith(("age ", "cost ", "urgent ", "day "))
+    ]
+    (folder / "discreet.toml").write_text("\n".join(kept))
+    visits = read_catalog(folder).table("visits")
+    assert visits.column("clinic").keys == ("north", "south")
+    assert visits.column("cost").bounds is not None
+    assert visits.column("day").dates is not None
+
+
+def test_the_example_of_a_public_table_holds(folder):
+    run(folder, "visits.parquet")
+    file = folder / "discreet.toml"
+    head, _, example = file.read_text().partition("# [public_tables.districts]")
+    lines = [line.removeprefix("# ").removeprefix("#") for line in example.splitlines()]
+    file.write_text(head + "[public_tables.districts]" + "\n".join(lines))
+    assert [table.name for table in read_catalog(folder).public_tables] == ["districts"]
+
+
+def test_public_files_are_declared_without_a_unit(folder, capsys):
+    (folder / "districts.csv").write_text("district,region\n")
+    (folder / "visits.csv").write_text("clinic\n")
+    run(
+        folder,
+        "visits.parquet",
+        public=[str(folder / "districts.csv"), str(folder / "visits.csv")],
+    )
+    catalog = read_catalog(folder)
+    assert [table.name for table in catalog.tables] == ["visits"]
+    assert [table.name for table in catalog.public_tables] == ["districts", "visits_2"]
+    for table in catalog.public_tables:
+        require_source(table)
+    assert "# [public_tables" not in (folder / "discreet.toml").read_text()
+
+
+def test_the_command_takes_public_files(folder, capsys):
+    (folder / "districts.csv").write_text("district,region\n")
+    options = ["--public", str(folder / "districts.csv"), "--project", str(folder), "--json"]
+    assert main(["init", str(folder / "visits.parquet"), *options]) == 0
+    assert json.loads(capsys.readouterr().out)["tables"] == ["visits", "districts"]
+
+
+@pytest.mark.parametrize("header", ["person;age", "person\tage"])
+def test_other_separators_than_commas_are_named(folder, capsys, header):
+    (folder / "odd.csv").write_text(f"{header}\nsecret person;4711\n")
+    for command in ("init", "to-parquet"):
+        arguments = [command, str(folder / "odd.csv")]
+        arguments += ["--project", str(folder)] if command == "init" else []
+        assert main(arguments) == 1
+        told = capsys.readouterr().err
+        assert "commas" in told
+        assert "secret" not in told
+    assert not (folder / "odd.parquet").exists()
 
 
 def test_a_file_is_never_overwritten(folder):

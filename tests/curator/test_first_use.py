@@ -1,17 +1,20 @@
 """What somebody meets who asks for the first time: refusals that say what to write instead."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from discreet.core.errors import QueryError, RefusedQuery
+from discreet.curator.estimates.group import Group
+from discreet.curator.estimates.value import value_of
 from discreet.curator.parse import parse
 from discreet.curator.question import Question
 from discreet.curator.resolve import resolve
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.keyset import PrivateKeys
+from discreet.tables.keyset import PrivateKeys, PublicKeys
 from tests.support.clinic import run_exact, visit, write_project
 
 FOLDER = Path(__file__).parent / "plans"
@@ -141,8 +144,8 @@ REWRITTEN = [
         f"SELECT clinic, NTILE(2) OVER (ORDER BY clinic) AS t {BY_CLINIC}",
         r"ROW_NUMBER\(\) OVER",
         (
-            "SELECT clinic, COUNT(*), ROW_NUMBER() OVER (ORDER BY clinic) > COUNT(*) OVER () / 2 AS t"
-            f" {BY_CLINIC}"
+            "SELECT clinic, COUNT(*), ROW_NUMBER() OVER (ORDER BY clinic) > COUNT(*) OVER () / 2"
+            f" AS t {BY_CLINIC}"
         ),
     ),
     (
@@ -256,3 +259,18 @@ def test_integers_beside_reals_in_a_union_become_reals(tmp_path, swapped):
     assert ask(f"SELECT COUNT(x) FROM ({union})").relation.fields()[1].type is ColumnType.REAL
     (total,) = run_exact(tmp_path, f"SELECT SUM(CLAMP(x, 0, 100, 0.25)) AS s FROM ({union})")
     assert list(total) == [170]
+
+
+def test_aggregates_of_no_rows_are_what_the_reference_says():
+    items = "COUNT(*), SUM(age), AVG(age), VAR_POP(age), VAR_SAMP(age)"
+    asked = ask(f"SELECT {items} FROM visits")
+    nothing = Group(keys=(), places=(), values=(Fraction(0),) * len(asked.aggregates))
+    shown = [value_of(output.estimate, nothing) for output in asked.view.outputs]
+    largest = Fraction(100) ** 2 / 4
+    assert shown == [0, 0, 50, largest / 2, largest]
+
+
+def test_values_beside_the_public_keys_can_be_given_a_key():
+    named = ask("SELECT COALESCE(clinic, 'none') AS c, COUNT(*) FROM visits GROUP BY c").keys
+    assert isinstance(named, PublicKeys)
+    assert ("none",) in named.sets[0].rows

@@ -201,8 +201,8 @@ def test_public_keys(project):
     assert "declared" in steps["SUM(age)"]
     assert "100 × 2 rows a group × 3 groups = 600" in steps["SUM(age)"]
     assert "scale 1200 costs ε = 0.5" in steps["SUM(age)"]
-    assert "ε = 3" in steps["Costs"]
-    assert "ε = 2" in steps["Costs"]
+    assert "ε = 3" in steps["Left"]
+    assert "ε = 2" in steps["Left"]
     data = found.to_json()
     assert data["errors"] == {"n": 36, "s": 3595}
     assert data["keys"] == {"columns": ["clinic"], "kind": "public", "count": 4, "sets": 1}

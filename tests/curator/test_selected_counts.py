@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from discreet.core.errors import InvalidArgument, RefusedQuery
-from discreet.core.loss import Approximate, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.curator.asking.accuracy import Accuracy
 from discreet.curator.connection import connect
 from discreet.curator.estimates.enclosures import Interval
@@ -56,10 +56,13 @@ def plain(noisy: int, _: int, bar: Fraction) -> Interval:
     return noisy - bar, noisy + bar
 
 
-def weight(noise: Noise, z: int) -> float:
-    if isinstance(noise, DiscreteLaplace):
-        return math.exp(-abs(z) / noise.scale)
-    return math.exp(-z * z / (2 * noise.sigma_squared))
+def masses(noise: Noise, errors: range) -> list[float]:
+    """Return how likely errors are, in proportion to the likeliest of them."""
+    is_laplace = isinstance(noise, DiscreteLaplace)
+    size = noise.scale if isinstance(noise, DiscreteLaplace) else 2 * noise.sigma_squared
+    exponents = [-Fraction(abs(z) if is_laplace else z * z) / size for z in errors]
+    highest = max(exponents)
+    return [math.exp(exponent - highest) for exponent in exponents]
 
 
 def widest_miss(
@@ -73,13 +76,13 @@ def widest_miss(
     claims = [claim(noisy, threshold, bar) for noisy in shown]
     found = []
     for count in range(first, last):
-        masses = [weight(noise, noisy - count) for noisy in shown]
+        likely = masses(noise, range(shown.start - count, shown.stop - count))
         missed = (
             mass
-            for mass, (low, high) in zip(masses, claims, strict=True)
+            for mass, (low, high) in zip(likely, claims, strict=True)
             if not low <= count <= high
         )
-        found.append(math.fsum(missed) / math.fsum(masses))
+        found.append(math.fsum(missed) / math.fsum(likely))
     return max(found)
 
 
@@ -140,7 +143,8 @@ def test_a_calculation_uses_the_interval_and_shares_the_failures() -> None:
 
     shown = Group(keys=(), places=(), values=(Fraction(46), Fraction(100)), threshold=45)
     ratio = calculate("/", OTHER, CHOSE)
-    assert interval_of(ratio, shown, margins, beta=Fraction(1, 20)) == (Fraction(97, 49), 103)
+    ends = (Fraction(97, 49), Fraction(103))
+    assert interval_of(ratio, shown, margins, beta=Fraction(1, 20)) == ends
     assert asked == {0: Fraction(1, 40), 1: Fraction(1, 40)}
 
 
@@ -244,6 +248,9 @@ def fitted(accuracy: Accuracy, output: Estimate = CHOSE, measure: Any = Pure) ->
     return fit(plan, equal_weights(plan), [output], accuracy, measure=measure, delta=DELTA)
 
 
+CAPS = {Pure: Approximate(99, DELTA), Zcdp: ApproximateZcdp(99, DELTA)}
+
+
 @pytest.mark.parametrize("measure", [Pure, Zcdp])
 @pytest.mark.parametrize(("within", "size"), [(50, 10**5), (50, 100), (3, 400)])
 def test_an_accuracy_holds_in_groups_of_the_stated_size(
@@ -251,13 +258,13 @@ def test_an_accuracy_holds_in_groups_of_the_stated_size(
 ) -> None:
     shares = fitted(Accuracy(within=within, group_size=size), measure=measure)
     plan = make_plan(CountUnits(), keys=PRIVATE)
-    keys = known(price(plan, shares, measure(99)).keys_mechanism)
+    keys = known(price(plan, shares, CAPS[measure]).keys_mechanism)
     assert keys.noise.error_quantile("0.05") <= within
     assert keys.threshold <= size // 2  # of each unit two rows count
     less = Fraction(995, 1000)
     amount = shares.keys.epsilon if measure is Pure else shares.keys.rho
-    cheaper = evolve(shares, keys=type(shares.keys)(amount * less, DELTA))
-    keys = known(price(plan, cheaper, measure(99)).keys_mechanism)
+    cheaper = evolve(shares, keys=type(shares.keys)(amount * less, delta=DELTA))
+    keys = known(price(plan, cheaper, CAPS[measure]).keys_mechanism)
     assert keys.noise.error_quantile("0.05") > within or keys.threshold > size // 2
 
 

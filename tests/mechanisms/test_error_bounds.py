@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Zcdp
 from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
@@ -30,6 +31,14 @@ def laplace_masses(scale: float, reach: int) -> np.ndarray:
 def gaussian_masses(variance: float, reach: int) -> np.ndarray:
     weights = np.array([math.exp(-z * z / (2 * variance)) for z in range(-reach, reach + 1)])
     return weights / weights.sum()
+
+
+def test_the_smallest_level_is_fast_and_what_is_below_is_refused():
+    assert DiscreteGaussian(sigma_squared=12345).error_quantile("1e-300") == 4118
+    for noise in (DiscreteGaussian(sigma_squared=12345), DiscreteLaplace(scale=5)):
+        for beta in (1e-320, Fraction(1, 10**9999)):
+            with pytest.raises(InvalidArgument, match="1e-300"):
+                noise.error_quantile(beta)
 
 
 def above(masses: np.ndarray, cells: int, bound: int) -> float:

@@ -123,7 +123,7 @@ WRONG = [
     ("most_rows = 10_000_000", "most_rows = 0", f"{VISITS}.most_rows (line 25)", "between 1"),
     ("min = 0, max = 100 ", "min = 5, max = 5 ", f"{COLUMNS}.age (line 34)", "min below max"),
     ("min = 0, max = 100 ", "max = 100 ", f"{COLUMNS}.age.min (near line 34)", "missing"),
-    ("max = 10, step = 0.25", "max = 10", f"{COLUMNS}.cost.step (near line 35)", "missing"),
+    ("max = 10, step = 0.25", "max = 10", f"{COLUMNS}.cost.step (near line 35)", "step = 0.1"),
     ("step = 0.25", "step = 0", f"{COLUMNS}.cost (line 35)", "above 0"),
     ("step = 0.25", "step = 0.3", f"{COLUMNS}.cost", "whole number of steps"),
     ("step = 0.25", "step = 1e-20", f"{COLUMNS}.cost", "2**53"),

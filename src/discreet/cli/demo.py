@@ -156,7 +156,7 @@ def _budget(connection: Connection) -> str:
 
 def _again(connection: Connection) -> str:
     release = connection.sql(GROUPS.sql, **GROUPS.asked)
-    return str(release).splitlines()[-1]
+    return next(line for line in str(release).splitlines() if "stored" in line)
 
 
 def _refused(connection: Connection) -> QueryError:

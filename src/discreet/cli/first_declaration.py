@@ -92,7 +92,7 @@ def _id_space(answers: Answers) -> str:
 # All tables about the same people, and the most that may ever be told about one of them. What is
 # spent is spent for ever, so a new name for the same people would be a second budget about them.
 {_line(f"[id_spaces.{key(name)}]", "a name of your choice, such as patients")}
-{_line(f"unit = {_text(who)}", "what one unit is, in your words: one patient, one household")}
+{_line(f"unit = {_text(who)}", "what one unit is, in your words: one patient")}
 {_line(f"budget = {{ {budget} }}", "or { epsilon = 1, delta = 1e-9 }, or { rho = 0.1 }")}
 """
 
@@ -130,14 +130,14 @@ def _source(table: FirstTable) -> list[str]:
 def _unit(answers: Answers) -> list[str]:
     if answers.unit == EACH_ROW:
         return [_line("unit = { each_row = true }", "or the column that says whose row it is")]
-    comment = "the column that says whose row it is, or { each_row = true }"
+    comment = "the column of whose row it is, or { each_row = true }"
     return [_line(f"unit = {_text(answers.unit or UNANSWERED)}", comment)]
 
 
 def _limits(answers: Answers) -> list[str]:
     comments = {
-        "rows_per_group": "so many rows of one unit count in one group; more need more noise",
-        "groups_per_unit": "so many groups of one unit count; more need more noise",
+        "rows_per_group": "so many rows of one unit count in a group",
+        "groups_per_unit": "so many groups of one unit count",
     }
     found = {name: getattr(answers, name) for name in comments}
     if answers.unit == EACH_ROW:
@@ -152,7 +152,7 @@ _HINTS = {
     ColumnType.INTEGER: "for SUM and AVG: min = 0, max = 100",
     ColumnType.REAL: "for SUM and AVG: min = 0, max = 100, step = 0.1",
     ColumnType.TEXT: 'for GROUP BY: keys = ["a", "b"]',
-    ColumnType.DATE: "for GROUP BY month or year: min = 2025-01-01, max = 2025-12-31",
+    ColumnType.DATE: "for GROUP BY: min = 2025-01-01, max = 2025-12-31",
     ColumnType.BOOLEAN: "",
 }
 

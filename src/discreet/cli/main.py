@@ -3,11 +3,12 @@
 import argparse
 import importlib
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from discreet.cli.lines import lines
+from discreet.cli.lines import WIDEST, lines
 from discreet.core.errors import DiscreetError
 
 COMMANDS = {
@@ -61,11 +62,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.json:
             sys.stdout.write(json.dumps(error.to_json(), ensure_ascii=False) + "\n")
         else:
-            message = f"discreet: {error} [{error.code}]"
-            sys.stderr.write(f"{lines(message) if sys.stderr.isatty() else message}\n")
+            sys.stderr.write(_told(f"discreet: {error} [{error.code}]") + "\n")
         return 1
     except BrokenPipeError:
         return 0
     text = json.dumps(shown.data, ensure_ascii=False, indent=2) if options.json else shown.text
     sys.stdout.write(text.rstrip("\n") + "\n")
     return 0
+
+
+def _told(message: str) -> str:
+    """Return a message in lines for a terminal; elsewhere in one, which programs can search."""
+    if not sys.stderr.isatty():
+        return message
+    return lines(message, width=min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns))

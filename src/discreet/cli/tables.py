@@ -17,7 +17,7 @@ from discreet.tables.relations.relation import Field
 from discreet.tables.relations.scan import PublicScan, Scan
 
 MOST_KEYS_SHOWN = 6
-WIDEST_KEYS = 30
+WIDEST_KEYS = 36
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

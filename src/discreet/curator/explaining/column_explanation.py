@@ -9,6 +9,7 @@ from discreet.core.loss import PrivacyLoss, loss_from_json, short
 from discreet.core.rounding import sqrt_up
 from discreet.curator.asking.accuracy import CONFIDENCE
 from discreet.curator.explaining.derivation import derivation
+from discreet.curator.explaining.readable import readable
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.costs import first_cost
 from discreet.curator.pricing.error_of import error_of
@@ -55,20 +56,20 @@ def column_sentence(item: dict[str, Any]) -> str:
             f"{item['derivation']}; the noisy counts that chose the groups ({item['noise']} noise"
             f" of scale {item['scale']}) are its answer, at no further cost. Of groups of"
             f" {item['error_from_units']} units or more that are shown, 95 % are within ±"
-            f" {item['error']} of the answer without noise; a smaller group is shown only if its"
-            " noise is high, so there they are too large, and the answer's intervals take account"
-            " of that"
+            f" {readable(item['error'])} of the answer without noise; a smaller group is shown"
+            " only if its noise is high, so there they are too large, and the answer's intervals"
+            " take account of that"
         )
     price = loss_from_json(item["cost"])
     if item["error_in"] == "ranks":
         return (
             f"{item['derivation']}; it is chosen at random, a value e times less likely for every"
             f" {item['scale']} rows that its rank is off, which costs {price}; in 95 % of groups"
-            f" the rank is off by at most {item['error']} rows"
+            f" the rank is off by at most {readable(item['error'])} rows"
         )
     return (
         f"{item['derivation']}. So {item['noise']} noise of scale {item['scale']} costs {price};"
-        f" 95 % of values are within ± {item['error']} of the answer without noise"
+        f" 95 % of values are within ± {readable(item['error'])} of the answer without noise"
     )
 
 

@@ -73,6 +73,7 @@ class Explanation:
             found.append(("Accuracy", described_premise(self.terms.accuracy)))
         found.append(("Costs", self._cost_sentence()))
         found += [("", text) for text in self._measures()]
+        found.append(("Left", self._left_sentence()))
         return found
 
     def to_json(self) -> dict[str, Any]:
@@ -192,11 +193,14 @@ class Explanation:
 
     def _cost_sentence(self) -> str:
         if self.is_stored:
-            return f"nothing: this was answered before; {_down(self.remaining)} is left"
-        now = f"{_down(self.remaining)} is left of {self.id_space.cap}"
-        if not self.is_affordable():
-            return f"{self.cost}, which is too much: {now}"
-        return f"{self.cost}; {now} now, {_down(left(self.remaining, self.cost))} after"
+            return "nothing: this was answered before"
+        return str(self.cost) if self.is_affordable() else f"{self.cost}, which is too much"
+
+    def _left_sentence(self) -> str:
+        now = f"{_down(self.remaining)} now, of {self.id_space.cap}"
+        if self.is_stored or not self.is_affordable():
+            return now
+        return f"{now}; {_down(left(self.remaining, self.cost))} after"
 
     def _measures(self) -> list[str]:
         """Return the same cost in the other measures, and over several periods."""

@@ -14,6 +14,7 @@ from discreet.curator.estimates.estimate import (
 )
 from discreet.curator.estimates.interval import half_width
 from discreet.curator.estimates.linear import linear
+from discreet.curator.explaining.readable import readable
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.error_of import error_of
 from discreet.curator.pricing.mean_error import mean_error
@@ -79,12 +80,12 @@ def _even(estimate: Estimate, priced: PricedPlan) -> int | float | None:
 def _sentence(estimate: Estimate, priced: PricedPlan) -> str:
     even = _even(estimate, priced)
     if even is not None:
-        return f"95 % of values are within ± {even} of the answer without noise"
+        return f"95 % of values are within ± {readable(even)} of the answer without noise"
     if isinstance(estimate, SelectedOf) and priced.keys_mechanism is not None:
         return (
             f"of shown groups of {priced.keys_mechanism.threshold} units or more 95 % are within ±"
-            f" {plain_up(_bar(priced, estimate.index, _BETA))} of the answer without noise; in"
-            " smaller ones it is too large, and the answer has an interval for each row"
+            f" {readable(plain_up(_bar(priced, estimate.index, _BETA)))} of the answer without"
+            " noise; in smaller ones it is too large, and the answer has an interval for each row"
         )
     inside = parts(estimate)
     if any(isinstance(part, WindowOf) for part in inside):

@@ -1,5 +1,6 @@
 """Notes: what a reader of an answer must know besides its numbers."""
 
+import math
 from fractions import Fraction
 from functools import singledispatch
 from typing import Any
@@ -57,10 +58,10 @@ def _notes(estimate: Estimate, body: dict[str, Any], confidence: Fraction) -> li
 @_notes.register
 def _(estimate: QuantileOf, body: dict[str, Any], confidence: Fraction) -> list[str]:
     share, surely = short(estimate.quantile), short(100 * confidence)
-    ranks = short(margins(body)(estimate.index, 1 - confidence))
+    places = math.ceil(margins(body)(estimate.index, 1 - confidence))
     rank = (
-        f"its rank among the rows that count is within ± {ranks} of {share} of their number, for"
-        f" {surely} % of values; how far that is in values is not known"
+        f"put in order, the rows that count have the {share}-quantile at most {places:,} places"
+        f" from this value, for {surely} % of values; how far that is in values is not known"
     )
     extreme = {"MIN": "smallest", "MAX": "largest"}.get(estimate.stands_for)
     if extreme is None:
