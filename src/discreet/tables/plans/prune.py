@@ -79,16 +79,9 @@ def _(node: Project, needed: frozenset[int]) -> Pruned:
     return Project(source=source, values=moved_values, shape=shape), _places(kept)
 
 
-@pruned.register
-def _(node: Join, needed: frozenset[int]) -> Pruned:
-    used = needed | _in_all([] if node.condition is None else [node.condition])
-    (left, right), places = _sides(node.left, node.right, used)
-    condition = None if node.condition is None else moved(node.condition, places)
-    return evolve(node, left=left, right=right, condition=condition), places
-
-
-@pruned.register
-def _(node: Exists, needed: frozenset[int]) -> Pruned:
+@pruned.register(Join)
+@pruned.register(Exists)
+def _(node: Join | Exists, needed: frozenset[int]) -> Pruned:
     used = needed | _in_all([] if node.condition is None else [node.condition])
     (left, right), places = _sides(node.left, node.right, used)
     condition = None if node.condition is None else moved(node.condition, places)

@@ -7,7 +7,7 @@ from attrs import field, frozen
 from discreet.core.canonical import PRESENTATION
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression
-from discreet.tables.relations.relation import Field, Owner, Relation
+from discreet.tables.relations.relation import Field, OneSource
 
 
 class Total(Enum):
@@ -42,10 +42,9 @@ class InnerTotal:
 
 
 @frozen(kw_only=True)
-class InnerAggregate(Relation):
+class InnerAggregate(OneSource):
     """One row for each owner and combination of ``keys``; public relations have no owner."""
 
-    source: Relation
     keys: tuple[int, ...]
     """Indices of fields of the source. The owner is always a key besides."""
     totals: tuple[InnerTotal, ...]
@@ -55,11 +54,3 @@ class InnerAggregate(Relation):
     def fields(self) -> tuple[Field, ...]:
         """Return the keys and the totals."""
         return self.shape
-
-    def owner(self) -> Owner | None:
-        """Return the owner of the source."""
-        return self.source.owner()
-
-    def inputs(self) -> tuple[Relation, ...]:
-        """Return the source."""
-        return (self.source,)

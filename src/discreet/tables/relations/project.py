@@ -4,14 +4,13 @@ from attrs import field, frozen
 
 from discreet.core.canonical import PRESENTATION
 from discreet.tables.expression import Expression
-from discreet.tables.relations.relation import Field, Owner, Relation
+from discreet.tables.relations.relation import Field, OneSource
 
 
 @frozen(kw_only=True)
-class Project(Relation):
+class Project(OneSource):
     """The rows of ``source`` with other fields. The owner is not among them, so it stays."""
 
-    source: Relation
     values: tuple[Expression, ...]
     shape: tuple[Field, ...] = field(metadata=PRESENTATION)
     """The new fields, one for each value."""
@@ -19,11 +18,3 @@ class Project(Relation):
     def fields(self) -> tuple[Field, ...]:
         """Return the new fields."""
         return self.shape
-
-    def owner(self) -> Owner | None:
-        """Return the owner of the source."""
-        return self.source.owner()
-
-    def inputs(self) -> tuple[Relation, ...]:
-        """Return the source."""
-        return (self.source,)

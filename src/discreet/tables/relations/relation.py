@@ -62,6 +62,25 @@ class Relation:
         raise NotImplementedError
 
 
+@frozen(kw_only=True)
+class OneSource(Relation):
+    """A relation over one other, with its owner; with its fields too, unless it says otherwise."""
+
+    source: Relation
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the fields of the source."""
+        return self.source.fields()
+
+    def owner(self) -> Owner | None:
+        """Return the owner of the source."""
+        return self.source.owner()
+
+    def inputs(self) -> tuple[Relation, ...]:
+        """Return the source."""
+        return (self.source,)
+
+
 @frozen
 class Origin:
     """A field of a public relation that was joined in."""

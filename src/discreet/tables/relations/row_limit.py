@@ -2,11 +2,11 @@
 
 from attrs import frozen
 
-from discreet.tables.relations.relation import Field, Owner, Relation
+from discreet.tables.relations.relation import OneSource
 
 
 @frozen(kw_only=True)
-class RowLimit(Relation):
+class RowLimit(OneSource):
     """At most ``rows`` rows of each owner, chosen by a keyed hash of their content.
 
     Pairs of rows multiply, and an analyst chooses how often. Without a limit, whether an answer
@@ -18,17 +18,4 @@ class RowLimit(Relation):
         alike. So the operator is owner-local.
     """
 
-    source: Relation
     rows: int
-
-    def fields(self) -> tuple[Field, ...]:
-        """Return the fields of the source."""
-        return self.source.fields()
-
-    def owner(self) -> Owner | None:
-        """Return the owner of the source."""
-        return self.source.owner()
-
-    def inputs(self) -> tuple[Relation, ...]:
-        """Return the source."""
-        return (self.source,)

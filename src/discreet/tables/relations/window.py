@@ -8,7 +8,7 @@ from discreet.core.canonical import PRESENTATION
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression
 from discreet.tables.relations.inner_aggregate import InnerTotal
-from discreet.tables.relations.relation import Field, Owner, Relation
+from discreet.tables.relations.relation import Field, OneSource
 
 
 class Ranking(Enum):
@@ -44,7 +44,7 @@ class Ranked:
 
 
 @frozen(kw_only=True)
-class Window(Relation):
+class Window(OneSource):
     """The rows of ``source`` with one more field.
 
     Guarantee:
@@ -53,7 +53,6 @@ class Window(Relation):
         it would tell of other owners' rows.
     """
 
-    source: Relation
     function: InnerTotal | Ranked
     partition: tuple[Expression, ...]
     order: tuple[SortKey, ...]
@@ -62,11 +61,3 @@ class Window(Relation):
     def fields(self) -> tuple[Field, ...]:
         """Return the fields of the source and the new one."""
         return (*self.source.fields(), self.shape)
-
-    def owner(self) -> Owner | None:
-        """Return the owner of the source."""
-        return self.source.owner()
-
-    def inputs(self) -> tuple[Relation, ...]:
-        """Return the source."""
-        return (self.source,)
