@@ -100,6 +100,8 @@ def run(options: argparse.Namespace) -> Shown:
 
 
 def _keep(folder: Path) -> Shown:
+    if any(place.exists() and not place.is_dir() for place in (folder, *folder.parents)):
+        raise DeclarationError(f"{folder} is not a folder", must="be a new or an empty folder")
     if folder.exists() and any(folder.iterdir()):
         raise DeclarationError(f"The folder {folder} is not empty", must="be new or empty")
     make_clinic(folder)

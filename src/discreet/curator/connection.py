@@ -23,6 +23,7 @@ from discreet.randomness.rng import SystemRng
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engines.duckdb import DuckDbEngine
+from discreet.tables.sources.apart import require_apart
 
 LOCAL_ANALYST = "local"
 
@@ -204,6 +205,7 @@ def connect(
         raise InvalidArgument("analyst is not a name", must="be text", got=type(analyst).__name__)
     default = Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta)
     catalog = read_catalog(Path(project))
+    require_apart(catalog)
     ledger = open_ledger(catalog)
     curator = Curator(catalog=catalog, engine=DuckDbEngine(), ledger=ledger, rng=SystemRng())
     return Connection(curator, default=default, analyst=analyst)

@@ -124,11 +124,13 @@ def _select(sql: str) -> Any:
     sqlglot, errors = optional.load("sqlglot"), optional.load("sqlglot.errors")
     exp = optional.load("sqlglot.expressions")
     try:
-        statements = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if tree is not None]
+        trees = sqlglot.parse(sql, dialect="duckdb")
     except errors.ParseError as cause:
         raise _bad_syntax(cause) from None
     except (errors.SqlglotError, RecursionError, ValueError):
         raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
+    # What is only a comment after a semicolon is parsed as a statement too.
+    statements = [tree for tree in trees if not isinstance(tree, exp.Semicolon | None)]
     if len(statements) != 1:
         raise BadSyntax("There must be one statement", got=str(len(statements)))
     if isinstance(statements[0], exp.SetOperation):

@@ -18,6 +18,7 @@ from discreet.curator.open_ledger import open_ledger
 from discreet.curator.releases.release import Release
 from discreet.tables.catalog import Catalog, Source, SourceFormat, Table
 from discreet.tables.column import Column, Key
+from discreet.tables.gate_settings import GateSettings
 from discreet.tables.relations.scan import PublicScan, Scan
 
 DEFAULT_ROWS = 1_000
@@ -113,6 +114,7 @@ def _stage(curator: Curator, tables: Iterable[Table], folder: Path, rows: int) -
         tables=tuple(replaced.get(table.name, table) for table in curator.catalog.tables),
         ledger=folder / "ledger.sqlite",
         analysts=(),
+        gate=GateSettings(),  # made-up rows need no deadline, which would be waited for
     )
 
 

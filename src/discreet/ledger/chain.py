@@ -32,7 +32,16 @@ def _is_unchanged(entry: Entry) -> bool:
 
 def broken(sequence: int, why: str) -> LedgerError:
     """Return the error that names a bad entry."""
+    return _damaged(f" at entry {sequence}: {why}")
+
+
+def forged(why: str) -> LedgerError:
+    """Return the error about something beside the chain that belongs to no entry."""
+    return _damaged(f": {why}")
+
+
+def _damaged(where: str) -> LedgerError:
     return LedgerError(
-        f"The ledger is damaged at entry {sequence}: {why}",
+        f"The ledger is damaged{where}",
         next="Stop answering, and restore the ledger from a copy that verifies",
     )

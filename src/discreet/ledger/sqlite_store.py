@@ -17,6 +17,7 @@ from discreet.core.errors import LedgerError
 from discreet.ledger.chain import broken
 from discreet.ledger.entry import Entry, Kind, Subject, follow
 from discreet.ledger.sqlite_schema import APPLICATION, SCHEMA, VERSION
+from discreet.ledger.store import IndexRow, SaltSize
 
 # SQLite must not be open across a fork: the child would inherit its idea of which locks are held,
 # but not the locks, and two processes could both believe that they write alone. So a connection
@@ -89,10 +90,14 @@ class SqliteTransaction:
     def latest(self, kind: Kind, subject: Subject) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``."""
         return self._one(
-            f"{_ENTRIES} WHERE sequence = "
-            "(SELECT max(sequence) FROM subjects WHERE kind = ? AND subject = ?)",
-            (kind.value, canonical(subject)),
+            f"{_ENTRIES} WHERE sequence = ({_NEWEST})", (kind.value, canonical(subject))
         )
+
+    def index(self) -> Iterator[IndexRow]:
+        """Yield every row by which ``latest`` finds entries."""
+        yield from self.connection.execute(
+            "SELECT kind, subject, sequence FROM subjects"
+        ).fetchall()
 
     def release(self, ticket: int) -> str | None:
         """Return the stored text of the release that a ticket paid for."""
@@ -110,6 +115,13 @@ class SqliteTransaction:
             "SELECT salt FROM salts WHERE id_space = ? AND version = ?", (id_space, version)
         )
         return found
+
+    def salt_sizes(self) -> Iterator[SaltSize]:
+        """Yield what may be known of every salt; the salts themselves are not read."""
+        size = "CASE typeof(salt) WHEN 'blob' THEN length(salt) ELSE 0 END"
+        yield from self.connection.execute(
+            f"SELECT id_space, version, {size} FROM salts"
+        ).fetchall()
 
     def append(self, kind: Kind, payload: dict[str, Any]) -> Entry:
         """Add an entry at the end of the chain, and to the index of what it is about."""
@@ -147,6 +159,14 @@ class SqliteTransaction:
 
 _COLUMNS = "sequence, kind, payload, previous, digest"
 _ENTRIES = f"SELECT {_COLUMNS} FROM entries"
+
+# The kind is asked of the entry too, so that a row which leads nowhere, or to an entry of another
+# kind, cannot hide the real one. CROSS JOIN keeps the order: from the newest row of the index down.
+_NEWEST = """
+SELECT subjects.sequence FROM subjects CROSS JOIN entries USING (sequence)
+WHERE subjects.kind = ? AND subjects.subject = ? AND entries.kind = subjects.kind
+ORDER BY subjects.sequence DESC LIMIT 1
+"""
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

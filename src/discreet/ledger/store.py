@@ -6,6 +6,12 @@ from typing import Any, Protocol
 
 from discreet.ledger.entry import Entry, Kind, Subject
 
+IndexRow = tuple[str, str, int]
+"""A row of the index as it is stored: kind, canonical text of the subject, sequence."""
+
+SaltSize = tuple[str, int, int]
+"""What may be known of a salt: its id space, its version, and how many bytes it has."""
+
 
 class Snapshot(Protocol):
     """One consistent state of the ledger."""
@@ -15,7 +21,14 @@ class Snapshot(Protocol):
         ...
 
     def latest(self, kind: Kind, subject: Subject) -> Entry | None:
-        """Return the newest entry of ``kind`` about ``subject``, without reading the others."""
+        """Return the newest entry of ``kind`` about ``subject``, without reading the others.
+
+        An index row that leads to no entry of ``kind`` counts for nothing.
+        """
+        ...
+
+    def index(self) -> Iterator[IndexRow]:
+        """Yield every row by which ``latest`` finds entries."""
         ...
 
     def release(self, ticket: int) -> str | None:
@@ -28,6 +41,10 @@ class Snapshot(Protocol):
 
     def salt(self, id_space: str, version: int) -> bytes | None:
         """Return the secret salt of a data version."""
+        ...
+
+    def salt_sizes(self) -> Iterator[SaltSize]:
+        """Yield what may be known of every salt; what is not bytes has size 0."""
         ...
 
 

@@ -18,6 +18,7 @@ _CLAMPED = {"SUM", "AVG", "VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDD
 _CLAMPED |= {"MEDIAN", "QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC"}
 _CLAMPED |= {"PERCENTILE_CONT", "PERCENTILE_DISC", "APPROX_QUANTILE", "MIN", "MAX"}
 """The functions whose first argument is a number that can be clamped."""
+_OPENING, _CLOSING = ("L_PAREN", "L_BRACKET", "L_BRACE"), ("R_PAREN", "R_BRACKET", "R_BRACE")
 _EXAMPLE = f"Write SUM(x, {_PER_ROW} => (0, 100)), or SUM(CLAMP(x, 0, 100))"
 
 
@@ -62,9 +63,9 @@ class _Text:
         found, opened = [], [-1]
         for place, token in enumerate(self.tokens):
             found.append(opened[-1])
-            if _kind(token) == "L_PAREN":
+            if _kind(token) in _OPENING:
                 opened.append(place)
-            elif _kind(token) == "R_PAREN" and len(opened) > 1:
+            elif _kind(token) in _CLOSING and len(opened) > 1:
                 opened.pop()
         return found
 
@@ -73,7 +74,7 @@ class _Text:
         """The commas and the end of each bracket."""
         found: dict[int, list[int]] = {}
         for place, bracket in enumerate(self.inside):
-            if _kind(self.tokens[place]) in ("COMMA", "R_PAREN"):
+            if _kind(self.tokens[place]) in ("COMMA", *_CLOSING):
                 found.setdefault(bracket, []).append(place)
         return found
 
@@ -84,7 +85,7 @@ class _Text:
     def opening(self, place: int) -> int:
         """Return the bracket around a token, which must be that of a function."""
         bracket = self.inside[place]
-        if bracket < 1:
+        if bracket < 1 or _kind(self.tokens[bracket]) != "L_PAREN":
             raise BadSyntax("=> stands outside of a function", next=_EXAMPLE)
         return bracket
 
@@ -137,6 +138,8 @@ def _bounds(text: _Text, first: int, last: int) -> tuple[str, str]:
     parts = text.parts(first) if is_bracketed and text.inside[last] == first else []
     if len(parts) != 2 or any(start > end for start, end in parts):
         raise BadSyntax("Bounds cannot be read", must="be written (lower, upper)", next=_EXAMPLE)
+    if any(_kind(token) == "FARROW" for token in text.tokens[first:last]):
+        raise BadSyntax("=> stands in bounds", must="be two numbers", next=_EXAMPLE)
     lower, upper = (text.between(*part) for part in parts)
     return lower, upper
 

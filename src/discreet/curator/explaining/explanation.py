@@ -25,7 +25,8 @@ from discreet.curator.pricing.fit import described_premise
 from discreet.curator.question import Question
 from discreet.tables.catalog import IdSpace
 from discreet.tables.keyset import PublicKeys
-from discreet.tables.plans.contain import MOST_ROWS
+from discreet.tables.plans.contain import row_limits
+from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.show import show
 from discreet.tables.relations.scan import Scan
 
@@ -66,7 +67,7 @@ class Explanation:
             ("Limits", self._limits_sentence()),
         ]
         if has_join(self.priced.plan.relation):
-            found.append(("Joins", _JOINS))
+            found.append(("Joins", _joins(self.priced.plan)))
         found += [(item["name"], column_sentence(item)) for item in self._columns()]
         found += [("Error", text) for text in error_sentences(self.question.view, self.priced)]
         if self.terms.accuracy is not None:
@@ -230,9 +231,15 @@ class Explanation:
 
 _JOINS = (
     "a row may make several pairs, and each pair counts as a row; the limits hold after the join,"
-    " so the number of partners changes nothing in what is told about one unit. Of one unit a join"
-    f" looks at {MOST_ROWS:,} rows at most"
+    " so the number of partners changes nothing in what is told about one unit"
 )
+
+
+def _joins(plan: BoundedPlan) -> str:
+    """Say what joins do, and how many rows of one unit they look at."""
+    limits = row_limits(plan.relation)
+    looked = f". Of one unit a join looks at {limits[0]:,} rows at most" if limits else ""
+    return f"{_JOINS}{looked}"
 
 
 def _is_news(loss: PrivacyLoss, own: PrivacyLoss) -> bool:

@@ -6,6 +6,7 @@ from discreet.curator.resolving.conditions import shifted, typed_conjuncts
 from discreet.curator.resolving.context import PublicRows
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, fields_in
+from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.inner_aggregate import InnerAggregate, InnerTotal, Total
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.project import Project
@@ -15,20 +16,21 @@ _NUMBER = Field(name="partners", type=ColumnType.INTEGER)
 
 
 def with_partners(relation: Relation, public_rows: PublicRows) -> Relation:
-    """Return the relation with the number of partners noted in every join with a public side."""
+    """Return the relation with the number of partners noted where a public side is paired."""
     parts = {
         name: with_partners(value, public_rows)
         for name in ("source", "first", "second", "left", "right")
         if isinstance(value := getattr(relation, name, None), Relation)
     }
     found = evolve(relation, **parts) if parts else relation
-    is_mixed = relation.owner() is not None and isinstance(found, Join)
-    if is_mixed and isinstance(found, Join) and found.right.owner() is None:
-        return evolve(found, partners=most_partners(found, public_rows))
-    return found
+    if not isinstance(found, Join | Exists) or found.owner() is None:
+        return found
+    if found.right.owner() is not None:
+        return found
+    return evolve(found, partners=most_partners(found, public_rows))
 
 
-def most_partners(join: Join, public_rows: PublicRows) -> int:
+def most_partners(join: Join | Exists, public_rows: PublicRows) -> int:
     """Return a number of public rows that no private row meets more of.
 
     Only equalities count: rows of the right that are alike in what must be equal to something of
@@ -50,7 +52,7 @@ def most_partners(join: Join, public_rows: PublicRows) -> int:
     return 0 if count is None else int(str(count))
 
 
-def _keys_of_right(join: Join) -> list[Expression]:
+def _keys_of_right(join: Join | Exists) -> list[Expression]:
     """Return the expressions of the right that the condition says equal something of the left."""
     width = len(join.left.fields())
     found = []

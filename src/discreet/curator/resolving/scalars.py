@@ -67,7 +67,7 @@ def _value(node: Any, context: Context) -> Key | float | None:
         raise _private()
     if len(relation.fields()) != 1:
         raise RefusedQuery("A sub-query in an expression gives several columns", must="give one")
-    rows = context.public_rows(relation)
+    rows = context.work.rows(relation, context.public_rows)
     if len(rows) > 1:
         raise RefusedQuery(
             "A sub-query in an expression gives several rows",

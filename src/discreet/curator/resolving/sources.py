@@ -86,6 +86,7 @@ def read_named(named: Named) -> Relation:
     It is resolved each time that it is read, so that two readings are two relations: a row of one
     is not a row of the other.
     """
+    named.context.work.spend(named.steps)
     relation = named.context.query(named.query, named.context.deeper())
     return require_few_tables(renamed(relation, named.columns))
 
@@ -143,6 +144,9 @@ def require_unique(names: Sequence[str]) -> None:
         seen.add(name.lower())
 
 
+_NODES_OF_A_STEP = 250
+
+
 def with_clause(node: Any, context: Context) -> Context:
     """Return the context in which the queries of a WITH have their names."""
     clause = node.args.get("with_")
@@ -157,7 +161,8 @@ def with_clause(node: Any, context: Context) -> Context:
         if name.lower() in own:
             raise RefusedQuery(f"WITH names '{name}' twice", next="Give one another name")
         own.add(name.lower())
-        named = Named(query=item.this, columns=columns, context=context)
+        steps = sum(1 for _ in item.this.walk()) // _NODES_OF_A_STEP
+        named = Named(query=item.this, columns=columns, context=context, steps=steps)
         read_named(named)  # a query that is never read must be one that could be
         context = context.knowing(name, named)
     return context

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core import optional
-from discreet.core.errors import AnswerFailed, Unsupported
+from discreet.core.errors import AnswerFailed, RefusedQuery, Unsupported
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
@@ -17,12 +17,15 @@ from discreet.tables.engines.arrow_keys import key_values, keys_relation, values
 from discreet.tables.engines.duckdb_sql.plan import UNITS, query
 from discreet.tables.engines.duckdb_sql.relations import select
 from discreet.tables.exact_aggregates import ExactAggregates, Lists
-from discreet.tables.keyset import PublicKeys
+from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan, scans_of
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 from discreet.tables.sources.open_source import open_source, require_source
 from discreet.tables.sources.opened import Opened
+
+LONGEST_PUBLIC = 10
+"""How many seconds public tables may be worked on for one question, before anything is charged."""
 
 
 class DuckDbEngine:
@@ -82,19 +85,36 @@ class DuckDbEngine:
         """Return the rows of a public relation, in the order of their values."""
         if not all(isinstance(scan, PublicScan) for scan in scans_of(relation)):
             raise Unsupported("Only public tables can be read outside the gate")
+        for scan in scans_of(relation):
+            self.require_source(scan.table)
         cursor = self._connection.cursor()
+        timer = threading.Timer(LONGEST_PUBLIC, cursor.interrupt)
+        timer.start()
         try:
             opened = _open(cursor, scans_of(relation))
-            sql = f"SELECT * FROM ({select(relation, iter(opened))}) ORDER BY ALL"
-            found = cursor.sql(sql).to_arrow_table()
+            rows = f"SELECT * FROM ({select(relation, iter(opened))}) LIMIT {LARGEST_KEYSET + 1}"
+            found = cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
+        except optional.load("duckdb").Error:
+            raise _too_large() from None
         finally:
+            timer.cancel()
             cursor.close()
+        if len(found) > LARGEST_KEYSET:
+            raise _too_large()
         return tuple(zip(*(key_values(column) for column in found.columns), strict=True))
 
     def close(self) -> None:
         """Close the connection and remove what it left on disk."""
         self._connection.close()
         self._cleanup()
+
+
+def _too_large() -> RefusedQuery:
+    return RefusedQuery(
+        "The public tables of this query make too many rows",
+        must=f"be worked out in {LONGEST_PUBLIC} s, and give at most {LARGEST_KEYSET:,} keys",
+        next="Join public tables on equalities, and group by fewer of their columns",
+    )
 
 
 def _open(cursor: Any, scans: tuple[Scan | PublicScan, ...]) -> list[Opened]:

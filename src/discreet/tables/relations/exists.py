@@ -21,6 +21,8 @@ class Exists(Relation):
     condition: Expression | None
     """Over the fields of the left followed by those of the right."""
     lacks: bool = False
+    partners: int | None = None
+    """How many rows of a public right side are looked at for one of the left, where known."""
 
     def __attrs_post_init__(self) -> None:
         """Refuse partners of another owner."""
