@@ -25,7 +25,11 @@ def connection(tmp_path):
         ),
         (
             "SELECT clinic, COUNT(DISTINCT person) FROM visits GROUP BY clinic",
-            "one unit counts in at most 3 groups",
+            "one unit counts in at most 3 groups;",
+        ),
+        (
+            "SELECT clinic, COUNT(*) FROM visits GROUP BY ROLLUP (clinic)",
+            "one unit counts in at most 3 groups of each grouping set",
         ),
     ],
 )

@@ -159,3 +159,13 @@ def test_a_salt_of_another_length_is_found_and_not_shown(
         "The ledger is damaged at entry 2: the salt of this version is not 32 bytes. Stop "
         "answering, and restore the ledger from a copy that verifies."
     )
+
+
+def test_a_forged_row_buys_nothing_before_anybody_verifies(used: Ledger, tmp_path: Path):
+    forge(tmp_path, Kind.ALLOCATION, share("people", "mallory"), 3)
+    with pytest.raises(LedgerError, match="leads to an entry about something else"):
+        used.reserve(order(Pure("1/2"), analyst="mallory"))
+    forge(tmp_path, Kind.COMMIT, OTHER_PLAN, 5)
+    with pytest.raises(LedgerError, match="leads to an entry about something else"):
+        used.find_release("f" * 64, 1)
+    assert used.spent("people") == Pure("3/2")

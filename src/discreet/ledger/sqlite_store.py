@@ -14,7 +14,7 @@ from attrs import field, frozen
 
 from discreet.core.canonical import canonical
 from discreet.core.errors import LedgerError
-from discreet.ledger.chain import broken
+from discreet.ledger.chain import broken, forged
 from discreet.ledger.entry import Entry, Kind, Subject, follow
 from discreet.ledger.sqlite_schema import APPLICATION, SCHEMA, VERSION
 from discreet.ledger.store import IndexRow, SaltSize
@@ -88,10 +88,13 @@ class SqliteTransaction:
         yield from map(_entry, rows)
 
     def latest(self, kind: Kind, subject: Subject) -> Entry | None:
-        """Return the newest entry of ``kind`` about ``subject``."""
-        return self._one(
+        """Return the newest entry of ``kind`` about ``subject``; one that is not is refused."""
+        found = self._one(
             f"{_ENTRIES} WHERE sequence = ({_NEWEST})", (kind.value, canonical(subject))
         )
+        if found is not None and subject not in found.subjects:
+            raise forged("the index leads to an entry about something else")
+        return found
 
     def index(self) -> Iterator[IndexRow]:
         """Yield every row by which ``latest`` finds entries."""

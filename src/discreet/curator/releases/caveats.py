@@ -32,7 +32,8 @@ def _on_limits(body: dict[str, Any]) -> list[str]:
         parts.append(f"at most {many} of one unit count{_in_each(body)}")
     if body["keys"]["columns"]:
         most = limits["groups_per_unit"]
-        parts.append(f"one unit counts in at most {most:,} group{'s' if most > 1 else ''}")
+        each = " of each grouping set" if len(body["keys"]["places"]) > 1 else ""
+        parts.append(f"one unit counts in at most {most:,} group{'s' if most > 1 else ''}{each}")
     if not parts:
         return []
     kept = ", and ".join(parts)
