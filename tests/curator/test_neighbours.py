@@ -23,18 +23,19 @@ from tests.support.project_plan import plan_of
 from tests.support.project_small import CROWD, moved_by, patient, visit
 from tests.support.random_data_world import Row
 
-HIGH = {"cost": 1e300, "stay": 10**9}
-LOW = {"cost": -1e300, "stay": -(10**9)}
-MIDDLE = {"cost": 5.0, "stay": -3}
+HIGH: dict[str, Any] = {"cost": 1e300, "stay": 10**9}
+LOW: dict[str, Any] = {"cost": -1e300, "stay": -(10**9)}
+MIDDLE: dict[str, Any] = {"cost": 5.0, "stay": -3}
 
 
-def everywhere(**values: Any) -> list[Row]:
+def everywhere(*, urgent: bool | None = None, **values: Any) -> list[Row]:
     """Return more visits to every clinic than are let in, for more reasons than are let in."""
-    return [
-        visit("new", where, diagnosis=f"n{i}", urgent=i % 2 == 0, **values)
-        for where in "abcd"
-        for i in range(6)
-    ]
+
+    def one(where: str, i: int) -> Row:
+        is_urgent = i % 2 == 0 if urgent is None else urgent
+        return visit("new", where, diagnosis=f"n{i}", urgent=is_urgent, **values)
+
+    return [one(where, i) for where in "abcd" for i in range(6)]
 
 
 PEOPLE: list[dict[str, Any]] = [
@@ -43,6 +44,8 @@ PEOPLE: list[dict[str, Any]] = [
     {"visits": everywhere(**MIDDLE), "patients": [patient("new", age=50)]},
     {"visits": everywhere(**HIGH)},
     {"visits": everywhere(**LOW)},
+    {"visits": everywhere(urgent=True, **HIGH)},
+    {"visits": everywhere(urgent=False, **HIGH)},
     {"patients": [patient("new", sex=s, age=a) for s in "fm" for a in (5, 25, 45, 65, 85)]},
 ]
 """Each case must be attained by one of these."""

@@ -31,8 +31,7 @@ class MemoryEngine(DuckDbEngine):
     """The embedded engine over Arrow tables in memory, with one thread unless told otherwise."""
 
     def __init__(self, tables: Mapping[str, pa.Table] | None = None, *, threads: int = 1) -> None:
-        super().__init__()
-        self._connection.execute(f"SET threads = {threads}")
+        super().__init__(threads=threads)
         self.tables = dict(tables or {})
 
     def _open_in_memory(

@@ -14,6 +14,7 @@ from attrs import field, frozen
 from discreet.tables.aggregate import (
     Aggregate,
     CountDistinct,
+    CountRows,
     QuantileValues,
     SumSquares,
     SumValues,
@@ -198,7 +199,10 @@ OWNERS = [
     ),
     Mutant(
         rule="the rows below a join are limited for all owners together",
-        apply=in_text(r"PARTITION BY u ORDER BY hash", "ORDER BY hash"),
+        apply=in_text(
+            r"(?s)HAVING count\(\*\) > \d+(.*?)PARTITION BY u ORDER BY hash",
+            r"HAVING TRUE\1ORDER BY hash",
+        ),
         fits=has(RowLimit),
     ),
     Mutant(
@@ -206,6 +210,14 @@ OWNERS = [
         apply=in_text(
             r"PARTITION BY u ORDER BY hash\(hash\([^()]*\)\)[^()]*\) AS place",
             "PARTITION BY u) AS place",
+        ),
+        fits=has(RowLimit),
+    ),
+    Mutant(
+        rule="rows below a join are numbered by their place, not among identical rows",
+        apply=in_text(
+            r"row_number\(\) OVER \(PARTITION BY u(, f\d+)*\) AS occurrence",
+            "row_number() OVER () AS occurrence",
         ),
         fits=has(RowLimit),
     ),
@@ -249,6 +261,10 @@ def _by_row(plan: BoundedPlan) -> bool:
     return _is_summed(plan) or sums(QuantileValues)(plan)
 
 
+def _is_counted(plan: BoundedPlan) -> bool:
+    return any(isinstance(a, CountRows) and a.where is None for a in plan.aggregates)
+
+
 def _is_choosing(plan: BoundedPlan) -> bool:
     """Tell whether units have to choose among groups."""
     return plan.limits.groups_per_unit == 1 and plan.keys.fields != ()
@@ -271,58 +287,99 @@ CLAMPS = [
     ),
 ]
 
+_IN_GROUP = r"(?s)(\nkept AS .*?place) <= (\d+)"
+
+
+def _more_rows(match: re.Match[str]) -> str:
+    """Return the sample with one row more in it, whether or not there is a choice to make."""
+    text, most = match[1], int(match[2])
+    return f"{text.replace(f'n > {most}', f'n > {most + 1}')} <= {most + 1}"
+
+
+def _with_fewer(match: re.Match[str]) -> str:
+    return f"n <= {int(match[1]) + 1} UNION ALL"
+
+
+def _one_row_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(plan: BoundedPlan, sources: Any) -> str:
+        text = re.sub(r"n <= (\d+) UNION ALL", _with_fewer, query(plan, sources))
+        return re.sub(_IN_GROUP, _more_rows, text)
+
+    monkeypatch.setattr(engine_module, "query", broken)
+
+
 LIMITS = [
-    Mutant(rule="one row too many", apply=in_text(r"(r_\w+) <= (\d+)", _one_more), fits=_by_row),
-    Mutant(rule="rows are not limited", apply=in_text(r"r_\w+ <= \d+", "TRUE"), fits=_by_row),
+    Mutant(rule="one row too many", apply=_one_row_more, fits=_by_row),
+    Mutant(
+        rule="rows are not limited",
+        apply=in_text(r"n <= \d+ UNION ALL", "TRUE UNION ALL"),
+        fits=_by_row,
+    ),
+    Mutant(
+        rule="rows are counted without their limit",
+        apply=in_text(r"sum\(least\(n, \d+\)\)", "sum(n)"),
+        fits=_is_counted,
+    ),
     Mutant(
         rule="distinct values are not limited",
-        apply=in_text(r"d\d+ <= \d+", "TRUE"),
+        apply=in_text(r"WHERE d <= \d+", "WHERE TRUE"),
         fits=sums(CountDistinct),
     ),
-    Mutant(rule="groups are not limited", apply=in_text(r"group_rank <= \d+", "TRUE")),
-    Mutant(rule="one group too many", apply=in_text(r"(group_rank) <= (\d+)", _one_more)),
+    Mutant(
+        rule="groups are not limited",
+        apply=in_text(r"group_rank <= \d+", "TRUE"),
+        fits=_is_choosing,
+    ),
+    Mutant(
+        rule="one group too many",
+        apply=in_text(r"(group_rank) <= (\d+)", _one_more),
+        fits=_is_choosing,
+    ),
     Mutant(
         rule="rows that tie are all let in",
         apply=in_text(
-            r"row_number\(\) OVER \((PARTITION BY u, s, [^()]* ORDER BY )(?:w\d+ IS NOT TRUE, )?hr",
-            r"rank() OVER (\1 hr",
+            r"row_number(\(\) OVER \(PARTITION BY [^()]*s, [^()]* ORDER BY hash\(hash\([^()]*?)"
+            r", occurrence, \$salt\)\)[^()]*\) AS place",
+            r"rank\1, $salt))) AS place",
         ),
         fits=_by_row,
     ),
     Mutant(
         rule="groups that tie are all let in",
-        apply=in_text(r"ORDER BY hg, [^()]*\) AS group_rank", "ORDER BY s) AS group_rank"),
+        apply=in_text(
+            r"row_number\(\) OVER \((PARTITION BY [^()]*) ORDER BY [^$]*\$salt[^$]*AS group_rank",
+            r"rank() OVER (\1 ORDER BY s) AS group_rank",
+        ),
+        fits=_is_choosing,
     ),
     Mutant(
         rule="the hash of a group depends on how many others there are",
         apply=in_text(
-            r"hash\(hash\(h, ([^()]*), \$salt\)\) AS hg",
-            r"hash(hash(\1, (SELECT count(*) FROM measured), $salt)) AS hg",
+            r"ORDER BY hash\(hash\(h, ([^()]*), \$salt\)\)([^()]*\) AS group_rank)",
+            r"ORDER BY hash(hash(\1, (SELECT count(*) FROM keyed), $salt))\2",
         ),
         fits=_is_choosing,
     ),
     Mutant(
         rule="the hash of a row depends on its place",
-        apply=in_text(r"hash\(hash\([^()]*\)\) AS hr", "hash(row_number() OVER () + 5) AS hr"),
+        apply=in_text(
+            r"(?s)(\nkept AS .*)row_number\(\) OVER \([^()]*\) AS occurrence",
+            r"\1row_number() OVER () AS occurrence",
+        ),
         fits=_by_row,
     ),
     Mutant(
         rule="the limit depends on the other people",
         apply=in_text(
             r"group_rank <= \d+",
-            "group_rank <= (SELECT 1 + count(DISTINCT u) % 2 FROM hashed)",
+            "group_rank <= (SELECT 1 + count(DISTINCT u) % 2 FROM keyed)",
         ),
+        fits=_is_choosing,
     ),
 ]
 
 
 # ---- Keys, and what the plan says of itself.
-
-
-def _unkept_pairs(match: re.Match[str]) -> str:
-    text, limit = match[0], match[2]
-    inside = text.replace("FILTER (WHERE ", f"FILTER (WHERE group_rank <= {limit} AND ")
-    return inside.replace(f"WHERE group_rank <= {limit} GROUP BY", "WHERE TRUE GROUP BY")
 
 
 def _has_sets(plan: BoundedPlan) -> bool:
@@ -336,9 +393,7 @@ def _largest_without_centre(aggregate: SumValues) -> int:
 KEYS = [
     Mutant(
         rule="keys are selected from pairs that were not kept",
-        apply=in_text(
-            r"(?s)(SELECT [^\n]*AS units.*WHERE group_rank <= (\d+) GROUP BY)", _unkept_pairs
-        ),
+        apply=in_text(r"(?s)(of_pairs AS \(.*?) FROM kept", r"\1 FROM pairs"),
         fits=lambda plan: isinstance(plan.keys, PrivateKeys),
     ),
     Mutant(

@@ -215,10 +215,14 @@ def test_sums_at_the_edge_are_answered(tmp_path, rng):
 
 def test_scratch_is_private_and_removed(tmp_path):
     engine = DuckDbEngine()
-    scratch = engine._connection.execute("SELECT current_setting('temp_directory')").fetchone()[0]
-    assert stat.S_IMODE(os.stat(scratch).st_mode) == 0o700
+    with engine._databases.lent() as first, engine._databases.lent() as second:
+        asked = "SELECT current_setting('temp_directory')"
+        folders = [database.execute(asked).fetchone()[0] for database in (first, second)]
+    assert folders[0] != folders[1]
+    for folder in folders:
+        assert stat.S_IMODE(os.stat(folder).st_mode) == 0o700
     engine.close()
-    assert not os.path.exists(scratch)
+    assert not any(os.path.exists(folder) for folder in folders)
 
 
 def test_dates_and_text_still_read_as_before(tmp_path):

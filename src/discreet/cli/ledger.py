@@ -1,4 +1,4 @@
-"""Show the ledger's history, or verify it from its first entry to its last."""
+"""Show the ledger's history, verify it, or read a stored release again."""
 
 import argparse
 from typing import Any
@@ -15,13 +15,18 @@ LONGEST_SHOWN = 60
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--verify", action="store_true", help="recompute the chain and the totals")
+    parser.add_argument("--release", type=int, metavar="TICKET", help="show what a ticket paid for")
     add_project(parser)
 
 
 def run(options: argparse.Namespace) -> Shown:
-    """Show or verify."""
+    """Show the history or a release, or verify."""
     with connect(options.project) as connection:
         ledger = connection.ledger()
+        if options.release is not None:
+            releases = connection.releases(options.release)
+            text = "\n\n".join(str(release) for release in releases)
+            return Shown(text, [release.to_json() for release in releases])
         if options.verify:
             ledger.verify()
         entries = list(ledger.entries())

@@ -79,6 +79,7 @@ def answer(
         return Release(view=question.view, body=body, receipt=receipt, is_stored=True)
     for scan in priced.plan.scans():
         curator.engine.require_source(scan.table)
+    curator.engine.require_runnable(priced.plan)
 
     def behind_the_gate() -> dict[str, Any]:
         exact = curator.engine.execute(priced.plan, version.salt)
@@ -106,6 +107,7 @@ def explain(
 ) -> Explanation:
     """Return what :func:`answer` would do and cost. Nothing is read and nothing is spent."""
     question, priced, terms = prepare(curator, sql, Wish.of(offer))
+    curator.engine.require_runnable(priced.plan)
     space = priced.plan.owner().unit.id_space
     version = curator.ledger.data_version(space, curator.rng)
     return Explanation(

@@ -150,6 +150,7 @@ def answer_batch(
     for priced in batch.plans:
         for scan in priced.plan.scans():
             curator.engine.require_source(scan.table)
+        curator.engine.require_runnable(priced.plan)
 
     def behind_the_gate() -> dict[str, Any]:
         bodies = []

@@ -17,6 +17,7 @@ from discreet.curator.budget_status import BudgetStatus
 from discreet.curator.explaining.explanation import Explanation
 from discreet.curator.open_ledger import open_ledger
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
+from discreet.curator.releases.plain_view import read_releases
 from discreet.curator.releases.release import Release
 from discreet.ledger.ledger import Ledger
 from discreet.randomness.rng import SystemRng
@@ -122,6 +123,13 @@ class Connection:
     def ledger(self) -> Ledger:
         """Return the ledger, to read its history or verify it."""
         return self._curator.ledger
+
+    def releases(self, ticket: int) -> tuple[Release, ...]:
+        """Return what a ticket paid for, as it is stored: one release, or those of a batch.
+
+        It costs nothing. What was made by a version with a fault says so in its notes.
+        """
+        return read_releases(self._curator.ledger, ticket)
 
     def check(self) -> None:
         """Check that every source is there and has its declared columns (names only)."""

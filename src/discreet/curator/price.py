@@ -20,6 +20,12 @@ from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
 
+NOISE = 2
+"""The version of the samplers, which is part of a plan's name as the rules of bounding are.
+
+Version 1 had noise of a scale of 2**23 or more with zeros in the low bits of some draws.
+"""
+
 
 @frozen(kw_only=True)
 class PricedPlan:
@@ -43,6 +49,7 @@ class PricedPlan:
         return digest(
             {
                 "plan": self.plan.to_json(),
+                "noise": NOISE,
                 "event": self.event.to_json(),
                 "mechanisms": [describe_noise(mechanism) for mechanism in self.mechanisms],
                 "keys": described(self.keys_mechanism),

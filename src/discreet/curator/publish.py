@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.curator.noisy import Noisy
-from discreet.curator.price import PricedPlan
+from discreet.curator.price import NOISE, PricedPlan
 from discreet.curator.pricing.noise import describe_noise
 from discreet.curator.pricing.steps import step_of
 from discreet.curator.showing.label import label
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys
-from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.plan import BOUNDING, BoundedPlan
 from discreet.tables.relations.filter import Filter
 from discreet.tables.relations.relation import Field
 from discreet.tables.relations.scan import Scan
@@ -31,6 +31,7 @@ def publish(noisy: Noisy, priced: PricedPlan) -> dict[str, Any]:
     described = zip(plan.aggregates, priced.mechanisms, noisy.columns, strict=True)
     return {
         "format": FORMAT,
+        "made": {"bounding": BOUNDING, "noise": NOISE},
         "keys": _keys(plan.keys, fields, noisy),
         "selection": _selection(priced),
         "limits": {

@@ -14,7 +14,7 @@ from discreet.core.protocols import Rng
 from discreet.ledger.books import admit, cap_of, left_of, open_order, spent_of
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.data_version import DataVersion
-from discreet.ledger.entry import Entry, Kind, released, share, space
+from discreet.ledger.entry import Entry, Kind, released, share, space, ticket
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.order import Order
 from discreet.ledger.public_json import public_json
@@ -210,6 +210,12 @@ class Ledger:
         """Return the newest committed release of a plan on a version, with its receipt."""
         with self.store.read() as snapshot:
             commit = snapshot.latest(Kind.COMMIT, released(plan_digest, data_version))
+            return None if commit is None else stored_release(snapshot, commit)
+
+    def release_of(self, number: int) -> tuple[dict[str, Any], Receipt] | None:
+        """Return the release that a ticket paid for, with its receipt, if it was answered."""
+        with self.store.read() as snapshot:
+            commit = snapshot.latest(Kind.COMMIT, ticket(number))
             return None if commit is None else stored_release(snapshot, commit)
 
     def entries(self) -> tuple[Entry, ...]:

@@ -16,7 +16,8 @@ from discreet.tables.limits import Limits
 class Aggregate:
     """Exact integers for each group, from the rows for which ``where`` is true.
 
-    ``where`` is a condition on one row, so rows that it drops do not use up a unit's limits.
+    ``where`` is looked at after the limits: one sample of a unit's rows serves all aggregates of a
+    plan, so that what is compared was counted on the same rows.
     """
 
     where: Expression | None = None

@@ -17,6 +17,10 @@ class Engine(Protocol):
         """Check that the source is there and has the declared columns; look at names only."""
         ...
 
+    def require_runnable(self, plan: BoundedPlan) -> None:
+        """Refuse a plan that fails on empty tables; look at declarations only."""
+        ...
+
     def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
         """Return the exact integers of the plan. Which rows are kept depends on the secret salt."""
         ...

@@ -3,6 +3,7 @@
 from typing import Any
 
 from discreet.curator.estimates.estimate import Estimate, indices
+from discreet.curator.releases.superseded import superseded
 from discreet.curator.releases.view import View
 
 
@@ -13,10 +14,11 @@ def caveats(view: View, body: dict[str, Any]) -> list[str]:
         >>> limits = {"rows_per_group": 2, "groups_per_unit": 3, "leave_out": True}
         >>> body = {"aggregates": [{"aggregate": "count"}], "limits": limits}
         >>> body |= {"keys": {"columns": []}, "selection": None}
+        >>> body |= {"made": {"bounding": 2, "noise": 2}}
         >>> caveats(View(outputs=()), body)[0].split(";")[0]
         'at most 2 rows of one unit count'
     """
-    return [*_on_limits(body), *_on_choice(view)]
+    return [*superseded(body), *_on_limits(body), *_on_choice(view)]
 
 
 _BY_UNIT = {"count_units", "count_distinct"}

@@ -1,21 +1,23 @@
 """The embedded engine: DuckDB reads the sources where they are and returns integers."""
 
-import shutil
-import tempfile
 import threading
 import weakref
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from discreet.core import optional
 from discreet.core.errors import AnswerFailed, RefusedQuery, Unsupported
+from discreet.core.protocols import IntArray
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
 from discreet.tables.engines.arrow_keys import key_values, keys_relation, values_relation
+from discreet.tables.engines.duckdb_databases import Databases
 from discreet.tables.engines.duckdb_sql.plan import UNITS, query
 from discreet.tables.engines.duckdb_sql.relations import select
+from discreet.tables.engines.duckdb_sql.values import SQL_TYPES
 from discreet.tables.exact_aggregates import ExactAggregates, Lists
 from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan, scans_of
@@ -29,25 +31,10 @@ LONGEST_PUBLIC = 10
 
 
 class DuckDbEngine:
-    """Runs bounded plans with an in-memory DuckDB over files.
+    """Runs bounded plans with in-memory databases of DuckDB over files, one for each plan."""
 
-    One connection serves the engine's life (connecting is slow); each plan gets its own cursor, so
-    threads do not meet. What does not fit in memory goes to a folder that only this user can read,
-    and that is removed when the engine is closed.
-    """
-
-    def __init__(self) -> None:
-        scratch = tempfile.mkdtemp(prefix="discreet-")
-        self._cleanup = weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
-        settings = {
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-            "temp_directory": scratch,
-            # Texts of a result in one piece may be longer than 2 GiB: whether they are is private.
-            "arrow_large_buffer_size": True,
-        }
-        self._connection = optional.load("duckdb").connect(":memory:", config=settings)
-        self._connection.execute("SET enable_progress_bar = false")
+    def __init__(self, **settings: object) -> None:
+        self._databases = Databases(**settings)
         self._running: weakref.WeakKeyDictionary[threading.Thread, Any]
         self._running = weakref.WeakKeyDictionary()
         self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
@@ -56,20 +43,36 @@ class DuckDbEngine:
         """Check that the source is there and has the declared columns; look at names and types."""
         require_source(table)
 
+    def require_runnable(self, plan: BoundedPlan) -> None:
+        """Refuse a plan that fails on empty tables: it would fail on all data, behind the gate.
+
+        Nothing but declarations is looked at: tables and keys have their types and no rows.
+        """
+        try:
+            with self._databases.lent() as cursor:
+                _register_keys(cursor, plan, are_empty=True)
+                opened = [_nothing(scan) for scan in plan.scans()]
+                cursor.sql(query(plan, iter(opened)), params={"salt": ""}).to_arrow_table()
+        except optional.load("duckdb").Error:
+            raise RefusedQuery(
+                "The engine cannot run this query, whatever the data are",
+                next="Write it in another way; nothing was charged",
+            ) from None
+
     def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
         """Run the plan and return the exact integers of each group."""
         thread = threading.current_thread()
-        cursor = self._running[thread] = self._connection.cursor()
         try:
-            opened = _open(cursor, plan.scans())
-            _register_keys(cursor, plan)
-            sql = query(plan, iter(opened))
-            if thread in self._stopped:
-                raise AnswerFailed
-            found = cursor.sql(sql, params={"salt": salt.hex()}).to_arrow_table()
+            with self._databases.lent() as cursor:
+                self._running[thread] = cursor
+                opened = _open(cursor, plan.scans())
+                _register_keys(cursor, plan)
+                sql = query(plan, iter(opened))
+                if thread in self._stopped:
+                    raise AnswerFailed
+                found = cursor.sql(sql, params={"salt": salt.hex()}).to_arrow_table()
         finally:
             self._running.pop(thread, None)
-            cursor.close()
         if isinstance(plan.keys, PublicKeys):
             return _by_public_keys(found, plan, plan.keys.size())
         return _by_private_keys(found, plan)
@@ -87,26 +90,29 @@ class DuckDbEngine:
             raise Unsupported("Only public tables can be read outside the gate")
         for scan in scans_of(relation):
             self.require_source(scan.table)
-        cursor = self._connection.cursor()
-        timer = threading.Timer(LONGEST_PUBLIC, cursor.interrupt)
-        timer.start()
         try:
-            opened = _open(cursor, scans_of(relation))
-            rows = f"SELECT * FROM ({select(relation, iter(opened))}) LIMIT {LARGEST_KEYSET + 1}"
-            found = cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
+            with self._databases.lent() as cursor:
+                found = _public_rows(cursor, relation)
         except optional.load("duckdb").Error:
             raise _too_large() from None
-        finally:
-            timer.cancel()
-            cursor.close()
         if len(found) > LARGEST_KEYSET:
             raise _too_large()
         return tuple(zip(*(key_values(column) for column in found.columns), strict=True))
 
     def close(self) -> None:
-        """Close the connection and remove what it left on disk."""
-        self._connection.close()
-        self._cleanup()
+        """Close the databases and remove what they left on disk."""
+        self._databases.close()
+
+
+def _public_rows(cursor: Any, relation: Relation) -> Any:
+    timer = threading.Timer(LONGEST_PUBLIC, cursor.interrupt)
+    timer.start()
+    try:
+        opened = _open(cursor, scans_of(relation))
+        rows = f"SELECT * FROM ({select(relation, iter(opened))}) LIMIT {LARGEST_KEYSET + 1}"
+        return cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
+    finally:
+        timer.cancel()
 
 
 def _too_large() -> RefusedQuery:
@@ -129,22 +135,34 @@ def _open(cursor: Any, scans: tuple[Scan | PublicScan, ...]) -> list[Opened]:
     return found
 
 
-def _register_keys(cursor: Any, plan: BoundedPlan) -> None:
+def _nothing(scan: Scan | PublicScan) -> Opened:
+    """Return a source with the declared columns of a scan and no rows."""
+    names = {name: f"c{i}" for i, name in enumerate(sorted(scan.used()))}
+    cells = [
+        f"CAST(NULL AS {SQL_TYPES[scan.table.column(name).type]}) AS {cell}"
+        for name, cell in names.items()
+    ]
+    return Opened(relation=f"(SELECT {', '.join(cells) or '1'} WHERE FALSE)", cells=names)
+
+
+def _register_keys(cursor: Any, plan: BoundedPlan, *, are_empty: bool = False) -> None:
     kinds = [plan.relation.fields()[i].type for i in plan.keys.fields]
     if isinstance(plan.keys, PublicKeys):
         first = 0
         for number, keyset in enumerate(plan.keys.sets):
+            keyset = evolve(keyset, rows=()) if are_empty else keyset
             cursor.register(f"keys{number}", keys_relation(keyset, kinds, first))
             first += len(keyset.rows)
         return
     for number, values in enumerate(plan.keys.allowed):
         if values is not None:
-            cursor.register(f"allowed{number}", values_relation(values, kinds[number]))
+            some = () if are_empty else values
+            cursor.register(f"allowed{number}", values_relation(some, kinds[number]))
 
 
 def _by_public_keys(found: Any, plan: BoundedPlan, size: int) -> ExactAggregates:
     """Put the groups that were found in their places; the others have nobody in them."""
-    group = found.column("g").to_numpy()
+    group = _integers(found.column("g"))
     columns: list[Any] = []
     for i, aggregate in enumerate(plan.aggregates):
         if isinstance(aggregate, QuantileValues):
@@ -153,7 +171,7 @@ def _by_public_keys(found: Any, plan: BoundedPlan, size: int) -> ExactAggregates
             columns.append(_lists(found.column(f"a{i}")).take(place.tolist()))
             continue
         column = np.zeros(size, dtype=np.int64)
-        column[group] = found.column(f"a{i}").to_numpy()
+        column[group] = _integers(found.column(f"a{i}"))
         columns.append(column)
     return ExactAggregates(tuple(columns))
 
@@ -164,11 +182,18 @@ def _by_private_keys(found: Any, plan: BoundedPlan) -> ExactAggregates:
     columns = tuple(
         _lists(found.column(f"a{i}"))
         if isinstance(aggregate, QuantileValues)
-        else found.column(f"a{i}").to_numpy().astype(np.int64)
+        else _integers(found.column(f"a{i}"))
         for i, aggregate in enumerate(plan.aggregates)
     )
-    units = found.column(UNITS).to_numpy().astype(np.int64)
-    return ExactAggregates(columns, (keys, units))
+    return ExactAggregates(columns, (keys, _integers(found.column(UNITS))))
+
+
+def _integers(column: Any) -> IntArray:
+    """Return a column that holds 64-bit integers and nothing else: no cast may change a value."""
+    if column.type != optional.load("pyarrow").int64() or column.null_count:
+        raise Unsupported("An engine returns 64-bit integers", got=str(column.type))
+    values: IntArray = column.to_numpy()
+    return values
 
 
 def _lists(column: Any) -> Lists:
@@ -176,5 +201,4 @@ def _lists(column: Any) -> Lists:
     lists = column.combine_chunks()
     lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     ends = np.cumsum([0, *lengths, 0], dtype=np.int64)
-    values = lists.flatten().to_numpy(zero_copy_only=False).astype(np.int64)
-    return Lists(values, ends)
+    return Lists(_integers(lists.flatten()), ends)

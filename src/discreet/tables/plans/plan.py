@@ -14,6 +14,14 @@ from discreet.tables.limits import LARGEST_LIMIT, Limits
 from discreet.tables.relations.relation import Owner, Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 
+BOUNDING = 2
+"""The version of the rules by which engines decide what is kept of a unit.
+
+It is part of what a plan means, so that a release by other rules is never given again for it.
+Version 1 kept rows by a hash of their values alone, for each condition by itself: equal values
+stood or fell together, and shares were not of the same rows.
+"""
+
 
 @frozen(kw_only=True)
 class BoundedPlan:
@@ -74,7 +82,13 @@ class BoundedPlan:
             keys["sets"] = [digest(part) for part in keys["sets"]]  # a set can be very long
         parts = (self.relation, self.limits, self.aggregates)
         relation, limits, aggregates = (described(part) for part in parts)
-        return {"relation": relation, "keys": keys, "limits": limits, "aggregates": aggregates}
+        return {
+            "bounding": BOUNDING,
+            "relation": relation,
+            "keys": keys,
+            "limits": limits,
+            "aggregates": aggregates,
+        }
 
 
 def scans_of(relation: Relation) -> tuple[Scan | PublicScan, ...]:

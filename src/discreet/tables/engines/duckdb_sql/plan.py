@@ -1,7 +1,9 @@
 """The bounded plan in DuckDB's SQL: keys, contribution limits, aggregates.
 
-Read from the inside out: the relation; its rows in the groups of each grouping set; the limits of
-each unit, chosen by keyed hashes; and the one GROUP BY that meets rows of different owners.
+Read from the inside out: the relation; its rows in the groups of each grouping set; the *pairs* of
+a unit and a group, of which so many are kept; the *sample* of rows of each kept pair; and the GROUP
+BYs that meet rows of different owners. What can be told from the pairs alone (how many rows, how
+many units) is, because there are far fewer of them than rows.
 """
 
 from collections.abc import Sequence
@@ -9,12 +11,19 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from discreet.core.errors import Unsupported
-from discreet.tables.aggregate import Aggregate, CountDistinct, CountUnits
+from discreet.tables.aggregate import (
+    Aggregate,
+    CountDistinct,
+    CountRows,
+    CountUnits,
+    QuantileValues,
+)
 from discreet.tables.column import ColumnType
 from discreet.tables.engines.duckdb_sql.expression import expression
 from discreet.tables.engines.duckdb_sql.measures import looked_at, measured, total
 from discreet.tables.engines.duckdb_sql.owner import HASH, unit_columns
 from discreet.tables.engines.duckdb_sql.relations import Sources, fields, select
+from discreet.tables.engines.duckdb_sql.sample import keyed, sample
 from discreet.tables.engines.duckdb_sql.values import plain_day
 from discreet.tables.expression import Expression
 from discreet.tables.keyset import KeySet, PrivateKeys, PublicKeys
@@ -36,22 +45,29 @@ def query(plan: BoundedPlan, sources: Sources) -> str:
 
     Guarantee:
         In each grouping set a unit keeps its first ``groups_per_unit`` groups in the order of a
-        keyed hash, the group itself breaking ties. In each kept group an aggregate takes the first
-        ``rows_per_group`` of the unit's rows that satisfy its condition, in the order of a keyed
-        hash of their content; rows that tie in all their content are alike, and ``row_number``
-        counts positions, so a tie never admits one too many. No other unit's rows matter, and no
-        row's position does.
+        keyed hash, the group itself breaking ties. Of each kept group *one* fair sample of at most
+        ``rows_per_group`` of the unit's rows (:func:`~discreet.tables.engines.duckdb_sql.sample
+        .sample`) serves all aggregates, which look at their conditions afterwards: so whatever is
+        compared was counted on the same rows. Units are counted on the kept pairs, and distinct
+        values are chosen among all rows of a pair. No other unit's rows matter, and no row's
+        position does.
     """
     shape = _Shape.of(plan)
+    parts = shape.parts()
+    joined = "".join(
+        f" LEFT JOIN {name} ON {_alike(shape.group, f'{parts[0]}.', f'{name}.')}"
+        for name in parts[1:]
+    )
     return f"""
 WITH owned AS {shape.stored()}({select(plan.relation, sources)}),
-looked AS (SELECT {", ".join([*shape.owner, *shape.keys, *shape.inputs])} FROM owned),
-measured AS (SELECT {", ".join([*shape.owner, *shape.measures()])} FROM looked),
-keyed AS ({shape.keyed()}),
-hashed AS (SELECT *, {shape.hashes()} FROM keyed),
-ranked AS (SELECT *, {shape.ranks()} FROM hashed)
-SELECT {", ".join([*shape.group, *shape.totals()])} FROM ranked
-WHERE group_rank <= {plan.limits.groups_per_unit} GROUP BY {", ".join(shape.group)}"""
+looked AS (SELECT {_list([*shape.owner, *shape.keys, *shape.inputs])} FROM owned),
+measured AS (SELECT {_list([*shape.owner, *shape.measures()])} FROM looked),
+keyed AS {shape.read_again()}({shape.keyed()}),
+pairs AS ({shape.pairs()}),
+kept AS MATERIALIZED ({shape.kept()}),
+{shape.defined()}
+SELECT {_list([*(f"{parts[0]}.{name}" for name in shape.group), *shape.shown()])}
+FROM {parts[0]}{joined}"""
 
 
 @frozen(kw_only=True)
@@ -66,7 +82,7 @@ class _Shape:
     inputs: tuple[str, ...]
     """Conditions ``w0``, ... (each different one once) and values ``v0``, ..., with their names."""
     conditions: tuple[Expression, ...]
-    content: tuple[str, ...]
+    names: tuple[str, ...]
     """The names of the inputs: all that a row can be told by from here on."""
     group: tuple[str, ...]
     """The columns that say which group a row is in."""
@@ -74,7 +90,7 @@ class _Shape:
     @staticmethod
     def of(plan: BoundedPlan) -> "_Shape":
         cells = fields(len(plan.relation.fields()))
-        conditions = _conditions(plan.aggregates)
+        conditions = tuple(dict.fromkeys(a.where for a in plan.aggregates if a.where is not None))
         tests = {f"w{i}": expression(where, cells) for i, where in enumerate(conditions)}
         values = {
             f"v{i}": value
@@ -89,103 +105,195 @@ class _Shape:
             keys=tuple(f"{_key(plan, i)} AS k{n}" for n, i in enumerate(plan.keys.fields)),
             inputs=tuple(f"{value} AS {name}" for name, value in inputs.items()),
             conditions=conditions,
-            content=tuple(inputs),
+            names=tuple(inputs),
             group=("g",) if is_public else tuple(f"k{n}" for n in range(len(plan.keys.fields))),
         )
 
-    def measures(self) -> list[str]:
-        """Return the keys, the conditions, and what each row adds to each aggregate."""
-        keys = [f"k{n}" for n in range(len(self.keys))]
-        tests = [name for name in self.content if name.startswith("w")]
-        values = [
-            f"{measured(aggregate, f'v{i}')} AS v{i}"
-            for i, aggregate in enumerate(self.plan.aggregates)
-            if f"v{i}" in self.content
-        ]
-        return [*keys, *tests, *values]
+    # ---- Rows in their groups.
 
     def stored(self) -> str:
         """Return that the relation is kept if several sets read it: batches come only once."""
         keys = self.plan.keys
         return "MATERIALIZED " if isinstance(keys, PublicKeys) and len(keys.sets) > 1 else ""
 
+    def measures(self) -> list[str]:
+        """Return the keys, the conditions, and what each row adds to each aggregate."""
+        keys = [f"k{n}" for n in range(len(self.keys))]
+        tests = [name for name in self.names if name.startswith("w")]
+        values = [
+            f"{measured(aggregate, f'v{i}')} AS v{i}"
+            for i, aggregate in enumerate(self.plan.aggregates)
+            if f"v{i}" in self.names
+        ]
+        return [*keys, *tests, *values]
+
+    def read_again(self) -> str:
+        """Return that the rows are kept if they are looked at again after their pairs."""
+        is_by_pair = all(_is_by_pair(aggregate) for aggregate in self.plan.aggregates)
+        return "" if is_by_pair else "MATERIALIZED "
+
     def keyed(self) -> str:
         """Return the rows in their groups; with grouping sets a row is in one group of each."""
         keys = self.plan.keys
-        shown = [*self.owner, *self.content]
+        shown = [*self.owner, *self.names]
         if isinstance(keys, PrivateKeys):
-            columns = ", ".join([*shown, *self.group])
-            return f"SELECT {columns}, 0 AS s FROM measured{_allowed(keys)}"
+            return f"SELECT {_list([*shown, *self.group])}, 0 AS s FROM measured{_allowed(keys)}"
         parts = [_in_set(number, keyset, shown) for number, keyset in enumerate(keys.sets)]
         return " UNION ALL ".join(parts)
 
-    def hashes(self) -> str:
-        """Return the keyed hashes that choose groups (``hg``) and rows (``hr``)."""
-        group = ", ".join([HASH, *self.group, "$salt"])
-        row = ", ".join([HASH, *self.group, *self.content, "$salt"])
-        return f"hash(hash({group})) AS hg, hash(hash({row})) AS hr"
+    # ---- Pairs of a unit and a group.
 
-    def ranks(self) -> str:
-        """Return the places of groups, of rows for each condition, and of distinct values."""
-        unit, group = ", ".join(self.owner[:-1]), ", ".join(self.group)
-        within = f"PARTITION BY {unit}, s, {group}"
-        content = ", ".join(["hr", *self.content])
-        place = f"dense_rank() OVER (PARTITION BY {unit}, s ORDER BY hg, {group})"
-        ranks = [f"{place if self.is_limited() else '1'} AS group_rank"]
-        for name in sorted({self.test(a) for a in self.plan.aggregates if _is_by_row(a)}):
-            order = content if name == "all" else f"{name} IS NOT TRUE, {content}"
-            ranks.append(f"row_number() OVER ({within} ORDER BY {order}) AS r_{name}")
+    def pair(self) -> list[str]:
+        """Return the columns that tell one pair of a unit and a group from another."""
+        return [*self.owner[:-1], "s", *self.group]
+
+    def pairs(self) -> str:
+        """Return each pair with the number of its rows, and which conditions some row satisfies."""
+        tests = sorted({self.test(a) for a in self.plan.aggregates if isinstance(a, CountUnits)})
+        columns = [*self.owner, "s", *self.group]
+        some = [f"coalesce(bool_or({name}), FALSE) AS {name}" for name in tests if name != "TRUE"]
+        grouped = ", ".join(columns)
+        return f"SELECT {_list([*columns, 'count(*) AS n', *some])} FROM keyed GROUP BY {grouped}"
+
+    def kept(self) -> str:
+        """Return the pairs that count: the first groups of each unit, by a keyed hash."""
+        keys, limits = self.plan.keys, self.plan.limits
+        # With fewer groups than a unit may be in, there is nothing to choose.
+        if isinstance(keys, PublicKeys) and all(
+            len(part.rows) <= limits.groups_per_unit for part in keys.sets
+        ):
+            return "SELECT * FROM pairs"
+        within = ", ".join([*self.owner[:-1], "s"])
+        order = ", ".join([keyed(HASH, *self.group), *self.group])
+        rank = f"row_number() OVER (PARTITION BY {within} ORDER BY {order}) AS group_rank"
+        most = limits.groups_per_unit
+        return f"SELECT * FROM (SELECT *, {rank} FROM pairs) WHERE group_rank <= {most}"
+
+    # ---- Totals of each group.
+
+    def parts(self) -> list[str]:
+        """Return the relations, one row a group, in which the totals are; the first has them all.
+
+        A kept pair has at least one row in the sample, so the totals of rows lack no group; only
+        the distinct values can.
+        """
+        aggregates = list(enumerate(self.plan.aggregates))
+        distinct = [f"of_v{i}" for i, a in aggregates if isinstance(a, CountDistinct)]
+        by_pair = self.group != ("g",) or distinct or any(_is_by_pair(a) for _, a in aggregates)
+        by_row = any(_is_by_row(a) for _, a in aggregates)
+        return [*(["of_pairs"] if by_pair else []), *(["of_rows"] if by_row else []), *distinct]
+
+    def defined(self) -> str:
+        """Return the definitions of the parts."""
+        parts, group = self.parts(), _list(self.group)
+        found = []
+        if "of_pairs" in parts:
+            counts = [f"{value} AS a{i}" for i, value in self.pair_totals().items()]
+            columns = _list([*self.group, f"count(*) AS {UNITS}", *counts])
+            found.append(f"of_pairs AS (SELECT {columns} FROM kept GROUP BY {group})")
+        if "of_rows" in parts:
+            sums = [f"{value} AS a{i}" for i, value in self.row_totals().items()]
+            found.append(f"sampled AS ({self.sampled()})")
+            columns = _list([*self.group, *sums])
+            found.append(f"of_rows AS (SELECT {columns} FROM sampled GROUP BY {group})")
         for i, aggregate in enumerate(self.plan.aggregates):
             if isinstance(aggregate, CountDistinct):
-                value = self.distinct_value(i)
-                order = f"{value} IS NULL, hash(hash({HASH}, {group}, {value}, $salt)), {value}"
-                ranks.append(f"dense_rank() OVER ({within} ORDER BY {order}) AS d{i}")
-        return ", ".join(ranks)
+                found.append(f"of_v{i} AS ({self.distinct_values(i)})")
+        return ",\n".join(found)
 
-    def is_limited(self) -> bool:
-        """Tell whether a unit could be in more groups than it may; keys are public, so this is."""
-        keys, most = self.plan.keys, self.plan.limits.groups_per_unit
-        return isinstance(keys, PrivateKeys) or any(len(part.rows) > most for part in keys.sets)
+    def pair_totals(self) -> dict[int, str]:
+        """Return what is counted by pairs: units, and rows without a condition."""
+        most = self.plan.limits.rows_per_group
+        return {
+            i: f"count(*) FILTER (WHERE {self.test(aggregate)})"
+            if isinstance(aggregate, CountUnits)
+            else f"sum(least(n, {most}))::BIGINT"
+            for i, aggregate in enumerate(self.plan.aggregates)
+            if _is_by_pair(aggregate)
+        }
 
-    def totals(self) -> list[str]:
-        """Return the exact integers of each group, one for each aggregate."""
-        rows = self.plan.limits.rows_per_group
-        everybody = f"count(DISTINCT {self.unit()})"
-        found = [] if self.group == ("g",) else [f"{everybody} AS {UNITS}"]
-        for i, aggregate in enumerate(self.plan.aggregates):
-            name = self.test(aggregate)
-            passed = "TRUE" if name == "all" else name
-            if isinstance(aggregate, CountUnits):
-                value = f"{everybody} FILTER (WHERE {passed})"
-            elif isinstance(aggregate, CountDistinct):
-                value = f"count(DISTINCT {self.distinct_value(i)}) FILTER (WHERE d{i} <= {rows})"
-            else:
-                value = total(aggregate, f"v{i}", kept=f"{passed} AND r_{name} <= {rows}")
-            found.append(f"{value} AS a{i}")
-        return found
+    def row_totals(self) -> dict[int, str]:
+        """Return what is added up over the sample of rows."""
+        return {
+            i: total(aggregate, f"v{i}", kept=self.test(aggregate))
+            for i, aggregate in enumerate(self.plan.aggregates)
+            if _is_by_row(aggregate)
+        }
+
+    def sampled(self) -> str:
+        """Return the rows that count; only where a pair has too many is there a choice to make."""
+        most, shown = self.plan.limits.rows_per_group, [*self.group, *self.content()]
+        crowded = f"({self.rows([*self.pair(), HASH, *self.content()], f'n > {most}')})"
+        key = [HASH, *self.group]
+        some = sample(crowded, within=self.pair(), key=key, content=self.content(), most=most)
+        all_of = self.rows(shown, f"n <= {most}")
+        return f"{all_of} UNION ALL SELECT {_list(shown)} FROM ({some})"
+
+    def content(self) -> list[str]:
+        """Return all that the totals of rows look at."""
+        names = [
+            name
+            for i, aggregate in enumerate(self.plan.aggregates)
+            if _is_by_row(aggregate)
+            for name in (self.test(aggregate), f"v{i}")
+        ]
+        return [name for name in dict.fromkeys(names) if name in self.names]
+
+    def distinct_values(self, index: int) -> str:
+        """Return how many values a group has, of each unit the first ones by a keyed hash."""
+        most, value = self.plan.limits.rows_per_group, f"v{index}"
+        test = self.test(self.plan.aggregates[index])
+        wanted = f"{value} IS NOT NULL AND {test if test == 'TRUE' else f'keyed.{test}'}"
+        all_of = self.rows([*self.group, value], f"n <= {most} AND {wanted}")
+        different = self.rows([*self.pair(), HASH, value], f"n > {most} AND {wanted}", "DISTINCT ")
+        order = ", ".join([keyed(HASH, *self.group, value), value])
+        rank = f"row_number() OVER (PARTITION BY {_list(self.pair())} ORDER BY {order}) AS d"
+        shown = _list([*self.group, value])
+        some = f"SELECT {shown} FROM (SELECT *, {rank} FROM ({different})) WHERE d <= {most}"
+        columns = _list([*self.group, f"count(DISTINCT {value}) AS a{index}"])
+        return f"SELECT {columns} FROM ({all_of} UNION ALL {some}) GROUP BY {_list(self.group)}"
+
+    def rows(self, columns: Sequence[str], where: str, different: str = "") -> str:
+        """Return columns of the rows of kept pairs, ``n`` being how many rows a pair has."""
+        shown = _list([f"keyed.{name}" for name in columns])
+        on = _alike(self.pair(), "keyed.", "kept.")
+        return f"SELECT {different}{shown} FROM keyed JOIN kept ON {on} WHERE {where}"
+
+    def shown(self) -> list[str]:
+        """Return the totals in order, after the number of units where that is wanted."""
+        units = [] if self.group == ("g",) else [UNITS]
+        totals = [
+            f"a{i}" if isinstance(aggregate, QuantileValues) else f"coalesce(a{i}, 0) AS a{i}"
+            for i, aggregate in enumerate(self.plan.aggregates)
+        ]
+        return [*units, *totals]
 
     def test(self, aggregate: Aggregate) -> str:
-        """Return the name of the aggregate's condition, or ``all``."""
+        """Return the name of the aggregate's condition, or TRUE if it has none."""
         if aggregate.where is None:
-            return "all"
+            return "TRUE"
         return f"w{self.conditions.index(aggregate.where)}"
 
-    def distinct_value(self, index: int) -> str:
-        """Return the value to count once, NULL in rows that do not satisfy the condition."""
-        name = self.test(self.plan.aggregates[index])
-        return f"v{index}" if name == "all" else f"CASE WHEN {name} THEN v{index} END"
 
-    def unit(self) -> str:
-        """Return who a row belongs to, as one value."""
-        return self.owner[0] if len(self.owner) == 2 else f"({', '.join(self.owner[:-1])})"
-
-
-def _conditions(aggregates: Sequence[Aggregate]) -> tuple[Expression, ...]:
-    return tuple(dict.fromkeys(a.where for a in aggregates if a.where is not None))
+def _is_by_pair(aggregate: Aggregate) -> bool:
+    """Tell whether the kept pairs alone say what an aggregate is."""
+    is_plain = isinstance(aggregate, CountRows) and aggregate.where is None
+    return is_plain or isinstance(aggregate, CountUnits)
 
 
 def _is_by_row(aggregate: Aggregate) -> bool:
-    return not isinstance(aggregate, CountUnits | CountDistinct)
+    """Tell whether an aggregate is added up over the sample of rows."""
+    return not _is_by_pair(aggregate) and not isinstance(aggregate, CountDistinct)
+
+
+def _alike(columns: Sequence[str], left: str, right: str) -> str:
+    """Return the condition that two rows are alike in ``columns``; only a private key is NULL."""
+    tests = [(name, "IS NOT DISTINCT FROM" if name.startswith("k") else "=") for name in columns]
+    return " AND ".join(f"{left}{name} {equals} {right}{name}" for name, equals in tests)
+
+
+def _list(items: Sequence[str]) -> str:
+    return ", ".join(items)
 
 
 def _key(plan: BoundedPlan, index: int) -> str:

@@ -16,6 +16,7 @@ from discreet.tables.engines.duckdb_sql.owner import (
     scanned_owner,
     unit_values,
 )
+from discreet.tables.engines.duckdb_sql.sample import sample
 from discreet.tables.engines.duckdb_sql.totals import total, window_value
 from discreet.tables.engines.duckdb_sql.values import column_value
 from discreet.tables.expression import Expression
@@ -104,11 +105,15 @@ def _(node: Exists, sources: Sources) -> str:
 @select.register
 def _(node: RowLimit, sources: Sources) -> str:
     names, owner = fields(len(node.fields())), owner_columns(node)
-    unit, content = ", ".join(owner[:-1]), ", ".join([HASH, *names, "$salt"])
-    order = ", ".join([f"hash(hash({content}))", *names])
-    place = f"row_number() OVER (PARTITION BY {unit} ORDER BY {order}) AS place"
-    source = f"SELECT *, {place} FROM ({select(node.source, sources)})"
-    return f"SELECT {_list([*owner, *names])} FROM ({source}) WHERE place <= {node.rows}"
+    unit = ", ".join(owner[:-1])
+    # Few owners have so many rows: the others' need not be put in order.
+    rows = f"(SELECT * FROM limited SEMI JOIN crowded USING ({unit}))"
+    kept = sample(rows, within=owner[:-1], key=[HASH], content=names, most=node.rows)
+    shown = _list([*owner, *names])
+    return f"""SELECT {shown} FROM (WITH limited AS MATERIALIZED ({select(node.source, sources)}),
+crowded AS (SELECT {unit} FROM limited GROUP BY {unit} HAVING count(*) > {node.rows})
+SELECT {shown} FROM limited ANTI JOIN crowded USING ({unit})
+UNION ALL SELECT {shown} FROM ({kept}))"""
 
 
 @select.register

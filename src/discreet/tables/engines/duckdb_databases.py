@@ -1,0 +1,81 @@
+"""The databases of the embedded engine: one for each plan, kept for the next if nothing failed."""
+
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from discreet.core import optional
+
+MOST_MEMORY = "25%"
+"""The share of the machine's memory that one plan may use; what does not fit goes to disk."""
+
+MOST_IDLE = 4
+"""How many databases wait for the next plan: opening one takes longer than a small plan."""
+
+
+class Databases:
+    """In-memory databases, each lent to one plan at a time.
+
+    Guarantee:
+        *No failure is seen by another question.* Some errors of DuckDB invalidate the whole
+        database in which they happen, for every connection to it. A database is lent to one plan at
+        a time, and is thrown away after any error, whatever it was. So a plan that fails cannot
+        make another fail, at the same time or later, in its own id space or in another.
+
+    What does not fit in memory goes to a folder that only this user can read; each database has one
+    of its own, and all are removed when they are closed.
+    """
+
+    def __init__(self, **settings: object) -> None:
+        self._scratch = tempfile.mkdtemp(prefix="discreet-")
+        self._cleanup = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._idle: list[Any] = []
+        self._is_closed = False
+
+    @contextmanager
+    def lent(self) -> Iterator[Any]:
+        """Lend a connection to a database that nobody else uses."""
+        with self._lock:
+            database = self._idle.pop() if self._idle else None
+        database = database or self._opened()
+        try:
+            with database.cursor() as cursor:
+                yield cursor
+        except BaseException:
+            database.close()
+            raise
+        with self._lock:
+            if not self._is_closed and len(self._idle) < MOST_IDLE:
+                self._idle.append(database)
+                return
+        database.close()
+
+    def close(self) -> None:
+        """Close the databases that wait, and remove what they left on disk."""
+        with self._lock:
+            self._is_closed = True
+            idle, self._idle = self._idle, []
+        for database in idle:
+            database.close()
+        self._cleanup()
+
+    def _opened(self) -> Any:
+        Path(self._scratch).mkdir(mode=0o700, exist_ok=True)
+        settings = {
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "memory_limit": MOST_MEMORY,
+            "temp_directory": tempfile.mkdtemp(dir=self._scratch),
+            # Texts of a result in one piece may be longer than 2 GiB: whether they are is private.
+            "arrow_large_buffer_size": True,
+        }
+        database = optional.load("duckdb").connect(":memory:", config=settings | self._settings)
+        database.execute("SET enable_progress_bar = false")
+        return database

@@ -1,0 +1,131 @@
+"""One database for each plan: a failure is seen by nobody else, and memory has a limit."""
+
+import threading
+from typing import Any
+
+import duckdb
+import pytest
+
+from discreet.core.errors import RefusedQuery
+from discreet.tables.engines import duckdb as engine_module
+from discreet.tables.engines.duckdb import DuckDbEngine
+from discreet.tables.engines.duckdb_databases import MOST_IDLE, Databases
+from discreet.tables.engines.duckdb_sql.plan import query
+from discreet.tables.plans.plan import BoundedPlan
+from tests.support.project_memory import MemoryEngine, reveal
+from tests.support.project_plan import plan_of
+from tests.support.project_small import CROWD
+
+SQL = "SELECT clinic, COUNT(*), SUM(cost) FROM visits GROUP BY clinic"
+
+POISON = "SELECT TRY_CAST(make_timestamp(-9223372036854775807) AS VARCHAR)"
+"""An *internal* error of DuckDB, which invalidates the database that it happens in."""
+
+
+@pytest.fixture
+def databases():
+    databases = Databases()
+    yield databases
+    databases.close()
+
+
+def test_a_database_is_lent_to_one_at_a_time_and_kept(databases):
+    with databases.lent() as first, databases.lent() as second:
+        first.execute("CREATE TABLE mine (x INTEGER)")
+        with pytest.raises(duckdb.CatalogException):
+            second.execute("SELECT * FROM mine")
+    assert len(databases._idle) == 2
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, duckdb.Error])
+def test_a_database_is_thrown_away_after_any_error(databases, error):
+    with pytest.raises(error), databases.lent():
+        raise error
+    assert databases._idle == []
+
+
+def test_no_more_wait_than_are_of_use(databases):
+    lent = [databases.lent() for _ in range(MOST_IDLE + 2)]
+    for one in lent:
+        one.__enter__()
+    for one in lent:
+        one.__exit__(None, None, None)
+    assert len(databases._idle) == MOST_IDLE
+
+
+def test_memory_has_a_limit(databases):
+    with databases.lent() as database:
+        limit = _memory_limit(database)
+    with duckdb.connect() as usual:
+        assert limit < _memory_limit(usual) / 2
+
+
+def _memory_limit(database: Any) -> float:
+    text = database.execute("SELECT current_setting('memory_limit')").fetchone()[0]
+    number, unit = text.split()
+    return float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB"].index(unit)
+
+
+def test_a_poisoned_database_is_seen_by_no_other_plan(monkeypatch):
+    """The engine of version 1 had one database, and an internal error in it ended every plan."""
+    engine = MemoryEngine(CROWD.arrow())
+    plan = plan_of(SQL, CROWD.catalog, engine)
+    before = counted(engine, plan)
+    running, stopped = threading.Event(), threading.Event()
+    found: list[list[list[int]]] = []
+
+    def slowly(plan: BoundedPlan, sources: Any) -> str:
+        running.set()
+        assert stopped.wait(30)
+        return query(plan, sources)
+
+    def other() -> None:
+        found.append(counted(engine, plan))
+
+    monkeypatch.setattr(engine_module, "query", slowly)
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert running.wait(30)
+    with pytest.raises(duckdb.Error):
+        poison(engine)
+    stopped.set()
+    thread.join(30)
+    assert found == [before]
+    assert counted(engine, plan) == before
+    engine.close()
+
+
+def counted(engine: DuckDbEngine, plan: BoundedPlan) -> list[list[int]]:
+    columns: Any = reveal(engine, plan).columns
+    return [column.tolist() for column in columns]
+
+
+def poison(engine: DuckDbEngine) -> None:
+    with engine._databases.lent() as database:
+        with pytest.raises(duckdb.InternalException):
+            database.execute(POISON).fetchall()
+        database.execute("SELECT 1").fetchall()
+
+
+def test_a_plan_that_fails_on_empty_tables_is_refused(monkeypatch):
+    engine = MemoryEngine(CROWD.arrow())
+    plan = plan_of(SQL, CROWD.catalog, engine)
+    engine.require_runnable(plan)
+
+    def broken(plan: BoundedPlan, sources: Any) -> str:
+        return f"SELECT no_such_function(1), * FROM ({query(plan, sources)})"
+
+    monkeypatch.setattr(engine_module, "query", broken)
+    with pytest.raises(RefusedQuery, match="cannot run"):
+        engine.require_runnable(plan)
+    engine.close()
+
+
+def test_the_try_reads_nothing(monkeypatch):
+    """No source is opened for it: it cannot tell anything of the data."""
+    engine = MemoryEngine(CROWD.arrow())
+    plan = plan_of(SQL, CROWD.catalog, engine)
+    monkeypatch.setattr(engine_module, "open_source", None)
+    engine.tables = {}
+    engine.require_runnable(plan)
+    engine.close()
