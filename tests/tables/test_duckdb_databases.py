@@ -121,6 +121,17 @@ def test_a_plan_that_fails_on_empty_tables_is_refused(monkeypatch):
     engine.close()
 
 
+def test_a_plan_that_never_ends_on_empty_tables_is_refused(monkeypatch):
+    engine = MemoryEngine(CROWD.arrow())
+    plan = plan_of(SQL, CROWD.catalog, engine)
+    endless = "SELECT count(*) FROM range(1_000_000_000_000)"
+    monkeypatch.setattr(engine_module, "query", lambda *_: endless)
+    monkeypatch.setattr(engine_module, "LONGEST_PUBLIC", 0.1)
+    with pytest.raises(RefusedQuery, match="cannot run"):
+        engine.require_runnable(plan)
+    engine.close()
+
+
 def test_the_try_reads_nothing(monkeypatch):
     """No source is opened for it: it cannot tell anything of the data."""
     engine = MemoryEngine(CROWD.arrow())

@@ -2,6 +2,8 @@
 
 import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,8 @@ from discreet.tables.sources.open_source import open_source, require_source
 from discreet.tables.sources.opened import Opened
 
 LONGEST_PUBLIC = 10
-"""How many seconds public tables may be worked on for one question, before anything is charged."""
+"""How many seconds may be worked for one question before anything is charged, at each of two steps:
+on public tables, and on the plan over empty ones."""
 
 
 class DuckDbEngine:
@@ -49,7 +52,7 @@ class DuckDbEngine:
         Nothing but declarations is looked at: tables and keys have their types and no rows.
         """
         try:
-            with self._databases.lent() as cursor:
+            with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor):
                 _register_keys(cursor, plan, are_empty=True)
                 opened = [_nothing(scan) for scan in plan.scans()]
                 cursor.sql(query(plan, iter(opened)), params={"salt": ""}).to_arrow_table()
@@ -91,7 +94,7 @@ class DuckDbEngine:
         for scan in scans_of(relation):
             self.require_source(scan.table)
         try:
-            with self._databases.lent() as cursor:
+            with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor):
                 found = _public_rows(cursor, relation)
         except optional.load("duckdb").Error:
             raise _too_large() from None
@@ -104,15 +107,21 @@ class DuckDbEngine:
         self._databases.close()
 
 
-def _public_rows(cursor: Any, relation: Relation) -> Any:
-    timer = threading.Timer(LONGEST_PUBLIC, cursor.interrupt)
+@contextmanager
+def _held_to(seconds: float, cursor: Any) -> Iterator[None]:
+    """Interrupt what a cursor does when its time is over."""
+    timer = threading.Timer(seconds, cursor.interrupt)
     timer.start()
     try:
-        opened = _open(cursor, scans_of(relation))
-        rows = f"SELECT * FROM ({select(relation, iter(opened))}) LIMIT {LARGEST_KEYSET + 1}"
-        return cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
+        yield
     finally:
         timer.cancel()
+
+
+def _public_rows(cursor: Any, relation: Relation) -> Any:
+    opened = _open(cursor, scans_of(relation))
+    rows = f"SELECT * FROM ({select(relation, iter(opened))}) LIMIT {LARGEST_KEYSET + 1}"
+    return cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
 
 
 def _too_large() -> RefusedQuery:
