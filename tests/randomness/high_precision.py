@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate
 
 from discreet.randomness.blocks import Blocks
@@ -64,6 +65,7 @@ def pieces(blocks: Blocks) -> Iterator[Decimal]:
                 yield first / (1 - second / first)
 
 
+@cache
 def shares(blocks: Blocks) -> list[Decimal]:
     """The running shares of the pieces; the last one, which is 1, is left out."""
     with localcontext(prec=DIGITS):

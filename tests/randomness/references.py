@@ -10,6 +10,20 @@ from scipy import stats
 
 SCALES = [Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(100), Fraction(10**6)]
 WRONG = [Fraction(9, 10), Fraction(11, 10)]
+LARGEST = Fraction(2**50)
+WIDTHS = {
+    Fraction(1, 1000): 1,
+    Fraction(127): 1,
+    Fraction(128): 2,
+    Fraction(2**22): 2**16,
+    Fraction(2**23 - 1): 2**16,
+    Fraction(2**23): 2**17,
+    Fraction(2**23 + 1): 2**17,
+    Fraction(10**9): 2**23,
+    Fraction(10**12): 2**33,
+    LARGEST: 2**44,
+}
+"""Scales at the edges of the range and of each way to split a word, with the blocks' width."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def fill(table: BlockTable, values: IntArray, rng: Rng) -> None:
         offset = _split(width, chosen, rng)
         np.take(table.guide, chosen, out=part, mode="clip")
         if offset is not None:
-            np.add(part, offset, out=part, casting="unsafe")
+            np.add(part, offset, out=part)
         found = np.flatnonzero(part >= OPEN)
         if found.size:
             prefixes.append(chosen[found].astype(np.uint64))
@@ -58,8 +58,13 @@ def fill(table: BlockTable, values: IntArray, rng: Rng) -> None:
         values[positions[~kept]] = again
 
 
-def _split(width: int, index: NDArray[np.intp], rng: Rng) -> NDArray[np.unsignedinteger] | None:
-    """Write 16 digits each into ``index``; return offsets below ``width`` from other digits."""
+def _split(width: int, index: NDArray[np.intp], rng: Rng) -> IntArray | None:
+    """Write 16 digits each into ``index``; return offsets below ``width`` from other digits.
+
+    The offsets are signed, like the bases that they are added to: NumPy computes the sum of a
+    signed and an unsigned word in binary64, which would drop the low bits beside ``OPEN``. Both
+    conversions are exact, because an offset is below ``2**48``.
+    """
     count = index.size
     if width == 1:
         index[:] = rng.words(-(-count // 4)).view(np.uint16)[:count]
@@ -67,10 +72,10 @@ def _split(width: int, index: NDArray[np.intp], rng: Rng) -> NDArray[np.unsigned
     if width <= 1 << 16:
         halves = rng.words(-(-count // 2)).view(np.uint32)[:count]
         index[:] = halves >> np.uint32(16)
-        return halves & np.uint32(width - 1)
+        return (halves & np.uint32(width - 1)).astype(np.int64)
     words = rng.words(count)
     np.right_shift(words, np.uint64(48), out=index.view(np.uint64))
-    return words & np.uint64(width - 1)
+    return (words & np.uint64(width - 1)).view(np.int64)
 
 
 def _settle(
