@@ -269,10 +269,10 @@ def test_rho_buys_the_threshold_that_shows_smaller_groups():
 
 def test_noise_that_cannot_be_drawn_is_refused_before_the_gate():
     for plan, offer in (
-        (make_plan(CountRows()), Pure("1e-14")),
+        (make_plan(CountRows()), Pure("1e-18")),
         (make_plan(CountRows()), Pure(10**6)),
-        (make_plan(age_quantile()), Pure("1e-14")),
-        (make_plan(CountRows(), keys=PRIVATE), Approximate("1e-14", DELTA)),
+        (make_plan(age_quantile()), Pure("1e-18")),
+        (make_plan(CountRows(), keys=PRIVATE), Approximate("1e-18", DELTA)),
         (make_plan(CountRows(), keys=PRIVATE), ApproximateZcdp(10**20, DELTA)),
     ):
         with pytest.raises(RefusedQuery, match="outside the range"):

@@ -79,6 +79,8 @@ def test_bad_numbers_are_refused(maker: str, bad):
         lambda: CategoricalResponse(epsilon=1, categories="5/2"),
         lambda: SignOfGaussian(sigma_squared="1e-9"),
         lambda: LinfExponential(scale=10**12, dimension=10**4),
+        lambda: LinfExponential(scale=2**49 + 1, dimension=1),
+        lambda: LinfExponential(scale=2**49 + 1, dimension=2),
         lambda: smoothed_delta(epsilon=-1, distinguishing="1e-9", error=1),
         lambda: smoothed_delta(epsilon=1, distinguishing="1e-9", error=1, dimension=0),
         lambda: smoothed_delta(epsilon=1, distinguishing=2, error=1),
@@ -135,6 +137,43 @@ def test_the_largest_values_do_not_wrap_around(case: Case, sign: int, rng):
         assert (np.sign(released) == sign).all()
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_largest_noise_on_the_largest_values_does_not_wrap_around(sign: int, rng):
+    """At every edge at once: what comes out is the exact value plus noise that is not too large."""
+    values = np.array([sign * LARGEST_VALUE, sign * LARGEST_VALUE])
+    for mechanism, reach in (
+        (DiscreteLaplace(scale=2**50), 60 * 2**50),
+        (DiscreteGaussian(sigma_squared=2**100), 10 * 2**50),
+        (TruncatedGeometric(scale=2**50, bound=2**62), 60 * 2**50),
+        (TruncatedGeometric(scale=2**50, bound=2**50 + 1), 2**50 + 1),
+        (LinfExponential(scale=2**49, dimension=2), 60 * 2**50),
+        (UniformSmoothing(radius=LARGEST_VALUE), LARGEST_VALUE),
+        (NoisyHistogram(noise=DiscreteLaplace(scale=2**50), cells=2), 60 * 2**50),
+    ):
+        released = [int(value) for _ in range(20) for value in mechanism.release(values, rng)]
+        assert all(abs(value - sign * LARGEST_VALUE) <= reach for value in released)
+
+
+@pytest.mark.parametrize("noise", [2**62, -(2**62)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_furthest_noise_on_the_largest_values_does_not_wrap_around(noise, sign, monkeypatch):
+    """Draws are moved to 2**62 at most: the sum is the one of whole numbers."""
+    value = sign * LARGEST_VALUE
+    for module, name in (
+        ("discrete_laplace", "discrete_laplace"),
+        ("discrete_gaussian", "discrete_gaussian"),
+        ("truncated_geometric", "clamped_discrete_laplace"),
+    ):
+        furthest = lambda *_: np.array([noise])  # noqa: E731 - one for each module
+        monkeypatch.setattr(f"discreet.mechanisms.noise.{module}.{name}", furthest)
+    for mechanism in (
+        DiscreteLaplace(scale=2**50),
+        DiscreteGaussian(sigma_squared=2**100),
+        TruncatedGeometric(scale=2**50, bound=2**62),
+    ):
+        assert mechanism.release(np.array([value]), SILENT).tolist() == [value + noise]
+
+
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_nothing_in_nothing_out(case: Case):
     released = case.mechanism.release(np.empty((0, 3), dtype=np.int64), SilentOrEmpty())
@@ -154,10 +193,10 @@ def test_scales_that_cannot_be_drawn_are_refused_before_noise():
     zeros = np.zeros(2, dtype=np.int64)
     for noise in (
         DiscreteLaplace(scale="1e-9"),
-        DiscreteLaplace(scale=10**13),
+        DiscreteLaplace(scale=2**50 + 1),
         DiscreteGaussian(sigma_squared="1e-9"),
-        DiscreteGaussian(sigma_squared=10**25),
-        TruncatedGeometric(scale=10**13, bound=5),
+        DiscreteGaussian(sigma_squared=2**100 + 1),
+        TruncatedGeometric(scale=2**50 + 1, bound=5),
         LinfExponential(scale="1e-9", dimension=2),
     ):
         with pytest.raises(InvalidArgument, match="range"):

@@ -72,7 +72,7 @@ def test_gaussian_quantile_is_the_smallest(variance: str, beta: str):
     assert bound == 0 or above(masses, 1, bound - 1) > float(beta) * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("variance", [10**6, 10**12, 10**24])
+@pytest.mark.parametrize("variance", [10**6, 10**12, 10**24, 2**100])
 def test_gaussian_quantile_at_any_scale(variance: int):
     bound = DiscreteGaussian(sigma_squared=variance).error_quantile("1e-6")
     normal = stats.norm.isf(5e-7) * math.sqrt(variance)

@@ -6,9 +6,10 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from discreet.core.errors import InvalidArgument
 from discreet.randomness.block_table import OPEN, _guide, block_table, table_of
 from discreet.randomness.blocks import Blocks, cut, running_totals
 from discreet.randomness.draw import fill
@@ -16,10 +17,10 @@ from discreet.randomness.gamma_integer import _digit_law
 from discreet.randomness.law import Law
 from tests.randomness.fit import fit_p_value
 from tests.randomness.high_precision import DIGITS, binary_digits, pieces, shares
-from tests.randomness.references import SCALES, Gaussian, Geometric, Laplace
+from tests.randomness.references import LARGEST, SCALES, Gaussian, Geometric, Laplace
 from tests.support.statistics import alpha
 
-EXTREMES = [Fraction(1, 1000), Fraction(128), Fraction(10**12)]
+EXTREMES = [Fraction(1, 1000), Fraction(128), Fraction(10**12), LARGEST]
 
 
 def laplace(scale: Fraction) -> Law:
@@ -104,13 +105,22 @@ def test_table_of_the_laplace_law_has_its_closed_form(scale):
         assert part == pytest.approx(law.pmf(value) * 2**64, rel=1e-12, abs=4)
 
 
-@given(st.fractions(Fraction(1, 1000), 10**12, max_denominator=10**6), st.booleans())
+@given(st.fractions(Fraction(1, 1000), LARGEST, max_denominator=10**6), st.booleans())
+@example(LARGEST, False)
+@example(LARGEST, True)
 def test_any_scale_is_cut_so_that_wedges_are_flat(scale, is_gaussian):
     """The nested series of the wedges is proved for rises up to 1/4."""
     blocks = cut(gaussian(scale) if is_gaussian else laplace(scale))
     last = blocks.per_side * blocks.sides - 1
     assert blocks.law.rise(blocks.near(last), blocks.width - 1) <= Fraction(1, 4)
-    assert blocks.per_side * blocks.width < 2**50
+    assert blocks.width <= 2**44
+    assert blocks.per_side * blocks.width < 2**55
+
+
+@pytest.mark.parametrize(("width", "per_side"), [(2**49, 1), (2**48, 2**14), (2**40, 2**22)])
+def test_tables_that_64_bits_do_not_hold_are_refused(width, per_side):
+    with pytest.raises(InvalidArgument, match="too wide"):
+        table_of(Blocks(laplace(Fraction(2**56)), width, per_side))
 
 
 CUTS = [

@@ -9,7 +9,6 @@ from discreet.randomness import draw as draw_module
 from discreet.randomness.bernoulli import bernoulli
 from discreet.randomness.bernoulli_exp import bernoulli_exp, bernoulli_exp_each
 from discreet.randomness.block_table import block_table
-from discreet.randomness.blocks import Blocks
 from discreet.randomness.decay import Decay
 from discreet.randomness.draw import draw
 from discreet.randomness.gamma_integer import _settle_carry, gamma_integer
@@ -27,6 +26,7 @@ from tests.randomness.high_precision import (
     shares,
     wedge_share,
 )
+from tests.randomness.judge import first_word
 from tests.randomness.scripted_rng import ScriptedRng
 
 LAPLACE = Law(Fraction(0), Fraction(2, 7))
@@ -34,6 +34,8 @@ GAUSSIAN = Law(Fraction(1, 98), Fraction(0))
 WIDE = Law(Fraction(0), Fraction(1, 1000))
 WIDER = Law(Fraction(0), Fraction(1, 10**12))
 ROUND = Law(Fraction(1, 2 * 10**12), Fraction(0))
+WIDEST = Law(Fraction(0), Fraction(1, 2**50))
+ROUNDEST = Law(Fraction(1, 2**101), Fraction(0))
 
 
 def continuations(share, known=64):
@@ -45,18 +47,15 @@ def continuations(share, known=64):
     yield [second, third + 1], False
 
 
-def first_word(blocks: Blocks, prefix: int, offset: int) -> int:
-    """The word from which the guide takes ``prefix`` and the offset ``offset``."""
-    if blocks.width == 1:
-        return prefix
-    return prefix << (16 if blocks.width <= 1 << 16 else 48) | offset
+LAWS = [LAPLACE, GAUSSIAN, WIDE, WIDER, ROUND, WIDEST, ROUNDEST]
 
 
-@pytest.mark.parametrize("law", [LAPLACE, GAUSSIAN, WIDE, WIDER, ROUND], ids=str)
+@pytest.mark.parametrize("law", LAWS, ids=str)
 @pytest.mark.parametrize("piece", [0, 1, 2, 7, 20])
 def test_piece_on_a_threshold(law, piece):
     table = block_table(law)
-    blocks, offset = table.blocks, table.blocks.width // 2
+    blocks = table.blocks
+    offset = blocks.width * 2 // 3 | 1 if blocks.width > 1 else 0
     share = shares(blocks)[piece]
     word = binary_digits(share, 64)
     for more, is_lower in continuations(share):
@@ -68,7 +67,15 @@ def test_piece_on_a_threshold(law, piece):
 
 
 @pytest.mark.parametrize(
-    ("law", "block", "steps"), [(WIDE, 0, 3), (WIDE, 3, 1), (WIDER, 5, 10**6), (ROUND, 41, 77)]
+    ("law", "block", "steps"),
+    [
+        (WIDE, 0, 3),
+        (WIDE, 3, 1),
+        (WIDER, 5, 10**6),
+        (ROUND, 41, 77),
+        (WIDEST, 2175, 2**43 + 1),
+        (ROUNDEST, 747, 2**43 + 1),
+    ],
 )
 def test_wedge_on_its_edge(law, block, steps):
     blocks = block_table(law).blocks
@@ -83,7 +90,10 @@ def test_wedge_on_its_edge(law, block, steps):
 
 
 @pytest.mark.parametrize("off", [2**12, 2**30, 2**55])
-@pytest.mark.parametrize(("law", "block", "steps"), [(WIDE, 2, 3), (ROUND, 100, 4000)])
+@pytest.mark.parametrize(
+    ("law", "block", "steps"),
+    [(WIDE, 2, 3), (ROUND, 100, 4000), (WIDEST, 2174, 2**43 + 5), (ROUNDEST, 746, 2**43 + 3)],
+)
 def test_wedge_beside_its_edge(law, block, steps, off):
     blocks = block_table(law).blocks
     near = blocks.near(block)
@@ -93,7 +103,7 @@ def test_wedge_beside_its_edge(law, block, steps, off):
     assert under_weight(blocks, np.array([block] * 2), values, rng).tolist() == [False, True]
 
 
-@pytest.mark.parametrize("law", [LAPLACE, GAUSSIAN, WIDE, WIDER, ROUND], ids=str)
+@pytest.mark.parametrize("law", LAWS, ids=str)
 def test_far_values_come_from_the_tail(law, rng):
     blocks = block_table(law).blocks
     signs = set()
@@ -238,9 +248,26 @@ def test_gamma_asks_for_the_carry_only_where_it_is_open(monkeypatch, rng):
 
 
 def test_gamma_that_does_not_fit_is_moved_to_the_end(monkeypatch, rng):
-    far = np.array([[2**62, 2**62, 2**62], [2**61, 2**61, 2**61], [2**61, 0, 5]])
+    rows = [
+        [2**62, 2**62, 2**62],
+        [2**61, 2**61, 2**61],
+        [2**62, 0, 0],
+        [2**62 - 9, 0, 0],
+        [2**61, 0, 5],
+    ]
+    far = np.array(rows)
     monkeypatch.setattr("discreet.randomness.gamma_integer.geometric", lambda *_: far)
-    low, high = 2**61 + 5, 2**61 + 7
-    values = gamma_integer(3, 1, 3, rng).tolist()
-    assert values[:2] == [2**62, 2**62]
-    assert low <= values[2] <= high
+    monkeypatch.setattr("discreet.randomness.gamma_integer.draw", lambda *_: 0 * far + 2**31)
+    values = gamma_integer(3, 1, 5, rng).tolist()
+    assert values == [2**62, 2**62, 2**62, 2**62 - 8, 2**61 + 6]
+
+
+@pytest.mark.parametrize("extra", [-1, 0, 1, 2**31])
+@pytest.mark.parametrize("wholes", [1 << 62, 3 << 62, 1 << 63, 1 << 64, (1 << 64) + (1 << 61)])
+def test_gamma_sums_of_a_million_do_not_wrap_around(wholes, extra, monkeypatch, rng):
+    """The sum is exact or 2**62, also where 64 bits would bring it back into the range."""
+    each, rest = divmod(wholes + extra, 1000)
+    row = np.array([[each + rest, *[each] * 999]])
+    monkeypatch.setattr("discreet.randomness.gamma_integer.geometric", lambda *_: row)
+    monkeypatch.setattr("discreet.randomness.gamma_integer.draw", lambda *_: 0 * row)
+    assert gamma_integer(1000, 1, 1, rng).tolist() == [min(wholes + extra, 2**62)]

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from discreet.randomness.blocks import cut
 from discreet.randomness.decay import decay, digit_weights, enclose
 from discreet.randomness.law import Law
-from discreet.randomness.wedge import _one_minus_exp, _rise
-from tests.randomness.high_precision import binary_digits, exp_minus
-from tests.randomness.references import SCALES
+from discreet.randomness.wedge import _one_minus_exp, _rise, under_weight
+from tests.randomness.high_precision import binary_digits, exp_minus, wedge_share
+from tests.randomness.references import LARGEST, SCALES, WIDTHS
+from tests.randomness.scripted_rng import ScriptedRng
 
 
 def fraction(x: Decimal) -> Fraction:
@@ -27,16 +28,50 @@ def test_one_minus_exp(t):
     assert abs(found - true) <= true / 2**49
 
 
-@given(st.fractions(200, 10**12), st.booleans(), st.integers(0, 300), st.data())
-def test_rise(scale, is_gaussian, block, data):
+def scales() -> st.SearchStrategy[Fraction]:
+    """Fractions from 200 to the largest scale, and as many near that."""
+    return st.fractions(200, LARGEST) | st.fractions(LARGEST * 3 / 4, LARGEST) | st.just(LARGEST)
+
+
+@given(scales(), st.booleans(), st.data())
+def test_rise(scale, is_gaussian, data):
+    """Also where the integers are above 2**53 and are rounded when they become floats."""
     law = Law(1 / (2 * scale**2), Fraction(0)) if is_gaussian else Law(Fraction(0), 1 / scale)
     blocks = cut(law)
-    near, steps = blocks.near(block), data.draw(st.integers(0, blocks.width - 1))
+    last = blocks.per_side * blocks.sides - 1
+    near = blocks.near(data.draw(st.integers(0, last) | st.integers(last // 2, last)))
+    steps = data.draw(st.integers(0, blocks.width - 1))
     found = Fraction(float(_rise(law, np.array([near]), np.array([steps]))[0]))
-    assert abs(found - law.rise(near, steps)) <= law.rise(near, steps) / 2**50
+    assert abs(found - law.rise(near, steps)) <= 6 * law.rise(near, steps) / 2**53
 
 
-@given(st.integers(0, 2**64 - 1), st.sampled_from([*SCALES, Fraction(10**12), Fraction(1, 1000)]))
+@given(st.booleans(), st.data())
+def test_wedges_are_decided_as_far_from_their_edge_as_floats_may_err(is_gaussian, data):
+    """At the largest scale a point 2**-43 of the wedge from its edge is on the right side."""
+    law = Law(1 / (2 * LARGEST**2), Fraction(0)) if is_gaussian else Law(Fraction(0), 1 / LARGEST)
+    blocks = cut(law)
+    block = data.draw(st.integers(0, blocks.per_side * blocks.sides - 1))
+    near, steps = blocks.near(block), data.draw(st.integers(2**38, blocks.width - 2**38))
+    share = wedge_share(law.rise(near, steps), law.rise(near, blocks.width - 1))
+    edge = binary_digits(share, 64)
+    words = [edge - 2**21, edge + 2**21]
+    kept = under_weight(
+        blocks, np.array([block] * 2), np.array([near + steps] * 2), ScriptedRng(words)
+    )
+    assert kept.tolist() == [False, True]
+
+
+def test_wedges_too_low_for_floats_are_settled():
+    """The digits of a digit, 31 places down: every float of such a wedge is 0 or wrong."""
+    law = Law(Fraction(0), Fraction(1, 2**1070), two_sided=False, length=2**32)
+    blocks = cut(law)
+    edge, steps = (3 * 2**30 << 64) // (2**32 - 1), np.array([3 * 2**30])
+    for word, is_kept in ((edge - 1, False), (edge + 1, True)):
+        rng = ScriptedRng([word], then=ScriptedRng([5] * 40))
+        assert under_weight(blocks, np.array([0]), steps, rng).tolist() == [is_kept]
+
+
+@given(st.integers(0, 2**64 - 1), st.sampled_from([*SCALES, *WIDTHS]))
 def test_decay(exponent, scale):
     assert_decay_is_close(exponent, scale)
 

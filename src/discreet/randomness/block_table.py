@@ -17,6 +17,12 @@ threshold is ``t = floor(2**64 * lower)`` of an enclosure of the true share, and
 only if ``floor(2**64 * upper) <= t + 1``. So a word below ``t`` is surely below the share, a word
 above ``t + 1`` surely is not, and the words ``t`` and ``t + 1`` are settled exactly.
 
+How far it reaches. A block is at most a 64th of the scale wide, ``2**44``, so an offset is made of
+the 48 digits of a word that are not used for the lookup; and the blocks end where the exponent of
+the weight passes 17, below ``17 * 2**50 + 2**44 < 2**55``. A base and an offset, also that of an
+interval left open, ``2**62``, are added as signed 64-bit integers without rounding or wrapping.
+Tables of a law that is wider are refused.
+
 What it does not hide. The work does not depend on data, for there is none here; but it does depend
 on the noise: a lookup touches memory at a secret place, and the few values that need more digits,
 a wedge or the tail take longer. Whoever can watch the caches of this machine is not kept out.
@@ -28,12 +34,16 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import IntArray
 from discreet.randomness.blocks import Blocks, cut, running_totals
 from discreet.randomness.law import Law
 from discreet.randomness.settle import WORD_BITS
 
 GUIDE_BITS = 16
+WIDEST = 1 << (WORD_BITS - GUIDE_BITS)
+"""The most integers of a block: an offset comes from the digits that the lookup leaves over."""
+
 OPEN = np.int64(1 << 62)
 """The base of an interval that 16 digits leave open; no table reaches so far."""
 
@@ -58,6 +68,11 @@ def block_table(law: Law) -> BlockTable:
 
 def table_of(blocks: Blocks) -> BlockTable:
     """Build the tables of a law that is cut into ``blocks``; any cut gives the same law."""
+    if blocks.width > WIDEST or (blocks.per_side + 1) * blocks.width >= OPEN:
+        raise InvalidArgument(
+            "The law is too wide for tables of 64 bits",
+            must=f"have blocks of at most {WIDEST} integers that end below {OPEN}",
+        )
     thresholds = _thresholds(blocks)
     bases = _bases(blocks)
     guide = _guide(thresholds, bases)

@@ -18,8 +18,9 @@ def discrete_gaussian(sigma_squared: Number, size: Size, rng: Rng) -> IntArray:
 
     Guarantee:
         Given ideal words the law is exactly this one, for every :math:`\sigma` from 1/1000 to
-        10**12 (proof: :mod:`discreet.randomness.block_table`), except that a value beyond
-        :math:`\pm 2^{62}` is moved there, which has probability below :math:`2^{-10^{13}}`.
+        2**50 (proof: :mod:`discreet.randomness.block_table`), except that a value beyond
+        :math:`\pm 2^{62}` is moved there, which has a probability of at most
+        :math:`2 e^{-2^{124}/(2\sigma^2)} \le 2 e^{-2^{23}} < 2^{-12000000}`.
 
     Example:
         >>> from discreet.randomness.rng import SystemRng

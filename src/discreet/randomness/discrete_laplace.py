@@ -14,10 +14,10 @@ def discrete_laplace(scale: Number, size: Size, rng: Rng) -> IntArray:
     r"""Return independent integers with :math:`P(z) \propto e^{-|z|/scale}`.
 
     Guarantee:
-        Given ideal words the law is exactly this one, for every ``scale`` from 1/1000 to 10**12
+        Given ideal words the law is exactly this one, for every ``scale`` from 1/1000 to 2**50
         (proof: :mod:`discreet.randomness.block_table`), except that a value beyond
-        :math:`\pm 2^{62}` is moved there, which has probability
-        :math:`2 e^{-2^{62}/scale}/(1 + e^{-1/scale}) < 2^{-6000000}`.
+        :math:`\pm 2^{62}` is moved there, which has a probability of less than
+        :math:`2 e^{-2^{62}/scale}/(1 + e^{-1/scale}) \le 2 e^{-4096} < 2^{-5900}`.
 
     Example:
         >>> from discreet.randomness.rng import SystemRng

@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
@@ -16,7 +17,9 @@ from discreet.randomness.scale import exact_scale
 from discreet.randomness.size import Size, shape_of
 
 _LARGEST_SHAPE = 10**6
+_LARGEST_MEAN = 1 << 60
 _FURTHEST = 1 << 62
+_HALF_BITS = 31
 _TERMS_AT_ONCE = 1 << 20
 _DIGIT_BITS = 32
 
@@ -39,7 +42,11 @@ def gamma_integer(shape: Number, scale: Number, size: Size, rng: Rng) -> IntArra
         of the digits, the fractions sum to something in ``[D, D + shape) / 2**32``; where that
         interval holds an integer inside, more digits are drawn until it does not.
 
-        A value beyond :math:`2^{62}` is moved there, with probability below :math:`2^{-1000000}`.
+        A value beyond :math:`2^{62}` is moved there. Of a mean :math:`shape \cdot scale` of at most
+        :math:`2^{60}` this has a probability below :math:`2^{-2300}`: with ``k`` for the shape and
+        :math:`x = 2^{62}/scale \ge 4k` it is at most :math:`(x/k)^k e^{k-x}` (Markov's inequality
+        for :math:`e^{tG}` at the best ``t``), which grows with ``k``, and at :math:`k = x/4` is
+        :math:`e^{-(3 - \ln 4)x/4} \le e^{-1652}`, because :math:`x \ge 2^{12}`.
 
     Example:
         >>> from discreet.randomness.rng import SystemRng
@@ -52,6 +59,12 @@ def gamma_integer(shape: Number, scale: Number, size: Size, rng: Rng) -> IntArra
             "shape is out of range", must=f"be between 1 and {_LARGEST_SHAPE}", got=str(shape)
         )
     mean, lengths = exact_scale(scale), shape_of(size)
+    if terms * mean > _LARGEST_MEAN:
+        raise InvalidArgument(
+            "The mean is out of range",
+            must="have shape * scale at most 2**60",
+            got=f"shape = {terms} and scale = {mean}",
+        )
     values = np.empty(math.prod(lengths), dtype=np.int64)
     rows = max(1, _TERMS_AT_ONCE // terms)
     for start in range(0, values.size, rows):
@@ -66,10 +79,20 @@ def _sums(terms: int, scale: Fraction, rows: int, rng: Rng) -> IntArray:
     carries = digits >> _DIGIT_BITS
     for row in np.flatnonzero(carries != (digits + (terms - 1)) >> _DIGIT_BITS):
         carries[row] = _settle_carry(terms, scale, int(digits[row]), rng)
-    fits = wholes.sum(axis=1, dtype=np.float64) < 1.5 * _FURTHEST
     sums: IntArray = np.minimum(wholes.sum(axis=1) + carries, _FURTHEST)
-    sums[~fits] = _FURTHEST
+    sums[_is_beyond(wholes)] = _FURTHEST
     return sums
+
+
+def _is_beyond(wholes: IntArray) -> NDArray[np.bool_]:
+    """Tell of each row whether its sum is so far beyond ``2**62`` that 64 bits might not hold it.
+
+    The sum of the upper halves is exact: at most a million numbers of at most ``2**31``. If it is
+    ``2**31`` or more, the whole sum is at least ``2**62``; otherwise the sum is below ``2**62``
+    plus a million times ``2**31``, and does not wrap around.
+    """
+    halves: IntArray = (wholes >> _HALF_BITS).sum(axis=1)
+    return halves >= 1 << _HALF_BITS
 
 
 def _settle_carry(terms: int, scale: Fraction, digits: int, rng: Rng) -> int:

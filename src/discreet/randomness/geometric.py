@@ -14,9 +14,10 @@ def geometric(scale: Number, size: Size, rng: Rng) -> IntArray:
     r"""Return independent integers from 0 on with :math:`P(G \ge k) = e^{-k/scale}`.
 
     Guarantee:
-        Given ideal words the law is exactly this one, for every ``scale`` from 1/1000 to 10**12
+        Given ideal words the law is exactly this one, for every ``scale`` from 1/1000 to 2**50
         (proof: :mod:`discreet.randomness.block_table`), except that a value beyond :math:`2^{62}`
-        is moved there, which has probability :math:`e^{-2^{62}/scale} < 2^{-6000000}`.
+        is moved there, which has a probability of less than
+        :math:`e^{-2^{62}/scale} \le e^{-4096} < 2^{-5900}`.
 
     Example:
         >>> from discreet.randomness.rng import SystemRng

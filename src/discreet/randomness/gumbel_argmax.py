@@ -78,8 +78,9 @@ def _choose(table: Decay, gaps: NDArray[np.uint64], word: int) -> int | None:
 def _cut(table: Decay, gaps: NDArray[np.uint64]) -> tuple[IntArray, IntArray]:
     """Return the weights as integers: 40 binary places, and the 40 places after them."""
     scaled = table.weights(gaps) * _PART
-    high = scaled.astype(np.int64)
-    return high, ((scaled - high) * _PART).astype(np.int64)
+    # Both parts of a float are exact, and below 2**41 they are integers of 64 bits exactly.
+    whole = np.floor(scaled)
+    return whole.astype(np.int64), ((scaled - whole) * _PART).astype(np.int64)
 
 
 def _join(high: np.int64, low: np.int64) -> int:

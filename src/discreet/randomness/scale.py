@@ -1,4 +1,9 @@
-"""The scale of noise: an exact number within the range that the tables serve."""
+"""The scale of noise: an exact number within the range that the tables serve.
+
+Noise of scale ``2**50`` goes beyond ``2**62``, where 64 bits leave no room to add it to a value,
+with a probability below ``2**-5900`` (``e**-4096``); of a larger scale it would go there too often
+to be passed over.
+"""
 
 from fractions import Fraction
 
@@ -6,11 +11,11 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 
 SMALLEST = Fraction(1, 1000)
-LARGEST = Fraction(10**12)
+LARGEST = Fraction(2**50)
 
 
 def exact_scale(scale: Number) -> Fraction:
-    """Return ``scale`` exactly, refusing one outside 1/1000 .. 10**12.
+    """Return ``scale`` exactly, refusing one outside 1/1000 .. 2**50.
 
     Example:
         >>> exact_scale("7/2")
@@ -20,7 +25,7 @@ def exact_scale(scale: Number) -> Fraction:
 
 
 def exact_variance(sigma_squared: Number) -> Fraction:
-    """Return ``sigma_squared`` exactly, refusing one whose root is outside 1/1000 .. 10**12."""
+    """Return ``sigma_squared`` exactly, refusing one whose root is outside 1/1000 .. 2**50."""
     return _between("sigma_squared", exact(sigma_squared), SMALLEST**2, LARGEST**2)
 
 

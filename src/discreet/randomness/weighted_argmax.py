@@ -120,8 +120,9 @@ def _cut(table: Decay, gaps: NDArray[np.uint64], counts: IntArray) -> tuple[IntA
         products[part] = table.weights(gaps[part]) * counts[part].astype(np.float64)
     _, exponent = np.frexp(products.max())
     scaled = np.ldexp(products, _PART_BITS - int(exponent))
-    high = scaled.astype(np.int64)
-    return high, ((scaled - high) * _PART).astype(np.int64)
+    # Both parts of a float are exact, and below 2**41 they are integers of 64 bits exactly.
+    whole = np.floor(scaled)
+    return whole.astype(np.int64), ((scaled - whole) * _PART).astype(np.int64)
 
 
 def _join(high: np.int64, low: np.int64) -> int:

@@ -51,7 +51,7 @@ class DiscreteGaussian:
 
     Assumes:
         The caller proved the L2 bound; ``rng`` is unpredictable to the reader. The sampler is exact
-        but for draws beyond :math:`2^{62}`, which have probability below :math:`2^{-10^{13}}`.
+        but for draws beyond :math:`2^{62}`, which have probability below :math:`2^{-12000000}`.
 
     Utility:
         Unbiased; variance at most :math:`\sigma^2` [CKS20, Corollary 9]; ``error_quantile`` is

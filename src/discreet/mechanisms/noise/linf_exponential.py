@@ -21,7 +21,8 @@ from discreet.mechanisms.smallest import smallest
 from discreet.randomness.uniform_integers import uniform_integers
 
 LARGEST_SIZE = 2**50
-"""The dimension times the scale is at most this, so that the noise stays far below 2**62."""
+"""The dimension (or 2) times the scale is at most this: noise stays far below 2**62, and the
+envelope of its radius, which is wider than the scale by the root of the dimension, can be drawn."""
 
 
 @frozen(kw_only=True)
@@ -62,10 +63,10 @@ class LinfExponential:
 
     @dimension.validator
     def _fits(self, _: object, dimension: int) -> None:
-        if dimension * self.scale > LARGEST_SIZE:
+        if max(2, dimension) * self.scale > LARGEST_SIZE:
             raise InvalidArgument(
                 "The noise is too large",
-                must="have dimension * scale at most 2**50",
+                must="have dimension * scale at most 2**50, and scale at most 2**49",
                 got=f"dimension = {dimension} and scale = {self.scale}",
             )
 
