@@ -96,8 +96,20 @@ def test_words_drawn_do_not_depend_on_scores(name, scores):
 @pytest.mark.parametrize("name", CHOICES)
 def test_extreme_scores(name, rng):
     choose = CHOICES[name][0]
-    assert choose(np.array([-(2**63), 2**63 - 1]), 10**12, rng) == 1
-    assert choose(np.array([2**63 - 1]), "1/1000", rng) == 0
+    for temperature in ("1e-300", "1/1000", 10**12, 2**50):
+        assert choose(np.array([-(2**63), 2**63 - 1]), temperature, rng) == 1
+        assert choose(np.array([2**63 - 1]), temperature, rng) == 0
+
+
+@pytest.mark.parametrize("temperature", [2**63, 2**64, 10**300])
+@pytest.mark.parametrize("name", CHOICES)
+def test_extreme_temperatures(name, temperature, rng):
+    """The furthest scores there are, at a temperature as large as their distance or larger."""
+    choose, law_of, _ = CHOICES[name]
+    scores = [-(2**63), 2**63 - 1, 0]
+    sample = np.array([choose(np.array(scores), temperature, rng) for _ in range(1000)])
+    share = alpha("argmax/extremes", parts=len(CHOICES) * 3)
+    assert cells_p_value(sample, dict(enumerate(law_of(scores, Fraction(temperature))))) > share
 
 
 @pytest.mark.parametrize("name", CHOICES)

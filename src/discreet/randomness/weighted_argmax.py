@@ -114,7 +114,7 @@ def _choose(table: Decay, gaps: NDArray[np.uint64], counts: IntArray, word: int)
 
 def _cut(table: Decay, gaps: NDArray[np.uint64], counts: IntArray) -> tuple[IntArray, IntArray]:
     """Return the weights over a power of two, as 40 binary places and the 40 places after them."""
-    products = np.empty(gaps.size)
+    products = np.empty(gaps.size, dtype=np.float64)
     for start in range(0, gaps.size, _CHUNK):
         part = slice(start, start + _CHUNK)
         products[part] = table.weights(gaps[part]) * counts[part].astype(np.float64)

@@ -17,10 +17,13 @@ from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.binary_search_quantile import BinarySearchQuantile
 from discreet.mechanisms.selection.quantile import Quantile, rank_spread
-from discreet.mechanisms.selection.rank_choice import choose_by_rank
+from discreet.mechanisms.selection.rank_choice import _Domain, choose_by_rank
 from tests.mechanisms.selection.laws import rank_error, rank_law
+from tests.randomness.fit import residue_p_value
 from tests.randomness.scripted_rng import ScriptedRng, SilentRng
-from tests.support.statistics import alpha, cells_p_value
+from tests.support.statistics import alpha, cells_p_value, dkw_p_value
+
+MOST = 2**62 - 1
 
 SHARES = [Fraction(1, 2), Fraction(1, 4), Fraction(9, 10), Fraction(0), Fraction(1)]
 LOWER, UPPER = 0, 3
@@ -259,3 +262,28 @@ def test_bad_values_are_refused_and_not_quoted():
     with pytest.raises(InvalidArgument) as error:
         quantile.release(np.array([0.77]), SilentRng())
     assert "77" not in str(error.value)
+
+
+@pytest.mark.parametrize("values", [[], [0], [-MOST], [MOST], [-MOST, MOST], [-MOST, 3, 3, MOST]])
+def test_the_widest_domain_is_cut_into_all_its_integers(values: list[int]):
+    """There are 2**63 - 1 of them; no piece wraps around, and none is counted twice."""
+    domain = _Domain(np.array(values, dtype=np.int64), -MOST, MOST, len(values), 2)
+    pieces = domain.pieces(0, len(values))
+    ends = [
+        (first, first + length)
+        for first, length in zip(pieces.firsts.tolist(), pieces.lengths.tolist(), strict=True)
+        if length
+    ]
+    assert sum(end - first for first, end in ends) == 2**63 - 1
+    ordered = sorted(ends)
+    assert (ordered[0][0], ordered[-1][1]) == (-MOST, MOST + 1)
+    assert all(end == first for (_, end), (first, _) in itertools.pairwise(ordered))
+
+
+def test_a_quantile_of_nothing_is_any_integer_of_the_widest_domain(rng):
+    quantile = Quantile(quantile="1/2", lower=-MOST, upper=MOST, scale=1)
+    nothing = np.empty(0, dtype=np.int64)
+    sample = np.array([quantile.release(nothing, rng) for _ in range(2000)])
+    share = alpha("quantile/widest", parts=2)
+    assert dkw_p_value(sample, lambda z: Fraction(z + MOST + 1, 2 * MOST + 1)) > share
+    assert residue_p_value(sample, 64, 1 / MOST) > share

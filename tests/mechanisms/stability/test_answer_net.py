@@ -130,6 +130,8 @@ def test_event_is_remembered():
         lambda: AnswerNet.calibrate(GRID, radius=2, d_in=ONE, loss=Pure(0)),
         lambda: AnswerNet.calibrate(GRID, radius=-1, d_in=ONE, loss=Pure(1)),
         lambda: AnswerNet(points=(), radius=1, temperature=1),
+        lambda: AnswerNet(points=((0, 2**62), (0, 1)), radius=1, temperature=1),
+        lambda: AnswerNet(points=((-(2**63), 1),), radius=1, temperature=1),
         lambda: AnswerNet(points=((0,),), radius=1, temperature=0),
         lambda: greedy_net(np.zeros((0, 2), dtype=np.int64), radius=1),
         lambda: greedy_net(np.zeros((1, 2)), radius=1),  # type: ignore[arg-type]
@@ -143,3 +145,12 @@ def test_event_is_remembered():
 def test_bad_parameters_are_refused(attempt):
     with pytest.raises(InvalidArgument):
         attempt()
+
+
+def test_the_furthest_points_do_not_wrap_around(rng):
+    """Beyond 2**62 a distance would not fit 64 bits: the far point would look like the near one."""
+    most = 2**62 - 1
+    net = AnswerNet(points=((most, 0), (-most, 0)), radius=0, temperature=2**50)
+    for answer in (most, most - 5, -most, 5 - most):
+        nearest = most if answer > 0 else -most
+        assert net.release(np.array([answer, 0]), rng).tolist() == [nearest, 0]

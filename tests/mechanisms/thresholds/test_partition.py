@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet.accounting.accountants.approximate import approximate
 from discreet.core.contribution import Contribution
@@ -13,6 +15,7 @@ from discreet.core.loss import Approximate
 from discreet.core.metric import Metric
 from discreet.mechanisms.thresholds.adaptive_thresholds import AdaptiveThresholds
 from discreet.mechanisms.thresholds.partition import noisy_cuts
+from tests.randomness.scripted_rng import ScriptedRng
 
 Cuts = tuple[int, ...]
 Chunks = list[tuple[int, ...]]
@@ -163,3 +166,11 @@ def test_too_few_values_have_no_bound():
         machine.error_quantile("0.1", queries=10, size=least - 1)
     with pytest.raises(Exception, match="too small"):
         machine.least_size("0.1", queries=10**9)
+
+
+@given(st.integers(1, 2**62 - 1) | st.just(2**62 - 1), st.integers(1, 8))
+def test_cuts_without_noise_are_the_exact_shares(size: int, depth: int):
+    """Also where the number of a cut times the size does not fit 64 bits."""
+    rng = ScriptedRng([0x1234_1234_1234_1234] * 4096)
+    cuts = noisy_cuts(size, depth=depth, scale=Fraction(1, 1000), rng=rng)
+    assert cuts.tolist() == [m * size >> depth for m in range(1, 1 << depth)]

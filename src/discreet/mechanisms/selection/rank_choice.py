@@ -94,7 +94,9 @@ class _Domain:
         after = [self.values[stop]] if stop < last else [self.upper + 1]
         inside = self.values[start:stop]
         edges = np.concatenate([before, inside, after]).astype(np.int64)
-        gap_lengths = np.maximum(np.diff(edges) - 1, 0)
+        firsts = edges[:-1] + 1
+        # Between the ends of the widest domain lie 2**63 - 1 integers: one more would not fit.
+        gap_lengths = np.maximum(edges[1:] - firsts, 0)
         ranks = np.arange(start, stop + 1) * self.denominator - self.target
         is_new = np.ones(inside.size, dtype=np.int64)
         is_new[1:] = inside[1:] != inside[:-1]
@@ -102,7 +104,7 @@ class _Domain:
         below = self.denominator * np.searchsorted(self.values, inside, side="left")
         errors = np.maximum(0, np.maximum(self.target - at_most, below - self.target))
         return _Pieces(
-            np.concatenate([edges[:-1] + 1, inside]),
+            np.concatenate([firsts, inside]),
             np.concatenate([gap_lengths, is_new]),
             np.concatenate([np.abs(ranks), errors]),
         )

@@ -17,7 +17,7 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import log_up
 from discreet.core.stated_event import BoundedRangeEvent
 from discreet.mechanisms.level import level
-from discreet.mechanisms.noise.integers import integers
+from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
 from discreet.mechanisms.stability.greedy_net import greedy_net
 from discreet.randomness.gumbel_argmax import gumbel_argmax
 
@@ -63,6 +63,12 @@ class AnswerNet:
     points: tuple[Point, ...] = field(validator=check.non_empty, repr=False)
     radius: int = field(converter=check.whole, validator=check.non_negative)
     temperature: Fraction = field(converter=exact, validator=check.positive)
+
+    @points.validator
+    def _fit(self, _: object, points: tuple[Point, ...]) -> None:
+        # A distance that does not fit 64 bits would wrap around, and move by more than Δ.
+        if any(abs(number) > LARGEST_VALUE for point in points for number in point):
+            raise InvalidArgument("A point is too large", must="be below 2**62 in size")
 
     @classmethod
     def calibrate(cls, answers: IntArray, *, radius: int, d_in: Contribution, loss: Pure) -> Self:
