@@ -150,10 +150,10 @@ def test_outputs_of_any_kind():
 
 
 def test_a_statistic_looks_where_it_is_told():
-    first, second = list(range(0, 2000, 2)), list(range(1, 2001, 2))
+    first, second = ([f"id {n}" for n in range(start, 2000, 2)] for start in (0, 1))
     whole = audit_outputs(first, second)
     assert not whole.refutes(Pure(1)), "every output is new, so none was learnt"
-    parity = audit_outputs(first, second, statistic=lambda value: value % 2)
+    parity = audit_outputs(first, second, statistic=lambda value: int(value[3:]) % 2)
     assert parity.refutes(Pure(1))
 
 
@@ -231,4 +231,7 @@ def test_events_say_what_they_are():
     assert str(HalfLine(high=3)) == "the output is at most 3"
     assert str(HalfLine(low=3)) == "the output is at least 3"
     assert not HalfLine(low=3).holds("text")
-    assert str(OutcomeSet(frozenset(range(9)))).endswith("and 5 more")
+    assert str(OutcomeSet(frozenset(range(9)))).endswith("0, 1, 2, 3 and 5 more")
+    assert str(OutcomeSet(frozenset({"a"}))) == "the output is a"
+    assert str(OutcomeSet(frozenset())) == "the output is none"
+    assert str(OutcomeSet(frozenset({10, 9}))) == "the output is one of 9, 10"

@@ -1,19 +1,31 @@
-"""Events: sets of outputs that an auditor bets on, and how it picks one from samples."""
+"""Events: sets of outputs that an auditor bets on."""
 
-import math
-from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from numbers import Real
-from statistics import NormalDist
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
+
+from discreet.audit.feature import Feature
+from discreet.audit.output_column import OutputColumn
+from discreet.audit.output_part import OutputPart
 
 _SHOWN = 4
-_LEAST_SEEN = 3
+
+
+class OutputEvent(Protocol):
+    """What the auditor can bet on: a set of outputs that can be told in words."""
+
+    def holds(self, output: Hashable) -> bool:
+        """Tell whether the event happened."""
+
+    def count(self, outputs: Sequence[Hashable]) -> int:
+        """Return how often the event happened."""
+
+    def describe(self, subject: str) -> str:
+        """Return the event in words, for example about ``"the output"``."""
 
 
 @frozen
@@ -31,10 +43,16 @@ class OutcomeSet:
         """Tell whether the event happened."""
         return output in self.outcomes
 
+    def count(self, outputs: Sequence[Hashable]) -> int:
+        """Return how often the event happened."""
+        return sum(map(self.holds, outputs))
+
+    def describe(self, subject: str) -> str:
+        """Name some of the outputs."""
+        return f"{subject} is {_one_of(map(str, _in_order(self.outcomes)))}"
+
     def __str__(self) -> str:
-        shown = sorted(str(outcome) for outcome in self.outcomes)
-        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-        return f"the output is one of {', '.join(shown[:_SHOWN])}{more}"
+        return self.describe("the output")
 
 
 @frozen(kw_only=True)
@@ -55,76 +73,92 @@ class HalfLine:
             return False
         return bool(output >= self.low if self.high is None else output <= self.high)
 
-    def __str__(self) -> str:
+    def count(self, outputs: Sequence[Hashable]) -> int:
+        """Return how often the event happened."""
+        return sum(map(self.holds, outputs))
+
+    def describe(self, subject: str) -> str:
+        """Name the limit."""
         limit = f"at least {self.low}" if self.high is None else f"at most {self.high}"
-        return f"the output is {limit}"
+        return f"{subject} is {limit}"
+
+    def __str__(self) -> str:
+        return self.describe("the output")
 
 
-OutputEvent = OutcomeSet | HalfLine
-"""What the auditor can bet on."""
+@frozen(kw_only=True)
+class LabelSet:
+    """A feature of the output has one of these labels.
 
-
-def choose_event(
-    likely: Sequence[Hashable], unlikely: Sequence[Hashable], *, delta: float, failure: float
-) -> tuple[float, OutputEvent]:
-    r"""Return the event that best tells the two samples apart, with its score.
-
-    Candidates are, for numbers, the half-lines; and the sets of outputs whose estimated likelihood
-    ratio is at least some value. An output that was hardly ever seen joins no set: in the limit
-    every output is new, and a set of past ones would look perfect and foretell nothing. The score
-    is an *approximate* lower bound on :math:`\varepsilon` (Wilson's interval); it only has to rank,
-    because the bound that is reported comes from fresh samples.
+    Example:
+        >>> from discreet.audit.feature import Residue
+        >>> event = LabelSet(feature=Residue(modulus=1024), labels=frozenset({5}))
+        >>> print(event, event.holds(1029))
+        the output modulo 1024 is 5 True
     """
-    yes, no = Counter(likely), Counter(unlikely)
-    outcomes = list(yes.keys() | no.keys())
-    best: tuple[float, OutputEvent] = (-math.inf, OutcomeSet(frozenset()))
-    for order, kind in _orders(outcomes, yes, no):
-        hits = np.cumsum([yes[outcome] for outcome in order])
-        others = np.cumsum([no[outcome] for outcome in order])
-        scores = _scores(hits, len(likely), others, len(unlikely), delta, failure)
-        top = int(np.argmax(scores))
-        if scores[top] > best[0]:
-            best = float(scores[top]), _event(kind, order[: top + 1])
-    return best
+
+    feature: Feature
+    labels: frozenset[int] = field(repr=False)
+
+    def holds(self, output: Hashable) -> bool:
+        """Tell whether the event happened."""
+        return self.count([output]) == 1
+
+    def count(self, outputs: Sequence[Hashable]) -> int:
+        """Return how often the event happened."""
+        labels = self.feature.look(OutputColumn(outputs))
+        wanted = np.fromiter(self.labels, dtype=np.int64, count=len(self.labels))
+        return int(np.isin(labels, wanted).sum())
+
+    def describe(self, subject: str) -> str:
+        """Name the feature and some of the labels."""
+        shown = map(self.feature.show, sorted(self.labels))
+        return f"{self.feature.describe(subject)} is {_one_of(shown)}"
+
+    def __str__(self) -> str:
+        return self.describe("the output")
 
 
-def _orders(
-    outcomes: list[Hashable], yes: Counter[Hashable], no: Counter[Hashable]
-) -> Iterator[tuple[list[Any], str]]:
+@frozen(kw_only=True)
+class PartEvent:
+    """An event about a part of the output.
+
+    Example:
+        >>> from discreet.audit.output_part import VectorEntry
+        >>> event = PartEvent(part=VectorEntry(1), event=HalfLine(low=3))
+        >>> print(event, event.holds((0, 7)))
+        entry 1 of the output is at least 3 True
+    """
+
+    part: OutputPart
+    event: OutputEvent
+
+    def holds(self, output: Hashable) -> bool:
+        """Tell whether the event happened."""
+        return self.event.holds(self.part.of(output))
+
+    def count(self, outputs: Sequence[Hashable]) -> int:
+        """Return how often the event happened."""
+        return self.event.count([self.part.of(output) for output in outputs])
+
+    def describe(self, subject: str) -> str:
+        """Say which part is meant."""
+        return self.event.describe(str(self.part).replace("the output", subject))
+
+    def __str__(self) -> str:
+        return self.describe("the output")
+
+
+def _in_order(outcomes: frozenset[Hashable]) -> list[Any]:
     if all(isinstance(outcome, Real) for outcome in outcomes):
         numbers: list[Any] = list(outcomes)
-        numbers.sort()
-        yield numbers, "high"
-        yield numbers[::-1], "low"
-    familiar = [outcome for outcome in outcomes if yes[outcome] + no[outcome] >= _LEAST_SEEN]
-    if familiar:
-        yield sorted(familiar, key=lambda o: (no[o] + 1) / (yes[o] + 1)), "set"
+        return sorted(numbers)
+    return sorted(outcomes, key=str)
 
 
-def _event(kind: str, chosen: list[Any]) -> OutputEvent:
-    if kind == "set":
-        return OutcomeSet(frozenset(chosen))
-    return HalfLine(**{kind: chosen[-1]})
-
-
-def _scores(
-    hits: NDArray[np.int64],
-    trials: int,
-    others: NDArray[np.int64],
-    other_trials: int,
-    delta: float,
-    failure: float,
-) -> NDArray[np.float64]:
-    z = NormalDist().inv_cdf(1 - max(failure, 1e-15) / 2)
-    low = _wilson(hits, trials, -z)
-    high = _wilson(others, other_trials, z)
-    ratio = np.maximum(low - delta, 1e-300) / np.maximum(high, 1e-300)
-    scores: NDArray[np.float64] = np.log(ratio)
-    return scores
-
-
-def _wilson(hits: NDArray[np.int64], trials: int, z: float) -> NDArray[np.float64]:
-    share = hits / trials
-    spread = np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    ends: NDArray[np.float64] = (share + z * z / (2 * trials) + z * spread) / (1 + z * z / trials)
-    return ends
+def _one_of(shown: Iterable[str]) -> str:
+    names = list(shown) or ["none"]
+    if len(names) == 1:
+        return names[0]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"one of {', '.join(names[:_SHOWN])}{more}"

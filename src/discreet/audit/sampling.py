@@ -4,18 +4,21 @@ It needs no trust in the mechanism, only the power to run it on two neighbouring
 refute a claim; it can never prove one.
 """
 
+import math
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from functools import cached_property, singledispatch
+from types import NoneType
 from typing import Any
 
 import numpy as np
 from attrs import define, field
 
 from discreet.audit.binomial import lower_confidence, upper_confidence
+from discreet.audit.choose_event import Stakes, choose_event
 from discreet.audit.divergence import renyi_divergence
 from discreet.audit.law import ExactLaw
-from discreet.audit.output_event import OutputEvent, choose_event
+from discreet.audit.output_event import OutputEvent
 from discreet.audit.verify import RENYI_ORDERS
 from discreet.core import check
 from discreet.core.check import whole
@@ -27,6 +30,7 @@ DEFAULT_CONFIDENCE = Fraction(999_999, 1_000_000)
 """One audit in a million may accuse a sound mechanism."""
 
 _LEAST_SAMPLES = 4
+_PLAIN = {int, bool, str, NoneType}
 
 
 @define(frozen=True, slots=False, kw_only=True)
@@ -39,9 +43,12 @@ class AuditResult:
         refuses is broken, and the true :math:`\varepsilon` at ``delta`` is at least
         ``epsilon_lower``.
 
-        Proof. The event was chosen on one half of the samples and counted on the other, so given
-        the event each count is binomial. Each one-sided bound fails with probability at most
-        :math:`(1 - confidence)/2` [CP34]; add the two. If the mechanism is
+        Proof. The event was chosen on one half of the samples and counted on the other. Fix the
+        first half: then the event is one fixed set of outputs, whether it was picked from two
+        candidates or from thousands, and the samples of the other half are independent of it. So
+        each count is binomial, and each one-sided bound fails with probability at most
+        :math:`(1 - confidence)/2` [CP34]; add the two. This holds whatever the first half was, and
+        so on average over it. If the mechanism is
         :math:`(\varepsilon, \delta)`-DP then :math:`p \le e^\varepsilon p' + \delta`, hence
         :math:`\varepsilon \ge \ln((p - \delta)/p')`, which grows with :math:`p` and falls with
         :math:`p'`. The choice of direction is part of the choice of event.
@@ -141,12 +148,20 @@ def audit_outputs(
         second: independent outputs on its neighbour.
         delta: the δ at which ε is bounded.
         confidence: how sure the bound must be.
-        statistic: what to look at in an output, for example its lowest bit; all of it if absent.
+        statistic: what to look at instead of the output, for example the sum of a vector. Its
+            values are looked at as outputs would be; a tuple of several things gets a look at each.
+
+    What is looked at without being asked: half-lines and frequent outcomes, and the residues, low
+    bits and lattices of the :func:`~discreet.audit.battery.battery`; in a vector, all of that for
+    each entry and each difference of two entries in a row, as far as
+    :data:`~discreet.audit.output_part.MOST_ENTRIES`.
 
     Example:
         >>> told_the_truth = ["yes"] * 500
         >>> audit_outputs(told_the_truth, ["no"] * 500, confidence="0.99").epsilon_lower > 3
         True
+        >>> print(audit_outputs(range(0, 4000, 2), range(1, 4001, 2)).event)
+        the output modulo 2 is 0
     """
     delta, confidence = exact(delta), exact(confidence)
     if not 0 < confidence < 1:
@@ -158,19 +173,18 @@ def audit_outputs(
         raise InvalidArgument("There are too few samples", must="be at least 4 on each side")
     half = {name: sample[: len(sample) // 2] for name, sample in samples.items()}
     rest = {name: sample[len(sample) // 2 :] for name, sample in samples.items()}
-    failure = float(1 - confidence)
-    choices = [
-        (choose_event(half[yes], half[no], delta=float(delta), failure=failure), yes, no)
-        for yes, no in (("first", "second"), ("second", "first"))
-    ]
-    (_, event), yes, no = max(choices, key=lambda choice: choice[0][0])
+    stakes = Stakes(delta=float(delta), failure=float(1 - confidence))
+    bet = choose_event(half["first"], half["second"], stakes)
+    event = bet.event
+    likely = rest.pop(bet.likelier_on)
+    (unlikely,) = rest.values()
     return AuditResult(
         event=event,
-        likelier_on=yes,
-        likely_hits=sum(map(event.holds, rest[yes])),
-        likely_trials=len(rest[yes]),
-        unlikely_hits=sum(map(event.holds, rest[no])),
-        unlikely_trials=len(rest[no]),
+        likelier_on=bet.likelier_on,
+        likely_hits=event.count(likely),
+        likely_trials=len(likely),
+        unlikely_hits=event.count(unlikely),
+        unlikely_trials=len(unlikely),
         delta=delta,
         confidence=confidence,
     )
@@ -211,10 +225,12 @@ def outcomes(
 
 
 def _hashable(value: Any) -> Hashable:
+    if type(value) in _PLAIN:
+        return value  # type: ignore[no-any-return]
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, list | tuple):
         return tuple(_hashable(item) for item in value)
     if isinstance(value, float) and value != value:
-        return "NaN"
+        return math.nan
     return value  # type: ignore[no-any-return]

@@ -1,0 +1,194 @@
+"""A column of outputs as arrays, so that many features can look at it quickly and exactly."""
+
+from collections.abc import Hashable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from math import gcd, lcm, pi
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+Counts = tuple[NDArray[Any], NDArray[np.bool_]]
+"""Whole numbers, of machine size or Python's own, and which of them are known."""
+
+_DENOMINATORS = (*(10**digits for digits in range(7)), 2**10, 2**20)
+_LARGEST_DENOMINATOR = 2**64
+_LARGEST_SCALED = 2.0**48
+_LARGEST_WORD = 2**63
+_LARGE = 2.0**61
+_MOST_DIGITS = 1000
+_MOST_PAIRS, _MOST_STEPS, _LEAST_TIMES = 1 << 13, 4, 3
+_COPRIME = 6 / pi**2
+
+
+@frozen(slots=False, eq=False)
+class OutputColumn:
+    """Outputs of one mechanism on one data set, in the order in which they were drawn.
+
+    Guarantee:
+        What is said about an output depends on that output alone, never on its neighbours in the
+        column; so a column only makes things quicker, and an event stays a set of outputs.
+
+    An integer of any size keeps all of its digits. What is no number, or not finite, is marked and
+    never guessed.
+
+    Example:
+        >>> counts, is_whole = OutputColumn([3, -4, "three"]).in_units(Fraction(1))
+        >>> counts.tolist(), is_whole.tolist()
+        ([3, -4, 0], [True, True, False])
+    """
+
+    values: Sequence[Hashable] = field(repr=False)
+    _known: dict[Fraction, Counts] = field(factory=dict, init=False, repr=False)
+
+    @cached_property
+    def _types(self) -> frozenset[type]:
+        return frozenset(map(type, self.values))
+
+    @cached_property
+    def has_floats(self) -> bool:
+        """Whether any output is a float."""
+        return float in self._types
+
+    @cached_property
+    def floats(self) -> NDArray[np.float64]:
+        """The outputs that are floats; NaN stands for the others."""
+        if self._types == {float}:
+            return np.array(self.values, dtype=np.float64)
+        kept = (value if isinstance(value, float) else np.nan for value in self.values)
+        return np.fromiter(kept, dtype=np.float64, count=len(self.values))
+
+    @cached_property
+    def _integers(self) -> NDArray[Any] | None:
+        """The outputs if all are integers: machine words if they fit, Python's integers if not."""
+        if not self._types <= {int, bool}:
+            return None
+        try:
+            return np.array(self.values, dtype=np.int64)
+        except OverflowError:
+            return np.array(self.values, dtype=object)
+
+    @cached_property
+    def _rationals(self) -> list[Fraction | None]:
+        """The outputs that are numbers, but not floats."""
+        return [as_rational(value) for value in self.values]
+
+    def in_units(self, unit: Fraction) -> Counts:
+        """Return how many units each output is, and whether it is a whole number of them.
+
+        A float counts as a multiple of 1/100 if it is one up to rounding: 0.07 is seven.
+        """
+        if unit not in self._known:
+            self._known[unit] = self._in_units(unit)
+        return self._known[unit]
+
+    def _in_units(self, unit: Fraction) -> Counts:
+        if self._integers is not None and unit.denominator == 1:
+            every = np.ones(len(self.values), dtype=np.bool_)
+            return _in_larger_units(self._integers, every, unit.numerator)
+        scaled = _scaled(self.floats, unit.denominator)
+        counts, fits = _in_larger_units(*scaled, unit.numerator)
+        if self._types == {float}:
+            return counts, fits
+        counts, fits = counts.astype(object), fits.copy()
+        for place, number in enumerate(self._rationals):
+            if number is not None:
+                over = number.numerator * unit.denominator
+                under = number.denominator * unit.numerator
+                counts[place], fits[place] = over // under, over % under == 0
+        return counts, fits
+
+    def denominator(self) -> int | None:
+        """Return a plain number that makes every finite output whole, if there is one."""
+        if self._integers is not None:
+            return 1
+        finite = self.floats[np.isfinite(self.floats)]
+        for_floats = next((d for d in _DENOMINATORS if _scaled(finite, d)[1].all()), None)
+        if for_floats is None or self._types == {float}:
+            return for_floats
+        others = (number.denominator for number in self._rationals if number is not None)
+        common = lcm(for_floats, *others)
+        return common if common < _LARGEST_DENOMINATOR else None
+
+    def steps(self, unit: Fraction) -> list[int]:
+        r"""Return the steps, in units, of lattices on which surprisingly many outputs lie.
+
+        If a share :math:`q` of the outputs lies on one lattice of step :math:`s`, then the greatest
+        common divisor of two differences is :math:`s` with probability about
+        :math:`6 q^4 / \pi^2`; where there is no lattice, about :math:`6 / (\pi s)^2`.
+
+        Example:
+            >>> OutputColumn(range(5, 700, 7)).steps(Fraction(1))
+            [7]
+        """
+        counts, fits = self.in_units(unit)
+        known = counts[fits][: 4 * _MOST_PAIRS]
+        if known.dtype != object and known.size and np.abs(known.astype(float)).max() > _LARGE:
+            known = known.astype(object)
+        gaps = known[1::2] - known[: known.size // 2 * 2 : 2]
+        found, times = np.unique(
+            np.gcd(gaps[: gaps.size // 2 * 2 : 2], gaps[1::2]), return_counts=True
+        )
+        expected = [gaps.size / 2 * _COPRIME / max(1, int(step)) ** 2 for step in found]
+        surprise = (times - expected) / np.sqrt(np.add(expected, 1))
+        order = np.argsort(-surprise, kind="stable")[:_MOST_STEPS]
+        return [int(found[i]) for i in order if times[i] >= _LEAST_TIMES and found[i] > 1]
+
+
+def common_unit(first: OutputColumn, second: OutputColumn) -> Fraction | None:
+    """Return the largest unit of which all outputs are whole multiples, if there is a plain one.
+
+    Example:
+        >>> common_unit(OutputColumn([0.75, 1.5]), OutputColumn([-3.0]))
+        Fraction(3, 4)
+    """
+    one, other = first.denominator(), second.denominator()
+    if one is None or other is None:
+        return None
+    fine = Fraction(1, lcm(one, other))
+    known = [counts[fits] for counts, fits in (side.in_units(fine) for side in (first, second))]
+    step = gcd(*(count for side in known for count in side.tolist()))
+    return fine * step if step else None
+
+
+def as_rational(value: Any) -> Fraction | None:
+    """Return the number that a value is, if it is a finite one of a kind other than float.
+
+    Example:
+        >>> as_rational(3), as_rational(Decimal("0.5")), as_rational("half")
+        (Fraction(3, 1), Fraction(1, 2), None)
+    """
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS:
+        return Fraction(value)
+    if isinstance(value, np.longdouble) and np.isfinite(value):
+        return Fraction(*value.as_integer_ratio())
+    return None
+
+
+def _scaled(floats: NDArray[np.float64], denominator: int) -> Counts:
+    """Return floats times a denominator as integers, and which of them are that up to rounding."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = floats * float(denominator)
+        nearest = np.rint(scaled)
+        if denominator == 1:
+            fits = np.isfinite(floats) & (nearest == floats)
+        else:
+            error = np.abs(scaled) * 2.0**-50
+            fits = (np.abs(scaled - nearest) <= error) & (np.abs(scaled) < _LARGEST_SCALED)
+    nearest = np.where(fits, nearest, 0.0)
+    if np.all(np.abs(nearest) < float(_LARGEST_WORD)):
+        return nearest.astype(np.int64), fits
+    return np.array([int(value) for value in nearest.tolist()], dtype=object), fits
+
+
+def _in_larger_units(counts: NDArray[Any], fits: NDArray[np.bool_], step: int) -> Counts:
+    if step == 1:
+        return counts, fits
+    if step >= _LARGEST_WORD:
+        counts = counts.astype(object)
+    return counts // step, fits & np.asarray(counts % step == 0, dtype=np.bool_)
