@@ -23,6 +23,7 @@ from discreet.audit.output_event import LabelSet, PartEvent
 from discreet.audit.output_part import VectorEntry, VectorStep
 from discreet.audit.sampling import DEFAULT_CONFIDENCE, AuditResult, audit_outputs
 from discreet.core.loss import PrivacyLoss, Pure, Zcdp
+from discreet.randomness.discrete_laplace import discrete_laplace
 from tests.support.numbered_rng import NumberedRng
 
 SAMPLES = 20_000
@@ -302,6 +303,14 @@ def test_hundreds_of_candidates_do_not_hide_a_plain_fault(rng):
     )
     assert str(bet.event).startswith("the output is at ")
     assert audit_outputs(first, second).refutes(Pure("1/5"))
+
+
+def test_little_confidence_does_not_let_the_luckiest_win(rng):
+    """The true ε is 1/2. Among hundreds of candidates, a lucky one would look better than that."""
+    for _ in range(6):
+        first, second = (c + discrete_laplace(Fraction(2), SAMPLES, rng) for c in (0, 1))
+        result = audit_outputs(first, second, confidence="9/10")
+        assert result.epsilon_lower > Fraction("0.38"), str(result)
 
 
 def test_what_was_seen_once_is_no_event(rng):

@@ -17,6 +17,7 @@ from discreet.audit.output_column import OutputColumn, as_rational, common_unit
 from discreet.audit.output_event import HalfLine, LabelSet, OutcomeSet, OutputEvent, PartEvent
 from discreet.audit.output_part import Missing, VectorEntry, VectorLength, VectorStep, parts_of
 from discreet.audit.sampling import audit_outputs, outcomes
+from discreet.audit.tally import tally
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
 
@@ -167,6 +168,15 @@ def test_remainders_of_floats(value: float, exponent: int):
 def test_what_does_not_have_a_feature_is_left_out(feature: Feature, unlabelled: list[Any]):
     assert set(feature.look(OutputColumn(unlabelled)).tolist()) == {UNLABELLED}
     assert not any(LabelSet(feature=feature, labels=frozenset({0, 1})).holds(v) for v in unlabelled)
+
+
+def test_what_has_no_label_is_a_trial_and_never_a_hit():
+    """Suppressed outputs are told apart as outcomes; no feature speaks of them."""
+    first, second = np.array([UNLABELLED, 1, UNLABELLED]), np.array([UNLABELLED, 2])
+    counted = tally([first, second])
+    assert counted.totals().tolist() == [[0, 1, 0], [0, 0, 1]]
+    assert counted.trials.tolist() == [[1, 2], [1, 1]]
+    assert UNLABELLED not in [*counted.likelier(0, 1.01), *counted.likelier(1, 1.01)]
 
 
 def test_words_for_zero_and_infinity():
