@@ -239,9 +239,11 @@ def ranks(module: ModuleType, _: Law, rng) -> None:
 
 
 UNSAFE = ("np.add(part, offset, out=part)", 'np.add(part, offset, out=part, casting="unsafe")')
+UNSIGNED = ("(words & np.uint64(width - 1)).view(np.int64)", "words & np.uint64(width - 1)")
 MUTANTS = [
+    (draw, fills, WIDE, [UNSAFE, UNSIGNED]),
     (draw, fills, WIDE, [UNSAFE]),
-    (draw, fills, WIDE, [("(words & np.uint64(width - 1)).view(np.int64)", "words")]),
+    (draw, fills, WIDE, [UNSIGNED]),
     (draw, fills, MIDDLE, [("np.uint32(width - 1)).astype(np.int64)", "np.uint32(width - 1))")]),
     (wedge, keeps, WIDE, [("steps.astype(np.float64) *", "steps *")]),
     (gumbel_argmax, chooses, WIDE, [("(scaled - whole)", "(scaled - whole.astype(np.int64))")]),

@@ -42,8 +42,8 @@ def gamma_integer(shape: Number, scale: Number, size: Size, rng: Rng) -> IntArra
         of the digits, the fractions sum to something in ``[D, D + shape) / 2**32``; where that
         interval holds an integer inside, more digits are drawn until it does not.
 
-        A value beyond :math:`2^{62}` is moved there. Of a mean :math:`shape \cdot scale` of at most
-        :math:`2^{60}` this has a probability below :math:`2^{-2300}`: with ``k`` for the shape and
+        A value beyond :math:`2^{62}` is moved there. The mean :math:`shape \cdot scale` is at most
+        :math:`2^{60}`, so this has a probability below :math:`2^{-2300}`: with ``k`` for the shape,
         :math:`x = 2^{62}/scale \ge 4k` it is at most :math:`(x/k)^k e^{k-x}` (Markov's inequality
         for :math:`e^{tG}` at the best ``t``), which grows with ``k``, and at :math:`k = x/4` is
         :math:`e^{-(3 - \ln 4)x/4} \le e^{-1652}`, because :math:`x \ge 2^{12}`.
