@@ -167,5 +167,27 @@ def test_a_csv_becomes_parquet_or_is_refused_by_line(tmp_path, run):
         source.write_text(text)
         assert line in run("to-parquet", str(source), str(tmp_path / "new.parquet"), code=1)
         assert not (tmp_path / "new.parquet").exists()
-    source.write_text("a,a\n")
-    assert "header" in run("to-parquet", str(source), str(tmp_path / "new.parquet"), code=1)
+    for header in ("a,a\n", "a,b\r1,2\r", ""):
+        source.write_bytes(header.encode())
+        assert "header" in run("to-parquet", str(source), str(tmp_path / "new.parquet"), code=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a,b\n1,2\r3,4\n", "Line 2"),  # as two lines, each would be whole
+        ("a,b\r\n1,2\n3,4\r\n", "Line 2"),
+        ("a,b\r\n1,2\r\n3,4\r5,6\r\n", "Line 3"),
+    ],
+)
+def test_a_line_with_another_line_end_does_not_become_two_people(tmp_path, run, text, line):
+    source = tmp_path / "visits.csv"
+    source.write_bytes(text.encode())
+    assert line in run("to-parquet", str(source), code=1)
+
+
+def test_a_mark_before_the_header_is_no_part_of_a_name(tmp_path, run):
+    source = tmp_path / "visits.csv"
+    source.write_bytes(b"\xef\xbb\xbfa,b\r\n1,2\r\n")
+    assert "1 rows" in run("to-parquet", str(source))
+    assert pq.read_table(source.with_suffix(".parquet")).to_pylist() == [{"a": "1", "b": "2"}]

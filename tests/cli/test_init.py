@@ -21,7 +21,7 @@ from discreet.tables.catalog import PrivacyUnit
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import read_catalog
 from discreet.tables.limits import Limits
-from discreet.tables.sources.open_source import require_source
+from discreet.tables.sources.examine import require_source
 
 ROWS = pa.table(
     {

@@ -44,10 +44,16 @@ class MemoryEngine(DuckDbEngine):
         return Opened(
             relation=name,
             cells={column: f"c{i}" for i, column in enumerate(columns)},
-            batches=Batches(schema=renamed.schema, begin=lambda: iter(renamed.to_batches())),
+            batches={
+                name: Batches(schema=renamed.schema, begin=lambda: iter(renamed.to_batches()))
+            },
         )
 
     def require_source(self, table: Table | PublicTable) -> None:
+        """Find every declared table."""
+        assert table.name in self.tables
+
+    def require_present(self, table: Table | PublicTable) -> None:
         """Find every declared table."""
         assert table.name in self.tables
 

@@ -20,14 +20,14 @@ def write_parquet(path: Path, rows: pa.Table) -> None:
     pq.write_table(rows, path)
 
 
-def write_arrow_file(path: Path, rows: pa.Table) -> None:
+def write_arrow_file(path: Path, rows: pa.Table, chunk: int = 3) -> None:
     with ipc.new_file(str(path), rows.schema) as writer:
-        writer.write_table(rows, max_chunksize=3)
+        writer.write_table(rows, max_chunksize=chunk)
 
 
-def write_arrow_stream(path: Path, rows: pa.Table) -> None:
+def write_arrow_stream(path: Path, rows: pa.Table, chunk: int = 3) -> None:
     with ipc.new_stream(str(path), rows.schema) as writer:
-        writer.write_table(rows, max_chunksize=3)
+        writer.write_table(rows, max_chunksize=chunk)
 
 
 def write_duckdb(path: Path, rows: pa.Table, table: str = "visits") -> None:

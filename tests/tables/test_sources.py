@@ -13,7 +13,8 @@ from discreet.tables.catalog import PublicTable, Source, SourceFormat
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.engines.duckdb_sql.values import column_value
 from discreet.tables.sources.arrow_source import checked
-from discreet.tables.sources.open_source import open_source, require_source
+from discreet.tables.sources.examine import require_source
+from discreet.tables.sources.open_source import open_source
 from tests.support.source_writers import WRITERS
 from tests.support.source_writers import write as write_rows
 
@@ -63,8 +64,8 @@ def read(table: PublicTable, *names: str, times: int = 1, where: str = "TRUE") -
     with duckdb.connect(":memory:") as engine:
         opened = [open_source(table, frozenset(names), f"scan{i}") for i in range(times)]
         for source in opened:
-            if source.batches is not None:
-                engine.register(source.relation, source.batches)
+            for relation, batches in source.batches.items():
+                engine.register(relation, batches)
         rows = []
         for source in opened:
             cells = [column_value(table.column(name), source.cells) for name in names]
@@ -90,8 +91,8 @@ def test_rows_are_counted_even_if_no_column_is_used(tmp_path, kind):
     table = declared(write(tmp_path / f"visits.{kind}"))
     opened = open_source(table, frozenset(), "scan")
     with duckdb.connect(":memory:") as engine:
-        if opened.batches is not None:
-            engine.register("scan", opened.batches)
+        for relation, batches in opened.batches.items():
+            engine.register(relation, batches)
         sql = f"SELECT count(*) FROM {opened.relation}"
         assert engine.execute(sql).fetchall() == [(4,)]
 
@@ -125,8 +126,7 @@ def test_a_folder_is_neither_a_pattern_nor_a_column(tmp_path, kind, folder):
     write(tmp_path / "plain" / f"visits.{kind}")
     (tmp_path / "plain").rename(tmp_path / folder)
     table = declared(tmp_path / folder / f"visits.{kind}")
-    refused = {"csv": "*?[]", "duckdb": "?"}
-    if set(folder) & set(refused.get(kind, "")):
+    if kind == "duckdb" and "?" in folder:
         with pytest.raises(DeclarationError, match="would be read as"):
             require_source(table)
     else:
@@ -177,7 +177,7 @@ def test_every_file_must_fit_and_no_message_names_one(tmp_path, kind):
     assert "kim" not in str(caught.value)
 
 
-def test_files_of_a_pattern_must_store_one_type(tmp_path):
+def test_files_of_a_public_pattern_must_store_one_type(tmp_path):
     write(tmp_path / "visits-1.parquet")
     write(tmp_path / "visits-2.parquet", ROWS.set_column(1, "age", pa.array(["1"] * 4)))
     with pytest.raises(DeclarationError, match="two types"):
@@ -204,13 +204,14 @@ HOSTILE = {
     "large_string": pa.array(["9" * 10_000, "\x00"], pa.large_string()),
     "date32": pa.array([-(2**31), 2**31 - 1], pa.int32()).cast(pa.date32()),
     "timestamp": pa.array([-(2**63), 2**63 - 1], pa.int64()).cast(pa.timestamp("ns")),
+    "timestamp_s": pa.array([0, 2**62], pa.int64()).cast(pa.timestamp("s")),
+    "null": pa.nulls(2),
     "decimal": pa.Array.from_buffers(
         pa.decimal128(5, 0), 2, [None, pa.array([2**62] * 4, pa.int64()).buffers()[1]]
     ),
 }
 REFUSED = {
     "time32": pa.array([0, 2**30], pa.int32()).cast(pa.time32("ms")),
-    "timestamp_ms": pa.array([0, 2**62], pa.int64()).cast(pa.timestamp("ms")),
     "list": pa.array([[1], None]),
     "string_view": pa.array(["a", "b"], pa.string_view()),
     "struct": pa.array([{"a": 1}, None]),
@@ -230,19 +231,18 @@ def test_no_stored_value_raises(tmp_path, kind, name, declared_as):
 
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("kind", ["arrow", "feather"])
-def test_types_that_could_raise_are_refused(tmp_path, kind, name):
+def test_types_that_could_raise_are_refused_and_read_as_null(tmp_path, kind, name):
     path = write(tmp_path / f"visits.{kind}", pa.table({"odd": REFUSED[name]}))
+    table = declared(path, {"odd": ColumnType.TEXT})
     with pytest.raises(DeclarationError, match="is stored as"):
-        require_source(declared(path, {"odd": ColumnType.TEXT}))
+        require_source(table)
+    assert read(table) == [(None,), (None,)]
 
 
 def test_a_damaged_arrow_file_fails_instead_of_reading_beyond_its_end(tmp_path):
     offsets = pa.array([0, 2**30, 1], pa.int32()).buffers()[1]
     beyond = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"x")])
     with pytest.raises(pa.ArrowInvalid):
-        checked(beyond)
-    beyond = pa.DictionaryArray.from_arrays(pa.array([7]), pa.array(["a"]), safe=False)
-    with pytest.raises((pa.ArrowInvalid, IndexError)):
         checked(beyond)
 
 
@@ -262,6 +262,8 @@ TOTAL = [
     ("DATE", "'infinity'::DATE"),
     ("DATE", "'290307-12-10 (BC)'::DATE"),
     ("TIMESTAMP", "'-infinity'::TIMESTAMP"),
+    ("TIMESTAMP_S", "'infinity'::TIMESTAMP_S"),
+    ("TIMESTAMP_MS", "'-infinity'::TIMESTAMP_MS"),
     ("TIMESTAMP_NS", "'1677-09-22'::TIMESTAMP_NS"),
     ("TIMESTAMP WITH TIME ZONE", "'infinity'::TIMESTAMP WITH TIME ZONE"),
 ]
@@ -272,8 +274,7 @@ NOT_TOTAL = [
     "VARCHAR[]",
     "STRUCT(a INTEGER)",
     "BIT",
-    "TIMESTAMP_S",
-    "INTEGER GENERATED ALWAYS AS (1 // 0)",
+    "INTEGER GENERATED ALWAYS AS (x + 1)",
 ]
 
 
@@ -301,9 +302,15 @@ def test_no_value_of_a_database_raises(tmp_path, declared_as):
 
 @pytest.mark.parametrize("kind", NOT_TOTAL)
 def test_types_of_a_database_that_could_raise_are_refused(tmp_path, kind):
-    path = database(tmp_path / "clinic.duckdb", f"CREATE TABLE visits (x INTEGER, odd {kind})")
+    path = database(
+        tmp_path / "clinic.duckdb",
+        f"CREATE TABLE visits (x INTEGER, odd {kind})",
+        "INSERT INTO visits (x) VALUES (1)",
+    )
+    table = declared(path, {"odd": ColumnType.TEXT})
     with pytest.raises(DeclarationError, match="is stored as"):
-        require_source(declared(path, {"odd": ColumnType.TEXT}))
+        require_source(table)
+    assert read(table) == [(None,)]
 
 
 def test_a_table_is_found_by_its_name_and_a_view_is_not(tmp_path):

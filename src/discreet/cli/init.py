@@ -13,11 +13,11 @@ from discreet.cli.answers import EACH_ROW, Answers, Ask, add_answers, ask_the_re
 from discreet.cli.first_declaration import FirstTable, first_declaration
 from discreet.cli.shown import Shown, add_project
 from discreet.core.errors import InvalidArgument
-from discreet.tables.catalog import Source, SourceFormat
+from discreet.tables.catalog import Source
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import FILE_NAME
 from discreet.tables.declarations.sources import SUFFIXES
-from discreet.tables.sources.source_files import files_of
+from discreet.tables.sources.source_files import source_files
 from discreet.tables.sources.stored_columns import StoredColumn, stored_columns
 
 
@@ -122,14 +122,19 @@ def _found(
                 f"{path.name} is not a kind of file that we read",
                 must=f"end in {', '.join(SUFFIXES)}",
             )
-        file = files_of(Source(path=path, format=kind), "the declaration")[0]
+        source = Source(path=path, format=kind)
+        file = source_files(source, "the declaration")[0]
         written = str(path.relative_to(root) if path.is_relative_to(root) else path)
-        found = stored_columns(file, kind)
+        found = stored_columns(file, source, "the declaration")
         if not any(found.values()):
             raise InvalidArgument(f"{path.name} has no columns", must="have a table with columns")
-        for stored, columns in found.items():
-            named = path.stem if kind is not SourceFormat.DUCKDB else stored or path.stem
-            yield named, written, stored, columns
+        for place, columns in found.items():
+            if place is None:
+                yield path.stem, written, None, columns
+                continue
+            schema, table = place
+            stored = table if schema == "main" else f"{schema}.{table}"
+            yield stored, written, stored, columns
 
 
 def _fresh(name: str, tables: Sequence[FirstTable]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from discreet.cli.shown import Shown
 from discreet.core import optional
 from discreet.core.errors import DiscreetError, InvalidArgument
-from discreet.tables.sources.csv_source import require_commas
+from discreet.tables.sources.csv_source import csv_header, require_commas
 
 ROWS_AT_ONCE = 100_000
 
@@ -29,7 +29,12 @@ def run(options: argparse.Namespace) -> Shown:
     if target.exists():
         raise InvalidArgument(f"{target} exists already", next="Name another target")
     try:
-        with source.open(encoding="utf-8", newline="") as lines:
+        # Lines end as the header's does, and only so: another kind of end within one is refused.
+        header = csv_header(source)
+        if header.is_spoiled:
+            raise _not_usable()
+        newline = header.line_end.value.decode()
+        with source.open(encoding="utf-8-sig", newline=newline) as lines:
             rows = _convert(lines, target)
     except (OSError, UnicodeDecodeError) as cause:
         target.unlink(missing_ok=True)
@@ -44,9 +49,9 @@ def _convert(lines: Any, target: Path) -> int:
     arrow, parquet = optional.load("pyarrow"), optional.load("pyarrow.parquet")
     reader = csv.reader(lines, strict=True)
     names = next(reader, [])
-    require_commas(names, "the file")
+    require_commas(names)
     if not names or len(set(names)) < len(names):
-        raise InvalidArgument("The header is not usable", must="name each column once")
+        raise _not_usable()
     schema = arrow.schema([(name, arrow.string()) for name in names])
     total = 0
     with parquet.ParquetWriter(target, schema) as writer:
@@ -78,6 +83,10 @@ def _table(batch: list[list[str | None]], schema: Any) -> Any:
     arrow = optional.load("pyarrow")
     columns = zip(*batch, strict=True) if batch else ((),) * len(schema)
     return arrow.table([arrow.array(column, arrow.string()) for column in columns], schema)
+
+
+def _not_usable() -> InvalidArgument:
+    return InvalidArgument("The header is not usable", must="name each column once, in one line")
 
 
 def _malformed(line: int) -> InvalidArgument:

@@ -78,7 +78,7 @@ def answer(
         body, receipt = stored
         return Release(view=question.view, body=body, receipt=receipt, is_stored=True)
     for scan in priced.plan.scans():
-        curator.engine.require_source(scan.table)
+        curator.engine.require_present(scan.table)
     curator.engine.require_runnable(priced.plan)
 
     def behind_the_gate() -> dict[str, Any]:

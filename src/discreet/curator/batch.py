@@ -149,7 +149,7 @@ def answer_batch(
         return _releases(batch, *stored, is_stored=True)
     for priced in batch.plans:
         for scan in priced.plan.scans():
-            curator.engine.require_source(scan.table)
+            curator.engine.require_present(scan.table)
         curator.engine.require_runnable(priced.plan)
 
     def behind_the_gate() -> dict[str, Any]:

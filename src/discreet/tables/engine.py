@@ -14,7 +14,14 @@ class Engine(Protocol):
     """Runs bounded plans. Only the gate calls ``execute``."""
 
     def require_source(self, table: Table | PublicTable) -> None:
-        """Check that the source is there and has the declared columns; look at names only."""
+        """Check that the source is there and has the declared columns, for its owner."""
+        ...
+
+    def require_present(self, table: Table | PublicTable) -> None:
+        """Check what may be known before the gate: a public source, and a private file's presence.
+
+        Nothing inside a private source may be looked at, not even its schema.
+        """
         ...
 
     def require_runnable(self, plan: BoundedPlan) -> None:

@@ -25,7 +25,8 @@ from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan, scans_of
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
-from discreet.tables.sources.open_source import open_source, require_source
+from discreet.tables.sources.examine import require_source
+from discreet.tables.sources.open_source import open_source, require_present
 from discreet.tables.sources.opened import Opened
 
 LONGEST_PUBLIC = 10
@@ -45,6 +46,13 @@ class DuckDbEngine:
     def require_source(self, table: Table | PublicTable) -> None:
         """Check that the source is there and has the declared columns; look at names and types."""
         require_source(table)
+
+    def require_present(self, table: Table | PublicTable) -> None:
+        """Check what may be known before the gate; of a private source nothing is opened."""
+        if isinstance(table, PublicTable):
+            require_source(table)
+        else:
+            require_present(table)
 
     def require_runnable(self, plan: BoundedPlan) -> None:
         """Refuse a plan that fails on empty tables: it would fail on all data, behind the gate.
@@ -138,8 +146,8 @@ def _open(cursor: Any, scans: tuple[Scan | PublicScan, ...]) -> list[Opened]:
     for number, scan in enumerate(scans):
         name = f"source{number}"
         opened = open_source(scan.table, scan.used(), name)
-        if opened.batches is not None:
-            cursor.register(name, opened.batches)
+        for relation, batches in opened.batches.items():
+            cursor.register(relation, batches)
         found.append(opened)
     return found
 

@@ -1,11 +1,11 @@
-"""Apart: no public table may read a private table's file, under whatever name."""
+"""Apart: which tables read the same files, under whatever names."""
 
 import os
 from contextlib import suppress
 
 from discreet.core.errors import DeclarationError
 from discreet.tables.catalog import Catalog, PublicTable, Table
-from discreet.tables.sources.source_files import source_files, stored_table
+from discreet.tables.sources.source_files import fitting_files, overlap, stored_table
 
 Identity = tuple[int, int, tuple[str, str] | None]
 """Device and number of a file, and the table in it if it is a database."""
@@ -28,11 +28,18 @@ def require_apart(catalog: Catalog) -> None:
             )
 
 
+def share_rows(first: Table, second: Table) -> bool:
+    """Tell whether two tables read a file in common, by what is written or by links."""
+    if overlap(first.source, second.source):
+        return True
+    return bool(_identities(first) & _identities(second))
+
+
 def _identities(table: Table | PublicTable) -> set[Identity]:
     stored = None if table.source.table is None else stored_table(table.source.table)
     found = set()
-    with suppress(DeclarationError):
-        for file in source_files(table):
+    with suppress(OSError):
+        for file in fitting_files(table.source):
             with suppress(OSError):
                 status = os.stat(file)
                 found.add((status.st_dev, status.st_ino, stored))

@@ -1,77 +1,99 @@
-"""Files of Arrow batches, whatever kind of file: matched by name, handed over by position."""
+"""Files of Arrow batches, whatever kind of file: matched by name, each read by itself."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from discreet.core import optional
-from discreet.core.errors import DeclarationError
 from discreet.tables.catalog import PublicTable, Table
-from discreet.tables.sources.arrow_types import plain_array, plain_cell, plain_type, require_total
-from discreet.tables.sources.batches import Batches
-from discreet.tables.sources.opened import Opened
-from discreet.tables.sources.source_columns import match_columns
-from discreet.tables.sources.source_files import source_files
+from discreet.tables.sources.arrow_types import handed_array, handed_id_type, handed_type
+from discreet.tables.sources.opened import Opened, Part, opened
+from discreet.tables.sources.source_columns import find_columns, wanted_columns
+from discreet.tables.sources.source_files import fitting_files
 
 BATCH_ROWS = 1 << 17
 
 
 @frozen(kw_only=True)
+class ArrowColumn:
+    """A column of a file: its name, its type, and whether every value of it can be read."""
+
+    name: str
+    type: Any
+    is_readable: bool = True
+
+
+@frozen(kw_only=True)
 class ArrowKind:
-    """A kind of file that holds Arrow batches: how to read its schema, and some of its columns."""
+    """A kind of file that holds Arrow batches: how to read its columns' types, and some columns."""
 
-    schema: Callable[[Path], Any]
-    read: Callable[[Path, Sequence[int]], Iterator[Sequence[Any]]]
-    """Yield the arrays at the given places of the schema, batch by batch."""
-
-
-def require_arrow_files(table: Table | PublicTable, kind: ArrowKind) -> None:
-    """Check names and types in every file; no row and no statistic is read."""
-    _plain_types(table, [kind.schema(file) for file in source_files(table)])
+    columns: Callable[[Path], tuple[ArrowColumn, ...]]
+    read: Callable[[Path, Sequence[int]], Iterator[tuple[int, Sequence[Any]]]]
+    """Yield the number of rows and the arrays at the given places, batch by batch."""
 
 
 def open_arrow_files(
-    table: Table | PublicTable, used: frozenset[str], name: str, kind: ArrowKind
+    kind: ArrowKind, table: Table | PublicTable, used: frozenset[str], name: str
 ) -> Opened:
     """Return the source as batches of the used columns, one file after another.
 
-    Files are named literally and a folder is never a column. Text comes as bytes and is decoded in
-    the query, where bytes that are not UTF-8 become NULL.
+    Files are named literally and a folder is never a column. Files that are handed over in the same
+    types are one part. A column that a file lacks, or of which some value could not be read, is
+    NULL in all of the file's rows.
     """
+    wanted = wanted_columns(table, used)
+    parts: dict[tuple[Any, ...], list[tuple[Path, tuple[int | None, ...]]]] = {}
+    for file in fitting_files(table.source):
+        columns = kind.columns(file)
+        found = find_columns(table, [column.name for column in columns])
+        places = [found[column] for column in wanted]
+        choices = [
+            None if place is None else _type(columns[place], is_id=is_id(table, column))
+            for place, column in zip(places, wanted, strict=True)
+        ]
+        kept = (None if t is None else p for p, t in zip(places, choices, strict=True))
+        types = tuple(nothing() if choice is None else choice for choice in choices)
+        parts.setdefault(types, []).append((file, tuple(kept)))
+    return opened(
+        table,
+        wanted,
+        name,
+        [Part(types=t, begin=partial(_arrays, kind, files, t)) for t, files in parts.items()],
+    )
+
+
+def is_id(table: Table | PublicTable, column: str) -> bool:
+    """Tell whether a column says whose row it is."""
+    return isinstance(table, Table) and table.unit.column == column
+
+
+def nothing() -> Any:
+    """Return the type in which a column without any value is handed over."""
+    return handed_type(optional.load("pyarrow").null())
+
+
+def _type(column: ArrowColumn, *, is_id: bool) -> Any:
+    if not column.is_readable:
+        return None
+    return handed_id_type(column.type) if is_id else handed_type(column.type)
+
+
+def _arrays(
+    kind: ArrowKind,
+    files: Sequence[tuple[Path, tuple[int | None, ...]]],
+    types: tuple[Any, ...],
+) -> Iterator[Sequence[Any]]:
     arrow = optional.load("pyarrow")
-    files = source_files(table)
-    schemas = [kind.schema(file) for file in files]
-    types = _plain_types(table, schemas)
-    wanted = [column.name for column in table.columns if column.name in used]
-    wanted = wanted or [table.columns[0].name]  # batches without columns would lose their length
-    handed = {column: f"c{i}" for i, column in enumerate(wanted)}
-    schema = arrow.schema([(cell, types[column]) for column, cell in handed.items()])
-
-    def begin() -> Iterator[Any]:
-        for file, stored in zip(files, schemas, strict=True):
-            places = match_columns(table, stored.names)
-            for arrays in kind.read(file, [places[column] for column in wanted]):
-                plain = [plain_array(a, f.type) for a, f in zip(arrays, schema, strict=True)]
-                yield arrow.RecordBatch.from_arrays(plain, schema=schema)
-
-    cells = {column: plain_cell(cell, types[column]) for column, cell in handed.items()}
-    return Opened(relation=name, cells=cells, batches=Batches(schema=schema, begin=begin))
-
-
-def _plain_types(table: Table | PublicTable, schemas: Sequence[Any]) -> dict[str, Any]:
-    """Return the type in which each declared column is handed over; files must agree on it."""
-    types: dict[str, Any] = {}
-    for schema in schemas:
-        for name, place in match_columns(table, schema.names).items():
-            stored = schema.field(place).type
-            require_total(table, name, stored)
-            if types.setdefault(name, plain_type(stored)) != plain_type(stored):
-                raise DeclarationError(
-                    f"Column '{name}' of {table.name} has two types in its files",
-                    must="be stored as one type in all files of the pattern",
-                    got=f"{types[name]} and {plain_type(stored)}",
-                    next="Convert it when the files are written",
-                )
-    return types
+    for file, places in files:
+        present = [place for place in places if place is not None]
+        for rows, arrays in kind.read(file, present):
+            of_place = dict(zip(present, arrays, strict=True))
+            yield [
+                arrow.nulls(rows, handed)
+                if place is None
+                else handed_array(of_place[place], handed)
+                for place, handed in zip(places, types, strict=True)
+            ]

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.core import optional
-from discreet.tables.sources.arrow_files import ArrowKind
+from discreet.tables.sources.arrow_files import ArrowColumn, ArrowKind
+from discreet.tables.sources.arrow_types import is_textual
 
 _FILE_MAGIC = b"ARROW1"
 
@@ -27,34 +28,35 @@ def _opened(file: Path, places: Sequence[int] | None = None) -> Iterator[tuple[A
         yield reader.schema, batches
 
 
-def _schema(file: Path) -> Any:
+def _columns(file: Path) -> tuple[ArrowColumn, ...]:
     """Return names and types, and look at no batch."""
     with _opened(file) as (schema, _):
-        return schema
+        return tuple(ArrowColumn(name=field.name, type=field.type) for field in schema)
 
 
-def _read(file: Path, places: Sequence[int]) -> Iterator[Sequence[Any]]:
-    order = {place: i for i, place in enumerate(sorted(set(places)))}
-    with _opened(file, places) as (_, batches):
+def _read(file: Path, places: Sequence[int]) -> Iterator[tuple[int, Sequence[Any]]]:
+    chosen = sorted(set(places))
+    order = {place: i for i, place in enumerate(chosen)}
+    with _opened(file, chosen or None) as (_, batches):
         for batch in batches:
-            yield [checked(batch.column(order[place])) for place in places]
+            yield batch.num_rows, [checked(batch.column(order[place])) for place in places]
 
 
 def checked(array: Any) -> Any:
-    """Return the array with text as bytes, after a look at every offset and index in it.
+    """Return the array with text as bytes, after a look at every offset in it.
 
     Nothing else looks at them, and a damaged file must not make us read beyond its buffers. Only
-    the layout is looked at, never a value: text that is not UTF-8, or a decimal of too many digits,
-    is no damage but something that a person can have.
+    the layout is looked at, never a value: text that is not UTF-8, a decimal of too many digits or
+    a place beyond a dictionary is no damage but something that a person can have.
     """
     arrow = optional.load("pyarrow")
-    types = arrow.types
-    if types.is_dictionary(array.type):
-        return arrow.DictionaryArray.from_arrays(checked(array.indices), checked(array.dictionary))
+    if arrow.types.is_dictionary(array.type):
+        indices, entries = checked(array.indices), checked(array.dictionary)
+        return arrow.DictionaryArray.from_arrays(indices, entries, safe=False)
     plain = {arrow.string(): arrow.binary(), arrow.large_string(): arrow.large_binary()}
     array = array.view(plain.get(array.type, array.type))
-    array.validate(full=types.is_binary(array.type) or types.is_large_binary(array.type))
+    array.validate(full=is_textual(array.type))
     return array
 
 
-ARROW = ArrowKind(schema=_schema, read=_read)
+ARROW = ArrowKind(columns=_columns, read=_read)

@@ -1,70 +1,95 @@
-"""Stored Arrow types: which can be handed over whatever the values are, and in what form."""
+"""Stored Arrow types: which can be handed over whatever the values are, and in what form.
+
+Every way to here is by type alone, and every function of arrays is total and works row by row. So
+what is handed over for a row depends on that row's bits, and no row can make the others fail.
+"""
 
 from typing import Any
 
+import numpy as np
+
 from discreet.core import optional
-from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.sources.in_range import (
+    decimal_type,
+    decimals_in_range,
+    is_valid,
+    rebuilt,
+    time_type,
+    times_in_range,
+)
+from discreet.tables.sources.whole_ids import whole_decimals, whole_floats, whole_type
 
 
-def require_total(table: Table | PublicTable, name: str, kind: Any) -> None:
-    """Refuse stored types of which some values cannot be handed over."""
-    if not is_total(kind):
-        raise DeclarationError(
-            f"Column '{name}' of {table.name} is stored as {kind}",
-            must="be stored as a number, text, boolean, date or timestamp in micro- or nanoseconds",
-            next="Convert it when the file is written",
-        )
+def handed_type(kind: Any) -> Any:
+    """Return the type in which a stored type is handed over, or ``None`` if it cannot be.
+
+    Text comes as bytes, a dictionary as its values, integers in 64 bits. A column of the type
+    ``null`` comes as booleans, of which there are none.
+    """
+    arrow = optional.load("pyarrow")
+    types, value = arrow.types, value_type(kind)
+    if types.is_null(value):
+        return arrow.bool_()
+    if types.is_integer(value):
+        return value if types.is_uint64(value) else arrow.int64()
+    if types.is_floating(value):  # half floats are not handed over; single ones hold them all
+        return arrow.float32() if types.is_float16(value) else value
+    if types.is_date(value) or types.is_timestamp(value):
+        return time_type(value)
+    if types.is_decimal(value):
+        return decimal_type(value)
+    if is_textual(value):
+        return arrow.large_binary()
+    return value if types.is_boolean(value) else None
 
 
-def is_total(kind: Any) -> bool:
-    """Tell whether every value of a stored type can be handed over."""
+def handed_id_type(kind: Any) -> Any:
+    """Return the same for the column that says whose row it is: numbers come as whole ones."""
+    handed = handed_type(kind)
+    return None if handed is None else whole_type(handed)
+
+
+def handed_array(array: Any, handed: Any) -> Any:
+    """Return a stored array in the type that was chosen for its type; no value makes this fail."""
     types = optional.load("pyarrow").types
-    value = value_type(kind)
-    return any(
-        is_kind(value)
-        for is_kind in (
-            types.is_integer,
-            types.is_floating,
-            types.is_boolean,
-            types.is_string,
-            types.is_large_string,
-            types.is_binary,
-            types.is_large_binary,
-            types.is_date32,
-            types.is_decimal128,
-        )
-    ) or (types.is_timestamp(value) and value.unit in ("us", "ns"))
+    kind = array.type
+    if types.is_dictionary(kind):
+        return _written_out(array, handed_array(array.dictionary, handed))
+    if types.is_null(kind):
+        return optional.load("pyarrow").nulls(len(array), handed)
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return times_in_range(array)
+    if types.is_decimal(kind):
+        found = decimals_in_range(array)
+        return found if found.type == handed else whole_decimals(found)
+    if types.is_floating(kind) and types.is_integer(handed):
+        return whole_floats(array)
+    return array if kind == handed else array.cast(handed)
 
 
-def plain_type(kind: Any) -> Any:
-    """Return the type in which a column is handed over: bytes for text, values for dictionaries."""
+def _written_out(array: Any, entries: Any) -> Any:
+    """Return the entries of a dictionary, one for each row; a place beyond it is NULL."""
     arrow = optional.load("pyarrow")
-    types = arrow.types
-    value = value_type(kind)
-    if types.is_float16(value):  # half floats are not handed over; single ones hold them all
-        return arrow.float32()
-    textual = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    return arrow.large_binary() if any(is_kind(value) for is_kind in textual) else value
+    places = array.indices
+    unsigned = places.cast(arrow.uint64(), safe=False)  # negative ones become very large
+    number = unsigned.fill_null(0).to_numpy()
+    valid = is_valid(places) & (number < np.uint64(len(entries)))
+    return entries.take(rebuilt(arrow.uint64(), number, valid))
 
 
-def plain_array(array: Any, kind: Any) -> Any:
-    """Return ``array`` in the type that :func:`plain_type` gave; no value makes this fail."""
-    arrow = optional.load("pyarrow")
-    plain = array
-    if arrow.types.is_dictionary(array.type):
-        # Entries first get offsets of 64 bits: written out, they can be longer than 32 bits count.
-        entries = array.dictionary.cast(kind)
-        plain = arrow.DictionaryArray.from_arrays(array.indices, entries).dictionary_decode()
-    return plain if plain.type == kind else plain.cast(kind)
-
-
-def plain_cell(column: str, kind: Any) -> str:
+def handed_cell(column: str, handed: Any) -> str:
     """Return the SQL of a column that was handed over; bytes that are not UTF-8 become NULL."""
-    is_bytes = optional.load("pyarrow").types.is_large_binary(kind)
+    is_bytes = optional.load("pyarrow").types.is_large_binary(handed)
     return f"TRY(decode({column}))" if is_bytes else column
 
 
 def value_type(kind: Any) -> Any:
     """Return the type of the values: of a dictionary, that of its entries."""
     return kind.value_type if optional.load("pyarrow").types.is_dictionary(kind) else kind
+
+
+def is_textual(kind: Any) -> bool:
+    """Tell whether a type is of text or of bytes, with the usual layout."""
+    types = optional.load("pyarrow").types
+    textual = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(is_kind(kind) for is_kind in textual)

@@ -9,11 +9,10 @@ from discreet.core import optional
 from discreet.core.errors import DeclarationError
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.engines.duckdb_sql.values import text
-from discreet.tables.sources.arrow_files import BATCH_ROWS
-from discreet.tables.sources.arrow_types import plain_array, plain_cell, plain_type
-from discreet.tables.sources.batches import Batches
-from discreet.tables.sources.opened import Opened
-from discreet.tables.sources.source_columns import match_columns
+from discreet.tables.sources.arrow_files import BATCH_ROWS, is_id
+from discreet.tables.sources.arrow_types import handed_array, handed_id_type, handed_type
+from discreet.tables.sources.opened import Opened, Part, opened
+from discreet.tables.sources.source_columns import find_columns, wanted_columns
 from discreet.tables.sources.source_files import stored_table
 
 _SETTINGS = {
@@ -26,7 +25,8 @@ _AS_IS = frozenset(
         *("TINYINT", "SMALLINT", "INTEGER", "BIGINT"),
         *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
         *("FLOAT", "DOUBLE", "BOOLEAN", "DATE", "DECIMAL", "BLOB"),
-        *("TIMESTAMP", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"),
+        *("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS"),
+        *("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"),
     }
 )
 """Types of which every value can be handed over."""
@@ -35,28 +35,21 @@ _AS_TEXT = frozenset({"VARCHAR", "HUGEINT", "UHUGEINT", "UUID", "ENUM"})
 """Types of which every value has a text; it is handed over as bytes."""
 
 
-def require_duckdb(table: Table | PublicTable) -> None:
-    """Check the table inside the file, its columns and their types; no row is read."""
-    with attached(table.source.path) as database:
-        _stored_cells(table, database)
+def stored_tables(file: Path) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return names and types of the columns of each table of a file, by its schema and name.
 
-
-def stored_tables(file: Path) -> dict[str, list[tuple[str, str]]]:
-    """Return the tables of a database file, each with the names and types of its columns.
-
-    Views and computed columns are left out; they are not read.
+    Views are left out; they are not read. The type of a computed column is ``EXPRESSION``.
     """
     with attached(file) as database:
         columns = database.execute(
-            "SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns() "
+            "SELECT schema_name, table_name, column_name, "
+            "CASE WHEN is_generated THEN 'EXPRESSION' ELSE data_type END FROM duckdb_columns() "
             "JOIN duckdb_tables() USING (database_name, schema_name, table_name) "
-            "WHERE database_name = 'source' AND NOT is_generated "
-            "ORDER BY schema_name, table_name, column_index"
+            "WHERE database_name = 'source' ORDER BY schema_name, table_name, column_index"
         ).fetchall()
-    found: dict[str, list[tuple[str, str]]] = {}
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for schema, table, column, kind in columns:
-        name = table if schema == "main" else f"{schema}.{table}"
-        found.setdefault(name, []).append((column, kind))
+        found.setdefault((schema, table), []).append((column, kind))
     return found
 
 
@@ -69,32 +62,31 @@ def open_duckdb(table: Table | PublicTable, used: frozenset[str], name: str) -> 
     """Return the table as batches of the used columns.
 
     The file is read by a connection of its own, which can write nothing, loads no extension and
-    runs no view: so what was put into the file cannot reach the engine or another table.
+    runs no view: so what was put into the file cannot reach the engine or another table. A column
+    that the table lacks, or of which some value could not be read, is NULL in all rows.
     """
+    wanted = wanted_columns(table, used)
     with attached(table.source.path) as database:
         place, stored = _stored_cells(table, database)
-        wanted = [column.name for column in table.columns if column.name in used]
-        wanted = wanted or [table.columns[0].name]
         cells = ", ".join(f"{stored[column]} AS c{i}" for i, column in enumerate(wanted))
         query = f"SELECT {cells} FROM {place}"
         kinds = database.sql(f"{query} LIMIT 0").to_arrow_table().schema.types
-    arrow = optional.load("pyarrow")
-    schema = arrow.schema([(f"c{i}", plain_type(kind)) for i, kind in enumerate(kinds)])
+    types = tuple(
+        handed_id_type(kind) if is_id(table, column) else handed_type(kind)
+        for kind, column in zip(kinds, wanted, strict=True)
+    )
 
     def begin() -> Iterator[Any]:
         with attached(table.source.path) as database:
             for batch in database.sql(query).to_arrow_reader(BATCH_ROWS):
-                pairs = zip(batch.columns, schema.types, strict=True)
-                plain = [plain_array(array, kind) for array, kind in pairs]
-                yield arrow.RecordBatch.from_arrays(plain, schema=schema)
+                pairs = zip(batch.columns, types, strict=True)
+                yield [handed_array(array, kind) for array, kind in pairs]
 
-    handed = {c: plain_cell(f"c{i}", schema.field(i).type) for i, c in enumerate(wanted)}
-    return Opened(relation=name, cells=handed, batches=Batches(schema=schema, begin=begin))
+    return opened(table, wanted, name, [Part(types=types, begin=begin)])
 
 
-@contextmanager
-def attached(file: Path) -> Iterator[Any]:
-    """Yield a connection to which the file is attached, for reading only, as ``source``."""
+def require_path(file: Path) -> None:
+    """Refuse a path that would be read as one with settings; the file is not looked at."""
     if "?" in str(file):
         raise DeclarationError(
             "The path of a database file would be read as one with settings",
@@ -102,6 +94,12 @@ def attached(file: Path) -> Iterator[Any]:
             got=file.name,
             next="Move the project, or export the table to Parquet",
         )
+
+
+@contextmanager
+def attached(file: Path) -> Iterator[Any]:
+    """Yield a connection to which the file is attached, for reading only, as ``source``."""
+    require_path(file)
     with optional.load("duckdb").connect(":memory:", config=_SETTINGS) as database:
         database.execute("SET enable_progress_bar = false")
         database.execute(f"ATTACH {text(str(file))} AS source (TYPE duckdb, READ_ONLY)")
@@ -117,8 +115,11 @@ def _stored_cells(table: Table | PublicTable, database: Any) -> tuple[str, dict[
         "ORDER BY column_index",
         {"schema": schema, "name": name},
     ).fetchall()
-    places = match_columns(table, [column for column, _, _ in columns])
-    cells = {declared: _cell(table, declared, *columns[i]) for declared, i in places.items()}
+    places = find_columns(table, [column for column, _, _ in columns])
+    cells = {
+        declared: "NULL::BOOLEAN" if place is None else _cell(*columns[place])
+        for declared, place in places.items()
+    }
     return f"source.{_quoted(schema)}.{_quoted(name)}", cells
 
 
@@ -130,23 +131,23 @@ def _find(table: Table | PublicTable, database: Any) -> tuple[str, str]:
     ).fetchall()
     found = [pair for pair in stored if (pair[0].casefold(), pair[1].casefold()) == meant]
     if len(found) != 1:
-        raise DeclarationError(
-            f"The source of {table.name} has no such table",
-            must="name one table of the database file with source_table (a view is not read)",
-            got=table.source.table or "nothing",
-        )
+        raise no_such_table(table)
     schema, name = found[0]
     return schema, name
 
 
-def _cell(table: Table | PublicTable, name: str, stored: str, kind: str, generated: bool) -> str:
+def no_such_table(table: Table | PublicTable) -> DeclarationError:
+    """Return the error for a database file without the declared table."""
+    return DeclarationError(
+        f"The source of {table.name} has no such table",
+        must="name one table of the database file with source_table (a view is not read)",
+        got=table.source.table or "nothing",
+    )
+
+
+def _cell(stored: str, kind: str, generated: bool) -> str:
     if generated or not is_readable(kind):
-        raise DeclarationError(
-            f"Column '{name}' of {table.name} is stored as "
-            + ("an expression" if generated else kind),
-            must="be stored as a number, text, boolean, date or timestamp in micro- or nanoseconds",
-            next="Store it in a table with such a column",
-        )
+        return "NULL::BOOLEAN"
     is_text = kind.partition("(")[0] in _AS_TEXT
     return f"encode(CAST({_quoted(stored)} AS VARCHAR))" if is_text else _quoted(stored)
 

@@ -1,71 +1,76 @@
 """Open a source: one way for every kind of file, and no row is read yet."""
 
+import os
+import stat
 from collections.abc import Callable
+from functools import partial
 
-from attrs import frozen
-
-from discreet.core.errors import DeclarationError, MissingDependency
+from discreet.core import optional
+from discreet.core.errors import DeclarationError
 from discreet.tables.catalog import PublicTable, SourceFormat, Table
-from discreet.tables.sources.arrow_files import ArrowKind, open_arrow_files, require_arrow_files
+from discreet.tables.sources.arrow_files import open_arrow_files
 from discreet.tables.sources.arrow_source import ARROW
-from discreet.tables.sources.csv_source import open_csv, require_csv
-from discreet.tables.sources.duckdb_source import open_duckdb, require_duckdb
+from discreet.tables.sources.csv_source import open_csv
+from discreet.tables.sources.duckdb_source import open_duckdb, require_path
 from discreet.tables.sources.opened import Opened
 from discreet.tables.sources.parquet_source import PARQUET
+from discreet.tables.sources.source_files import is_pattern
 
 AnyTable = Table | PublicTable
 
-
-@frozen(kw_only=True)
-class _Reader:
-    """How a kind of source is checked and opened."""
-
-    require: Callable[[AnyTable], None]
-    open: Callable[[AnyTable, frozenset[str], str], Opened]
-
-
-def _arrow_reader(kind: ArrowKind) -> _Reader:
-    return _Reader(
-        require=lambda table: require_arrow_files(table, kind),
-        open=lambda table, used, name: open_arrow_files(table, used, name, kind),
-    )
-
-
-_READERS: dict[SourceFormat, _Reader] = {
-    SourceFormat.CSV: _Reader(
-        require=require_csv, open=lambda table, used, name: open_csv(table, used)
-    ),
-    SourceFormat.PARQUET: _arrow_reader(PARQUET),
-    SourceFormat.ARROW: _arrow_reader(ARROW),
-    SourceFormat.DUCKDB: _Reader(require=require_duckdb, open=open_duckdb),
+_OPEN: dict[SourceFormat, Callable[[AnyTable, frozenset[str], str], Opened]] = {
+    SourceFormat.CSV: open_csv,
+    SourceFormat.PARQUET: partial(open_arrow_files, PARQUET),
+    SourceFormat.ARROW: partial(open_arrow_files, ARROW),
+    SourceFormat.DUCKDB: open_duckdb,
 }
 
 
-def require_source(table: AnyTable) -> None:
-    """Check that the source is there and has the declared columns; look at names and types.
+def require_present(table: Table) -> None:
+    """Check what may be known of a private source before a charge: that its one file is there.
 
-    What a library says about a file that it cannot read is not repeated: it could quote the file.
+    Guarantee:
+        Nothing in a file is looked at, neither a schema nor a header, and of a pattern not even
+        which files fit: each could be one person's. So the outcome depends on the declaration and
+        on whether the declared file is there.
     """
+    optional.load("pyarrow")  # if it is not installed, nothing need be charged to say so
+    path = table.source.path
+    if is_pattern(path):
+        return
+    if table.source.format is SourceFormat.DUCKDB:
+        require_path(path)
     try:
-        _READERS[table.source.format].require(table)
-    except (DeclarationError, MissingDependency):
-        raise
-    except Exception:
+        is_there = stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.R_OK)
+    except OSError:
+        is_there = False
+    if not is_there:
         raise DeclarationError(
             f"The source of {table.name} cannot be read",
             must=f"be a {table.source.format.value} file that exists",
-            got=table.source.path.name,
-        ) from None
+            got=path.name,
+        )
 
 
 def open_source(table: AnyTable, used: frozenset[str], name: str) -> Opened:
-    """Return what to write in SQL to read the ``used`` columns, as the relation called ``name``.
+    """Return what to write in SQL to read the ``used`` columns, which are names as declared.
 
     Every call gives a source of its own, so a plan may read a table as often as it likes, if each
-    scan has a name of its own. ``used`` are names as declared.
+    scan has a ``name`` of its own: what is to be registered has names that begin with it.
 
     Guarantee:
         No value of any row makes reading fail, no row is taken for another unit's, and nothing but
         names and types decides how the source is read.
+
+        Proof. Each file is read by itself, as its own names and types say, and cast to the declared
+        types by itself. Arrow arrays are made by functions that are total and work row by row
+        (:mod:`~discreet.tables.sources.arrow_types`); what they hand over is within the range of
+        its type, so the engine has a value for it, and its casts are ``TRY_CAST``. How a CSV file
+        falls into records is decided by one grammar, in which a record that cannot be read ends
+        where it would have ended (:mod:`~discreet.tables.sources.csv_records`).
+
+    Assumes:
+        The files are what their kind says: one that is damaged, so that no library can read it,
+        makes reading fail. In a CSV file each quotation mark that opens a field is closed again.
     """
-    return _READERS[table.source.format].open(table, used, name)
+    return _OPEN[table.source.format](table, used, name)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import PublicTable, Source, Table
+from discreet.tables.catalog import Source
 
 WILDCARDS = frozenset("*?")
 """What makes a file name a pattern. Folders are always meant literally."""
@@ -21,36 +21,43 @@ def is_pattern(path: Path) -> bool:
     return bool(WILDCARDS & set(path.name))
 
 
-def source_files(table: Table | PublicTable) -> tuple[Path, ...]:
-    """Return the files of a table, as :func:`files_of` says."""
-    return files_of(table.source, table.name)
-
-
-def files_of(source: Source, name: str) -> tuple[Path, ...]:
-    """Return the files of a source in the order of their names; there is at least one.
+def fitting_files(source: Source) -> tuple[Path, ...]:
+    """Return the file of a source, or those that its pattern fits, in the order of their names.
 
     ``*`` stands for any characters and ``?`` for one, in the last part of the path alone; nothing
     else is special, and an engine never sees the pattern. Names that begin with a dot need a dot
-    in the pattern. A file called just like the pattern could be meant by itself, so it is refused.
-
-    No message quotes the name of a file that was found: there might be one for each person.
+    in the pattern. Where no file fits there is none, as in a folder that is not there.
     """
     path = source.path
     if not is_pattern(path):
         return (path,)
-    if path.exists():
+    fits = _expression(path.name)
+    try:
+        found = [file for file in path.parent.iterdir() if fits.fullmatch(file.name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    return tuple(sorted(file for file in found if file.is_file()))
+
+
+def source_files(source: Source, name: str) -> tuple[Path, ...]:
+    """Return the files of a source, for its owner: a pattern must fit at least one.
+
+    A file called just like the pattern could be meant by itself, so it is refused.
+
+    No message quotes the name of a file that was found: there might be one for each person.
+    """
+    path = source.path
+    if is_pattern(path) and path.exists():
         raise DeclarationError(
             f"The source of {name} is a pattern and also the name of a file",
             must="be one of the two",
             got=path.name,
             next="Rename the file so that it has no * or ? in its name",
         )
-    fits = _expression(path.name)
     try:
-        found = [file for file in path.parent.iterdir() if fits.fullmatch(file.name)]
+        files = fitting_files(source)
     except OSError:
-        found = []
-    files = tuple(sorted(file for file in found if file.is_file()))
+        files = ()
     if not files:
         raise DeclarationError(
             f"The source of {name} fits no file",

@@ -1,0 +1,132 @@
+"""Values within the range of their type; whatever else a file holds becomes NULL, row by row.
+
+A file can hold bits that are no value of the type that it declares: a decimal with more digits
+than its precision, a time long before the year 1. An engine may read such bits as an error, or as
+whatever lay in its memory before, which can be somebody else's. So no engine sees them.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from discreet.core import optional
+
+WIDTHS = (18, 38)
+"""How many digits decimals have when they are handed over: what 64 and 128 bits can hold."""
+
+_FIRST_SECOND = -62_135_596_800
+_LAST_SECOND = 253_402_300_799
+"""The first second of the year 1 and the last of the year 9999, counted from 1970."""
+
+_SECONDS_A_DAY = 86_400
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_LIMB = 2**64
+
+
+def decimal_type(kind: Any) -> Any:
+    """Return the type in which decimals are handed over, or ``None`` if it has too many digits.
+
+    A negative scale, or one beyond the precision, is written out in digits. The precision is one of
+    few, so files that differ in it alone are alike.
+    """
+    digits = kind.precision - kind.scale if kind.scale < 0 else max(kind.precision, kind.scale)
+    width = next((width for width in WIDTHS if digits <= width), None)
+    return width and optional.load("pyarrow").decimal128(width, max(kind.scale, 0))
+
+
+def decimals_in_range(array: Any) -> Any:
+    """Return decimals of any width in their :func:`decimal_type`, NULL beyond their precision."""
+    arrow = optional.load("pyarrow")
+    kind, handed = array.type, decimal_type(array.type)
+    limbs = _limbs(array)
+    valid = is_valid(array) & ~_beyond(limbs, 10**kind.precision)
+    if kind.scale < 0:
+        return rebuilt(arrow.decimal128(kind.precision, kind.scale), limbs[:, :2], valid).cast(
+            handed
+        )
+    return rebuilt(handed, limbs[:, :2], valid)
+
+
+def _limbs(array: Any) -> Any:
+    """Return the numbers in two's complement, each as 64-bit parts, the lowest first."""
+    width = array.type.bit_width
+    if width > 64:
+        return stored(array, np.uint64, each=width // 64)
+    number = stored(array, np.int64 if width == 64 else np.int32)[:, 0].astype(np.int64)
+    return np.stack([number, number >> 63], axis=1).view(np.uint64)
+
+
+def _beyond(limbs: Any, bound: int) -> Any:
+    """Tell which numbers are at least ``bound`` in size."""
+    negative = limbs[:, -1] >> np.uint64(63)
+    carry = negative
+    size = limbs ^ (negative * np.uint64(_LIMB - 1))[:, np.newaxis]
+    for i in range(size.shape[1]):
+        size[:, i] += carry
+        carry = carry & (size[:, i] == 0)
+    larger = np.zeros(len(limbs), dtype=np.bool_)
+    equal = ~larger
+    for i in reversed(range(size.shape[1])):
+        part = np.uint64(bound // _LIMB**i % _LIMB)
+        larger |= equal & (size[:, i] > part)
+        equal &= size[:, i] == part
+    return larger | equal
+
+
+def time_type(kind: Any) -> Any:
+    """Return the type in which dates and timestamps of any unit are handed over."""
+    arrow = optional.load("pyarrow")
+    if arrow.types.is_date(kind):
+        return arrow.date32()
+    zone = None if kind.tz is None else "UTC"  # the instant is the same one
+    return arrow.timestamp("ns" if kind.unit == "ns" else "us", zone)
+
+
+def times_in_range(array: Any) -> Any:
+    """Return dates and timestamps in their :func:`time_type`, NULL outside the years 1 to 9999.
+
+    In nanoseconds all of 64 bits is within these years. There the numbers at the very ends are
+    NULL: programs write them for a time that is missing or infinite.
+    """
+    arrow = optional.load("pyarrow")
+    kind, handed = array.type, time_type(array.type)
+    number = stored(array, np.int32 if arrow.types.is_date32(kind) else np.int64)[:, 0]
+    if arrow.types.is_date32(kind):
+        first, last = _FIRST_SECOND // _SECONDS_A_DAY, _LAST_SECOND // _SECONDS_A_DAY
+    else:
+        scale = _PER_SECOND["ms" if arrow.types.is_date64(kind) else kind.unit]
+        first = max(_FIRST_SECOND * scale, -(2**63) + 2)
+        last = min((_LAST_SECOND + 1) * scale - 1, 2**63 - 2)
+    valid = is_valid(array) & (number >= first) & (number <= last)
+    number = np.where(valid, number, 0)
+    if arrow.types.is_date64(kind):
+        number = number // (1000 * _SECONDS_A_DAY)
+    elif arrow.types.is_timestamp(kind) and kind.unit in ("s", "ms"):
+        number = number * (_PER_SECOND["us"] // _PER_SECOND[kind.unit])
+    return rebuilt(handed, number.astype(np.int32 if handed == arrow.date32() else np.int64), valid)
+
+
+def stored(array: Any, kind: Any, *, each: int = 1) -> Any:
+    """Return the numbers of an array as they are stored, those behind NULL too, ``each`` a row."""
+    if not len(array):
+        return np.zeros((0, each), dtype=kind)
+    size = np.dtype(kind).itemsize * each
+    numbers = np.frombuffer(
+        array.buffers()[1], kind, count=len(array) * each, offset=array.offset * size
+    )
+    return numbers.reshape(-1, each)
+
+
+def is_valid(array: Any) -> Any:
+    """Tell which entries of an array are not NULL."""
+    return array.is_valid().to_numpy(zero_copy_only=False)
+
+
+def rebuilt(kind: Any, numbers: Any, valid: Any) -> Any:
+    """Return an array of numbers, NULL (and zero behind it) where they are not valid."""
+    arrow = optional.load("pyarrow")
+    shaped = valid if numbers.ndim == 1 else valid[:, np.newaxis]
+    content = np.ascontiguousarray(np.where(shaped, numbers, numbers.dtype.type(0)))
+    bits = np.packbits(valid, bitorder="little")
+    buffers = [arrow.py_buffer(bits), arrow.py_buffer(content)]
+    return arrow.Array.from_buffers(kind, len(valid), buffers)
