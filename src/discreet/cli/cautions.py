@@ -7,7 +7,7 @@ from itertools import combinations
 from discreet.cli.reach import allows_private_keys, count_reach, rows_that_fit
 from discreet.core.loss import PrivacyLoss
 from discreet.tables.catalog import Catalog, IdSpace, Table
-from discreet.tables.sources.source_files import overlap
+from discreet.tables.sources.apart import share_rows
 
 MANY_ROWS = 1000
 """From so many rows of one unit on, the noise is likely to hide what is asked for."""
@@ -20,7 +20,7 @@ LARGE_DELTA = Fraction(1, 10**5)
 
 
 def cautions(catalog: Catalog) -> tuple[str, ...]:
-    """Return every caution, as sentences; they follow from the declarations alone."""
+    """Return every caution, as sentences; they follow from the declarations and from links."""
     return tuple(_all(catalog))
 
 
@@ -95,7 +95,7 @@ def _about_sums(table: Table) -> Iterator[str]:
 def _about_sources(catalog: Catalog) -> Iterator[str]:
     for first, second in combinations(catalog.tables, 2):
         is_other = first.unit.id_space != second.unit.id_space
-        if is_other and overlap(first.source, second.source):
+        if is_other and share_rows(first, second):
             yield (
                 f"{first.name} and {second.name} read the same file but belong to different id "
                 "spaces. What both tell about one person adds up, and no budget bounds the sum."

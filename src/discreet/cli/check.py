@@ -8,6 +8,7 @@ from discreet.cli.cautions import cautions
 from discreet.cli.implied import space_text, space_to_json, table_text, table_to_json
 from discreet.cli.lines import lines
 from discreet.cli.shown import Shown, add_project
+from discreet.cli.source_cautions import source_cautions
 from discreet.curator.connection import connect
 from discreet.ledger.entry import Entry, Kind
 from discreet.tables.catalog import Catalog
@@ -23,12 +24,14 @@ def run(options: argparse.Namespace) -> Shown:
     with connect(options.project) as connection:
         connection.check()
         catalog, entries = connection.catalog(), connection.ledger().entries()
-    return explained(catalog, entries)
+    return explained(catalog, entries, source_cautions(catalog))
 
 
-def explained(catalog: Catalog, entries: tuple[Entry, ...] = ()) -> Shown:
-    """Return what the declarations imply, beside what the ledger has noted before."""
-    warnings = [*cautions(catalog), *_left_over(catalog, entries)]
+def explained(
+    catalog: Catalog, entries: tuple[Entry, ...] = (), about_sources: tuple[str, ...] = ()
+) -> Shown:
+    """Return what the declarations imply, beside what the ledger and the sources hold."""
+    warnings = [*cautions(catalog), *about_sources, *_left_over(catalog, entries)]
     public = [table.name for table in catalog.public_tables]
     names = [*(table.name for table in catalog.tables), *public]
     parts = [space_text(catalog, space) for space in catalog.id_spaces]

@@ -25,6 +25,7 @@ from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.sources.apart import require_apart
+from discreet.tables.sources.same_people import require_same_people
 
 LOCAL_ANALYST = "local"
 
@@ -132,11 +133,15 @@ class Connection:
         return read_releases(self._curator.ledger, ticket)
 
     def check(self) -> None:
-        """Check that every source is there and has its declared columns (names only)."""
+        """Check all sources as their owner: that they are there, and by names and types.
+
+        This looks into private files, which no question does before it is charged. No row is read.
+        """
         catalog = self._curator.catalog
         tables: tuple[Table | PublicTable, ...] = (*catalog.tables, *catalog.public_tables)
         for table in tables:
             self._curator.engine.require_source(table)
+        require_same_people(catalog)
 
     def data_changed(self, id_space: str) -> int:
         """Note that the owner replaced the data; earlier releases are no longer given again."""
