@@ -1,21 +1,23 @@
 """A process that passes the gate: killed at a step, or racing with others.
 
 ``kill STEP FILE`` passes once and kills itself at STEP; ``race FILE GO ATTEMPTS`` waits for the
-file GO, then tries ATTEMPTS times and prints how often it got through.
+file GO, then tries ATTEMPTS times and prints how often it got through; ``ask`` does the same, but
+opens the ledger anew each time and takes every refusal as it comes.
 """
 
 import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from discreet.core.errors import BudgetExhausted
+from discreet.core.errors import BudgetExhausted, DiscreetError
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.sqlite_store import SqliteStore, SqliteTransaction
+from discreet.ledger.sqlite_store import SqliteStore
+from discreet.ledger.sqlite_transaction import SqliteTransaction
 from tests.ledger.orders import RELEASE, order
 
 STEPS = (
@@ -103,9 +105,22 @@ def race(file: str, go: str, attempts: str) -> None:
     print(passed)
 
 
+def ask(file: str, go: str, attempts: str) -> None:
+    print("ready", flush=True)
+    while not Path(go).exists():
+        time.sleep(0.005)
+    passed = 0
+    for _ in range(int(attempts)):
+        try:
+            pass_gate(Ledger(SqliteStore(Path(file))), order(), lambda: RELEASE)
+        except DiscreetError:
+            time.sleep(0.01)
+            continue
+        passed += 1
+    print(passed)
+
+
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
-    if command == "kill":
-        kill(*rest)
-    else:
-        race(*rest)
+    commands: dict[str, Callable[..., None]] = {"kill": kill, "race": race, "ask": ask}
+    commands[command](*rest)

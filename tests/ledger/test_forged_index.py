@@ -15,7 +15,7 @@ from discreet.ledger.entry import Kind, Subject, released, share, space
 from discreet.ledger.entry import ticket as ticket_subject
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.sqlite_store import SqliteTransaction
+from discreet.ledger.sqlite_transaction import SqliteTransaction
 from tests.ledger.orders import RELEASE, new_ledger, order
 
 PEOPLE = space("people")

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -14,19 +12,9 @@ from discreet.core.loss import Pure
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import create_sqlite
+from tests.ledger.children import start
 from tests.ledger.gate_child import STEPS
 from tests.ledger.orders import RELEASE, new_ledger, order
-from tests.support.paths import ROOT
-
-
-def start(*args: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.ledger.gate_child", *args],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
 
 AFTER = {
     "before the reserve begins": (0, 0, []),

@@ -1,0 +1,121 @@
+"""One transaction on a ledger file: entries, their index, releases and salts."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import frozen
+
+from discreet.core.canonical import canonical
+from discreet.ledger.chain import broken, forged
+from discreet.ledger.entry import Entry, Kind, Subject, follow
+from discreet.ledger.store import IndexRow, SaltSize
+
+
+@frozen
+class SqliteTransaction:
+    """One open transaction on a ledger file."""
+
+    connection: sqlite3.Connection
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield every entry in order."""
+        rows = self.connection.execute(f"{_ENTRIES} ORDER BY sequence").fetchall()
+        yield from map(_entry, rows)
+
+    def latest(self, kind: Kind, subject: Subject) -> Entry | None:
+        """Return the newest entry of ``kind`` about ``subject``; one that is not is refused."""
+        found = self._one(
+            f"{_ENTRIES} WHERE sequence = ({_NEWEST})", (kind.value, canonical(subject))
+        )
+        if found is not None and subject not in found.subjects:
+            raise forged("the index leads to an entry about something else")
+        return found
+
+    def index(self) -> Iterator[IndexRow]:
+        """Yield every row by which ``latest`` finds entries."""
+        yield from self.connection.execute(
+            "SELECT kind, subject, sequence FROM subjects"
+        ).fetchall()
+
+    def release(self, ticket: int) -> str | None:
+        """Return the stored text of the release that a ticket paid for."""
+        text: str | None = self._value("SELECT body FROM releases WHERE ticket = ?", (ticket,))
+        return text
+
+    def tickets(self) -> Iterator[int]:
+        """Yield the numbers of all tickets with a stored release, in order."""
+        rows = self.connection.execute("SELECT ticket FROM releases ORDER BY ticket").fetchall()
+        yield from (number for (number,) in rows)
+
+    def salt(self, id_space: str, version: int) -> bytes | None:
+        """Return the secret salt of a data version."""
+        found: bytes | None = self._value(
+            "SELECT salt FROM salts WHERE id_space = ? AND version = ?", (id_space, version)
+        )
+        return found
+
+    def salt_sizes(self) -> Iterator[SaltSize]:
+        """Yield what may be known of every salt; the salts themselves are not read."""
+        size = "CASE typeof(salt) WHEN 'blob' THEN length(salt) ELSE 0 END"
+        yield from self.connection.execute(
+            f"SELECT id_space, version, {size} FROM salts"
+        ).fetchall()
+
+    def append(self, kind: Kind, payload: dict[str, Any]) -> Entry:
+        """Add an entry at the end of the chain, and to the index of what it is about."""
+        head = self._one(f"{_ENTRIES} ORDER BY sequence DESC LIMIT 1", ())
+        entry = follow(head, kind, payload)
+        self.connection.execute(
+            f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
+            (entry.sequence, kind.value, canonical(entry.payload), entry.previous, entry.digest),
+        )
+        self.connection.executemany(
+            "INSERT INTO subjects (kind, subject, sequence) VALUES (?, ?, ?)",
+            [(kind.value, canonical(subject), entry.sequence) for subject in entry.subjects],
+        )
+        return entry
+
+    def put_release(self, ticket: int, text: str) -> None:
+        """Store the release that a ticket paid for."""
+        self.connection.execute("INSERT INTO releases (ticket, body) VALUES (?, ?)", (ticket, text))
+
+    def put_salt(self, id_space: str, version: int, salt: bytes) -> None:
+        """Store the secret salt of a data version, apart from the chain."""
+        self.connection.execute(
+            "INSERT INTO salts (id_space, version, salt) VALUES (?, ?, ?)",
+            (id_space, version, salt),
+        )
+
+    def _one(self, query: str, values: tuple[Any, ...]) -> Entry | None:
+        row = self.connection.execute(query, values).fetchone()
+        return None if row is None else _entry(row)
+
+    def _value(self, query: str, values: tuple[Any, ...]) -> Any:
+        row = self.connection.execute(query, values).fetchone()
+        return None if row is None else row[0]
+
+
+_COLUMNS = "sequence, kind, payload, previous, digest"
+_ENTRIES = f"SELECT {_COLUMNS} FROM entries"
+
+# The kind is asked of the entry too, so that a row which leads nowhere, or to an entry of another
+# kind, cannot hide the real one. CROSS JOIN keeps the order: from the newest row of the index down.
+_NEWEST = """
+SELECT subjects.sequence FROM subjects CROSS JOIN entries USING (sequence)
+WHERE subjects.kind = ? AND subjects.subject = ? AND entries.kind = subjects.kind
+ORDER BY subjects.sequence DESC LIMIT 1
+"""
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    sequence, kind, payload, previous, digest = row
+    try:
+        found = json.loads(payload)
+        known = Kind(kind)
+    except (TypeError, ValueError):
+        raise broken(sequence, "it cannot be read") from None
+    if not isinstance(found, dict):
+        raise broken(sequence, "it cannot be read")
+    return Entry(sequence=sequence, kind=known, payload=found, previous=previous, digest=digest)
