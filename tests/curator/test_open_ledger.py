@@ -7,7 +7,11 @@ import pytest
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
 from discreet.curator.open_ledger import open_ledger
+from discreet.ledger.charge import Charge
 from discreet.ledger.entry import Kind
+from discreet.ledger.gate import pass_gate
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.order import Order
 from tests.support.declared import GOOD, changed, parsed
 
 
@@ -46,6 +50,53 @@ def test_leaving_somebody_out_raises_nobodys_share(tmp_path):
     assert ledger.remaining("people", "kim") == Pure(1)
     assert ledger.remaining("people", "lou@example.org") == Pure("5/2")
     assert ledger.remaining("people", "local") == Pure(0)
+
+
+def spend(ledger: Ledger, loss: str = "1/4") -> None:
+    charge = Charge("people", Pure(loss))
+    asked = Order(plan_digest="plan", data_version=1, analyst="kim", charges=(charge,))
+    pass_gate(ledger, asked, lambda: {"rows": []})
+
+
+def test_a_project_that_had_a_ledger_gets_no_other_one(tmp_path):
+    spend(opened(tmp_path))
+    (tmp_path / "books.sqlite").unlink()
+    with pytest.raises(LedgerError, match="this project had one") as caught:
+        opened(tmp_path)
+    assert "--begin-again" in caught.value.next
+    assert not (tmp_path / "books.sqlite").exists()
+    again = open_ledger(parsed(GOOD, tmp_path), begin_again=True)
+    assert again.spent("people") == Pure("1/4")
+    assert again.remaining("people") == Pure("11/4")
+    again.verify()
+    spend(opened(tmp_path))
+
+
+def test_a_ledger_that_was_never_spent_from_is_missed_too(tmp_path):
+    opened(tmp_path)
+    (tmp_path / "books.sqlite").unlink()
+    with pytest.raises(LedgerError, match="this project had one"):
+        opened(tmp_path)
+
+
+def test_a_second_place_is_enough(tmp_path):
+    """Who takes the whole folder away, the first anchor included, still leaves the second."""
+    text = changed('path = "books.sqlite"', 'path = "books.sqlite"\nanchor = "../far.anchor"')
+    folder = tmp_path / "project"
+    folder.mkdir()
+    spend(opened(folder, text))
+    assert (tmp_path / "far.anchor").exists()
+    for name in ("books.sqlite", "discreet.anchor"):
+        (folder / name).unlink()
+    with pytest.raises(LedgerError, match="this project had one"):
+        opened(folder, text)
+
+
+def test_a_ledger_from_before_there_were_anchors_gets_one(tmp_path):
+    spend(opened(tmp_path))
+    (tmp_path / "discreet.anchor").unlink()
+    assert opened(tmp_path).spent("people") == Pure("1/4")
+    assert (tmp_path / "discreet.anchor").exists()
 
 
 def test_a_ledger_that_cannot_be_made_is_named(tmp_path):

@@ -2,7 +2,8 @@
 
 ``kill STEP FILE`` passes once and kills itself at STEP; ``race FILE GO ATTEMPTS`` waits for the
 file GO, then tries ATTEMPTS times and prints how often it got through; ``ask`` does the same, but
-opens the ledger anew each time and takes every refusal as it comes.
+opens the ledger anew each time and takes every refusal as it comes; ``anchored`` counts how
+often the anchor knew of the charge when the work began.
 """
 
 import os
@@ -14,11 +15,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.core.errors import BudgetExhausted, DiscreetError
+from discreet.ledger.anchor import Anchor
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.mark import Mark
 from discreet.ledger.sqlite_store import SqliteStore
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from tests.ledger.orders import RELEASE, order
+
+ANCHOR_STEPS = (
+    "before the anchor is locked",
+    "before the anchor is written",
+    "in the middle of the anchor",
+    "after the anchor is written",
+    "after the anchor is unlocked",
+)
+"""What comes between the reserve and the work, where a ledger has an anchor."""
 
 STEPS = (
     "before the reserve begins",
@@ -80,6 +92,77 @@ class DyingTransaction:
         return entry
 
 
+class DyingAnchor(Anchor):
+    """An anchor that kills the process at one moment of one write."""
+
+    def write(self, mark: Mark) -> None:
+        if STEP == "before the anchor is written":
+            die()
+        if STEP == "in the middle of the anchor":
+            half = mark.to_text().encode()[:100]
+            with self.path.open("r+b") as file:
+                file.seek((mark.count % 2) * (self.path.stat().st_size // 2))
+                file.write(half)
+            die()
+        super().write(mark)
+        if STEP == "after the anchor is written":
+            die()
+
+
+STEP = ""
+"""Where a :class:`DyingAnchor` dies."""
+
+
+class AnchoringStore:
+    """A store that kills the process around its second write, in which the anchor is moved."""
+
+    def __init__(self, store: SqliteStore, step: str) -> None:
+        self.store = store
+        self.step = step
+        self.writes = 0
+
+    def read(self):
+        return self.store.read()
+
+    @contextmanager
+    def write(self) -> Iterator[SqliteTransaction]:
+        self.writes += 1
+        if self.writes == 2 and self.step == "before the anchor is locked":
+            die()
+        with self.store.write() as transaction:
+            yield transaction
+        if self.writes == 2 and self.step == "after the anchor is unlocked":
+            die()
+
+
+def anchored(file: Path) -> Ledger:
+    """Return a ledger with its anchor beside it."""
+    return Ledger(SqliteStore(file), anchors=(Anchor(file.with_suffix(".anchor")),))
+
+
+def kill_anchored(step: str, file: str) -> None:
+    global STEP  # noqa: PLW0603
+    STEP = step
+    store = AnchoringStore(SqliteStore(Path(file)), step)
+    ledger = Ledger(store, anchors=(DyingAnchor(Path(file).with_suffix(".anchor")),))
+    pass_gate(ledger, order(), lambda: RELEASE)
+    print("survived")
+
+
+def race_anchored(file: str, go: str, attempts: str) -> None:
+    ledger = anchored(Path(file))
+    print("ready", flush=True)
+    while not Path(go).exists():
+        time.sleep(0.005)
+    known = 0
+    for _ in range(int(attempts)):
+        ticket = ledger.reserve(order())
+        mark = ledger.anchors[0].read()
+        known += mark is not None and mark.end.sequence >= ticket.number
+        ledger.commit(ticket, RELEASE)
+    print(known)
+
+
 def kill(step: str, file: str) -> None:
     def work():
         if step == "during work":
@@ -122,5 +205,11 @@ def ask(file: str, go: str, attempts: str) -> None:
 
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
-    commands: dict[str, Callable[..., None]] = {"kill": kill, "race": race, "ask": ask}
+    commands: dict[str, Callable[..., None]] = {
+        "kill": kill,
+        "kill-anchored": kill_anchored,
+        "race": race,
+        "ask": ask,
+        "anchored": race_anchored,
+    }
     commands[command](*rest)

@@ -13,7 +13,7 @@ from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.children import start
-from tests.ledger.gate_child import STEPS
+from tests.ledger.gate_child import ANCHOR_STEPS, STEPS, anchored
 from tests.ledger.orders import RELEASE, new_ledger, order
 
 AFTER = {
@@ -50,6 +50,28 @@ def test_a_kill_at_any_step_never_leaves_less_spent_than_released(tmp_path: Path
 
     _, receipt = pass_gate(ledger, order(), lambda: RELEASE)
     ledger.verify(receipt)
+
+
+@pytest.mark.parametrize("step", ANCHOR_STEPS)
+def test_a_kill_while_the_anchor_moves_leaves_a_ledger_that_goes_on(tmp_path: Path, step: str):
+    new_ledger(tmp_path)
+    file = tmp_path / "ledger.sqlite"
+    anchored(file).reserve(order(Pure("1/2")))
+    before = anchored(file).anchors[0].read()
+    with start("kill-anchored", step, str(file)) as child:
+        output, _ = child.communicate(timeout=60)
+    assert child.returncode == -signal.SIGKILL
+    assert output == ""
+
+    ledger = anchored(file)
+    after = ledger.anchors[0].read()
+    assert after is not None
+    assert before is not None
+    assert (after == before) == (not step.startswith("after"))
+    assert ledger.spent("people") == Pure("3/2")
+    assert ledger.find_release("plan", 1) is None, "no row was read"
+    pass_gate(ledger, order(), lambda: RELEASE)
+    ledger.verify()
 
 
 def test_every_step_is_tested():

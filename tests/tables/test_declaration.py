@@ -85,6 +85,7 @@ def test_the_rest_is_optional():
     assert catalog.public_tables == ()
     assert private("visits", text).most_rows is None
     assert catalog.ledger == Path("/data/.discreet/ledger.sqlite")
+    assert catalog.anchors == (Path("/data/discreet.anchor"),)
 
 
 PEOPLE, DAYS, VISITS, STEPS = "id_spaces.people", "id_spaces.days", "tables.visits", "tables.steps"
@@ -101,6 +102,9 @@ WRONG = [
     ('unit = "a person"', "", f"{PEOPLE}.unit (near line 7)", "missing"),
     ("epsilon = 0.5", "epsilon = 0", "default.epsilon (line 5)", "above 0"),
     ('path = "books.sqlite"', "path = 3", "ledger.path (line 2)", "text; got a whole number"),
+    ("[ledger]", "[ledger]\nanchor = 3", "ledger.anchor (line 2)", "be text; got a whole number"),
+    ("[ledger]", '[ledger]\nanchor = "books.sqlite"', "ledger.anchor", "in use already"),
+    ("[ledger]", '[ledger]\nanchor = "discreet.anchor"', "ledger.anchor", "in use already"),
     ("[ledger]", "[legder]", "legder (line 1)", "not a setting"),
     ('id_space = "people"', 'id_space = "cats"', f"{VISITS}.id_space (line 21)", "people"),
     ('unit = "person"', 'unit = "nobody"', f"{VISITS}.unit (line 22)", "nobody"),

@@ -1,13 +1,18 @@
-"""Show the ledger's history, verify it, or read a stored release again."""
+"""Show the ledger's history, or verify it from its first entry to its last."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from discreet.cli.shown import Shown, add_project
+from discreet.core.errors import InvalidArgument
 from discreet.core.loss import loss_from_json
-from discreet.curator.connection import connect
+from discreet.curator.connection import Connection, connect
+from discreet.curator.open_ledger import open_ledger
 from discreet.curator.releases.text_table import text_table
 from discreet.ledger.entry import Entry, Kind
+from discreet.ledger.read_receipts import read_receipts
+from discreet.tables.declaration import read_catalog
 
 LONGEST_SHOWN = 60
 
@@ -15,28 +20,66 @@ LONGEST_SHOWN = 60
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--verify", action="store_true", help="recompute the chain and the totals")
+    parser.add_argument(
+        "--receipt",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="with --verify: check that the ledger still holds what this receipt (or the release "
+        "that carries it, as JSON) says; can be given several times",
+    )
     parser.add_argument("--release", type=int, metavar="TICKET", help="show what a ticket paid for")
+    parser.add_argument(
+        "--begin-again",
+        action="store_true",
+        help="as the owner, go on although the ledger is gone or is an older copy; what is known "
+        "to be spent stays spent",
+    )
     add_project(parser)
 
 
 def run(options: argparse.Namespace) -> Shown:
-    """Show the history or a release, or verify."""
+    """Show the history or a release, verify, or begin again."""
+    if options.receipt and not options.verify:
+        raise InvalidArgument("A receipt is for verifying", next="Say --verify too")
+    if options.begin_again:
+        return _begun_again(options)
     with connect(options.project) as connection:
-        ledger = connection.ledger()
         if options.release is not None:
-            releases = connection.releases(options.release)
-            text = "\n\n".join(str(release) for release in releases)
-            return Shown(text, [release.to_json() for release in releases])
+            return _released(connection, options.release)
         if options.verify:
-            ledger.verify()
-        entries = list(ledger.entries())
-    if options.verify:
-        head = entries[-1].digest if entries else ""
-        text = f"The ledger holds: {len(entries)} entries, head {head[:16]}"
-        return Shown(text, {"ok": True, "entries": len(entries), "head": head})
+            return _verified(connection, options)
+        entries = list(connection.ledger().entries())
     rows = [[str(entry.sequence), entry.kind.value, *_columns(entry)] for entry in entries]
     text = text_table(["entry", "kind", "who", "loss", "what"], rows)
     return Shown(text, [entry.to_json() for entry in entries])
+
+
+def _begun_again(options: argparse.Namespace) -> Shown:
+    ledger = open_ledger(read_catalog(Path(options.project)), begin_again=True)
+    entry = next(one for one in reversed(ledger.entries()) if one.kind is Kind.RENEWAL)
+    spent = _totals(entry.payload)
+    text = f"The ledger goes on at entry {entry.sequence}. Spent until now: {spent or 'nothing'}"
+    return Shown(text, entry.to_json())
+
+
+def _released(connection: Connection, ticket: int) -> Shown:
+    releases = connection.releases(ticket)
+    text = "\n\n".join(str(release) for release in releases)
+    return Shown(text, [release.to_json() for release in releases])
+
+
+def _verified(connection: Connection, options: argparse.Namespace) -> Shown:
+    receipts = [one for name in options.receipt for one in read_receipts(Path(name))]
+    ledger = connection.ledger()
+    ledger.verify(*receipts)
+    entries = ledger.entries()
+    head = entries[-1].digest if entries else ""
+    text = f"The ledger holds: {len(entries)} entries, head {head[:16]}"
+    if receipts:
+        text += f". Receipts that it matches: {len(receipts)}"
+    data = {"ok": True, "entries": len(entries), "head": head, "receipts": len(receipts)}
+    return Shown(text, data)
 
 
 def _columns(entry: Entry) -> list[str]:
@@ -50,6 +93,8 @@ def _columns(entry: Entry) -> list[str]:
         return [who, str(loss_from_json(payload["cap"])), f"cap of {payload['id_space']}"]
     if entry.kind is Kind.FAIL:
         return ["", "", _shortened(_failed(payload))]
+    if entry.kind is Kind.RENEWAL:
+        return ["", "", _shortened(f"begun again, spent before: {_totals(payload)}")]
     return ["", "", _shortened(_plain(payload))]
 
 
@@ -58,6 +103,13 @@ def _failed(payload: dict[str, Any]) -> str:
         f"failure {item['count']} of {item['id_space']}" for item in payload.get("failures", [])
     ]
     return ", ".join([f"ticket {payload['ticket']}", *counts])
+
+
+def _totals(payload: dict[str, Any]) -> str:
+    return "; ".join(
+        f"{loss_from_json(total['everybody'])} of {total['id_space']}"
+        for total in payload["totals"]
+    )
 
 
 def _plain(payload: dict[str, Any]) -> str:

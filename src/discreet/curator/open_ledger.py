@@ -1,23 +1,35 @@
 """Open the ledger of a project, and note in it what the owner declared."""
 
 from discreet.core.errors import LedgerError
+from discreet.ledger.anchor import Anchor
+from discreet.ledger.anchoring import read_marks
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.gate_rules import SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.mark import behind
 from discreet.ledger.sqlite_store import create_sqlite
 from discreet.tables.catalog import Catalog
 from discreet.tables.gate_settings import GateSettings
 
 
-def open_ledger(catalog: Catalog) -> Ledger:
+def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
     """Open the project's ledger, and note the declared budgets, rules and shares in it.
 
+    ``begin_again`` is the owner's word that a ledger which is gone, or behind its anchors, cannot
+    be had back. What the anchors know as spent stays spent.
+
     Guarantee:
-        Nothing that was spent is forgotten. A share that is no longer declared stays as it was last
-        noted, and while a ledger has a share of an id space, analysts without one have nothing of
-        it: so taking somebody out of the declaration raises nobody's share. To end a share, declare
-        it as 0.
+        Nothing that was spent is forgotten: a project that had a ledger gets no other one, and one
+        that is behind its anchors is refused (:mod:`discreet.ledger.anchoring`). A share that is no
+        longer declared stays as it was last noted, and while a ledger has a share of an id space,
+        analysts without one have nothing of it: so taking somebody out of the declaration raises
+        nobody's share. To end a share, declare it as 0.
     """
+    anchors = tuple(Anchor(path) for path in catalog.anchors)
+    # The anchors are read first: another process may be making both, and makes the ledger first.
+    had_one = any(mark for _, mark in read_marks(anchors))
+    if had_one and not begin_again and not catalog.ledger.exists():
+        raise behind(f"There is no ledger at {catalog.ledger}, but this project had one")
     try:
         catalog.ledger.parent.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
@@ -26,13 +38,16 @@ def open_ledger(catalog: Catalog) -> Ledger:
             got=cause.strerror or "",
             next="Declare another ledger.path",
         ) from None
-    ledger = Ledger(create_sqlite(catalog.ledger))
+    ledger = Ledger(create_sqlite(catalog.ledger), anchors=anchors)
+    if begin_again:
+        ledger.begin_again()
     for space in catalog.id_spaces:
         ledger.declare(Budget(space.name, space.cap))
         ledger.set_rules(_rules(space.name, catalog.gate))
     for analyst in catalog.analysts:
         for id_space, share in analyst.allocations.items():
             ledger.allocate(Allocation(id_space, analyst.name, share))
+    ledger.move_anchors()
     return ledger
 
 

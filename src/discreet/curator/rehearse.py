@@ -113,6 +113,7 @@ def _stage(curator: Curator, tables: Iterable[Table], folder: Path, rows: int) -
         curator.catalog,
         tables=tuple(replaced.get(table.name, table) for table in curator.catalog.tables),
         ledger=folder / "ledger.sqlite",
+        anchors=(),
         analysts=(),
         gate=GateSettings(),  # made-up rows need no deadline, which would be waited for
     )

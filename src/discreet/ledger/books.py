@@ -43,8 +43,12 @@ def share_cap_of(latest: Latest, id_space: str, analyst: str) -> PrivacyLoss:
 
 def spent_of(latest: Latest, id_space: str, analyst: str | None = None) -> PrivacyLoss | None:
     """Return what everybody, or one analyst, has spent; ``None`` if nothing was ever charged."""
-    subject = space(id_space) if analyst is None else share(id_space, analyst)
-    entry = latest(Kind.RESERVE, subject)
+    if analyst is None:
+        # A ledger that was begun again knows from a renewal what was spent before it.
+        found = [latest(kind, space(id_space)) for kind in (Kind.RESERVE, Kind.RENEWAL)]
+        entry = max(filter(None, found), key=lambda one: one.sequence, default=None)
+    else:
+        entry = latest(Kind.RESERVE, share(id_space, analyst))
     if entry is None:
         return None
     total = next(item for item in entry.payload["totals"] if item["id_space"] == id_space)

@@ -40,6 +40,15 @@ def forged(why: str) -> LedgerError:
     return _damaged(f": {why}")
 
 
+def unmatched(ticket: int) -> LedgerError:
+    """Return the error about a receipt that is for nothing in the chain."""
+    return LedgerError(
+        f"The ledger does not hold what the receipt of ticket {ticket} says",
+        next="Either the ledger was cut short or rewritten since, or the receipt is not from this "
+        "ledger. Compare more receipts before you believe either",
+    )
+
+
 def _damaged(where: str) -> LedgerError:
     return LedgerError(
         f"The ledger is damaged{where}",

@@ -27,6 +27,7 @@ class Kind(Enum):
     FAIL = "fail"
     GATE = "gate"
     RESUME = "resume"
+    RENEWAL = "renewal"
 
 
 @frozen(kw_only=True)
@@ -125,6 +126,10 @@ def _about_fail(entry: Entry) -> tuple[Subject, ...]:
     return (ticket(entry.payload["ticket"]), *(space(item["id_space"]) for item in counts))
 
 
+def _about_renewal(entry: Entry) -> tuple[Subject, ...]:
+    return tuple(space(total["id_space"]) for total in entry.payload["totals"])
+
+
 _SUBJECTS: dict[Kind, Callable[[Entry], tuple[Subject, ...]]] = {
     Kind.BUDGET: _about_space,
     Kind.ALLOCATION: _about_allocation,
@@ -134,4 +139,5 @@ _SUBJECTS: dict[Kind, Callable[[Entry], tuple[Subject, ...]]] = {
     Kind.FAIL: _about_fail,
     Kind.GATE: _about_space,
     Kind.RESUME: _about_space,
+    Kind.RENEWAL: _about_renewal,
 }

@@ -1,6 +1,7 @@
 """The ledger: budgets, what was spent of them, and the releases that were paid for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
@@ -11,6 +12,8 @@ from discreet.core.canonical import canonical, digest
 from discreet.core.errors import LedgerError, Unsupported
 from discreet.core.loss import PrivacyLoss
 from discreet.core.protocols import Rng
+from discreet.ledger.anchor import Anchor
+from discreet.ledger.anchoring import begin_again, move_anchors, read_marks, require_whole
 from discreet.ledger.books import admit, cap_of, left_of, open_order, spent_of
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.data_version import DataVersion
@@ -20,7 +23,7 @@ from discreet.ledger.order import Order
 from discreet.ledger.public_json import public_json
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.releases import make_receipt, stored_release
-from discreet.ledger.store import Snapshot, Store
+from discreet.ledger.store import Snapshot, Store, Transaction
 from discreet.ledger.suspension import counted, failures_of, rules_of
 from discreet.ledger.ticket import Ticket
 from discreet.ledger.verify import verify
@@ -58,10 +61,12 @@ class Ledger:
     store: Store
     now: Callable[[], datetime] = field(default=_now, repr=False, eq=False)
     """The time of day, for the one entry that has a time."""
+    anchors: tuple[Anchor, ...] = ()
+    """Where the end of the chain is kept besides (:mod:`discreet.ledger.anchoring`)."""
 
     def declare(self, budget: Budget) -> None:
         """Set the cap of an id space. Saying the same again changes nothing; spending stays."""
-        with self.store.write() as transaction:
+        with self._write() as transaction:
             before = transaction.latest(Kind.BUDGET, space(budget.id_space))
             if before is None or before.payload != budget.to_json():
                 _require_free_measure(transaction, budget)
@@ -69,7 +74,7 @@ class Ledger:
 
     def allocate(self, allocation: Allocation) -> None:
         """Give an analyst a share. From then on, analysts without one have nothing to spend."""
-        with self.store.write() as transaction:
+        with self._write() as transaction:
             cap = cap_of(transaction.latest, allocation.id_space)
             if cap.measure is not allocation.cap.measure:
                 raise Unsupported(
@@ -84,27 +89,27 @@ class Ledger:
 
     def set_rules(self, rules: GateRules) -> None:
         """Set the rules of the gate of an id space. Saying what holds already changes nothing."""
-        with self.store.write() as transaction:
+        with self._write() as transaction:
             cap_of(transaction.latest, rules.id_space)
             if rules_of(transaction.latest, rules.id_space) != rules:
                 transaction.append(Kind.GATE, rules.to_json())
 
     def rules(self, id_space: str) -> GateRules:
         """Return the rules of the gate of an id space as they stand."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             cap_of(snapshot.latest, id_space)
             return rules_of(snapshot.latest, id_space)
 
     def deadline(self, order: Order) -> Fraction | None:
         """Return how many seconds after its charge an order is answered: its longest deadline."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             spaces = [charge.id_space for charge in order.charges]
             found = [rules_of(snapshot.latest, name).deadline for name in spaces]
         return max((deadline for deadline in found if deadline is not None), default=None)
 
     def failures(self, id_space: str) -> int:
         """Return how many answers failed in an id space since the owner last resumed it."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             cap_of(snapshot.latest, id_space)
             return failures_of(snapshot.latest, id_space, self.now())
 
@@ -114,7 +119,7 @@ class Ledger:
         Only failures are forgiven: what was spent stays spent. Tickets that are open now will not
         be taken for abandoned later.
         """
-        with self.store.write() as transaction:
+        with self._write() as transaction:
             cap_of(transaction.latest, id_space)
             failures = failures_of(transaction.latest, id_space, self.now())
             transaction.append(Kind.RESUME, {"id_space": id_space})
@@ -122,28 +127,28 @@ class Ledger:
 
     def budget(self, id_space: str) -> Budget:
         """Return the budget of an id space as it stands."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             return Budget(id_space, cap_of(snapshot.latest, id_space))
 
     def spent(self, id_space: str, analyst: str | None = None) -> PrivacyLoss:
         """Return what everybody, or one analyst, has spent of an id space's budget."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             cap = cap_of(snapshot.latest, id_space)
             return spent_of(snapshot.latest, id_space, analyst) or cap * 0
 
     def remaining(self, id_space: str, analyst: str | None = None) -> PrivacyLoss:
         """Return the largest loss that could be spent now, by anybody or by one analyst."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             return left_of(snapshot.latest, id_space, analyst)
 
     def data_version(self, id_space: str, rng: Rng) -> DataVersion:
         """Return the current version of an id space's data; the first use begins it."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             current = current_version(snapshot, id_space)
         if current is not None:
             return current
         salt = draw_salt(rng)
-        with self.store.write() as transaction:
+        with self._write() as transaction:
             # Another process may have been quicker.
             current = current_version(transaction, id_space)
             return current or begin_version(transaction, id_space, salt)
@@ -151,17 +156,19 @@ class Ledger:
     def advance_version(self, id_space: str, rng: Rng) -> DataVersion:
         """Begin a new version: the owner changed the data, so stored releases are out of date."""
         salt = draw_salt(rng)
-        with self.store.write() as transaction:
+        with self._write() as transaction:
             return begin_version(transaction, id_space, salt)
 
     def reserve(self, order: Order) -> Ticket:
         """Charge an order, in every id space that it touches, or refuse it whole.
 
         Guarantee:
-            When this returns, the charge is durable, no cap or share is exceeded, and none of the
-            id spaces was suspended.
+            When this returns, the charge is durable, no cap or share is exceeded, none of the id
+            spaces was suspended, and every anchor knows of the charge.
         """
-        with self.store.write() as transaction:
+        for anchor in self.anchors:
+            anchor.require_writable()
+        with self._write() as transaction:
             # As it will be written, so that verification decides on the same time.
             at = self.now().replace(microsecond=0)
             payload = {
@@ -172,7 +179,25 @@ class Ledger:
                 "reserved_at": at.isoformat(timespec="seconds"),
             }
             entry = transaction.append(Kind.RESERVE, payload)
+        self.move_anchors()
         return Ticket(entry.sequence, order.digest)
+
+    def move_anchors(self) -> None:
+        """Let every anchor know where the chain ends."""
+        if self.anchors:
+            with self._write() as transaction:
+                move_anchors(transaction, self.anchors)
+
+    def begin_again(self) -> Entry:
+        """Go on with a ledger that has forgotten something, as the owner; return the entry of it.
+
+        What the anchors know as spent stays spent (:func:`~discreet.ledger.anchoring.begin_again`).
+        """
+        with self.store.write() as transaction:
+            entry = begin_again(transaction, read_marks(self.anchors))
+        with self.store.write() as transaction:
+            move_anchors(transaction, self.anchors)
+        return entry
 
     def commit(
         self, ticket: Ticket, release: dict[str, Any], *, is_late: Callable[[], bool] = _never
@@ -183,7 +208,7 @@ class Ledger:
         this is kept.
         """
         release = public_json(release)
-        with self.store.write() as transaction:
+        with self._write() as transaction:
             order = _order_of(transaction, ticket)
             payload = {
                 "ticket": ticket.number,
@@ -199,7 +224,7 @@ class Ledger:
 
     def fail(self, ticket: Ticket) -> None:
         """Record that a ticket gave no release, and count it. The charge stays."""
-        with self.store.write() as transaction:
+        with self._write() as transaction:
             order = _order_of(transaction, ticket)
             failures = counted(transaction.latest, order)
             transaction.append(Kind.FAIL, {"ticket": ticket.number, "failures": failures})
@@ -208,25 +233,39 @@ class Ledger:
         self, plan_digest: str, data_version: int
     ) -> tuple[dict[str, Any], Receipt] | None:
         """Return the newest committed release of a plan on a version, with its receipt."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             commit = snapshot.latest(Kind.COMMIT, released(plan_digest, data_version))
             return None if commit is None else stored_release(snapshot, commit)
 
     def release_of(self, number: int) -> tuple[dict[str, Any], Receipt] | None:
         """Return the release that a ticket paid for, with its receipt, if it was answered."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             commit = snapshot.latest(Kind.COMMIT, ticket(number))
             return None if commit is None else stored_release(snapshot, commit)
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the public history, oldest first."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             return tuple(snapshot.entries())
 
     def verify(self, *receipts: Receipt) -> None:
         """Recompute the whole ledger, as :func:`~discreet.ledger.verify.verify` says."""
-        with self.store.read() as snapshot:
+        with self._read() as snapshot:
             verify(snapshot, receipts)
+
+    @contextmanager
+    def _read(self) -> Iterator[Snapshot]:
+        # The anchors are read first: what they know is then in the snapshot, or lost.
+        marks = read_marks(self.anchors)
+        with self.store.read() as snapshot:
+            require_whole(snapshot, marks)
+            yield snapshot
+
+    @contextmanager
+    def _write(self) -> Iterator[Transaction]:
+        with self.store.write() as transaction:
+            require_whole(transaction, read_marks(self.anchors))
+            yield transaction
 
 
 def _order_of(snapshot: Snapshot, ticket: Ticket) -> Order:
@@ -236,11 +275,14 @@ def _order_of(snapshot: Snapshot, ticket: Ticket) -> Order:
     return order
 
 
+_FIXING = (Kind.RESERVE, Kind.ALLOCATION, Kind.RENEWAL)
+
+
 def _require_free_measure(snapshot: Snapshot, budget: Budget) -> None:
     """Spending and shares cannot be restated in another measure, so they fix it."""
     subject = space(budget.id_space)
     before = snapshot.latest(Kind.BUDGET, subject)
-    in_use = any(snapshot.latest(kind, subject) for kind in (Kind.RESERVE, Kind.ALLOCATION))
+    in_use = any(snapshot.latest(kind, subject) for kind in _FIXING)
     if before and in_use and before.payload["cap"]["measure"] != budget.cap.measure.value:
         raise Unsupported(
             f"The budget of '{budget.id_space}' is in use and keeps its measure",

@@ -7,6 +7,20 @@ from discreet.core.canonical import canonical
 from discreet.core.errors import InvalidArgument
 
 
+def parsed_json(text: object) -> dict[str, Any] | None:
+    """Return the JSON object that a text is; ``None`` if it is no such thing.
+
+    Example:
+        >>> parsed_json('{"rows": [1]}'), parsed_json("[" * 100_000)
+        ({'rows': [1]}, None)
+    """
+    try:
+        found = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def public_json(value: dict[str, Any]) -> dict[str, Any]:
     """Return a deep copy of a JSON object; refuse what has no canonical text, without quoting it.
 

@@ -6,11 +6,12 @@ from typing import Any
 
 from discreet.core.errors import DiscreetError
 from discreet.core.loss import loss_from_json
-from discreet.ledger.books import admit, cap_of, open_order, totals_after
+from discreet.ledger.books import admit, cap_of, open_order, spent_of, totals_after
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.chain import broken
 from discreet.ledger.entry import Entry, Kind, Latest, Subject, space, ticket
 from discreet.ledger.gate_rules import GateRules
+from discreet.ledger.mark import Point
 from discreet.ledger.order import Order
 from discreet.ledger.suspension import counted, lists_open_tickets
 
@@ -100,6 +101,16 @@ def _gate(latest: Latest, payload: dict[str, Any]) -> bool:
     return GateRules.from_json(payload).to_json() == payload
 
 
+def _renewal(latest: Latest, payload: dict[str, Any]) -> bool:
+    """What was spent is stated, so it may only be more than what the chain knows."""
+    stated = {total["id_space"]: loss_from_json(total["everybody"]) for total in payload["totals"]}
+    known = {name: spent_of(latest, name) for name in stated}
+    totals = [{"id_space": name, "everybody": loss.to_json()} for name, loss in stated.items()]
+    lost = [Point.from_json(point).to_json() for point in payload["lost"]]
+    is_more = all(spent is None or spent <= stated[name] for name, spent in known.items())
+    return is_more and bool(lost) and payload == {"lost": lost, "totals": totals}
+
+
 def _resume(latest: Latest, payload: dict[str, Any]) -> bool:
     cap_of(latest, payload["id_space"])
     return payload == {"id_space": payload["id_space"]}
@@ -114,4 +125,5 @@ _ALLOWED: dict[Kind, Callable[[Latest, dict[str, Any]], bool]] = {
     Kind.FAIL: _fail,
     Kind.GATE: _gate,
     Kind.RESUME: _resume,
+    Kind.RENEWAL: _renewal,
 }

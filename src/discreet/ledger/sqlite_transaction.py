@@ -10,6 +10,7 @@ from attrs import frozen
 from discreet.core.canonical import canonical
 from discreet.ledger.chain import broken, forged
 from discreet.ledger.entry import Entry, Kind, Subject, follow
+from discreet.ledger.public_json import parsed_json
 from discreet.ledger.store import IndexRow, SaltSize
 
 
@@ -24,6 +25,14 @@ class SqliteTransaction:
         rows = self.connection.execute(f"{_ENTRIES} ORDER BY sequence").fetchall()
         yield from map(_entry, rows)
 
+    def head(self) -> Entry | None:
+        """Return the last entry, or ``None`` if there is none."""
+        return self._one(f"{_ENTRIES} ORDER BY sequence DESC LIMIT 1", ())
+
+    def entry(self, sequence: int) -> Entry | None:
+        """Return the entry with a number, or ``None`` if there is none."""
+        return self._one(f"{_ENTRIES} WHERE sequence = ?", (sequence,))
+
     def latest(self, kind: Kind, subject: Subject) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``; one that is not is refused."""
         found = self._one(
@@ -31,6 +40,19 @@ class SqliteTransaction:
         )
         if found is not None and subject not in found.subjects:
             raise forged("the index leads to an entry about something else")
+        return found
+
+    def subjects(self, kind: Kind, word: str) -> Iterator[Subject]:
+        """Yield every subject that begins with ``word`` and that an entry of ``kind`` is about."""
+        begin = f"{canonical([word])[:-1]},"
+        found = self._next_subject(kind, begin)
+        while found is not None and found.startswith(begin):
+            yield _subject(found)
+            found = self._next_subject(kind, found)
+
+    def _next_subject(self, kind: Kind, after: str) -> str | None:
+        query = "SELECT MIN(subject) FROM subjects WHERE kind = ? AND subject > ?"
+        found: str | None = self._value(query, (kind.value, after))
         return found
 
     def index(self) -> Iterator[IndexRow]:
@@ -65,8 +87,7 @@ class SqliteTransaction:
 
     def append(self, kind: Kind, payload: dict[str, Any]) -> Entry:
         """Add an entry at the end of the chain, and to the index of what it is about."""
-        head = self._one(f"{_ENTRIES} ORDER BY sequence DESC LIMIT 1", ())
-        entry = follow(head, kind, payload)
+        entry = follow(self.head(), kind, payload)
         self.connection.execute(
             f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
             (entry.sequence, kind.value, canonical(entry.payload), entry.previous, entry.digest),
@@ -111,11 +132,21 @@ ORDER BY subjects.sequence DESC LIMIT 1
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     sequence, kind, payload, previous, digest = row
-    try:
-        found = json.loads(payload)
-        known = Kind(kind)
-    except (TypeError, ValueError):
-        raise broken(sequence, "it cannot be read") from None
-    if not isinstance(found, dict):
+    found = parsed_json(payload)
+    known = _KINDS.get(kind)
+    if found is None or known is None:
         raise broken(sequence, "it cannot be read")
     return Entry(sequence=sequence, kind=known, payload=found, previous=previous, digest=digest)
+
+
+_KINDS = {kind.value: kind for kind in Kind}
+
+
+def _subject(text: str) -> Subject:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(part, str) for part in found):
+        raise forged("the index has a subject that cannot be read")
+    return tuple(found)

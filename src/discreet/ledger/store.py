@@ -20,11 +20,23 @@ class Snapshot(Protocol):
         """Yield every entry in order."""
         ...
 
+    def head(self) -> Entry | None:
+        """Return the last entry, or ``None`` if there is none."""
+        ...
+
+    def entry(self, sequence: int) -> Entry | None:
+        """Return the entry with a number, or ``None`` if there is none."""
+        ...
+
     def latest(self, kind: Kind, subject: Subject) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``, without reading the others.
 
         An index row that leads to no entry of ``kind`` counts for nothing.
         """
+        ...
+
+    def subjects(self, kind: Kind, word: str) -> Iterator[Subject]:
+        """Yield every subject that begins with ``word`` and that an entry of ``kind`` is about."""
         ...
 
     def index(self) -> Iterator[IndexRow]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from discreet.core.canonical import canonical
-from discreet.ledger.chain import broken, forged, verify_chain
+from discreet.ledger.chain import broken, forged, unmatched, verify_chain
 from discreet.ledger.entry import Entry, Kind
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.releases import stored_release
@@ -80,4 +80,4 @@ def _verify_releases(
             raise broken(number, "a release is stored for it that was never committed")
     for receipt in receipts:
         if receipt not in kept:
-            raise broken(receipt.ticket.number, "it does not match its receipt")
+            raise unmatched(receipt.ticket.number)

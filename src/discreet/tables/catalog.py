@@ -133,6 +133,8 @@ class Catalog:
     id_spaces: tuple[IdSpace, ...]
     tables: tuple[Table, ...]
     ledger: Path
+    anchors: tuple[Path, ...] = ()
+    """Where else it is written how far the ledger is."""
     public_tables: tuple[PublicTable, ...] = ()
     analysts: tuple[Analyst, ...] = ()
     default: PrivacyLoss | None = None

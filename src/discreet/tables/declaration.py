@@ -9,6 +9,7 @@ from discreet.core.loss import PrivacyLoss
 from discreet.tables.catalog import Catalog, IdSpace
 from discreet.tables.declarations.analysts import read_analysts
 from discreet.tables.declarations.gate import read_gate
+from discreet.tables.declarations.ledger import read_ledger
 from discreet.tables.declarations.losses import read_loss
 from discreet.tables.declarations.open_answers import refuse_open_answers
 from discreet.tables.declarations.section import TEXT, Section
@@ -16,7 +17,6 @@ from discreet.tables.declarations.tables import read_public_tables, read_tables
 from discreet.tables.declarations.toml_lines import TomlLines
 
 FILE_NAME = "discreet.toml"
-DEFAULT_LEDGER = Path(".discreet") / "ledger.sqlite"
 
 
 def read_catalog(path: Path) -> Catalog:
@@ -37,9 +37,7 @@ def parse_catalog(text: str, file: Path) -> Catalog:
     id_spaces = tuple(_id_space(name, spaces.sub(name)) for name in spaces.names())
     tables = read_tables(top.sub("tables"), id_spaces, root)
     public_tables = read_public_tables(top.sub_or_empty("public_tables"), root, tables)
-    ledger = top.sub_or_empty("ledger")
-    ledger_path = root / ledger.get_or("path", str(DEFAULT_LEDGER), TEXT)
-    ledger.finish()
+    ledger, anchors = read_ledger(top.sub_or_empty("ledger"), file)
     gate = read_gate(top.sub_or_empty("gate"))
     analysts = read_analysts(top.sub_or_empty("analysts"), id_spaces)
     default = _default(top.sub("default")) if top.has("default") else None
@@ -47,7 +45,8 @@ def parse_catalog(text: str, file: Path) -> Catalog:
     return Catalog(
         id_spaces=id_spaces,
         tables=tables,
-        ledger=ledger_path,
+        ledger=ledger,
+        anchors=anchors,
         public_tables=public_tables,
         analysts=analysts,
         default=default,

@@ -1,0 +1,269 @@
+"""A ledger that has forgotten something is refused, and what it forgot stays spent."""
+
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from discreet.core.errors import BudgetExhausted, InvalidArgument, LedgerError, Unsupported
+from discreet.core.loss import Approximate, PrivacyLoss, Pure
+from discreet.ledger.anchor import Anchor
+from discreet.ledger.anchoring import read_marks, require_whole
+from discreet.ledger.budget import Budget
+from discreet.ledger.entry import Kind
+from discreet.ledger.gate import pass_gate
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.mark import Mark, Point
+from discreet.ledger.sqlite_store import create_sqlite
+from tests.ledger.children import start
+from tests.ledger.gate_child import anchored
+from tests.ledger.orders import RELEASE, order
+
+HALF = Pure("1/2")
+
+
+def new(folder: Path, cap: PrivacyLoss | None = None) -> Ledger:
+    create_sqlite(folder / "ledger.sqlite")
+    ledger = anchored(folder / "ledger.sqlite")
+    ledger.declare(Budget("people", cap or Pure(3)))
+    return ledger
+
+
+def ask(ledger: Ledger, loss: PrivacyLoss = HALF) -> None:
+    pass_gate(ledger, order(loss), lambda: RELEASE)
+
+
+def end(ledger: Ledger) -> Point:
+    (anchor,) = ledger.anchors
+    mark = anchor.read()
+    assert mark is not None
+    return mark.end
+
+
+def forget(folder: Path, ledger: Ledger) -> Ledger:
+    """Put an older copy back: one that knows of one answer, where two were given."""
+    ask(ledger)
+    copy = shutil.copy(folder / "ledger.sqlite", folder / "copy")
+    ask(ledger)
+    shutil.move(copy, folder / "ledger.sqlite")
+    return anchored(folder / "ledger.sqlite")
+
+
+def test_every_charge_is_anchored_before_the_work_begins(tmp_path: Path):
+    ledger = new(tmp_path)
+    seen = []
+
+    def work():
+        seen.append((end(ledger), ledger.entries()[-1].digest))
+        return RELEASE
+
+    for _ in range(3):
+        pass_gate(ledger, order(HALF), work)
+    assert [point.sequence for point, _ in seen] == [2, 4, 6]
+    assert all(point.head == head for point, head in seen)
+    (_, mark) = read_marks(ledger.anchors)[0]
+    assert mark is not None
+    assert mark.spent == {"people": Pure("3/2")}
+
+
+def test_an_older_copy_is_refused_for_reading_and_writing(tmp_path: Path):
+    ledger = forget(tmp_path, new(tmp_path))
+    for use in (lambda: ask(ledger), lambda: ledger.spent("people"), ledger.verify):
+        with pytest.raises(LedgerError, match="not the one that its anchor") as caught:
+            use()
+        assert "have the entry 4" in caught.value.must
+        assert "ε = 1 of people" in caught.value.must
+        assert "3 entries, with ε = 0.5 of people" in caught.value.got
+        assert "--begin-again" in caught.value.next
+
+
+def test_a_ledger_that_is_ahead_of_its_anchor_is_fine(tmp_path: Path):
+    ledger = new(tmp_path)
+    ask(ledger)
+    Ledger(ledger.store).reserve(order(HALF))
+    assert end(ledger).sequence == 2
+    assert ledger.spent("people") == Pure(1)
+    ask(ledger)
+    assert end(ledger).sequence == 5
+
+
+def test_every_anchor_is_asked(tmp_path: Path):
+    ledger = new(tmp_path)
+    two = Ledger(ledger.store, anchors=(*ledger.anchors, Anchor(tmp_path / "second")))
+    ask(two)
+    assert two.anchors[1].read() == two.anchors[0].read()
+    (tmp_path / "ledger.anchor").unlink()
+    shutil.copy(tmp_path / "ledger.sqlite", tmp_path / "copy")
+    ask(two)
+    shutil.move(tmp_path / "copy", tmp_path / "ledger.sqlite")
+    (tmp_path / "ledger.anchor").unlink()
+    anew = Ledger(create_sqlite(tmp_path / "ledger.sqlite"), anchors=two.anchors)
+    with pytest.raises(LedgerError, match="second"):
+        ask(anew)
+
+
+def test_another_history_is_refused_whatever_its_length(tmp_path: Path):
+    ledger = forget(tmp_path, new(tmp_path))
+    for _ in range(3):
+        pass_gate(Ledger(ledger.store), order(Pure("1/4")), lambda: RELEASE)
+    with pytest.raises(LedgerError, match="not the one that its anchor"):
+        ask(ledger)
+    entry = ledger.begin_again()
+    assert entry.payload["totals"][0]["everybody"] == Pure("9/4").to_json(), "the sum of both"
+    assert ledger.remaining("people") == Pure("3/4")
+
+
+# ---- The log: lost, cut, or with one bit changed.
+
+
+def crash(folder: Path) -> None:
+    """Leave a ledger whose answers are in the log alone, as after a kill."""
+    (folder / "running").mkdir()
+    ledger = new(folder / "running")
+    with closing(sqlite3.connect(folder / "running" / "ledger.sqlite")) as other:
+        other.execute("SELECT COUNT(*) FROM entries").fetchall()
+        for _ in range(4):
+            ask(ledger)
+        for name in ("ledger.sqlite", "ledger.sqlite-wal", "ledger.anchor"):
+            shutil.copy(folder / "running" / name, folder / name)
+
+
+def damages(log: bytes, rng) -> list[bytes]:
+    flipped = []
+    for word in rng.words(40):
+        place, bit = int(word) % len(log), int(word) >> 40 & 7
+        flipped.append(log[:place] + bytes([log[place] ^ 1 << bit]) + log[place + 1 :])
+    cut = [log[: int(word) % len(log)] for word in rng.words(20)]
+    return [b"", *flipped, *cut]
+
+
+def test_whatever_is_lost_of_the_log_no_spending_is_forgotten(tmp_path: Path, rng):
+    crash(tmp_path)
+    file, log = tmp_path / "ledger.sqlite", tmp_path / "ledger.sqlite-wal"
+    whole, written = file.read_bytes(), log.read_bytes()
+    refused = forgotten = 0
+    for damaged in damages(written, rng):
+        for name in (log, tmp_path / "ledger.sqlite-shm"):
+            name.unlink(missing_ok=True)
+        file.write_bytes(whole)
+        if damaged:
+            log.write_bytes(damaged)
+        try:
+            spent = anchored(file).spent("people")
+        except LedgerError:
+            refused += 1
+            forgotten += is_forgotten(file)
+        else:
+            assert spent == Pure(2)
+    assert refused > 10
+    assert forgotten > 10, "the twin without an anchor believes what is left of the log"
+
+
+def is_forgotten(file: Path) -> bool:
+    """Tell whether a ledger without its anchor opens and says less."""
+    try:
+        return Ledger(create_sqlite(file)).spent("people") != Pure(2)
+    except LedgerError:
+        return False
+
+
+# ---- Beginning again, by the owner's word.
+
+
+def test_what_an_older_copy_forgot_stays_spent(tmp_path: Path):
+    ledger = forget(tmp_path, new(tmp_path))
+    entry = ledger.begin_again()
+    assert entry.kind is Kind.RENEWAL
+    assert ledger.spent("people") == Pure(1)
+    ask(ledger, Pure(2))
+    with pytest.raises(BudgetExhausted):
+        ask(ledger)
+    ledger.verify()
+    assert end(ledger).sequence == ledger.entries()[-2].sequence
+
+
+def test_a_ledger_that_is_gone_begins_with_what_was_spent(tmp_path: Path):
+    ask(new(tmp_path), Pure(2))
+    (tmp_path / "ledger.sqlite").unlink()
+    create_sqlite(tmp_path / "ledger.sqlite")
+    again = anchored(tmp_path / "ledger.sqlite")
+    with pytest.raises(LedgerError, match="got 0 entries, with nothing spent"):
+        again.declare(Budget("people", Pure(3)))
+    again.begin_again()
+    again.declare(Budget("people", Pure(3)))
+    assert again.remaining("people") == Pure(1)
+    with pytest.raises(Unsupported, match="keeps its measure"):
+        again.declare(Budget("people", Approximate(3, 0)))
+    ask(again, Pure(1))
+    again.verify()
+
+
+def test_a_whole_ledger_is_not_begun_again(tmp_path: Path):
+    ledger = new(tmp_path)
+    ask(ledger)
+    with pytest.raises(InvalidArgument, match="as its anchors know it"):
+        ledger.begin_again()
+    assert Kind.RENEWAL not in [entry.kind for entry in ledger.entries()]
+
+
+FORGED: dict[str, Callable[[dict], object]] = {
+    "less than was spent": lambda payload: payload["totals"][0].update(
+        everybody=Pure("1/4").to_json()
+    ),
+    "another measure": lambda payload: payload["totals"][0].update(
+        everybody=Approximate(9, 0).to_json()
+    ),
+    "nothing was lost": lambda payload: payload["lost"].clear(),
+    "more words": lambda payload: payload.update(note="x"),
+    "no word of the lost": lambda payload: payload.pop("lost"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_renewal_cannot_lower_what_was_spent(tmp_path: Path, what: str):
+    ledger = forget(tmp_path, new(tmp_path))
+    payload = ledger.begin_again().payload
+    FORGED[what](payload)
+    with ledger.store.write() as transaction:
+        sequence = transaction.append(Kind.RENEWAL, payload).sequence
+    with pytest.raises(LedgerError, match=f"entry {sequence}: this renewal was not allowed"):
+        ledger.verify()
+
+
+# ---- Many at once.
+
+
+def test_racing_processes_never_move_an_anchor_back(tmp_path: Path):
+    ledger = new(tmp_path, Pure(100))
+    go = tmp_path / "go"
+    children = [start("anchored", str(tmp_path / "ledger.sqlite"), str(go), "8") for _ in range(4)]
+    for child in children:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+    seen: list[Mark] = []
+    is_over = threading.Event()
+
+    def watch() -> None:
+        while not is_over.is_set():
+            marks = read_marks(ledger.anchors)
+            with ledger.store.read() as snapshot:
+                require_whole(snapshot, marks)
+            seen.extend(mark for _, mark in marks if mark is not None)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    go.touch()
+    told = [child.communicate(timeout=120)[0] for child in children]
+    is_over.set()
+    watcher.join()
+    assert told == ["8\n"] * 4, "after each charge the anchor knew of it"
+    for before, after in pairwise(seen):
+        assert before.count <= after.count
+        assert before.end.sequence <= after.end.sequence
+    assert ledger.spent("people") == Pure(32)
+    ledger.verify()
