@@ -166,9 +166,9 @@ def test_a_long_budget_is_shown_below_itself():
 def test_what_the_ledger_remembers_is_told(tmp_path):
     ledger = open_ledger(parsed(GOOD, tmp_path))
     catalog = parsed(GOOD[: GOOD.index("[analysts.kim]")], tmp_path)
-    text = explained(catalog, ledger.entries()).text
+    text = explained(catalog, ledger).text
     assert "kim is not declared but keeps the share of people" in text
-    assert "is not declared" not in explained(parsed(GOOD, tmp_path), ledger.entries()).text
+    assert "is not declared" not in explained(parsed(GOOD, tmp_path), ledger).text
 
 
 def test_tables_shows_what_may_be_asked():

@@ -10,7 +10,7 @@ from discreet.cli.lines import lines
 from discreet.cli.shown import Shown, add_project
 from discreet.cli.source_cautions import source_cautions
 from discreet.curator.connection import connect
-from discreet.ledger.entry import Entry, Kind
+from discreet.ledger.ledger import Ledger
 from discreet.tables.catalog import Catalog
 
 
@@ -23,15 +23,16 @@ def run(options: argparse.Namespace) -> Shown:
     """Check, by names and types only; no row is read."""
     with connect(options.project) as connection:
         connection.check()
-        catalog, entries = connection.catalog(), connection.ledger().entries()
-    return explained(catalog, entries, source_cautions(catalog))
+        catalog = connection.catalog()
+        return explained(catalog, connection.ledger(), source_cautions(catalog))
 
 
 def explained(
-    catalog: Catalog, entries: tuple[Entry, ...] = (), about_sources: tuple[str, ...] = ()
+    catalog: Catalog, ledger: Ledger | None = None, about_sources: tuple[str, ...] = ()
 ) -> Shown:
     """Return what the declarations imply, beside what the ledger and the sources hold."""
-    warnings = [*cautions(catalog), *about_sources, *_left_over(catalog, entries)]
+    left_over = [] if ledger is None else _left_over(catalog, ledger)
+    warnings = [*cautions(catalog), *about_sources, *left_over]
     public = [table.name for table in catalog.public_tables]
     names = [*(table.name for table in catalog.tables), *public]
     parts = [space_text(catalog, space) for space in catalog.id_spaces]
@@ -51,27 +52,21 @@ def explained(
     return Shown("\n\n".join(parts), data)
 
 
-def _left_over(catalog: Catalog, entries: tuple[Entry, ...]) -> Iterator[str]:
+def _left_over(catalog: Catalog, ledger: Ledger) -> Iterator[str]:
     """Say what the ledger knows of that is no longer declared; it stays in force."""
     spaces = {space.name for space in catalog.id_spaces}
-    shares = {(name, analyst.name) for analyst in catalog.analysts for name in analyst.allocations}
-    noted: dict[tuple[str, str], Any] = {}
-    spent: dict[str, None] = {}
-    for entry in entries:
-        if entry.kind is Kind.ALLOCATION:
-            noted[entry.payload["id_space"], entry.payload["analyst"]] = entry.payload["cap"]
-        if entry.kind is Kind.RESERVE:
-            spent |= dict.fromkeys(total["id_space"] for total in entry.payload["totals"])
-    for id_space in spent:
+    declared = {
+        (name, analyst.name) for analyst in catalog.analysts for name in analyst.allocations
+    }
+    for id_space in ledger.spent_spaces():
         if id_space not in spaces:
             yield (
                 f"The ledger has spending in the id space {id_space}, which is not declared. If "
                 "another one is about the same people, what was told adds up: use its old name."
             )
-    for (id_space, analyst), cap in noted.items():
-        amounts = [value for name, value in cap.items() if name != "measure"]
-        if (id_space, analyst) not in shares and any(value != "0" for value in amounts):
+    for share in ledger.shares():
+        if (share.id_space, share.analyst) not in declared and share.cap != share.cap * 0:
             yield (
-                f"{analyst} is not declared but keeps the share of {id_space} that was noted "
-                "before. Declare it as 0 to end it."
+                f"{share.analyst} is not declared but keeps the share of {share.id_space} that was "
+                "noted before. Declare it as 0 to end it."
             )

@@ -15,11 +15,21 @@ from discreet.ledger.read_receipts import read_receipts
 from discreet.tables.declaration import read_catalog
 
 LONGEST_SHOWN = 60
+LAST_SHOWN = 50
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--verify", action="store_true", help="recompute the chain and the totals")
+    parser.add_argument(
+        "--recent",
+        action="store_true",
+        help="with --verify: only what came after the last time that it held",
+    )
+    parser.add_argument(
+        "--last", type=int, metavar="N", help=f"show the last N entries (default: {LAST_SHOWN})"
+    )
+    parser.add_argument("--all", action="store_true", help="show every entry")
     parser.add_argument(
         "--receipt",
         action="append",
@@ -40,8 +50,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Shown:
     """Show the history or a release, verify, or begin again."""
-    if options.receipt and not options.verify:
-        raise InvalidArgument("A receipt is for verifying", next="Say --verify too")
+    if (options.receipt or options.recent) and not options.verify:
+        raise InvalidArgument("--receipt and --recent are for verifying", next="Say --verify too")
+    if options.last is not None and (options.all or options.last < 1):
+        raise InvalidArgument("--last is not usable", must="be above 0, and without --all")
     if options.begin_again:
         return _begun_again(options)
     with connect(options.project) as connection:
@@ -49,15 +61,18 @@ def run(options: argparse.Namespace) -> Shown:
             return _released(connection, options.release)
         if options.verify:
             return _verified(connection, options)
-        entries = list(connection.ledger().entries())
+        last = None if options.all else options.last or LAST_SHOWN
+        entries = connection.ledger().entries(last=last)
     rows = [[str(entry.sequence), entry.kind.value, *_columns(entry)] for entry in entries]
     text = text_table(["entry", "kind", "who", "loss", "what"], rows)
+    if entries and entries[0].sequence > 1:
+        text += f"\n{entries[0].sequence - 1:,} earlier entries: --last N or --all shows them"
     return Shown(text, [entry.to_json() for entry in entries])
 
 
 def _begun_again(options: argparse.Namespace) -> Shown:
     ledger = open_ledger(read_catalog(Path(options.project)), begin_again=True)
-    entry = next(one for one in reversed(ledger.entries()) if one.kind is Kind.RENEWAL)
+    entry = next(one for one in reversed(ledger.entries(last=99)) if one.kind is Kind.RENEWAL)
     spent = _totals(entry.payload)
     text = f"The ledger goes on at entry {entry.sequence}. Spent until now: {spent or 'nothing'}"
     return Shown(text, entry.to_json())
@@ -71,14 +86,12 @@ def _released(connection: Connection, ticket: int) -> Shown:
 
 def _verified(connection: Connection, options: argparse.Namespace) -> Shown:
     receipts = [one for name in options.receipt for one in read_receipts(Path(name))]
-    ledger = connection.ledger()
-    ledger.verify(*receipts)
-    entries = ledger.entries()
-    head = entries[-1].digest if entries else ""
-    text = f"The ledger holds: {len(entries)} entries, head {head[:16]}"
+    end = connection.ledger().verify(*receipts, is_recent=options.recent)
+    head = end.head if end.sequence else ""
+    text = f"The ledger holds: {end.sequence} entries, head {head[:16]}"
     if receipts:
         text += f". Receipts that it matches: {len(receipts)}"
-    data = {"ok": True, "entries": len(entries), "head": head, "receipts": len(receipts)}
+    data = {"ok": True, "entries": end.sequence, "head": head, "receipts": len(receipts)}
     return Shown(text, data)
 
 

@@ -32,7 +32,7 @@ from discreet.core.loss import PrivacyLoss
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.books import spent_of
 from discreet.ledger.entry import Entry, Kind
-from discreet.ledger.mark import Mark, Point, behind
+from discreet.ledger.mark import BEGINNING, Mark, Point, behind
 from discreet.ledger.store import Snapshot, Transaction
 from discreet.ledger.tally import accumulate
 
@@ -50,11 +50,12 @@ def require_whole(snapshot: Snapshot, marks: Marks) -> None:
     for anchor, mark in marks:
         if mark is not None and not _holds(snapshot, mark.end):
             head = snapshot.head()
+            spent = _told(spent_by_space(snapshot))
             raise behind(
                 f"The ledger is not the one that its anchor {anchor.path} knows",
                 must=f"have the entry {mark.end.sequence} that was there when the anchor was "
                 f"written, with {_told(mark.spent)} spent",
-                got=f"{head.sequence if head else 0} entries, with {_told(_spent(snapshot))} spent",
+                got=f"{head.sequence if head else 0} entries, with {spent} spent",
             )
 
 
@@ -67,17 +68,24 @@ def move_anchors(
     """
     end = _end(transaction.head())
     for anchor, mark in read_marks(anchors):
-        known = mark or Mark(count=0, end=Point(), spent={})
-        checked = verified or known.verified
+        known = mark or Mark(count=0, end=BEGINNING, spent={})
+        checked = max(verified or BEGINNING, known.verified, key=lambda point: point.sequence)
         if mark is None or (known.end, known.verified) != (end, checked):
             is_kept = _holds(transaction, checked)
             mark = Mark(
                 count=known.count + 1,
                 end=end,
-                spent=_spent(transaction),
-                verified=checked if is_kept else Point(),
+                spent=spent_by_space(transaction),
+                verified=checked if is_kept else BEGINNING,
             )
             anchor.write(mark)
+
+
+def verified_point(snapshot: Snapshot, marks: Marks) -> Point:
+    """Return up to where all anchors know the chain as verified, if it still holds that."""
+    points = [mark.verified if mark else BEGINNING for _, mark in marks]
+    known = min(points, key=lambda point: point.sequence, default=BEGINNING)
+    return known if _holds(snapshot, known) else BEGINNING
 
 
 def begin_again(transaction: Transaction, marks: Marks) -> Entry:
@@ -98,7 +106,7 @@ def begin_again(transaction: Transaction, marks: Marks) -> Entry:
         raise InvalidArgument(
             "The ledger is as its anchors know it", next="There is nothing to begin again"
         )
-    spent = _spent(transaction)
+    spent = spent_by_space(transaction)
     for mark in lost:
         forked = transaction.entry(mark.end.sequence) is not None
         for name, loss in mark.spent.items():
@@ -131,10 +139,11 @@ def _holds(snapshot: Snapshot, end: Point) -> bool:
 
 
 def _end(head: Entry | None) -> Point:
-    return Point() if head is None else Point(head.sequence, head.digest)
+    return BEGINNING if head is None else Point(head.sequence, head.digest)
 
 
-def _spent(snapshot: Snapshot) -> dict[str, PrivacyLoss]:
+def spent_by_space(snapshot: Snapshot) -> dict[str, PrivacyLoss]:
+    """Return what everybody has spent of each id space in which anything was charged."""
     kinds = (Kind.RESERVE, Kind.RENEWAL)
     names = sorted({name for kind in kinds for (_, name) in snapshot.subjects(kind, "id_space")})
     found = {name: spent_of(snapshot.latest, name) for name in names}

@@ -3,31 +3,35 @@
 from collections.abc import Iterable
 
 from discreet.core.errors import LedgerError
-from discreet.ledger.entry import GENESIS, Entry
+from discreet.ledger.entry import Entry
+from discreet.ledger.mark import BEGINNING, Point
 
 
-def verify_chain(entries: Iterable[Entry]) -> None:
-    """Recompute every digest; name the first entry that is wrong.
+def verify_chain(entries: Iterable[Entry], since: Point = BEGINNING) -> Point:
+    """Recompute every digest after ``since``; return the end, or name the first wrong entry.
 
     Guarantee:
         If this returns, and SHA-256 has no known collisions, the entries are the ones that led to
         the last digest. Cutting off the end leaves a valid, shorter chain: only somebody who kept a
         digest from there (every receipt holds one) can tell.
     """
-    previous = GENESIS
-    for sequence, entry in enumerate(entries, start=1):
-        if entry.sequence != sequence or entry.previous != previous:
+    end = since
+    for sequence, entry in enumerate(entries, start=since.sequence + 1):
+        if entry.sequence != sequence or entry.previous != end.head:
             raise broken(sequence, "an entry is missing or out of place")
-        if not _is_unchanged(entry):
-            raise broken(sequence, "it was changed after it was written")
-        previous = entry.digest
+        require_unchanged(entry)
+        end = Point(sequence, entry.digest)
+    return end
 
 
-def _is_unchanged(entry: Entry) -> bool:
+def require_unchanged(entry: Entry) -> None:
+    """Refuse an entry that does not have its digest."""
     try:
-        return entry.computed_digest() == entry.digest
-    except (TypeError, ValueError):
-        return False
+        is_same = entry.computed_digest() == entry.digest
+    except (TypeError, ValueError, RecursionError):
+        is_same = False
+    if not is_same:
+        raise broken(entry.sequence, "it was changed after it was written")
 
 
 def broken(sequence: int, why: str) -> LedgerError:

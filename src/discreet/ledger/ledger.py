@@ -4,21 +4,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from attrs import field, frozen
 
 from discreet.core.canonical import canonical, digest
 from discreet.core.errors import LedgerError, Unsupported
-from discreet.core.loss import PrivacyLoss
+from discreet.core.loss import PrivacyLoss, loss_from_json
 from discreet.core.protocols import Rng
 from discreet.ledger.anchor import Anchor
-from discreet.ledger.anchoring import begin_again, move_anchors, read_marks, require_whole
+from discreet.ledger.anchoring import (
+    begin_again,
+    move_anchors,
+    read_marks,
+    require_whole,
+    spent_by_space,
+    verified_point,
+)
 from discreet.ledger.books import admit, cap_of, left_of, open_order, spent_of
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.data_version import DataVersion
 from discreet.ledger.entry import Entry, Kind, released, share, space, ticket
 from discreet.ledger.gate_rules import GateRules
+from discreet.ledger.mark import BEGINNING, Point
 from discreet.ledger.order import Order
 from discreet.ledger.public_json import public_json
 from discreet.ledger.receipt import Receipt
@@ -26,7 +35,7 @@ from discreet.ledger.releases import make_receipt, stored_release
 from discreet.ledger.store import Snapshot, Store, Transaction
 from discreet.ledger.suspension import counted, failures_of, rules_of
 from discreet.ledger.ticket import Ticket
-from discreet.ledger.verify import verify
+from discreet.ledger.verify import verify, verify_receipt
 from discreet.ledger.versions import begin_version, current_version, draw_salt
 
 
@@ -243,15 +252,55 @@ class Ledger:
             commit = snapshot.latest(Kind.COMMIT, ticket(number))
             return None if commit is None else stored_release(snapshot, commit)
 
-    def entries(self) -> tuple[Entry, ...]:
-        """Return the public history, oldest first."""
+    def entries(self, *, last: int | None = None) -> tuple[Entry, ...]:
+        """Return the public history, oldest first: all of it, or the ``last`` so many entries."""
         with self._read() as snapshot:
-            return tuple(snapshot.entries())
+            head = snapshot.head()
+        end = head.sequence if head else 0
+        count = end if last is None else min(last, end)
+        return tuple(islice(self._history(end - count, end), count))
 
-    def verify(self, *receipts: Receipt) -> None:
-        """Recompute the whole ledger, as :func:`~discreet.ledger.verify.verify` says."""
+    def verify(self, *receipts: Receipt, is_recent: bool = False) -> Point:
+        """Recompute the ledger, as :func:`~discreet.ledger.verify.verify` says; return its end.
+
+        The chain must hold what the ``receipts`` say. If ``is_recent``, only what came after the
+        last verification that the anchors know of is recomputed.
+        """
         with self._read() as snapshot:
-            verify(snapshot, receipts)
+            since = verified_point(snapshot, read_marks(self.anchors)) if is_recent else BEGINNING
+        end = verify(self._read, since)
+        with self._read() as snapshot:
+            for receipt in receipts:
+                verify_receipt(snapshot, receipt)
+        if self.anchors:
+            with self._write() as transaction:
+                move_anchors(transaction, self.anchors, verified=end)
+        return end
+
+    def _history(self, after: int, end: int) -> Iterator[Entry]:
+        while after < end:
+            with self._read() as snapshot:
+                page = snapshot.entries(after)
+            yield from page
+            after = page[-1].sequence if page else end
+
+    def spent_spaces(self) -> tuple[str, ...]:
+        """Return the id spaces in which anything was ever charged."""
+        with self._read() as snapshot:
+            return tuple(spent_by_space(snapshot))
+
+    def shares(self) -> tuple[Allocation, ...]:
+        """Return the shares that are in force."""
+        with self._read() as snapshot:
+            found = [
+                snapshot.latest(Kind.ALLOCATION, subject)
+                for subject in snapshot.subjects(Kind.ALLOCATION, "share")
+            ]
+        payloads = [entry.payload for entry in found if entry is not None]
+        return tuple(
+            Allocation(one["id_space"], one["analyst"], loss_from_json(one["cap"]))
+            for one in payloads
+        )
 
     @contextmanager
     def _read(self) -> Iterator[Snapshot]:

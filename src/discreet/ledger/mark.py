@@ -30,6 +30,10 @@ class Point:
         return Point(int(data["sequence"]), str(data["head"]))
 
 
+BEGINNING = Point()
+"""Before the first entry."""
+
+
 @frozen(kw_only=True)
 class Mark:
     """Where a chain ended, what was spent by then, and up to where it was last verified.
@@ -42,7 +46,7 @@ class Mark:
     """How many marks were written before: the newest has the largest."""
     end: Point
     spent: dict[str, PrivacyLoss]
-    verified: Point = Point()
+    verified: Point = BEGINNING
 
     def to_text(self) -> str:
         """Return the mark as one line of JSON that carries its own digest."""

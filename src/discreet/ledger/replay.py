@@ -1,8 +1,10 @@
 """Replay: check that every entry was allowed when it was written."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
+
+from attrs import define, field
 
 from discreet.core.errors import DiscreetError
 from discreet.core.loss import loss_from_json
@@ -19,31 +21,47 @@ Newest = dict[tuple[Kind, Subject], Entry]
 """The newest entry of each kind about each subject."""
 
 
-def replay(entries: Iterable[Entry]) -> Newest:
-    """Go through the chain with the gate's own rules; name the first entry that breaks one.
+def _nothing(_: Kind, __: Subject) -> None:
+    return None
+
+
+@define
+class Replay:
+    """Goes through the chain with the gate's own rules; names the first entry that breaks one.
+
+    ``before`` finds the newest entries of the part that was verified earlier, if there is one.
 
     Guarantee:
-        If this returns, every charge was admitted by the caps in force at its time, every running
-        total is at least the sum of the charges (and equal to it unless digits ran out), and every
-        commit or failure settles one open ticket. From the first entry that counts failures on,
-        every failure is counted and nothing was charged in a suspended id space. The result is
-        what an index must agree with.
+        If every :meth:`step` returned, every charge was admitted by the caps in force at its time,
+        every running total is at least the sum of the charges (and equal to it unless digits ran
+        out, or what was lost is stated by the owner), and every commit or failure settles one open
+        ticket. From the first entry that counts failures on, every failure is counted and nothing
+        was charged in a suspended id space.
+
+    Utility:
+        Of a ticket that is settled, only the settlement is kept: orders are the large part.
     """
-    newest: Newest = {}
 
-    def latest(kind: Kind, subject: Subject) -> Entry | None:
-        return newest.get((kind, subject))
+    before: Latest = _nothing
+    _newest: Newest = field(factory=dict, init=False)
 
-    for entry in entries:
+    def latest(self, kind: Kind, subject: Subject) -> Entry | None:
+        """Return the newest entry of a kind about a subject, so far."""
+        return self._newest.get((kind, subject)) or self.before(kind, subject)
+
+    def step(self, entry: Entry) -> None:
+        """Check one entry, and remember it."""
         try:
-            allowed = _ALLOWED[entry.kind](latest, entry.payload)
+            allowed = _ALLOWED[entry.kind](self.latest, entry.payload)
             subjects = entry.subjects if allowed else ()
         except (KeyError, TypeError, ValueError, StopIteration, DiscreetError):
             allowed = False
         if not allowed:
             raise broken(entry.sequence, f"this {entry.kind.value} was not allowed there")
-        newest |= {(entry.kind, subject): entry for subject in subjects}
-    return newest
+        # No rule asks for the release of a plan, and none for the order of a settled ticket.
+        self._newest |= {(entry.kind, one): entry for one in subjects if one[0] != "release"}
+        if entry.kind in (Kind.COMMIT, Kind.FAIL):
+            self._newest.pop((Kind.RESERVE, ticket(entry.payload["ticket"])), None)
 
 
 def _budget(_: Latest, payload: dict[str, Any]) -> bool:

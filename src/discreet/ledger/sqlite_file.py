@@ -83,8 +83,17 @@ def explained(path: Path) -> Iterator[None]:
         reason = "SQLITE_CANTOPEN"
     else:
         return
+    raise _error(path, reason)
+
+
+def busy(path: Path) -> LedgerError:
+    """Return the error about a ledger that somebody else writes all the time."""
+    return _error(path, "SQLITE_BUSY")
+
+
+def _error(path: Path, reason: str) -> LedgerError:
     what, advice = _REASONS[reason]
-    raise LedgerError(f"The ledger {path} {what}", next=advice)
+    return LedgerError(f"The ledger {path} {what}", next=advice)
 
 
 _REASONS = {

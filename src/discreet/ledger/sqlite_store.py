@@ -1,26 +1,23 @@
 """A ledger in one SQLite file: write-ahead log, full synchronisation, append-only tables."""
 
-import os
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from threading import RLock
+from threading import Lock
 
 from attrs import field, frozen
 
 from discreet.core.errors import LedgerError
+from discreet.ledger.fork_guard import FORK_GUARD
 from discreet.ledger.one_name import Identity, require_one_name
-from discreet.ledger.sqlite_file import begin_file, connect_file, explained, require_ledger
+from discreet.ledger.sqlite_file import begin_file, busy, connect_file, explained, require_ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 
-# SQLite must not be open across a fork: the child would inherit its idea of which locks are held,
-# but not the locks, and two processes could both believe that they write alone. So a connection
-# lives for one transaction, and forks wait until no transaction is open.
-_no_fork = RLock()
-os.register_at_fork(
-    before=_no_fork.acquire, after_in_parent=_no_fork.release, after_in_child=_no_fork.release
-)
+_writers: defaultdict[Path, Lock] = defaultdict(Lock)
+"""Threads of one process queue up here, and wake when it is their turn; SQLite would let them sleep
+and look again. It is taken after the fork guard, so that no child inherits it held."""
 
 
 def _resolved(path: Path | str) -> Path:
@@ -63,7 +60,7 @@ class SqliteStore:
     @contextmanager
     def write(self) -> Iterator[SqliteTransaction]:
         """Open the one write transaction; leaving the block commits it."""
-        with self._connection() as connection:
+        with FORK_GUARD.transaction(), self._turn(), self._connection() as connection:
             # Closing the connection rolls back whatever was not committed.
             connection.execute("BEGIN IMMEDIATE")
             self._require_same()
@@ -71,8 +68,18 @@ class SqliteStore:
             connection.execute("COMMIT")
 
     @contextmanager
+    def _turn(self) -> Iterator[None]:
+        turn = _writers[self.path]
+        if not turn.acquire(timeout=self.timeout):
+            raise busy(self.path)
+        try:
+            yield
+        finally:
+            turn.release()
+
+    @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
-        with _no_fork, explained(self.path):
+        with FORK_GUARD.transaction(), explained(self.path):
             self._require_same()
             with closing(connect_file(self.path, self.timeout)) as opened:
                 require_ledger(opened, self.path)

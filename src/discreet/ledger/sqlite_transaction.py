@@ -11,7 +11,7 @@ from discreet.core.canonical import canonical
 from discreet.ledger.chain import broken, forged
 from discreet.ledger.entry import Entry, Kind, Subject, follow
 from discreet.ledger.public_json import parsed_json
-from discreet.ledger.store import IndexRow, SaltSize
+from discreet.ledger.store import END, PAGE, IndexRow, SaltSize
 
 
 @frozen
@@ -20,10 +20,10 @@ class SqliteTransaction:
 
     connection: sqlite3.Connection
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield every entry in order."""
-        rows = self.connection.execute(f"{_ENTRIES} ORDER BY sequence").fetchall()
-        yield from map(_entry, rows)
+    def entries(self, after: int | None = None, most: int = PAGE) -> tuple[Entry, ...]:
+        """Return the first entries, or those after a number: in order, ``most`` of them."""
+        rows = self._page(_ENTRIES, "sequence", after, most)
+        return tuple(map(_entry, rows))
 
     def head(self) -> Entry | None:
         """Return the last entry, or ``None`` if there is none."""
@@ -33,10 +33,10 @@ class SqliteTransaction:
         """Return the entry with a number, or ``None`` if there is none."""
         return self._one(f"{_ENTRIES} WHERE sequence = ?", (sequence,))
 
-    def latest(self, kind: Kind, subject: Subject) -> Entry | None:
+    def latest(self, kind: Kind, subject: Subject, until: int = END) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``; one that is not is refused."""
         found = self._one(
-            f"{_ENTRIES} WHERE sequence = ({_NEWEST})", (kind.value, canonical(subject))
+            f"{_ENTRIES} WHERE sequence = ({_NEWEST})", (kind.value, canonical(subject), until)
         )
         if found is not None and subject not in found.subjects:
             raise forged("the index leads to an entry about something else")
@@ -61,15 +61,32 @@ class SqliteTransaction:
             "SELECT kind, subject, sequence FROM subjects"
         ).fetchall()
 
+    def has_row(self, row: IndexRow) -> bool:
+        """Tell whether the index has a row."""
+        query = "SELECT 1 FROM subjects WHERE kind = ? AND subject = ? AND sequence = ?"
+        return self._value(query, row) is not None
+
+    def index_size(self, after: int, until: int) -> int:
+        """Return how many rows of the index lead to entries after one number and up to another."""
+        query = "SELECT COUNT(*) FROM subjects WHERE sequence > ? AND sequence <= ?"
+        count: int = self._value(query, (after, until))
+        return count
+
+    def has_loose_rows(self) -> bool:
+        """Tell whether a row of the index leads to an entry that is not there."""
+        there = "SELECT 1 FROM entries WHERE entries.sequence = subjects.sequence"
+        query = f"SELECT 1 FROM subjects WHERE NOT EXISTS ({there}) LIMIT 1"
+        return self._value(query, ()) is not None
+
     def release(self, ticket: int) -> str | None:
         """Return the stored text of the release that a ticket paid for."""
         text: str | None = self._value("SELECT body FROM releases WHERE ticket = ?", (ticket,))
         return text
 
-    def tickets(self) -> Iterator[int]:
-        """Yield the numbers of all tickets with a stored release, in order."""
-        rows = self.connection.execute("SELECT ticket FROM releases ORDER BY ticket").fetchall()
-        yield from (number for (number,) in rows)
+    def tickets(self, after: int | None = None, most: int = PAGE) -> tuple[int, ...]:
+        """Return the tickets with a stored release: in order, after a number, ``most`` of them."""
+        rows = self._page("SELECT ticket FROM releases", "ticket", after, most)
+        return tuple(number for (number,) in rows)
 
     def salt(self, id_space: str, version: int) -> bytes | None:
         """Return the secret salt of a data version."""
@@ -113,6 +130,10 @@ class SqliteTransaction:
         row = self.connection.execute(query, values).fetchone()
         return None if row is None else _entry(row)
 
+    def _page(self, query: str, key: str, after: int | None, most: int) -> list[tuple[Any, ...]]:
+        where = "" if after is None else f"WHERE {key} > {int(after)}"
+        return self.connection.execute(f"{query} {where} ORDER BY {key} LIMIT {most}").fetchall()
+
     def _value(self, query: str, values: tuple[Any, ...]) -> Any:
         row = self.connection.execute(query, values).fetchone()
         return None if row is None else row[0]
@@ -126,6 +147,7 @@ _ENTRIES = f"SELECT {_COLUMNS} FROM entries"
 _NEWEST = """
 SELECT subjects.sequence FROM subjects CROSS JOIN entries USING (sequence)
 WHERE subjects.kind = ? AND subjects.subject = ? AND entries.kind = subjects.kind
+AND subjects.sequence <= ?
 ORDER BY subjects.sequence DESC LIMIT 1
 """
 

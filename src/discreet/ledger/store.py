@@ -12,12 +12,18 @@ IndexRow = tuple[str, str, int]
 SaltSize = tuple[str, int, int]
 """What may be known of a salt: its id space, its version, and how many bytes it has."""
 
+PAGE = 200
+"""How many entries are read at once. Others wait for no more than that."""
+
+END = 2**63 - 1
+"""After every entry."""
+
 
 class Snapshot(Protocol):
     """One consistent state of the ledger."""
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield every entry in order."""
+    def entries(self, after: int | None = None, most: int = PAGE) -> tuple[Entry, ...]:
+        """Return the first entries, or those after a number: in order, ``most`` of them."""
         ...
 
     def head(self) -> Entry | None:
@@ -28,10 +34,11 @@ class Snapshot(Protocol):
         """Return the entry with a number, or ``None`` if there is none."""
         ...
 
-    def latest(self, kind: Kind, subject: Subject) -> Entry | None:
+    def latest(self, kind: Kind, subject: Subject, until: int = END) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``, without reading the others.
 
-        An index row that leads to no entry of ``kind`` counts for nothing.
+        An index row that leads to no entry of ``kind`` counts for nothing; nor do those after
+        ``until``.
         """
         ...
 
@@ -43,12 +50,24 @@ class Snapshot(Protocol):
         """Yield every row by which ``latest`` finds entries."""
         ...
 
+    def has_row(self, row: IndexRow) -> bool:
+        """Tell whether the index has a row."""
+        ...
+
+    def index_size(self, after: int, until: int) -> int:
+        """Return how many rows of the index lead to entries after one number and up to another."""
+        ...
+
+    def has_loose_rows(self) -> bool:
+        """Tell whether a row of the index leads to an entry that is not there."""
+        ...
+
     def release(self, ticket: int) -> str | None:
         """Return the stored text of the release that a ticket paid for."""
         ...
 
-    def tickets(self) -> Iterator[int]:
-        """Yield the numbers of all tickets with a stored release, in order."""
+    def tickets(self, after: int | None = None, most: int = PAGE) -> tuple[int, ...]:
+        """Return the tickets with a stored release: in order, after a number, ``most`` of them."""
         ...
 
     def salt(self, id_space: str, version: int) -> bytes | None:
