@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from types import ModuleType
+from typing import Any, TextIO
 
 from discreet.cli.lines import WIDEST, lines
 from discreet.core.errors import DiscreetError
@@ -60,15 +61,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shown = load(options.command).run(options)
     except DiscreetError as error:
         if options.json:
-            sys.stdout.write(json.dumps(error.to_json(), ensure_ascii=False) + "\n")
+            write(sys.stdout, _json(error.to_json(), sys.stdout))
         else:
-            sys.stderr.write(_told(f"discreet: {error} [{error.code}]") + "\n")
+            write(sys.stderr, _told(f"discreet: {error} [{error.code}]"))
         return 1
     except BrokenPipeError:
         return 0
-    text = json.dumps(shown.data, ensure_ascii=False, indent=2) if options.json else shown.text
-    sys.stdout.write(text.rstrip("\n") + "\n")
+    text = _json(shown.data, sys.stdout, indent=2) if options.json else shown.text
+    write(sys.stdout, text.rstrip("\n"))
     return 0
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write a line, whatever the stream can say: what was paid for must not be lost to view."""
+    known = getattr(stream, "encoding", None) or "utf-8"
+    stream.write(text.encode(known, "backslashreplace").decode(known) + "\n")
+
+
+def _json(data: Any, stream: TextIO, *, indent: int | None = None) -> str:
+    """Return JSON that the stream can say."""
+    text = json.dumps(data, ensure_ascii=False, indent=indent)
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(data, indent=indent)
+    return text
 
 
 def _told(message: str) -> str:

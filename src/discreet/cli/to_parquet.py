@@ -2,12 +2,14 @@
 
 import argparse
 import csv
+import os
+import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from discreet.cli.shown import Shown
 from discreet.core import optional
-from discreet.core.errors import DiscreetError, InvalidArgument
+from discreet.core.errors import InvalidArgument
 from discreet.tables.sources.csv_source import csv_header, require_commas
 
 ROWS_AT_ONCE = 100_000
@@ -26,8 +28,6 @@ def run(options: argparse.Namespace) -> Shown:
     """
     source = Path(options.source)
     target = Path(options.target) if options.target else source.with_suffix(".parquet")
-    if target.exists():
-        raise InvalidArgument(f"{target} exists already", next="Name another target")
     try:
         # Lines end as the header's does, and only so: another kind of end within one is refused.
         header = csv_header(source)
@@ -35,17 +35,34 @@ def run(options: argparse.Namespace) -> Shown:
             raise _not_usable()
         newline = header.line_end.value.decode()
         with source.open(encoding="utf-8-sig", newline=newline) as lines:
-            rows = _convert(lines, target)
+            rows = _written(lines, target)
+    except FileExistsError:
+        raise InvalidArgument(f"{target} exists already", next="Name another target") from None
     except (OSError, UnicodeDecodeError) as cause:
-        target.unlink(missing_ok=True)
         raise InvalidArgument(f"{source} cannot be read", got=type(cause).__name__) from None
-    except DiscreetError:
-        target.unlink(missing_ok=True)
-        raise
     return Shown(f"Wrote {rows:,} rows to {target}", {"target": str(target), "rows": rows})
 
 
-def _convert(lines: Any, target: Path) -> int:
+def _written(lines: Any, target: Path) -> int:
+    """Write the rows to a new file, which is there only if all of them are in it."""
+    with _created(target) as file:
+        try:
+            rows = _convert(lines, file)
+            # Whoever could not read the rows before cannot read them now.
+            os.fchmod(file.fileno(), stat.S_IMODE(os.fstat(lines.fileno()).st_mode) & 0o666)
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+    return rows
+
+
+def _created(target: Path) -> BinaryIO:
+    """Make a new file that nobody else can read, under any umask."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    return os.fdopen(os.open(target, flags, 0o600), "wb")
+
+
+def _convert(lines: Any, target: BinaryIO) -> int:
     arrow, parquet = optional.load("pyarrow"), optional.load("pyarrow.parquet")
     reader = csv.reader(lines, strict=True)
     names = next(reader, [])

@@ -1,5 +1,7 @@
 """Open the ledger of a project, and note in it what the owner declared."""
 
+from pathlib import Path
+
 from discreet.core.errors import LedgerError
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.anchoring import read_marks
@@ -31,7 +33,7 @@ def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
     if had_one and not begin_again and not catalog.ledger.exists():
         raise behind(f"There is no ledger at {catalog.ledger}, but this project had one")
     try:
-        catalog.ledger.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(catalog.ledger.parent)
     except OSError as cause:
         raise LedgerError(
             "The folder of the ledger cannot be made",
@@ -49,6 +51,14 @@ def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
             ledger.allocate(Allocation(id_space, analyst.name, share))
     ledger.move_anchors()
     return ledger
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder that only its owner can look into, whatever else is usual here."""
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        folder.chmod(0o700)
 
 
 def _rules(id_space: str, gate: GateSettings) -> GateRules:

@@ -24,6 +24,7 @@ from discreet.ledger.anchoring import (
 )
 from discreet.ledger.books import admit, cap_of, left_of, open_order, spent_of
 from discreet.ledger.budget import Allocation, Budget
+from discreet.ledger.chain import require_unchanged
 from discreet.ledger.data_version import DataVersion
 from discreet.ledger.entry import Entry, Kind, released, share, space, ticket
 from discreet.ledger.gate_rules import GateRules
@@ -175,6 +176,7 @@ class Ledger:
             When this returns, the charge is durable, no cap or share is exceeded, none of the id
             spaces was suspended, and every anchor knows of the charge.
         """
+        order = order.shortened()
         for anchor in self.anchors:
             anchor.require_writable()
         with self._write() as transaction:
@@ -281,6 +283,8 @@ class Ledger:
         while after < end:
             with self._read() as snapshot:
                 page = snapshot.entries(after)
+            for entry in page:
+                require_unchanged(entry)
             yield from page
             after = page[-1].sequence if page else end
 

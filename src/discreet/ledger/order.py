@@ -3,13 +3,16 @@
 from collections.abc import Iterable
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, evolve, field, frozen
 
 from discreet.core import check
 from discreet.core.canonical import digest
 from discreet.core.errors import InvalidArgument
 from discreet.ledger.charge import Charge
 from discreet.ledger.public_json import public_json
+
+LONGEST_TEXT = 2_000
+"""How many characters of a text the ledger keeps; of a longer one it keeps the digest besides."""
 
 
 def _in_order(charges: Iterable[Charge]) -> tuple[Charge, ...]:
@@ -56,6 +59,20 @@ class Order:
             "charges": [charge.to_json() for charge in self.charges],
             "description": self.description,
         }
+
+    def shortened(self) -> "Order":
+        """Return the order with the beginning of each long text of its description, and a digest.
+
+        What is written in the ledger stays there for ever and is read by everybody, so one
+        question must not make it much longer.
+        """
+        parts: dict[str, Any] = {}
+        for key, value in self.description.items():
+            parts[key] = value
+            if isinstance(value, str) and len(value) > LONGEST_TEXT:
+                parts[key] = f"{value[:LONGEST_TEXT]} ..."
+                parts[f"{key}_digest"] = digest(value)
+        return evolve(self, description=parts)
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> "Order":

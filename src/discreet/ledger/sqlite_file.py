@@ -100,7 +100,10 @@ _REASONS = {
     "SQLITE_BUSY": ("is busy", "Another process holds it; ask again in a moment"),
     "SQLITE_LOCKED": ("is busy", "Another process holds it; ask again in a moment"),
     "SQLITE_CANTOPEN": ("cannot be opened", "Check that its folder exists and is writable"),
-    "SQLITE_READONLY": ("cannot be written", "Check that the file and its folder are writable"),
+    "SQLITE_READONLY": (
+        "cannot be written",
+        "Check that the file, its -wal and -shm beside it, and its folder are writable",
+    ),
     "SQLITE_PERM": ("cannot be written", "Check that the file and its folder are writable"),
     "SQLITE_FULL": ("cannot grow", "Free some disk space"),
     "SQLITE_NOTADB": ("is not a ledger", "Name another file, or restore it from a copy"),

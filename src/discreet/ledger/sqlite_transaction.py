@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.canonical import canonical
-from discreet.ledger.chain import broken, forged
+from discreet.ledger.chain import broken, forged, require_unchanged
 from discreet.ledger.entry import Entry, Kind, Subject, follow
 from discreet.ledger.public_json import parsed_json
 from discreet.ledger.store import END, PAGE, IndexRow, SaltSize
@@ -128,7 +128,11 @@ class SqliteTransaction:
 
     def _one(self, query: str, values: tuple[Any, ...]) -> Entry | None:
         row = self.connection.execute(query, values).fetchone()
-        return None if row is None else _entry(row)
+        if row is None:
+            return None
+        entry = _entry(row)
+        require_unchanged(entry)
+        return entry
 
     def _page(self, query: str, key: str, after: int | None, most: int) -> list[tuple[Any, ...]]:
         where = "" if after is None else f"WHERE {key} > {int(after)}"

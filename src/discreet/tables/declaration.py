@@ -31,7 +31,6 @@ def parse_catalog(text: str, file: Path) -> Catalog:
     No file is opened: whether the sources are there is for an engine to say.
     """
     top = _parse(text, file.name)
-    refuse_open_answers(top)
     root = file.parent
     spaces = top.sub("id_spaces")
     id_spaces = tuple(_id_space(name, spaces.sub(name)) for name in spaces.names())
@@ -73,7 +72,12 @@ def _parse(text: str, name: str) -> Section:
         data = tomllib.loads(text, parse_float=Decimal)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as cause:
         raise DeclarationError(f"{name} is not valid TOML", got=str(cause)) from None
-    return Section((), data, TomlLines.of(text))
+    try:
+        top = Section((), data, TomlLines.of(text))
+        refuse_open_answers(top)
+    except RecursionError:
+        raise DeclarationError(f"{name} is nested too deeply", must="be written flatly") from None
+    return top
 
 
 def _id_space(name: str, section: Section) -> IdSpace:

@@ -92,6 +92,8 @@ class Section:
                 must=f"be {words}",
                 got=_TYPE_WORDS[type(value)],
             )
+        if isinstance(value, str) and "\0" in value:
+            raise DeclarationError(f"{self.place(key)} has a character NUL", must="have none")
         return value
 
     def get_or(self, key: str, default: T, *kinds: Kind) -> Any | T:
