@@ -1,4 +1,4 @@
-"""Show the ledger's history, or verify it from its first entry to its last."""
+"""Show the ledger's history, verify it, or read a stored release again."""
 
 import argparse
 from pathlib import Path

@@ -18,7 +18,7 @@ COMMANDS = {
     "explain": "Say what a question would do and cost; nothing is spent.",
     "rehearse": "Show what an answer would look like, on made-up rows; nothing is spent.",
     "budget": "Show what is spent and what is left.",
-    "ledger": "Show the ledger's history, or verify it from its first entry to its last.",
+    "ledger": "Show the ledger's history, verify it, or read a stored release again.",
     "tables": "Show what may be asked: tables, columns, ranges and public keys.",
     "check": "Check the declarations and their sources, and say what they imply; no row is read.",
     "data-changed": "Note that the data of an id space was replaced, so that questions are "
