@@ -11,11 +11,19 @@ from discreet.accounting.accountants.discrete_gaussian import delta as discrete_
 from discreet.accounting.accountants.discrete_gaussian import epsilon as discrete_gaussian_epsilon
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.composition.compose import compose_delta, compose_epsilon
-from discreet.accounting.conversions.choose import choose, one_of, promises_nothing
+from discreet.accounting.conversions.choose import (
+    AUTO,
+    choose,
+    one_of,
+    promises_nothing,
+    require_method,
+)
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
+from discreet.accounting.pld.simple_bounds import NOT_USED
 from discreet.accounting.result import Result
+from discreet.accounting.sampling.unsampled import is_sampled, unsampled
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,
@@ -63,6 +71,9 @@ def account(
             ``basic``, ``drv``, ``kov``, ``mv``, ``zcdp``, ``rdp``, ``pld``, ``gaussian``,
             ``discrete``.
 
+    Sampled events cost no more than the same events on all units. Where only that is known,
+    ``method`` says that sampling was not used.
+
     Example:
         >>> print(account(GaussianEvent(scale=10) * 1000, delta="1e-6"))
         ε = 19.43, δ = 0.000001 (gaussian: BW18, Theorem 8; DRS22, Corollary 1)
@@ -74,10 +85,38 @@ def account(
     found_delta, found_epsilon = one_of(delta, epsilon)
     question = Question(event=event, delta=found_delta, epsilon=found_epsilon)
     by = "delta" if found_delta is None else "epsilon"
-    candidates = {name: partial(method, question) for name, method in METHODS.items()}
-    is_quick = len(event.parts) == 1 or _is_worst(event)
-    slow = {} if is_quick else {name: candidates.pop(name) for name in _SLOW}
-    return choose(candidates, measure, by=by, named=slow)
+    if measure != AUTO:
+        require_method(measure, METHODS)
+    return choose(_candidates(question, measure) | _on_the_whole(question, measure), AUTO, by=by)
+
+
+def _candidates(question: Question, measure: str) -> dict[str, Callable[[], Result]]:
+    is_quick = len(question.event.parts) == 1 or _is_worst(question.event)
+    left_out = () if is_quick else _SLOW
+    names = [name for name in METHODS if name not in left_out] if measure == AUTO else [measure]
+    return {name: partial(METHODS[name], question) for name in names}
+
+
+def _on_the_whole(question: Question, measure: str) -> dict[str, Callable[[], Result]]:
+    """Return the methods for the same events without samples, which bound them too.
+
+    So no sampled event costs more than the same event on all units, whatever a method makes of it.
+    """
+    if not is_sampled(question.event):
+        return {}
+    try:
+        whole = unsampled(question.event)
+    except Unsupported:
+        return {}
+    assert isinstance(whole, ComposedEvent)
+    candidates = _candidates(evolve(question, event=whole), measure)
+    return {f"{name}, {NOT_USED}": partial(_not_used, way) for name, way in candidates.items()}
+
+
+def _not_used(method: Callable[[], Result]) -> Result:
+    """Say that a result looks at the whole; what is least for the whole is no bound for a part."""
+    found = method()
+    return evolve(found, method=f"{found.method}, {NOT_USED}", lower=None, others=())
 
 
 def _pure(event: ComposedEvent) -> Result:

@@ -34,7 +34,10 @@ def _require_same_neighbours(outer: Event, inner: Event) -> None:
 class PoissonSampledEvent(Event):
     """``inner`` on a sample into which each unit comes by itself with probability ``rate``.
 
-    The sample, and its size, stay secret.
+    The sample, and its size, stay secret. Where units are changed, ``inner`` says either what a
+    change in its sample does, or what an added or removed unit does. The second is what clipped
+    contributions give, and far better: a mechanism that protects changes alone may tell how many
+    units were sampled, and with it that the changed one is there.
 
     Example:
         >>> from discreet.core.stated_event import GaussianEvent
@@ -48,15 +51,18 @@ class PoissonSampledEvent(Event):
     rate: Fraction = field(converter=exact, validator=check.probability)
 
     def __attrs_post_init__(self) -> None:
-        """Refuse an inner event about other neighbours."""
-        _require_same_neighbours(self, self.inner)
+        """Refuse an inner event about other neighbours, unless it says more than is needed."""
+        if self.inner.metric is not Metric.ADD_REMOVE:
+            _require_same_neighbours(self, self.inner)
 
 
 @frozen(kw_only=True)
 class FixedSizeSampledEvent(Event):
     """``inner`` on ``sample`` of the ``population`` units, drawn without replacement.
 
-    The number of units is public, so that neighbours differ by a change of one.
+    Samples have the same size, so ``inner`` says what a change of one unit does. Neighbours differ
+    by a change of one, and the number of units is public; or by a unit added or removed, and then
+    ``population`` is a number that the larger data set certainly has.
     """
 
     kind = "fixed_size_sampled"
@@ -66,18 +72,23 @@ class FixedSizeSampledEvent(Event):
     metric: Metric = Metric.CHANGE_ONE
 
     def __attrs_post_init__(self) -> None:
-        """Refuse other neighbours, and a sample that is larger than the population."""
-        if self.metric is not Metric.CHANGE_ONE:
+        """Refuse other neighbours, and a sample that is larger than the smaller data set."""
+        if self.inner.metric is not Metric.CHANGE_ONE:
             raise Unsupported(
-                "A sample of fixed size needs a public number of units",
-                must=f"be about {Metric.CHANGE_ONE.value}",
-                got=self.metric.value,
+                "Samples of fixed size differ by a change of one unit",
+                must=f"have an inner event about {Metric.CHANGE_ONE.value}",
+                got=self.inner.metric.value,
             )
-        _require_same_neighbours(self, self.inner)
-        if self.sample > self.population:
+        smaller = self.population - (self.metric is Metric.ADD_REMOVE)
+        if self.sample > smaller:
             raise InvalidArgument(
-                "sample is out of range", must="be at most the population", got=str(self.sample)
+                "sample is out of range", must=f"be at most {smaller}", got=str(self.sample)
             )
+
+    @property
+    def rate(self) -> Fraction:
+        """The chance that a unit is in the sample."""
+        return Fraction(self.sample, self.population)
 
 
 @frozen(kw_only=True)

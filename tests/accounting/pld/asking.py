@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from discreet.accounting import account as accounts
 from discreet.accounting.composition import compose
 from discreet.accounting.pld import accountant, amplify
 
@@ -20,3 +21,7 @@ def amplified(*args: Any, **options: Any) -> Any:
 
 def compose_epsilon(*args: Any, **options: Any) -> Any:
     return compose.compose_epsilon(*args, **options)
+
+
+def account(*args: Any, **options: Any) -> Any:
+    return accounts.account(*args, **options)

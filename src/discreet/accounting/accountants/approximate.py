@@ -6,6 +6,13 @@ from functools import singledispatch
 
 from discreet.accounting.accountants.between_thresholds import between_delta
 from discreet.accounting.accountants.pure import epsilon
+from discreet.accounting.sampling.sampled_epsilon import (
+    Sampled,
+    amplified_epsilon,
+    is_exchange,
+    sampled_epsilon,
+    tells_who_was_sampled,
+)
 from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
@@ -25,6 +32,11 @@ from discreet.core.loss import Approximate
 from discreet.core.metric import Metric
 from discreet.core.numbers import exp_bounds
 from discreet.core.rounding import exp_down, exp_up, short_down, short_up
+from discreet.core.sampling_event import (
+    FixedSizeSampledEvent,
+    MixtureEvent,
+    PoissonSampledEvent,
+)
 from discreet.core.selection_event import (
     ExponentialSelectionEvent,
     LaplaceNoisyMaxEvent,
@@ -167,7 +179,39 @@ def _(event: AdaptiveThresholdsEvent) -> Approximate:
 
 @approximate.register
 def _(event: ComposedEvent) -> Approximate:
-    return approximate_loss([part for part, count in event.parts for _ in range(count)])
+    losses = [(approximate(part), count) for part, count in event.parts]
+    return Approximate(
+        sum((count * loss.epsilon for loss, count in losses), Fraction(0)),
+        _below_one(sum((count * loss.delta for loss, count in losses), Fraction(0))),
+    )
+
+
+@approximate.register(PoissonSampledEvent)
+@approximate.register(FixedSizeSampledEvent)
+def _(event: Sampled) -> Approximate:
+    r"""Amplify: δ by the rate, ε as for a pure loss; the proof is with ``amplify`` [BBG18].
+
+    An exchanged unit is two steps away, with :math:`(1 + e^\varepsilon)\delta`. A mechanism that
+    may tell who was sampled keeps its ε: :math:`H_e \le r H_e(M_1 \| M_1')` for :math:`e \ge 1`.
+    """
+    if event.rate == 0:
+        return Approximate(0, 0)
+    inner = approximate(event.inner)
+    if inner.delta == 0 or tells_who_was_sampled(event):
+        return Approximate(sampled_epsilon(inner.epsilon, event), event.rate * inner.delta)
+    if not is_exchange(event):
+        found = amplified_epsilon(inner.epsilon, event.rate)
+        return Approximate(found, event.rate * inner.delta)
+    delta = event.rate * (1 + exp_up(inner.epsilon)) * inner.delta
+    return Approximate(amplified_epsilon(2 * inner.epsilon, event.rate), _below_one(delta))
+
+
+@approximate.register
+def _(event: MixtureEvent) -> Approximate:
+    r"""Take the largest ε, at which each δ is only smaller, and the mean δ."""
+    losses = [(approximate(part), weight) for part, weight in event.parts if weight]
+    delta = sum((weight * loss.delta for loss, weight in losses), Fraction(0))
+    return Approximate(max(loss.epsilon for loss, _ in losses), delta)
 
 
 _MOST_BITS = 10_000

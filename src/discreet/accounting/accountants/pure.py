@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import singledispatch
 
+from discreet.accounting.sampling.sampled_epsilon import Sampled, sampled_epsilon
 from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
@@ -18,6 +19,11 @@ from discreet.core.event import (
 )
 from discreet.core.loss import Pure
 from discreet.core.numbers import log_bounds
+from discreet.core.sampling_event import (
+    FixedSizeSampledEvent,
+    MixtureEvent,
+    PoissonSampledEvent,
+)
 from discreet.core.selection_event import (
     ExponentialSelectionEvent,
     LaplaceNoisyMaxEvent,
@@ -135,3 +141,16 @@ def _(event: ExponentialSelectionEvent | PermuteAndFlipEvent | LaplaceNoisyMaxEv
 @epsilon.register
 def _(event: ComposedEvent) -> Fraction:
     return sum((count * epsilon(part) for part, count in event.parts), Fraction(0))
+
+
+@epsilon.register(PoissonSampledEvent)
+@epsilon.register(FixedSizeSampledEvent)
+def _(event: Sampled) -> Fraction:
+    # The three cases are proved with sampled_epsilon.
+    return sampled_epsilon(epsilon(event.inner), event) if event.rate else Fraction(0)
+
+
+@epsilon.register
+def _(event: MixtureEvent) -> Fraction:
+    # Which part was drawn is told, so the loss is that of the worst.
+    return max(epsilon(part) for part, weight in event.parts if weight)

@@ -1,6 +1,6 @@
 """Choose among valid methods: the one asked for, or the best of all."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from discreet.accounting.result import Result, best
@@ -25,12 +25,7 @@ def choose(
     """
     if method != AUTO:
         known = {**candidates, **(named or {})}
-        if method not in known:
-            raise InvalidArgument(
-                "There is no such method for this conversion",
-                must=f"be one of {', '.join((AUTO, *known))}",
-                got=method,
-            )
+        require_method(method, known)
         return known[method]()
     found: list[Result] = []
     refusals: list[Unsupported] = []
@@ -42,6 +37,17 @@ def choose(
     if not found and refusals:
         raise refusals[-1]
     return best(found, by=by)
+
+
+def require_method(method: str, known: Iterable[str]) -> None:
+    """Refuse a method that there is not, and list those that there are."""
+    names = list(known)
+    if method not in names:
+        raise InvalidArgument(
+            "There is no such method for this conversion",
+            must=f"be one of {', '.join((AUTO, *names))}",
+            got=method,
+        )
 
 
 def one_of(delta: Number | None, epsilon: Number | None) -> tuple[Fraction | None, Fraction | None]:

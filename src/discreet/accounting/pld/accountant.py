@@ -140,7 +140,9 @@ def _delta_at(counts: dict[Event, int], epsilon: Fraction, width: Fraction) -> R
 
 def _result(loss: Approximate, lower: Approximate, narrow: bool) -> Result:
     method = _NARROW if narrow else _WIDE
-    return Result(loss=loss, lower=lower, method=method, theorem=_THEOREM)
+    says_nothing = not narrow and (lower.epsilon == 0 or lower.delta == 0)
+    known = None if says_nothing else lower
+    return Result(loss=loss, lower=known, method=method, theorem=_THEOREM)
 
 
 def _gaussian(

@@ -2,8 +2,8 @@ r"""Amplification by sampling, in closed form: (ε, δ) in, (ε, δ) out."""
 
 from fractions import Fraction
 
-from discreet.accounting.pld.simple_bounds import sampled_epsilon
 from discreet.accounting.result import Result
+from discreet.accounting.sampling.sampled_epsilon import amplified_epsilon
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, Pure
 from discreet.core.numbers import Number, exact
@@ -26,6 +26,9 @@ def amplify(loss: Pure | Approximate, *, rate: Number) -> Result:
         negative anyway. Without replacement, compare after pairing the samples that contain the
         changed unit with those that have another unit in its place.
 
+        It does *not* hold for a Poisson sample when a unit is changed and nothing is known about
+        an added one: a mechanism that tells the size of its sample keeps its ε.
+
     Example:
         >>> print(amplify(Approximate(1, "1e-6"), rate="1/100"))
         ε = 0.01704, δ = 1e-8 (sampling: BBG18)
@@ -33,7 +36,7 @@ def amplify(loss: Pure | Approximate, *, rate: Number) -> Result:
     share = exact(rate)
     if not 0 <= share <= 1:
         raise InvalidArgument("rate is out of range", must="lie between 0 and 1", got=str(rate))
-    epsilon = sampled_epsilon(loss.epsilon, share) if share else Fraction(0)
+    epsilon = amplified_epsilon(loss.epsilon, share) if share else Fraction(0)
     delta = share * (loss.delta if isinstance(loss, Approximate) else Fraction(0))
     found = Pure(epsilon) if isinstance(loss, Pure) else Approximate(epsilon, delta)
     return Result(loss=found, method="sampling", theorem="BBG18")

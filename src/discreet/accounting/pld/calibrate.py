@@ -6,11 +6,12 @@ from fractions import Fraction
 
 from attrs import frozen
 
+from discreet.accounting.accountants.pure import epsilon as pure_epsilon
 from discreet.accounting.conversions.from_gaussian import gaussian_log_delta
 from discreet.accounting.conversions.from_zcdp import rho_for
 from discreet.accounting.pld.enclose import upper_delta
 from discreet.accounting.pld.first_within import first_within
-from discreet.accounting.pld.simple_bounds import concentrated, largest_loss
+from discreet.accounting.pld.simple_bounds import concentrated
 from discreet.accounting.pld.uses import Events, Uses, count_events
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event
@@ -48,7 +49,7 @@ class Target:
         """
         counts = count_events(events)
         try:
-            total = sum((count * largest_loss(one) for one, count in counts.items()), Fraction(0))
+            total = sum((count * pure_epsilon(one) for one, count in counts.items()), Fraction(0))
         except Unsupported:
             total = None
         if total is not None and (total <= self.epsilon or self.delta == 0):

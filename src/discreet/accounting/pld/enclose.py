@@ -152,7 +152,8 @@ def _epsilon(
     aim = width * max(1.0, likely)
     if before is not None and likely < before.high:
         aim = max(aim, before.high - likely)
-    step = composition.step_for(theta, 0.8 * aim)
+    # What is not attained is looked at once, so it had better be fine enough.
+    step = composition.step_for(theta, (0.8 if composition.is_attained else 0.3) * aim)
     best = Interval(0.0, math.inf)
     for tries in range(_TRIES):
         least = short_step(composition.widest(tail) / _MOST_CELLS)

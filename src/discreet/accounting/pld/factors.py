@@ -1,9 +1,10 @@
 """Events that are several independent ones side by side, taken apart."""
 
+from collections.abc import Iterable
 from functools import singledispatch
 
 from discreet.accounting.accountants.approximate import own_keys_delta
-from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent, Event
+from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, DiscreteLaplaceEvent, Event
 from discreet.core.stability_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
 from discreet.core.stated_event import ApproximateEvent
 
@@ -43,3 +44,13 @@ def _(event: ThresholdedGaussianEvent) -> tuple[Event, ...]:
 
 def _own_keys(event: ThresholdedLaplaceEvent | ThresholdedGaussianEvent) -> Event:
     return ApproximateEvent(epsilon=0, delta=own_keys_delta(event), metric=event.metric)
+
+
+def parts_of(event: Event) -> Iterable[tuple[Event, int]]:
+    """Yield the factors of an event, and of all parts of a composition, with their numbers."""
+    if not isinstance(event, ComposedEvent):
+        yield from ((part, 1) for part in factors(event))
+        return
+    for part, count in event.parts:
+        for inner, times in parts_of(part):
+            yield inner, times * count

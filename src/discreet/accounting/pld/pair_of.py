@@ -7,20 +7,34 @@ from functools import singledispatch
 import numpy as np
 
 from discreet.accounting.accountants.approximate import approximate
+from discreet.accounting.accountants.renyi import renyi
+from discreet.accounting.curves.curve import RenyiCurve
+from discreet.accounting.curves.line import Line
+from discreet.accounting.pld.factors import parts_of
 from discreet.accounting.pld.grid import FloatArray
 from discreet.accounting.pld.laws.bounded_range import BoundedRangeLaw
 from discreet.accounting.pld.laws.discrete_gaussian import discrete_gaussian_law
 from discreet.accounting.pld.laws.discrete_laplace import discrete_laplace_law
-from discreet.accounting.pld.laws.fixed_size import FixedSizeLaw
+from discreet.accounting.pld.laws.exchanged_gaussian import ExchangedGaussianLaw
 from discreet.accounting.pld.laws.gaussian import GaussianLaw
 from discreet.accounting.pld.laws.laplace import LaplaceLaw
-from discreet.accounting.pld.laws.law import Law
 from discreet.accounting.pld.laws.mixture import MixtureLaw
 from discreet.accounting.pld.laws.response import coin_law, response_law
-from discreet.accounting.pld.laws.sampled import AdditionLaw, RemovalLaw
 from discreet.accounting.pld.laws.worst import WorstLaw
 from discreet.accounting.pld.machine import LARGEST_LOSS, LARGEST_MU
 from discreet.accounting.pld.pair import Pair
+from discreet.accounting.pld.sampled_pair import (
+    either_pair,
+    exchanged_pair,
+    fixed_size_pair,
+    poisson_pair,
+    together_pair,
+    told_pair,
+)
+from discreet.accounting.pld.stated_pair import stated_pair
+from discreet.accounting.sampling.sampled_epsilon import is_exchange, tells_who_was_sampled
+from discreet.accounting.sampling.two_steps import two_steps
+from discreet.accounting.sampling.unsampled import unsampled
 from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
@@ -36,6 +50,7 @@ from discreet.core.event import (
     UniformNoiseEvent,
 )
 from discreet.core.metric import Metric
+from discreet.core.rounding import sqrt_up
 from discreet.core.sampling_event import (
     FixedSizeSampledEvent,
     MixtureEvent,
@@ -63,13 +78,22 @@ from discreet.core.threshold_event import (
 
 @singledispatch
 def pair_of(event: Event) -> Pair:
-    """Return the pair of laws that encloses ``event``, or refuse."""
-    raise Unsupported(
-        "No privacy-loss distribution is known for this event",
-        must="be an event with a dominating pair of laws",
-        got=getattr(event, "kind", type(event).__name__),
-        next="Account for it by zCDP or by its (ε, δ)",
-    )
+    """Return the pair of laws that encloses ``event``: by its Rényi curve, or refuse."""
+    try:
+        piece, lost = renyi(event)
+    except Unsupported as refusal:
+        raise Unsupported(
+            "No privacy-loss distribution is known for this event",
+            must="be an event with a dominating pair of laws",
+            got=getattr(event, "kind", type(event).__name__),
+            next="Account for it by zCDP or by its (ε, δ)",
+        ) from refusal
+    return stated_pair(RenyiCurve.of(piece), lost)
+
+
+def is_known_by_its_curve(event: Event) -> bool:
+    """Tell whether the pair of an event is that of its Rényi curve, for want of a better one."""
+    return pair_of.dispatch(type(event)) is pair_of.dispatch(Event)
 
 
 def _bounded(epsilon: Fraction) -> float:
@@ -122,7 +146,7 @@ def _(event: DiscreteGaussianEvent) -> Pair:
     r"""Compose the entries of the one largest shift, if there is one.
 
     A shift that no other allowed shift exceeds in some entry is dominated by none; where there
-    are several of these, no single pair is known.
+    are several of these, the pair is that of their common Rényi curve.
     """
     budget = math.floor(event.distance_squared)
     top = math.isqrt(budget)
@@ -130,13 +154,8 @@ def _(event: DiscreteGaussianEvent) -> Pair:
         top = min(top, math.floor(event.largest))
     entries = budget if event.entries is None else min(event.entries, budget)
     if min(top, entries) > 0 and top > 1 and entries * top * top > budget and entries > 1:
-        raise Unsupported(
-            "Several shifts of this vector are incomparable",
-            must="have one largest shift: state entries and largest with "
-            "entries × largest² at most distance_squared",
-            got=f"distance_squared = {event.distance_squared}",
-            next="Account for it by zCDP",
-        )
+        curve = RenyiCurve.of(Line(rho=event.distance_squared / (2 * event.sigma_squared)))
+        return stated_pair(curve, Fraction(0))
     law = discrete_gaussian_law(event.sigma_squared, top if entries else 0)
     return Pair.symmetric(law, uses=max(1, entries))
 
@@ -226,65 +245,67 @@ def _of_range(width: Fraction) -> Pair:
     return Pair(law, law, (middle, middle))
 
 
-def _inner(event: Event) -> Pair:
-    pair = pair_of(event)
-    if pair.uses != 1:
-        raise Unsupported(
-            "A sampled vector of discrete Gaussians has no simple pair",
-            next="Account for each entry by itself, as several events",
-        )
-    return pair
+def one_pair(event: Event) -> Pair:
+    """Return the pair of all parts of ``event`` together, as one."""
+    squared, pairs = Fraction(0), []
+    for part, count in parts_of(event):
+        if isinstance(part, GaussianEvent):
+            squared += count * (part.distance / part.scale) ** 2
+        else:
+            pair = pair_of(part)
+            pairs.append((pair, count * pair.uses))
+    if squared:
+        mu = float(sqrt_up(squared))
+        if mu > LARGEST_MU:
+            raise Unsupported("This noise is too small for a grid", got=f"μ = {mu:g}")
+        pairs.append((Pair.symmetric(GaussianLaw(_one(mu))), 1))
+    return together_pair(pairs) if pairs else Pair.symmetric(response_law(0.0))
+
+
+def _gaussian_mu(event: Event) -> float | None:
+    """Return the μ of an event that is continuous Gaussians only."""
+    parts = list(parts_of(event))
+    if not all(isinstance(part, GaussianEvent) for part, _ in parts):
+        return None
+    squares = [
+        count * (part.distance / part.scale) ** 2
+        for part, count in parts
+        if isinstance(part, GaussianEvent)
+    ]
+    return float(sqrt_up(sum(squares, Fraction(0))))
 
 
 @pair_of.register
 def _(event: PoissonSampledEvent) -> Pair:
-    if event.metric is not Metric.ADD_REMOVE:
-        raise Unsupported(
-            "Poisson sampling is accounted for when a unit is added or removed",
-            must=f"be about {Metric.ADD_REMOVE.value}",
-            got=event.metric.value,
-            next="Use a sample of fixed size, or convert the neighbours of the whole loss",
-        )
-    pair = _inner(event.inner)
-    if event.rate == 1:
-        return pair
     if event.rate == 0:
         return Pair.symmetric(response_law(0.0))
+    if event.rate == 1:
+        return one_pair(unsampled(event))
     rate = float(event.rate)
-    attained: tuple[Law, Law] | None = None
-    if pair.attained is not None:
-        attained = RemovalLaw(pair.attained[0], rate), AdditionLaw(pair.attained[1], rate)
-    removal, addition = RemovalLaw(pair.removal, rate), AdditionLaw(pair.addition, rate)
-    if pair.attained is not None and pair.attained[0] is pair.removal:
-        attained = removal, addition
-    return Pair(removal, addition, attained)
+    if not is_exchange(event):
+        pair = one_pair(event.inner)
+        return told_pair(pair, rate) if tells_who_was_sampled(event) else poisson_pair(pair, rate)
+    mu = _gaussian_mu(event.inner)
+    if mu is not None and 0 < mu <= LARGEST_MU:
+        return Pair.symmetric(ExchangedGaussianLaw(mu, rate))
+    return exchanged_pair(one_pair(two_steps(event.inner)), one_pair(event.inner), rate)
 
 
 @pair_of.register
 def _(event: FixedSizeSampledEvent) -> Pair:
-    r"""Take :class:`FixedSizeLaw`; both halves of it are attained, each by itself.
-
-    If all other units are like the changed one after (or before) the change, what is not sampled
-    makes the sample look like that side: the pair of a removal (or an addition).
-    """
-    pair = _inner(event.inner)
-    if event.sample == event.population:
-        return pair
-    if event.sample == 0:
+    if event.rate == 0:
         return Pair.symmetric(response_law(0.0))
-    if not pair.is_symmetric:
-        raise Unsupported("Only an inner event that is alike in both directions can be sampled so")
-    rate = event.sample / event.population
-    law = FixedSizeLaw(pair.removal, rate)
-    if pair.attained is None:
-        return Pair(law, law, None)
-    inner = pair.attained[0]
-    return Pair(law, law, (RemovalLaw(inner, rate), AdditionLaw(inner, rate)))
+    pair = one_pair(event.inner)
+    if event.rate == 1:
+        return pair
+    if event.metric is Metric.CHANGE_ONE:
+        return fixed_size_pair(pair, float(event.rate))
+    return poisson_pair(either_pair(pair), float(event.rate))
 
 
 @pair_of.register
 def _(event: MixtureEvent) -> Pair:
-    pairs = [_inner(part) for part, _ in event.parts]
+    pairs = [one_pair(part) for part, _ in event.parts]
     weights = tuple(float(weight) for _, weight in event.parts)
     removal = MixtureLaw(tuple(pair.removal for pair in pairs), weights)
     if all(

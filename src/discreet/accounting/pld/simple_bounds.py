@@ -7,11 +7,10 @@ from discreet.accounting.accountants.pure import epsilon
 from discreet.accounting.accountants.zcdp import line
 from discreet.accounting.conversions.from_zcdp import zcdp_to_approximate
 from discreet.accounting.result import Result
+from discreet.accounting.sampling.unsampled import is_sampled, unsampled
 from discreet.core.errors import Unsupported
-from discreet.core.event import Event
+from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, Zcdp
-from discreet.core.numbers import exp_bounds
-from discreet.core.rounding import log_up, short_up
 from discreet.core.sampling_event import (
     FixedSizeSampledEvent,
     MixtureEvent,
@@ -19,54 +18,36 @@ from discreet.core.sampling_event import (
 )
 
 
-def largest_loss(event: Event) -> Fraction:
-    r"""Return the pure ε of an event, or refuse.
-
-    Guarantee:
-        A sampled mechanism has :math:`\ln(1 + r(e^\varepsilon - 1))`: the loss of a removal is at
-        most that, and of an addition no larger [BBG18]. A mixture has that of its worst part.
-
-    Example:
-        >>> from discreet.core.stated_event import PureEvent
-        >>> rare = PoissonSampledEvent(inner=PureEvent(epsilon=1), rate="1/100")
-        >>> round(float(largest_loss(rare)), 6)
-        0.017037
-    """
-    if isinstance(event, MixtureEvent):
-        return max(largest_loss(part) for part, weight in event.parts if weight)
-    if isinstance(event, PoissonSampledEvent | FixedSizeSampledEvent):
-        rate = _rate(event)
-        return sampled_epsilon(largest_loss(event.inner), rate) if rate else Fraction(0)
-    return epsilon(event)
-
-
-def sampled_epsilon(inner: Fraction, rate: Fraction) -> Fraction:
-    r"""Return :math:`\ln(1 + r(e^\varepsilon - 1))`, rounded up."""
-    if rate == 1:
-        return inner
-    return min(inner, short_up(log_up(1 + rate * (exp_bounds(inner, 96)[1] - 1)), 96))
-
-
 def concentrated(event: Event) -> Zcdp:
     r"""Return the zCDP line of an event, or refuse.
 
     Guarantee:
-        A sampled mechanism tells no more than the mechanism itself: its curve is a mean of that
-        and of :math:`(1 - e^\varepsilon)_+`, the least there is (joint convexity), and a curve that
-        is lower everywhere has lower Rényi divergences.
+        A sampled mechanism tells no more than the mechanism itself
+        (:func:`discreet.accounting.sampling.unsampled.unsampled`): its curve is lower everywhere,
+        and a lower curve has lower Rényi divergences. Where it has a pure loss, the square of that
+        may be lower still. A mixture has the line of its worst part.
     """
     if isinstance(event, MixtureEvent):
         lines = [concentrated(part) for part, weight in event.parts if weight]
         return Zcdp(rho=max(one.rho for one in lines), xi=max(one.xi for one in lines))
-    if isinstance(event, PoissonSampledEvent | FixedSizeSampledEvent):
-        return concentrated(event.inner) if _rate(event) else Zcdp(rho=0)
-    return line(event)
+    if isinstance(event, ComposedEvent):
+        return sum((concentrated(part) * count for part, count in event.parts), Zcdp(rho=0))
+    if not isinstance(event, PoissonSampledEvent | FixedSizeSampledEvent):
+        return line(event)
+    whole = concentrated(unsampled(event))
+    try:
+        pure = Zcdp(rho=epsilon(event) ** 2 / 2)
+    except Unsupported:
+        return whole
+    return pure if pure.rho < whole.rho else whole
 
 
-def _rate(event: PoissonSampledEvent | FixedSizeSampledEvent) -> Fraction:
-    if isinstance(event, PoissonSampledEvent):
-        return event.rate
-    return Fraction(event.sample, event.population)
+NOT_USED = "sampling was not used"
+"""What ``method`` says where a bound looks at the whole instead of a sample."""
+
+
+def _is_ignored(event: Event) -> bool:
+    return is_sampled(event) and concentrated(event) == concentrated(unsampled(event))
 
 
 def simple_results(
@@ -90,7 +71,7 @@ def simple_results(
 
 
 def _pure(counts: Mapping[Event, int], delta: Fraction | None, at: Fraction | None) -> Result:
-    total = sum((count * largest_loss(event) for event, count in counts.items()), Fraction(0))
+    total = sum((count * epsilon(event) for event, count in counts.items()), Fraction(0))
     if at is not None and at < total:
         raise Unsupported("The largest loss says nothing below it")
     loss = Approximate(total if at is None else at, delta or 0)
@@ -106,4 +87,5 @@ def _concentrated(
     for event, count in counts.items():
         total = total + concentrated(event) * count
     result = zcdp_to_approximate(total, delta=delta, epsilon=at)
-    return Result(loss=result.loss, method="zCDP", theorem=result.theorem)
+    method = f"zCDP, {NOT_USED}" if any(_is_ignored(event) for event in counts) else "zCDP"
+    return Result(loss=result.loss, method=method, theorem=result.theorem)

@@ -8,7 +8,9 @@ from functools import lru_cache
 import numpy as np
 from attrs import frozen
 
-from discreet.accounting.pld.factors import factors
+from discreet.accounting.accountants.renyi import renyi
+from discreet.accounting.curves.curve import RenyiCurve
+from discreet.accounting.pld.factors import parts_of
 from discreet.accounting.pld.grid import FloatArray
 from discreet.accounting.pld.laws.atoms import AtomicLaw
 from discreet.accounting.pld.laws.gaussian import GaussianLaw
@@ -16,10 +18,11 @@ from discreet.accounting.pld.laws.laplace import LaplaceLaw
 from discreet.accounting.pld.laws.law import Law
 from discreet.accounting.pld.machine import LARGEST_MU
 from discreet.accounting.pld.pair import Pair
-from discreet.accounting.pld.pair_of import pair_of
+from discreet.accounting.pld.pair_of import is_known_by_its_curve, pair_of
+from discreet.accounting.pld.stated_pair import stated_pair
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import ComposedEvent, Event
+from discreet.core.event import Event
 from discreet.core.rounding import sqrt_up
 from discreet.core.stated_event import GaussianEvent
 
@@ -61,7 +64,7 @@ def count_events(events: Events) -> dict[Event, int]:
     pairs = events.items() if isinstance(events, Mapping) else ((event, 1) for event in events)
     counts: dict[Event, int] = {}
     for event, count in pairs:
-        for part, times in _parts(event):
+        for part, times in parts_of(event):
             counts[part] = counts.get(part, 0) + times * _whole(count)
     counts = {event: count for event, count in counts.items() if count}
     if not counts:
@@ -84,15 +87,6 @@ def _whole(count: int) -> int:
     return number
 
 
-def _parts(event: Event) -> Iterable[tuple[Event, int]]:
-    if not isinstance(event, ComposedEvent):
-        yield from ((part, 1) for part in factors(event))
-        return
-    for part, count in event.parts:
-        for inner, times in _parts(part):
-            yield inner, times * count
-
-
 @lru_cache(maxsize=4096)
 def _pair(event: Event) -> Pair:
     return pair_of(event)
@@ -100,7 +94,10 @@ def _pair(event: Event) -> Pair:
 
 @frozen(eq=False)
 class Uses:
-    """The pairs of all uses; continuous Gaussians are one, because their squares add up."""
+    """The pairs of all uses; continuous Gaussians are one, because their squares add up.
+
+    So are events that are known by their Rényi curves alone: the curves add up.
+    """
 
     pairs: tuple[tuple[Pair, int], ...]
     gaussian_squared: Fraction
@@ -109,13 +106,19 @@ class Uses:
     def of(counts: Mapping[Event, int]) -> "Uses":
         """Look up the pair of every event that moves anything."""
         pairs, squares = [], []
+        curve, lost = RenyiCurve([]), Fraction(0)
         for event, count in counts.items():
             if isinstance(event, GaussianEvent):
                 squares.append(count * (event.distance / event.scale) ** 2)
+            elif is_known_by_its_curve(event):
+                piece, chance = renyi(event)
+                curve, lost = curve + RenyiCurve([(piece, count)]), lost + count * chance
             else:
                 pair = _pair(event)
                 if not _is_nothing(pair):
                     pairs.append((pair, count * pair.uses))
+        if curve.pieces:
+            pairs.append((stated_pair(curve, lost), 1))
         return Uses(tuple(pairs), _sum(squares))
 
     @property

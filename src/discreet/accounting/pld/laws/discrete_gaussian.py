@@ -7,15 +7,22 @@ import numpy as np
 
 from discreet.accounting.pld.grid import indices
 from discreet.accounting.pld.laws.atoms import AtomicLaw
-from discreet.accounting.pld.machine import LARGEST_LOSS
+from discreet.accounting.pld.laws.law import Law
+from discreet.accounting.pld.laws.wide_discrete_gaussian import (
+    LARGEST_SIGMA,
+    LEAST_SIGMA,
+    WideDiscreteGaussianLaw,
+)
+from discreet.accounting.pld.machine import LARGEST_LOSS, LARGEST_MU
 from discreet.core.errors import Unsupported
 
-MOST_ATOMS = 1 << 21
 _FAR = 38.0
 
 
-def discrete_gaussian_law(sigma_squared: Fraction, shift: int) -> AtomicLaw:
+def discrete_gaussian_law(sigma_squared: Fraction, shift: int) -> Law:
     r"""Return the law of the loss if one entry moves by ``shift``.
+
+    Noise of many values is a :class:`WideDiscreteGaussianLaw`; other noise is listed.
 
     Guarantee:
         :math:`P(y) \propto e^{-y^2/(2\sigma^2)}` on the integers, and the loss is
@@ -25,15 +32,14 @@ def discrete_gaussian_law(sigma_squared: Fraction, shift: int) -> AtomicLaw:
     """
     if shift == 0:
         return AtomicLaw(np.zeros((1, 1)), np.ones((1, 1)), np.zeros(1))
+    if sigma_squared > LARGEST_SIGMA**2:
+        raise Unsupported("This noise is too wide for floats", must="have a sigma of at most 1e120")
     sigma = math.sqrt(sigma_squared)
+    if sigma >= LEAST_SIGMA:
+        if shift > LARGEST_MU * sigma:
+            raise Unsupported("This noise is too small for a grid", got=f"sigma = {sigma:g}")
+        return WideDiscreteGaussianLaw(sigma, shift)
     far = min(math.ceil(_FAR * sigma), math.floor(LARGEST_LOSS * float(sigma_squared) / shift))
-    if 2 * far + 1 > MOST_ATOMS:
-        raise Unsupported(
-            "This noise has too many values for a grid",
-            must=f"have a sigma of at most {MOST_ATOMS // 80}",
-            got=f"{sigma:g}",
-            next="Account for it by zCDP",
-        )
     if far - shift < 12 * sigma:
         raise Unsupported("This noise is too small for a grid", got=f"sigma = {sigma:g}")
     y = -indices(-far, far + 1)

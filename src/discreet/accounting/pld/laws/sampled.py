@@ -40,7 +40,11 @@ class RemovalLaw(Law):
     def span(self, tail: float) -> tuple[float, float]:
         """Map the span of the mechanism itself."""
         low, high = self.inner.span(tail)
-        return _mapped(low, self.rate), _mapped(high, self.rate)
+        return self.mapped(low), self.mapped(high)
+
+    def mapped(self, loss: float) -> float:
+        """Return the loss that one of the mechanism itself becomes."""
+        return _mapped(loss, self.rate)
 
     def slack(self) -> float:
         """Return what the mechanism has, and what mapping the thresholds adds."""

@@ -1,0 +1,1 @@
+"""What a random sample does to a loss."""
