@@ -182,6 +182,45 @@ def test_bad_deltas(delta):
         account(PureEvent(epsilon=1), delta=delta)
 
 
+@pytest.mark.parametrize(
+    ("event", "most"),
+    [
+        (GaussianEvent(scale=1000) * (10**7 + 1), 19.43),
+        (GaussianEvent(scale=10**6) * 10**13, 19.43),
+        (LaplaceEvent(scale=10**5) * 10**7 + LaplaceEvent(scale=10**5 + 1) * 10**7, 0.3),
+        (ZcdpEvent(rho="1e-9") * 10**9, 10),
+    ],
+)
+def test_more_uses_than_a_grid_holds(event, most):
+    """The first two, and the third, were refused although other methods answer."""
+    assert epsilon(event, delta="1e-6") < most
+
+
+def refuse(error: type[Exception]):
+    def method(question):
+        raise error("This method does not like the question")
+
+    return method
+
+
+@pytest.mark.parametrize("error", [Unsupported, InvalidArgument])
+@pytest.mark.parametrize("answers", METHODS)
+def test_auto_survives_the_refusal_of_all_but_one(monkeypatch, answers, error):
+    """A property of the class: whatever refuses, the one that answers is heard."""
+    event = {
+        "gaussian": GaussianEvent(scale=3),
+        "discrete": read_events("discrete_gaussian(scale=3)"),
+    }.get(answers, PureEvent(epsilon="0.1"))
+    alone = account(event, delta="1e-6", measure=answers)
+    for name in METHODS:
+        if name != answers:
+            monkeypatch.setitem(METHODS, name, refuse(error))
+    assert account(event, delta="1e-6").loss == alone.loss
+    monkeypatch.setitem(METHODS, answers, refuse(error))
+    with pytest.raises(error, match="does not like"):
+        account(event, delta="1e-6")
+
+
 def test_bad_questions():
     with pytest.raises(InvalidArgument, match="either delta or epsilon"):
         account(PureEvent(epsilon=1))

@@ -92,7 +92,9 @@ def account(
 
 def _candidates(question: Question, measure: str) -> dict[str, Callable[[], Result]]:
     is_quick = len(question.event.parts) == 1 or _is_worst(question.event)
-    left_out = () if is_quick else _SLOW
+    left_out: tuple[str, ...] = () if is_quick else _SLOW
+    if sum(count for _, count in question.event.parts) > _MANY:
+        left_out = (*left_out, "mv")
     names = [name for name in METHODS if name not in left_out] if measure == AUTO else [measure]
     return {name: partial(METHODS[name], question) for name in names}
 
@@ -251,3 +253,6 @@ METHODS: dict[str, Method] = {
 
 _SLOW = ("kov", "mv")
 """Slow for many kinds of events; ``auto`` then tries them only where they give the optimum."""
+
+_MANY = 10**6
+"""For more uses ``mv`` takes seconds, and ``kov`` is never worse."""

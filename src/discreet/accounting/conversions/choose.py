@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from discreet.accounting.result import Result, best
-from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
 from discreet.core.numbers import Number, exact
 
 AUTO = "auto"
@@ -19,6 +19,8 @@ def choose(
     """Return the result of ``method``; ``auto`` takes the least ``by`` of those that apply.
 
     The ``named`` ones are not compared, because they are of another shape; they must be asked for.
+    A method that refuses, or whose numbers are out of its range, is passed over: ``auto`` refuses
+    only if all do. What the caller gave was looked at before.
 
     Guarantee:
         Every candidate is a true bound by its own theorem, so whichever is least is one too.
@@ -28,11 +30,11 @@ def choose(
         require_method(method, known)
         return known[method]()
     found: list[Result] = []
-    refusals: list[Unsupported] = []
+    refusals: list[DiscreetError] = []
     for candidate in candidates.values():
         try:
             found.append(candidate())
-        except Unsupported as refusal:
+        except (Unsupported, InvalidArgument) as refusal:
             refusals.append(refusal)
     if not found and refusals:
         raise refusals[-1]

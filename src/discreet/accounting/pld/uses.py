@@ -73,10 +73,6 @@ def count_events(events: Events) -> dict[Event, int]:
         raise Unsupported(
             "These events are about different neighbours", must="all be about the same ones"
         )
-    if sum(counts.values()) > MOST_USES:
-        raise InvalidArgument(
-            "There are too many uses", must=f"be at most {MOST_USES}", got=str(sum(counts.values()))
-        )
     return counts
 
 
@@ -105,6 +101,7 @@ class Uses:
     @staticmethod
     def of(counts: Mapping[Event, int]) -> "Uses":
         """Look up the pair of every event that moves anything."""
+        _require_few(counts)
         pairs, squares = [], []
         curve, lost = RenyiCurve([]), Fraction(0)
         for event, count in counts.items():
@@ -139,6 +136,22 @@ class Uses:
             key = _likeness(upper) if lower is upper else None
             groups.setdefault(number if key is None else key, []).append((upper, lower, count))
         return [_batch(group) for group in groups.values()]
+
+
+def _require_few(counts: Mapping[Event, int]) -> None:
+    """Refuse more uses than a grid can hold; Gaussians, and curves, are one however many."""
+    uses = sum(
+        count
+        for event, count in counts.items()
+        if not (isinstance(event, GaussianEvent) or is_known_by_its_curve(event))
+    )
+    if uses > MOST_USES:
+        raise Unsupported(
+            "There are too many uses for a grid",
+            must=f"be at most {MOST_USES}",
+            got=str(uses),
+            next="Account for them by another measure",
+        )
 
 
 def _sum(values: list[Fraction]) -> Fraction:
