@@ -21,6 +21,7 @@ def _validator(must: str, holds: Callable[[Any], bool]) -> Validator:
 
 
 positive = _validator("be greater than 0", lambda value: value > 0)
+above_one = _validator("be greater than 1", lambda value: value > 1)
 non_negative = _validator("be at least 0", lambda value: value >= 0)
 below_one = _validator("be at least 0 and below 1", lambda value: 0 <= value < 1)
 probability = _validator("lie between 0 and 1", lambda value: 0 <= value <= 1)

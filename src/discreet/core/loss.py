@@ -29,6 +29,25 @@ class Measure(Enum):
     GAUSSIAN = "gaussian"
 
 
+def measure_of(value: "Measure | str") -> Measure:
+    """Return the measure that is meant, also by its name; refuse any other.
+
+    Example:
+        >>> measure_of("zcdp") is Measure.ZCDP
+        True
+    """
+    if isinstance(value, Measure):
+        return value
+    for measure in Measure:
+        if value == measure.value:
+            return measure
+    raise InvalidArgument(
+        "There is no such measure",
+        must=f"be one of {', '.join(measure.value for measure in Measure)}",
+        got=str(value),
+    )
+
+
 _KINDS: dict[str, "type[PrivacyLoss]"] = {}
 
 

@@ -4,13 +4,15 @@ They are for accounting: what another system released, or what a paper assumes. 
 are discrete, and have events of their own.
 """
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from attrs import field, frozen
 
 from discreet.core import check
+from discreet.core.errors import InvalidArgument
 from discreet.core.event import Event
-from discreet.core.numbers import exact
+from discreet.core.numbers import Number, exact
 
 
 @frozen(kw_only=True)
@@ -37,6 +39,52 @@ class ZcdpEvent(Event):
     kind = "zcdp"
     rho: Fraction = field(converter=exact, validator=check.non_negative)
     xi: Fraction = field(default=Fraction(0), converter=exact, validator=check.non_negative)
+
+
+@frozen(kw_only=True)
+class BoundedZcdpEvent(Event):
+    """Anything whose Rényi divergences are at most ξ + ρα at the orders below ``order``."""
+
+    kind = "bounded_zcdp"
+    rho: Fraction = field(converter=exact, validator=check.non_negative)
+    order: Fraction = field(converter=exact, validator=check.above_one)
+    xi: Fraction = field(default=Fraction(0), converter=exact, validator=check.non_negative)
+
+
+@frozen(kw_only=True)
+class MeanConcentratedEvent(Event):
+    """Anything that is (μ, τ)-mean-concentrated, with τ²."""
+
+    kind = "mean_concentrated"
+    mu: Fraction = field(converter=exact, validator=check.non_negative)
+    tau_squared: Fraction = field(converter=exact, validator=check.non_negative)
+
+
+def _points(values: Iterable[tuple[Number, Number]]) -> tuple[tuple[Fraction, Fraction], ...]:
+    return tuple(sorted((exact(order), exact(epsilon)) for order, epsilon in values))
+
+
+@frozen(kw_only=True)
+class RenyiEvent(Event):
+    """Anything that is (α, ε)-Rényi private at some stated orders, a table of pairs.
+
+    Example:
+        >>> RenyiEvent(points=[(8, "0.5"), (2, "0.1")]).points[0]
+        (Fraction(2, 1), Fraction(1, 10))
+    """
+
+    kind = "renyi"
+    points: tuple[tuple[Fraction, Fraction], ...] = field(
+        converter=_points, validator=check.non_empty
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse orders of 1 and below or given twice, and divergences below 0."""
+        orders = [order for order, _ in self.points]
+        if orders[0] <= 1 or len(set(orders)) < len(orders):
+            raise InvalidArgument("An order is out of range", must="be above 1, and stated once")
+        if any(epsilon < 0 for _, epsilon in self.points):
+            raise InvalidArgument("A divergence is out of range", must="be at least 0")
 
 
 @frozen(kw_only=True)

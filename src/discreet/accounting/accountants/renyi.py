@@ -19,9 +19,12 @@ from discreet.accounting.curves.discrete_laplace import DiscreteLaplacePiece
 from discreet.accounting.curves.gaussian import GaussianPiece
 from discreet.accounting.curves.halting import HaltingPiece
 from discreet.accounting.curves.laplace import LaplacePiece
-from discreet.accounting.curves.line import Line
+from discreet.accounting.curves.line import BoundedLine, Line
 from discreet.accounting.curves.piece import CurvePiece
+from discreet.accounting.curves.sampled import SampledPiece, ToldPiece
+from discreet.accounting.curves.stated import StatedPiece
 from discreet.accounting.curves.tight_pure import TightPure
+from discreet.accounting.sampling.sampled_epsilon import Sampled, tells_who_was_sampled
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,
@@ -36,6 +39,8 @@ from discreet.core.event import (
     TwoCoinResponseEvent,
     UniformNoiseEvent,
 )
+from discreet.core.metric import Metric
+from discreet.core.sampling_event import FixedSizeSampledEvent, PoissonSampledEvent
 from discreet.core.selection_event import (
     ExponentialSelectionEvent,
     LaplaceNoisyMaxEvent,
@@ -49,9 +54,12 @@ from discreet.core.stability_event import (
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,
+    BoundedZcdpEvent,
     GaussianEvent,
     LaplaceEvent,
+    MeanConcentratedEvent,
     PureEvent,
+    RenyiEvent,
     ZcdpEvent,
 )
 from discreet.core.threshold_event import (
@@ -120,6 +128,55 @@ def _(event: Event) -> tuple[CurvePiece, Fraction]:
 @renyi.register
 def _(event: ZcdpEvent) -> tuple[CurvePiece, Fraction]:
     return Line(rho=event.rho, xi=event.xi), _NO_LOSS
+
+
+@renyi.register
+def _(event: MeanConcentratedEvent) -> tuple[CurvePiece, Fraction]:
+    found = line(event)
+    return Line(rho=found.rho, xi=found.xi), _NO_LOSS
+
+
+@renyi.register
+def _(event: BoundedZcdpEvent) -> tuple[CurvePiece, Fraction]:
+    return BoundedLine(rho=event.rho, order=event.order, xi=event.xi), _NO_LOSS
+
+
+@renyi.register
+def _(event: RenyiEvent) -> tuple[CurvePiece, Fraction]:
+    return StatedPiece(event.points), _NO_LOSS
+
+
+_SYMMETRIC = (
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    PureEvent,
+    RandomisedResponseEvent,
+)
+"""Events whose curve is that of a symmetric pair, or above it."""
+
+
+@renyi.register(PoissonSampledEvent)
+@renyi.register(FixedSizeSampledEvent)
+def _(event: Sampled) -> tuple[CurvePiece, Fraction]:
+    """Sum over how often the unit was met; the proof is with ``SampledPiece``."""
+    if event.rate == 0:
+        return Line(rho=0), _NO_LOSS
+    parts = ComposedEvent.of([event.inner]).parts
+    found = renyi_loss([event.inner])
+    if tells_who_was_sampled(event):
+        return ToldPiece(inner=found.curve, rate=event.rate), event.rate * found.delta
+    if event.metric is not Metric.ADD_REMOVE or not all(
+        isinstance(part, _SYMMETRIC) for part, _ in parts
+    ):
+        raise Unsupported(
+            "No Rényi curve is known for this sample",
+            must="be about a unit that is added or removed, and have noise that is symmetric",
+            got=event.kind,
+            next="Account for it by its privacy-loss distribution",
+        )
+    return SampledPiece(inner=found.curve, rate=event.rate), _NO_LOSS
 
 
 @renyi.register

@@ -29,6 +29,7 @@ from discreet.core.stated_event import (
     BoundedRangeEvent,
     GaussianEvent,
     LaplaceEvent,
+    MeanConcentratedEvent,
     PureEvent,
     ZcdpEvent,
 )
@@ -58,6 +59,13 @@ def line(event: Event) -> Zcdp:
 @line.register
 def _(event: ZcdpEvent) -> Zcdp:
     return Zcdp(rho=event.rho, xi=event.xi)
+
+
+@line.register
+def _(event: MeanConcentratedEvent) -> Zcdp:
+    # The cumulants of the loss lie below a line [Ste16, Lemma 2.4.2]; lines compose, mCDP does not.
+    slope = event.tau_squared / 2
+    return Zcdp(rho=slope, xi=max(Fraction(0), event.mu - slope))
 
 
 @line.register

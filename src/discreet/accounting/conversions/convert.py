@@ -13,6 +13,7 @@ from discreet.accounting.conversions.from_bounded_zcdp import (
 )
 from discreet.accounting.conversions.from_gaussian import (
     gaussian_to_approximate,
+    gaussian_to_mean_concentrated,
     gaussian_to_renyi,
     gaussian_to_zcdp,
 )
@@ -23,6 +24,7 @@ from discreet.accounting.conversions.from_mean_concentrated import (
 from discreet.accounting.conversions.from_pure import (
     pure_to_approximate,
     pure_to_approximate_zcdp,
+    pure_to_gaussian,
     pure_to_mean_concentrated,
     pure_to_renyi,
     pure_to_zcdp,
@@ -37,7 +39,15 @@ from discreet.accounting.conversions.from_zcdp import (
 )
 from discreet.accounting.result import Result
 from discreet.core.errors import Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp, Measure, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import (
+    Approximate,
+    ApproximateZcdp,
+    Measure,
+    PrivacyLoss,
+    Pure,
+    Zcdp,
+    measure_of,
+)
 from discreet.core.numbers import Number
 
 CONVERSIONS: dict[tuple[Measure, Measure], Callable[..., Result]] = {
@@ -46,6 +56,7 @@ CONVERSIONS: dict[tuple[Measure, Measure], Callable[..., Result]] = {
     (Measure.PURE, Measure.APPROXIMATE_ZCDP): pure_to_approximate_zcdp,
     (Measure.PURE, Measure.RENYI): pure_to_renyi,
     (Measure.PURE, Measure.MEAN_CONCENTRATED): pure_to_mean_concentrated,
+    (Measure.PURE, Measure.GAUSSIAN): pure_to_gaussian,
     (Measure.APPROXIMATE, Measure.APPROXIMATE): approximate_to_approximate,
     (Measure.APPROXIMATE, Measure.APPROXIMATE_ZCDP): approximate_to_approximate_zcdp,
     (Measure.ZCDP, Measure.PURE): zcdp_to_pure,
@@ -63,6 +74,7 @@ CONVERSIONS: dict[tuple[Measure, Measure], Callable[..., Result]] = {
     (Measure.GAUSSIAN, Measure.APPROXIMATE): gaussian_to_approximate,
     (Measure.GAUSSIAN, Measure.ZCDP): gaussian_to_zcdp,
     (Measure.GAUSSIAN, Measure.RENYI): gaussian_to_renyi,
+    (Measure.GAUSSIAN, Measure.MEAN_CONCENTRATED): gaussian_to_mean_concentrated,
 }
 """Every pair of measures that a theorem covers."""
 
@@ -70,7 +82,7 @@ CONVERSIONS: dict[tuple[Measure, Measure], Callable[..., Result]] = {
 def convert(
     loss: PrivacyLoss,
     *,
-    to: Measure,
+    to: Measure | str,
     delta: Number | None = None,
     epsilon: Number | None = None,
     method: str = "auto",
@@ -81,7 +93,8 @@ def convert(
         The result's loss is implied by ``loss``; every rounding went up. A target of
         :math:`(\varepsilon, \delta)` needs one of ``delta`` and ``epsilon``, and finds the other
         (a pure or approximate loss may do without). ``auto`` takes the best valid method and lists
-        the others. A pair of measures with no theorem is refused.
+        the others. A pair of measures with no theorem is refused. ``to`` may be written as text:
+        ``"approximate"``.
 
     Example:
         >>> print(convert(Zcdp(rho="0.1"), to=Measure.APPROXIMATE, delta="1e-6"))
@@ -89,12 +102,13 @@ def convert(
         >>> print(convert(Pure(1), to=Measure.ZCDP, method="half_square"))
         ρ = 0.5 (half_square: BS16, Proposition 1.4)
     """
-    source = loss if (loss.measure, to) in CONVERSIONS else _without_exception(loss)
-    conversion = CONVERSIONS.get((source.measure, to))
-    if conversion is None and source.measure is to:
+    target = measure_of(to)
+    source = loss if (loss.measure, target) in CONVERSIONS else _without_exception(loss)
+    conversion = CONVERSIONS.get((source.measure, target))
+    if conversion is None and source.measure is target:
         return Result(loss=source, method="identity", theorem="nothing to prove")
     if conversion is None:
-        raise _no_theorem(loss, to)
+        raise _no_theorem(loss, target)
     return conversion(source, delta=delta, epsilon=epsilon, method=method)
 
 

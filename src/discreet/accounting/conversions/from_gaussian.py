@@ -9,6 +9,7 @@ from discreet.accounting.conversions.choose import (
     promises_nothing,
     refuse_parameters,
 )
+from discreet.accounting.conversions.from_zcdp import zcdp_to_mean_concentrated
 from discreet.accounting.conversions.search import least_above
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.gaussian import GaussianPiece
@@ -181,3 +182,27 @@ def gaussian_to_renyi(
     curve = RenyiCurve.of(GaussianPiece(mu_squared=loss.mu_squared))
     result = Result(loss=curve, method="line", theorem="BS16, Lemma 2.4")
     return choose({"line": lambda: result}, method, by="limit")
+
+
+def gaussian_to_mean_concentrated(
+    loss: GaussianDp,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    method: str = "auto",
+) -> Result:
+    r"""Return a mean-concentrated loss that ``loss`` implies, by way of zCDP.
+
+    Guarantee:
+        Gaussian noise itself has :math:`(\mu^2/2, \mu)`-mCDP. A mechanism that is merely no
+        easier to tell apart need not: mCDP is not closed under post-processing
+        [BS16, section 4.1]. So the bound goes through :math:`\mu^2/2`-zCDP, which is
+        (:func:`~discreet.accounting.conversions.from_zcdp.zcdp_to_mean_concentrated`).
+
+    Example:
+        >>> found = gaussian_to_mean_concentrated(GaussianDp(mu_squared=1)).loss
+        >>> float(found.mu), round(float(found.tau_squared), 4)
+        (0.5, 6.8731)
+    """
+    refuse_parameters(delta, epsilon)
+    return zcdp_to_mean_concentrated(Zcdp(rho=loss.mu_squared / 2), method=method)

@@ -1,6 +1,8 @@
 """From pure privacy: to every measure that it implies a loss in."""
 
+import math
 from fractions import Fraction
+from statistics import NormalDist
 
 from discreet.accounting.conversions.choose import Candidates, choose, refuse_parameters
 from discreet.accounting.conversions.from_approximate import (
@@ -10,10 +12,14 @@ from discreet.accounting.conversions.from_approximate import (
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
 from discreet.accounting.curves.tight_pure import TightPure, pure_to_kl
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.accounting.result import Result
+from discreet.accounting.tails.normal_tail import normal_tail_bounds
+from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, Pure, Zcdp
-from discreet.core.numbers import Number
+from discreet.core.numbers import Number, exp_bounds, float_up
+from discreet.core.rounding import short_up
 
 
 def pure_to_approximate(
@@ -139,3 +145,53 @@ def pure_to_mean_concentrated(
     found = MeanConcentrated(mu=pure_to_kl(loss.epsilon), tau_squared=loss.epsilon**2)
     result = Result(loss=found, method="hoeffding", theorem="DR16, Theorem 3.5, sharpened")
     return choose({"hoeffding": lambda: result}, method, by="tau_squared")
+
+
+def pure_to_gaussian(
+    loss: Pure,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    method: str = "auto",
+) -> Result:
+    r"""Return the Gaussian loss that ``loss`` implies.
+
+    Guarantee:
+        :math:`\mu = 2\Phi^{-1}(e^\varepsilon / (1 + e^\varepsilon))`, rounded up.
+        The trade-off function of :math:`\varepsilon`-DP is two straight lines from (0, 1) and
+        (1, 0) to :math:`(c, c)`, :math:`c = 1/(1 + e^\varepsilon)` [WZ10]. That of
+        :math:`\mu`-Gaussian DP is convex, has the same ends, and passes :math:`(c, c)` if
+        :math:`\Phi(-\mu/2) = c`: so it is nowhere above the lines [DRS22, section 2]. No smaller
+        :math:`\mu` will do, because it would be above them there. The tail at the result is
+        certified.
+
+    Example:
+        >>> round(float(pure_to_gaussian(Pure(1)).loss.mu_squared) ** 0.5, 6)
+        1.232035
+    """
+    refuse_parameters(delta, epsilon)
+
+    def kink() -> Result:
+        found = GaussianDp(mu_squared=_square_of_kink(loss.epsilon))
+        return Result(loss=found, method="kink", theorem="DRS22, section 2")
+
+    return choose({"kink": kink}, method, by="mu_squared")
+
+
+def _square_of_kink(epsilon: Fraction) -> Fraction:
+    r"""Return a :math:`\mu^2` with :math:`P[N > \mu/2] \le 1/(1 + e^\varepsilon)`."""
+    if epsilon == 0:
+        return Fraction(0)
+    if epsilon > _LARGEST_KINK:
+        raise Unsupported("This loss is too large to convert", must=f"be at most {_LARGEST_KINK}")
+    bits = 128 + 2 * math.ceil(epsilon)
+    level = exp_bounds(-epsilon, bits)[0] / (1 + exp_bounds(-epsilon, bits)[0])
+    normal = NormalDist()
+    guess = Fraction(normal.inv_cdf(1 / (1 + math.exp(float_up(epsilon)))) ** 2)
+    step = Fraction(1, 2**48)
+    while normal_tail_bounds(guess * (1 + step), bits)[1] > level:
+        step *= 4
+    return 4 * short_up(guess * (1 + step))
+
+
+_LARGEST_KINK = 600

@@ -1,0 +1,111 @@
+"""A filter that remembers what was spent, for losses that are chosen after seeing answers."""
+
+from attrs import define, field
+
+from discreet.accounting.conversions.convert import convert
+from discreet.accounting.gates.filters import admits, left
+from discreet.accounting.gates.largest_within import largest_mu_squared, largest_rho
+from discreet.accounting.losses.gaussian_dp import GaussianDp
+from discreet.core.errors import BudgetExhausted, Unsupported
+from discreet.core.loss import Approximate, Measure, PrivacyLoss, Zcdp, measure_of
+
+
+@define(eq=False)
+class Filter:
+    r"""Admit losses one by one, as long as all of them together keep to ``cap``.
+
+    Guarantee:
+        If every mechanism runs only after :meth:`admit` took its loss in, all answers together
+        satisfy ``cap``, even if each mechanism *and its loss* were chosen after seeing the answers
+        before it. Pure, approximate, zCDP and approximate zCDP: the proofs are with
+        :func:`discreet.accounting.gates.filters.admits`.
+
+        *Gaussian.* The squares :math:`\mu_t^2` add up to at most the cap's [ST22]. Proof. What is
+        no easier to tell apart than :math:`N(0, 1)` and :math:`N(\mu_t, 1)` is a post-processing
+        of one draw of them (Blackwell). Draw it as the increment of a Brownian motion with drift 0
+        or 1 over a time :math:`\mu_t^2`, divided by :math:`\mu_t`. The times may be chosen by the
+        increments before, and they add up to at most the cap on every path, so all answers are a
+        function of the path up to the cap's time. Its likelihood ratio depends on its end alone,
+        which is :math:`N(0, \mu^2)` or :math:`N(\mu^2, \mu^2)`.
+
+        *An (ε, δ) kept in another measure* (``kept_as``): the cap is replaced, before the first
+        loss, by the largest ρ, or μ², that implies it.
+
+        A loss in another measure is converted where a theorem needs no choice to do so.
+
+    Assumes:
+        One filter a cap, and no answer before its loss was admitted. It is not durable: the ledger
+        is.
+
+    Example:
+        >>> gate = Filter(Approximate(1, "1e-6"), kept_as="zcdp")
+        >>> gate.admit(Zcdp(rho="0.02"))
+        >>> gate.admits(Zcdp(rho="0.005")), gate.admits(Zcdp(rho="0.004"))
+        (False, True)
+    """
+
+    cap: PrivacyLoss
+    kept_as: Measure | str | None = field(default=None)
+    _limit: PrivacyLoss = field(init=False, repr=False)
+    _spent: PrivacyLoss = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Fix the measure in which is counted, before anything is admitted."""
+        self._limit = _limit(self.cap, self.kept_as)
+        self._spent = self._limit * 0
+        self.admits(self._spent)
+
+    @property
+    def limit(self) -> PrivacyLoss:
+        """What the sum of all losses must keep to, in the measure in which they are counted."""
+        return self._limit
+
+    @property
+    def spent(self) -> PrivacyLoss:
+        """The sum of all losses that were admitted."""
+        return self._spent
+
+    @property
+    def left(self) -> PrivacyLoss:
+        """The largest loss that is still admitted."""
+        if isinstance(self._limit, GaussianDp) and isinstance(self._spent, GaussianDp):
+            return GaussianDp(self._limit.mu_squared - self._spent.mu_squared)
+        return left(self._limit, self._spent)
+
+    def admits(self, loss: PrivacyLoss) -> bool:
+        """Tell whether ``loss`` may be spent."""
+        asked = self._counted(loss)
+        if isinstance(self._limit, GaussianDp):
+            return self._spent + asked <= self._limit
+        return admits(self._limit, self._spent, asked)
+
+    def admit(self, loss: PrivacyLoss) -> None:
+        """Spend ``loss``, or refuse and spend nothing."""
+        if not self.admits(loss):
+            raise BudgetExhausted(
+                "The budget does not cover this loss",
+                must=f"be at most {self.left.shown(rounding='ROUND_FLOOR')}",
+                got=str(loss),
+            )
+        self._spent = self._spent + self._counted(loss)
+
+    def _counted(self, loss: PrivacyLoss) -> PrivacyLoss:
+        if loss.measure is self._limit.measure:
+            return loss
+        return convert(loss, to=self._limit.measure).loss
+
+
+def _limit(cap: PrivacyLoss, kept_as: Measure | str | None) -> PrivacyLoss:
+    measure = cap.measure if kept_as is None else measure_of(kept_as)
+    if measure is cap.measure:
+        return cap
+    if isinstance(cap, Approximate) and cap.delta > 0 and cap.epsilon > 0:
+        if measure is Measure.ZCDP:
+            return Zcdp(rho=largest_rho(cap.epsilon, cap.delta))
+        if measure is Measure.GAUSSIAN:
+            return GaussianDp(mu_squared=largest_mu_squared(cap.epsilon, cap.delta))
+    raise Unsupported(
+        "This cap cannot be kept in that measure",
+        must="be an (ε, δ) above 0, kept as zcdp or gaussian",
+        got=f"{cap.measure.value} as {measure.value}",
+    )
