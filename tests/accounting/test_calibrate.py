@@ -4,12 +4,20 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.accounting import calibrate as calibrate_module
 from discreet.accounting.account import account
-from discreet.accounting.calibrate import DIGITS, calibrate
+from discreet.accounting.calibrate import DIGITS, calibrate, most_uses
+from discreet.accounting.pld.calibrate import Target
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import DiscreteLaplaceEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.core.stated_event import GaussianEvent, LaplaceEvent
+from discreet.core.sampling_event import PoissonSampledEvent
+from discreet.core.stated_event import (
+    BoundedRangeEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    PureEvent,
+)
 
 TARGETS = [Approximate(1, "1e-6"), Approximate("0.1", "1e-9"), Approximate(8, "1e-5")]
 
@@ -36,10 +44,51 @@ def next_smaller(scale: Fraction) -> Fraction:
 @pytest.mark.parametrize("target", TARGETS, ids=str)
 @pytest.mark.parametrize("make", [gaussians(1), gaussians(100), mixed])
 def test_the_least_scale(make, target):
+    """Certified at that ε, and not with the next smaller scale; the usual account says as much."""
     found = calibrate(make, target=target)
-    assert account(make(found.scale), delta=target.delta).loss <= target
-    below = account(make(next_smaller(found.scale)), delta=target.delta).loss
-    assert not below <= target
+    wanted = Target(target.epsilon, target.delta)
+    assert found.result.loss <= target
+    assert wanted.excess(make(found.scale)) <= 0 < wanted.excess(make(next_smaller(found.scale)))
+    near = account(make(found.scale * Fraction("1.002")), delta=target.delta)
+    assert near.loss <= target
+
+
+def training(scale):
+    return PoissonSampledEvent(inner=GaussianEvent(scale=scale), rate="0.01") * 10_000
+
+
+@pytest.mark.parametrize(
+    ("make", "known"),
+    [
+        (training, "1.56498"),
+        (lambda scale: LaplaceEvent(scale=scale) * 100, "41.4875"),
+        (lambda scale: BoundedRangeEvent(epsilon=1 / scale) * 20, "10.1314"),
+    ],
+)
+def test_one_door_is_as_good_as_asking_the_accountant_at_each_scale(make, known):
+    """The first took 13 seconds that way; the last is better by another theorem than a grid's."""
+    target = Approximate(3, "1e-5") if make is training else Approximate(1, "1e-6")
+    found = calibrate(make, target=target)
+    assert abs(found.scale / Fraction(known) - 1) < Fraction(1, 50_000)
+    assert found.result.loss <= target
+
+
+def test_a_scale_that_the_accountant_would_better_is_not_kept(monkeypatch):
+    """A broken twin: a quick search that stops too early is noticed and not used."""
+    monkeypatch.setattr(calibrate_module, "least_scale", lambda make, **wanted: Fraction(50))
+    found = calibrate(gaussians(100), target=Approximate(1, "1e-6"))
+    assert abs(found.scale - Fraction("42.2468")) < Fraction(1, 10_000)
+
+
+def test_most_uses():
+    assert most_uses(LaplaceEvent(scale=10), target=Pure(1)) == 10
+    assert most_uses(GaussianEvent(scale=10) * 2, target=Zcdp(rho="1/10")) == 10
+    target = Approximate(3, "1e-5")
+    step = PoissonSampledEvent(inner=GaussianEvent(scale="1.56499"), rate="0.01")
+    assert most_uses(step, target=target) == 10_000
+    assert most_uses(GaussianEvent(scale="1/10"), target=target) == 0
+    with pytest.raises(Unsupported, match="cost nothing"):
+        most_uses(PureEvent(epsilon=0), target=Pure(1))
 
 
 def test_the_known_gaussian():

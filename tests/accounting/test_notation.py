@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.notation import NAMES, read_events
+from discreet.accounting.notation import NAMES, read_events, read_scaled
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent, TwoCoinResponseEvent
 from discreet.core.sampling_event import PoissonSampledEvent
@@ -83,3 +83,18 @@ def test_unknown_names_list_the_known_ones():
     with pytest.raises(Unsupported, match="laplace") as caught:
         read_events("laplac(3)")
     assert all(name in str(caught.value) for name in NAMES)
+
+
+def test_scales_are_left_open_and_set_later():
+    make = read_scaled("poisson(gaussian + laplace(distance=3), rate=1/100) * 7", distance=2)
+    for scale in (Fraction(3), Fraction(1, 7)):
+        ((event, count),) = make(scale).parts
+        (first, _), (second, _) = event.inner.parts
+        assert (first.scale, first.distance, second.distance) == (scale, 2, 3)
+        assert (event.rate, count) == (Fraction(1, 100), 7)
+
+
+@pytest.mark.parametrize("text", ["gaussian(2)", "pure(1)", "nonsense", "poisson(rate=gaussian)"])
+def test_what_has_no_open_scale_is_refused(text):
+    with pytest.raises((InvalidArgument, Unsupported)):
+        read_scaled(text)

@@ -69,6 +69,9 @@ def test_convert_and_calibrate(run):
         )
     )
     assert abs(found["scale"] - 42.247) < 0.001
+    training = ("poisson(gaussian, rate=0.01)", "--epsilon", "3", "--delta", "1e-5")
+    assert "scale = 1.5649" in run("account", "calibrate", *training, "--count", "10000")
+    assert "10 times" in run("account", "uses", "laplace(10)", "--epsilon", "1")
     assert "scale = 10" in run("account", "calibrate", "laplace", "--epsilon", "1", "--count", "10")
     assert "ρ = 0.5" in run("account", "calibrate", "discrete_gaussian", "--rho", "0.5")
 

@@ -1,21 +1,28 @@
 """Calibrate: the least noise that a target allows, for one mechanism or a whole workload."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import singledispatch
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.accounting.account import account
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.accounting.conversions.choose import AUTO
+from discreet.accounting.pld.calibrate import least_scale
+from discreet.accounting.pld.calibrate import most_uses as most_uses_within
 from discreet.accounting.result import Result
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import Event
+from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
 
 DIGITS = 6
 """Scales are whole numbers of this many digits, times a power of ten."""
+
+_BETTER = Fraction(999, 1000)
+"""If the accountant is content with so much less noise, it has a better theorem."""
 
 SMALLEST_EXPONENT, LARGEST_EXPONENT = -12, 15
 
@@ -30,7 +37,7 @@ class Calibration:
 
 
 def calibrate(
-    make: Callable[[Fraction], Event], *, target: PrivacyLoss, measure: str = "auto"
+    make: Callable[[Fraction], Event], *, target: PrivacyLoss, measure: str = AUTO
 ) -> Calibration:
     """Return the least scale with which ``make(scale)`` spends no more than ``target``.
 
@@ -43,6 +50,11 @@ def calibrate(
         target (with one exception: the result need not be monotone to the last bit, so the search
         checks the neighbour that it rejects).
 
+        An (ε, δ) is looked for by privacy-loss distributions at that one ε
+        (:func:`discreet.accounting.pld.calibrate.least_scale`), on a finer grid than ``account``
+        uses. If another theorem allows for less noise, or ``measure`` asks for it, the whole
+        accountant is asked at each scale.
+
     Assumes:
         The loss falls as the scale grows.
 
@@ -53,6 +65,32 @@ def calibrate(
         4.22468
     """
     _require_target(target)
+    if isinstance(target, Approximate) and target.delta and target.epsilon and measure == AUTO:
+        quick = _quickly(make, target)
+        if quick is not None:
+            return quick
+    return _step_by_step(make, target, measure)
+
+
+def _quickly(make: Callable[[Fraction], Event], target: Approximate) -> Calibration | None:
+    """Search at the target's ε alone; ``None`` if the whole accountant knows better."""
+    try:
+        scale = least_scale(make, epsilon=target.epsilon, delta=target.delta, digits=DIGITS)
+    except (Unsupported, InvalidArgument):
+        return None
+    if _spend(make(scale * _BETTER), target, AUTO) is not None:
+        return None
+    event = make(scale)
+    result = account(event, delta=target.delta)
+    if not result.loss <= target:
+        result = evolve(result, loss=target, method="pld", theorem="ZDW22; docs/proofs/pld.md")
+    return Calibration(scale=scale, event=event, result=result)
+
+
+def _step_by_step(
+    make: Callable[[Fraction], Event], target: PrivacyLoss, measure: str
+) -> Calibration:
+    """Search by asking the whole accountant at each scale."""
     decade = _decade(make, target, measure)
     unit = Fraction(10) ** (decade - DIGITS)
     fails, holds = 10 ** (DIGITS - 1), 10**DIGITS
@@ -68,6 +106,33 @@ def calibrate(
             holds, best = middle, found
     scale = holds * unit
     return Calibration(scale=scale, event=make(scale), result=best)
+
+
+def most_uses(events: Event | Iterable[Event], *, target: PrivacyLoss) -> int:
+    """Return how often all ``events`` together can be used within ``target``; 0 if not even once.
+
+    Guarantee:
+        That many uses are certified: by plain sums for a pure or a zCDP target, by privacy-loss
+        distributions for an (ε, δ), and then one more use is not.
+
+    Example:
+        >>> from discreet.core.stated_event import LaplaceEvent
+        >>> most_uses(LaplaceEvent(scale=10), target=Approximate(4, "1e-5"))
+        91
+        >>> most_uses(LaplaceEvent(scale=10), target=Pure(1))
+        10
+    """
+    _require_target(target)
+    parts = [events] if isinstance(events, Event) else list(events)
+    if isinstance(target, Approximate):
+        return most_uses_within(parts, epsilon=target.epsilon, delta=target.delta)
+    event = ComposedEvent.of(parts)
+    once = _measured(target, event, AUTO).loss
+    if once == once * 0:
+        raise Unsupported(
+            "These events cost nothing", next="They may be used as often as one likes"
+        )
+    return math.floor(1 / once.share_of(target))
 
 
 def _decade(make: Callable[[Fraction], Event], target: PrivacyLoss, measure: str) -> int:

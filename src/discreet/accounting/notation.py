@@ -80,14 +80,79 @@ def read_events(texts: str | Iterable[str]) -> ComposedEvent:
     return ComposedEvent.of([_read(text) for text in lines])
 
 
+SCALED = ("gaussian", "laplace", "discrete_gaussian", "discrete_laplace")
+"""Noise whose scale may be left open."""
+
+
+def read_scaled(text: str, *, distance: Number = 1) -> Callable[[Fraction], Event]:
+    """Return what makes the events that ``text`` writes, for noise whose scale is left open.
+
+    Example:
+        >>> make = read_scaled("poisson(gaussian, rate=0.01) * 100")
+        >>> make(Fraction(3)).parts[0][0].inner.scale
+        Fraction(3, 1)
+    """
+    tree = _parsed(text)
+    opened = _Opened(exact(distance))
+    opened.visit(tree)
+    if not opened.found:
+        raise InvalidArgument(
+            "No scale is left open",
+            must=f"name noise without a scale: {', '.join(SCALED)}",
+            got=text[:80],
+        )
+
+    def make(scale: Fraction) -> Event:
+        for constant in opened.found:
+            constant.value = scale  # type: ignore[assignment]
+        return _event(tree.body, text)
+
+    make(Fraction(1))
+    return make
+
+
+class _Opened(ast.NodeTransformer):
+    """Give noise without a scale one that can be set later, and keep the places."""
+
+    def __init__(self, distance: Fraction) -> None:
+        self.distance, self.found = distance, list[ast.Constant]()
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Read a bare name as a call."""
+        call = ast.Call(func=node, args=[], keywords=[])
+        return self._scaled(call) if node.id in SCALED else node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Look at the arguments, and at noise that has none for its scale."""
+        node.args = [self.visit(argument) for argument in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        is_noise = isinstance(node.func, ast.Name) and node.func.id in SCALED
+        has_scale = node.args or any(keyword.arg == "scale" for keyword in node.keywords)
+        return self._scaled(node) if is_noise and not has_scale else node
+
+    def _scaled(self, call: ast.Call) -> ast.Call:
+        constant = ast.Constant(value=1)
+        self.found.append(constant)
+        call.keywords.append(ast.keyword(arg="scale", value=constant))
+        if not any(keyword.arg == "distance" for keyword in call.keywords):
+            distance = ast.Constant(value=self.distance)  # type: ignore[arg-type]
+            call.keywords.append(ast.keyword(arg="distance", value=distance))
+        return call
+
+
 def _read(text: str) -> Event:
+    return _event(_parsed(text).body, text)
+
+
+def _parsed(text: str) -> ast.Expression:
     if len(text) > LONGEST_TEXT:
         raise InvalidArgument("The events are too long", must=f"be under {LONGEST_TEXT} characters")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _unreadable(text) from None
-    return _event(tree.body, text)
+    return tree
 
 
 def _event(node: ast.expr, text: str) -> Event:
@@ -96,13 +161,15 @@ def _event(node: ast.expr, text: str) -> Event:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         counted = isinstance(node.right, ast.Constant)
         event, count = (node.left, node.right) if counted else (node.right, node.left)
-        return _repeated(_event(event, text), _number(count, text))
+        return repeated(_event(event, text), _number(count, text))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return _called(node, node.func.id, text)
     raise _unreadable(text)
 
 
-def _repeated(event: Event, count: Fraction) -> Event:
+def repeated(event: Event, number: Number) -> Event:
+    """Return ``event`` a whole number of times; of a composition, each part so often."""
+    count = exact(number)
     if count.denominator != 1 or not 0 < count <= LARGEST_COUNT:
         raise InvalidArgument(
             "A count is out of range", must=f"be whole, from 1 to {LARGEST_COUNT:,}", got=str(count)
@@ -138,8 +205,10 @@ def _called(node: ast.Call, name: str, text: str) -> Event:
 
 
 def _argument(node: ast.expr, text: str) -> Fraction | Event:
-    """Return a number, or the event that a sampled event looks at."""
-    return _event(node, text) if isinstance(node, ast.Call) else _number(node, text)
+    """Return a number, or the event, or several, that a sampled event looks at."""
+    if any(isinstance(inside, ast.Call) for inside in ast.walk(node)):
+        return _event(node, text)
+    return _number(node, text)
 
 
 def _number(node: ast.expr, text: str) -> Fraction:
@@ -150,7 +219,7 @@ def _number(node: ast.expr, text: str) -> Fraction:
         if not divisor:
             raise _unreadable(text)
         return _number(node.left, text) / divisor
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float | Fraction):
         return exact(node.value)
     raise _unreadable(text)
 

@@ -9,16 +9,16 @@ from typing import Any
 
 from discreet.accounting.account import METHODS, account
 from discreet.accounting.accountants.zcdp import zcdp_loss
-from discreet.accounting.calibrate import calibrate
+from discreet.accounting.calibrate import calibrate, most_uses
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.notation import NAMES, read_events
+from discreet.accounting.notation import NAMES, SCALED, read_events, read_scaled, repeated
 from discreet.accounting.people.picture import curve_picture, save, tradeoff_picture
 from discreet.accounting.result import Result
 from discreet.accounting.tradeoff import trade_off
 from discreet.cli.shown import Shown
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import ApproximateResponseEvent, ComposedEvent, Event
+from discreet.core.event import ApproximateResponseEvent, Event
 from discreet.core.loss import Approximate, Measure, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import exact, float_down, float_up
 from discreet.core.stated_event import ApproximateEvent, PureEvent, ZcdpEvent
@@ -33,11 +33,10 @@ _TARGETS = {
     "gaussian": Measure.GAUSSIAN,
     "mcdp": Measure.MEAN_CONCENTRATED,
 }
-_SCALED = ("gaussian", "laplace", "discrete_gaussian", "discrete_laplace")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the verbs: epsilon, delta, convert, calibrate, curve, tradeoff."""
+    """Declare the verbs: epsilon, delta, convert, calibrate, uses, curve, tradeoff."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     epsilon = _verb(verbs, "epsilon", "the ε of events at a δ")
     delta = _verb(verbs, "delta", "the δ of events at an ε")
@@ -60,10 +59,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     conversion.add_argument("--epsilon", metavar="E")
     conversion.add_argument("--method", default="auto", help="one theorem instead of the best")
     noise = _verb(verbs, "calibrate", "the least noise that a target allows")
-    noise.add_argument("mechanism", choices=_SCALED)
-    noise.add_argument("--epsilon", metavar="E")
-    noise.add_argument("--delta", metavar="D", default="0")
-    noise.add_argument("--rho", metavar="R", help="a zCDP target instead of ε and δ")
+    noise.add_argument(
+        "mechanism",
+        help="noise without its scale, such as gaussian or 'poisson(gaussian, rate=0.01)'; "
+        f"scales may be left open for {', '.join(SCALED)}",
+    )
+    uses = _verb(verbs, "uses", "how often events can be used within a target")
+    uses.add_argument("events", nargs="+", help=_EVENTS_HELP)
+    for sub in (noise, uses):
+        sub.add_argument("--epsilon", metavar="E")
+        sub.add_argument("--delta", metavar="D", default="0")
+        sub.add_argument("--rho", metavar="R", help="a zCDP target instead of ε and δ")
     noise.add_argument("--count", type=int, default=1, metavar="N", help="how many uses")
     noise.add_argument("--distance", default="1", metavar="D", help="what one unit can move")
 
@@ -154,18 +160,20 @@ def _stated(event: Event) -> PrivacyLoss | None:
 
 def _calibrate(options: argparse.Namespace) -> Shown:
     target = _target(options)
-    distance, count = exact(options.distance), check.whole(options.count)
+    count = check.whole(options.count)
     if count < 1:
         raise InvalidArgument("count is out of range", must="be at least 1", got=str(count))
-
-    def make(scale: Fraction) -> ComposedEvent:
-        event: Event = NAMES[options.mechanism](scale, distance)
-        return event * count
-
-    found = calibrate(make, target=target)
+    once = read_scaled(options.mechanism, distance=exact(options.distance))
+    found = calibrate(lambda scale: repeated(once(scale), count), target=target)
     text = f"scale = {float_up(found.scale):.6g}: {found.result}"
     data = {"scale": float_up(found.scale), "exact_scale": str(found.scale), "count": count}
     return Shown(text, data | _result(found.result).data)
+
+
+def _uses(options: argparse.Namespace) -> Shown:
+    target = _target(options)
+    found = most_uses(read_events(options.events), target=target)
+    return Shown(f"{found} times within {target}", {"uses": found, "target": target.to_json()})
 
 
 def _target(options: argparse.Namespace) -> PrivacyLoss:
@@ -218,5 +226,6 @@ _VERBS = {
     "delta": _delta,
     "convert": _convert,
     "calibrate": _calibrate,
+    "uses": _uses,
     "curve": _curve,
 }

@@ -14,20 +14,17 @@ from discreet.accounting.pld.first_within import first_within
 from discreet.accounting.pld.simple_bounds import concentrated
 from discreet.accounting.pld.uses import Events, Uses, count_events
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import Event
+from discreet.core.event import ComposedEvent, Event
 from discreet.core.numbers import Number, exact, float_down
 from discreet.core.optional import load
 from discreet.core.rounding import log_down
-from discreet.core.sampling_event import PoissonSampledEvent
+from discreet.core.sampling_event import FixedSizeSampledEvent, PoissonSampledEvent
 
 DIGITS = 5
 """Significant decimal digits of a scale or a rate that is found."""
 
-_LEAST_DIGITS = 10_000
-_PER_DECADE = 9 * _LEAST_DIGITS
-_WIDTH = 1e-4
-_COARSE = 1e-2
-_CLEARLY = 0.05
+_LOOKS = ((1e-2, 0.05), (4e-4, 2e-3), (2e-5, 0.0))
+"""Widths of grids, and how far from the target is far enough for that grid to decide."""
 _FAR_OFF = 40.0
 _MOST_COUNT = 10**7
 
@@ -45,7 +42,7 @@ class Target:
         Guarantee:
             At most 0 only if the certified δ at ε is at most the δ that is wanted, or if the
             largest losses add up to at most ε. Above 0 at most where the certificate is not
-            fine enough to tell, a ten-thousandth in ε. The size is in deviations.
+            fine enough to tell, some hundred-thousandths in ε. The size is in deviations.
         """
         counts = count_events(events)
         try:
@@ -69,14 +66,14 @@ class Target:
         quantile = load("scipy.special").ndtri
         wanted = float(quantile(limit))
         over = math.inf
-        for width in (_COARSE, _WIDTH):
+        for width, clearly in _LOOKS:
             try:
                 found = upper_delta(uses, at, width)
             except Unsupported:
                 return math.inf
             over = min(_FAR_OFF, float(quantile(min(max(found, 1e-300), 1.0))) - wanted)
             over = min(over, 0.0) if found <= limit else max(over, 1e-12)
-            if abs(over) > _CLEARLY:
+            if abs(over) > clearly:
                 break
         return over
 
@@ -94,13 +91,17 @@ def target(epsilon: Number, delta: Number) -> Target:
 
 
 def least_scale(
-    events_of: Callable[[Fraction], Events], *, epsilon: Number, delta: Number
+    events_of: Callable[[Fraction], Events],
+    *,
+    epsilon: Number,
+    delta: Number,
+    digits: int = DIGITS,
 ) -> Fraction:
-    r"""Return the least scale of five digits with which ``events_of(scale)`` keep to a target.
+    r"""Return the least scale of some digits with which ``events_of(scale)`` keep to a target.
 
     Guarantee:
         The events at the scale are certified (:meth:`Target.excess`), and those at the next
-        smaller scale of five digits are not. More noise must not cost more.
+        smaller scale of as many digits are not. More noise must not cost more.
 
     Example:
         >>> from discreet.core.stated_event import GaussianEvent, LaplaceEvent
@@ -111,17 +112,16 @@ def least_scale(
         Fraction(1, 1)
     """
     wanted = target(epsilon, delta)
-
-    guess = place_of(_bracket(events_of, wanted))
-    wanted.excess(events_of(five_digits(guess)))  # refuse what cannot be accounted for at all
+    guess = place_of(_bracket(events_of, wanted), digits)
+    wanted.excess(events_of(of_digits(guess, digits)))  # refuse what has no account at all
 
     def over(place: int) -> float:
         try:
-            return wanted.excess(events_of(five_digits(place)))
+            return wanted.excess(events_of(of_digits(place, digits)))
         except Unsupported:
             return math.inf
 
-    return five_digits(first_within(over, guess))
+    return of_digits(first_within(over, guess), digits)
 
 
 def most_uses(events: Events, *, epsilon: Number, delta: Number) -> int:
@@ -180,19 +180,26 @@ def five_digits(place: int) -> Fraction:
         >>> five_digits(0), five_digits(1), five_digits(90000), place_of(five_digits(-7))
         (Fraction(1, 1), Fraction(10001, 10000), Fraction(10, 1), -7)
     """
-    decade, rest = divmod(place, _PER_DECADE)
-    return Fraction(_LEAST_DIGITS + rest, _LEAST_DIGITS) * _ten(decade)
+    return of_digits(place, DIGITS)
 
 
-def place_of(value: Fraction) -> int:
-    """Return the place of the largest number of five digits that is at most ``value``."""
+def of_digits(place: int, digits: int) -> Fraction:
+    """Return the number of ``digits`` significant digits at a place in their order."""
+    least: int = 10 ** (digits - 1)
+    decade, rest = divmod(place, 9 * least)
+    return Fraction(least + rest, least) * _ten(decade)
+
+
+def place_of(value: Fraction, digits: int = DIGITS) -> int:
+    """Return the place of the largest number of ``digits`` digits that is at most ``value``."""
+    least: int = 10 ** (digits - 1)
     decade = len(str(int(value))) - 1 if value >= 1 else -len(str(int(1 / value)))
     while _ten(decade) > value:
         decade -= 1
     while _ten(decade + 1) <= value:
         decade += 1
-    mantissa = math.floor(value / _ten(decade) * _LEAST_DIGITS)
-    return decade * _PER_DECADE + mantissa - _LEAST_DIGITS
+    mantissa = math.floor(value / _ten(decade) * least)
+    return decade * 9 * least + mantissa - least
 
 
 def _ten(power: int) -> Fraction:
@@ -216,6 +223,8 @@ def _bracket(events_of: Callable[[Fraction], Events], wanted: Target) -> Fractio
 
 def _likely(event: Event) -> Fraction:
     """Return about the ρ of an event; sampling divides it by about the square of the rate."""
-    if isinstance(event, PoissonSampledEvent):
+    if isinstance(event, PoissonSampledEvent | FixedSizeSampledEvent):
         return event.rate**2 * _likely(event.inner)
+    if isinstance(event, ComposedEvent):
+        return sum((count * _likely(part) for part, count in event.parts), Fraction(0))
     return concentrated(event).rho
