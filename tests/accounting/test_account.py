@@ -163,7 +163,8 @@ def test_loss_distributions_come_close_to_the_peer(text, expected):
 
 
 def test_delta_zero_asks_for_the_pure_loss():
-    assert account(LaplaceEvent(scale=10) * 3, delta=0).loss == Approximate("3/10", 0)
+    for nothing in (0, "0", 0.0, "0.0"):
+        assert account(LaplaceEvent(scale=10) * 3, delta=nothing).loss == Approximate("3/10", 0)
     with pytest.raises(Unsupported, match="no pure loss"):
         account(ApproximateEvent(epsilon=1, delta="1e-9"), delta=0)
     with pytest.raises(Unsupported):

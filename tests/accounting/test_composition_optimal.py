@@ -212,3 +212,20 @@ def test_losses_of_very_different_size():
     assert 50 < result.lower.epsilon <= result.loss.epsilon < 52
     huge = compose_epsilon({Pure(2000): 3}, delta="1e-6")
     assert 5999 < huge.lower.epsilon <= huge.loss.epsilon <= 6000
+
+
+def test_many_different_losses_have_a_narrow_interval():
+    """In [0.752, 0.781] after 16 seconds on the old code, for another 300; now by distributions."""
+    losses = [Pure(Fraction(k, 10_000)) for k in range(1, 301)]
+    found = composing.compose_epsilon(losses, delta="1e-6")
+    assert found.method == "pld"
+    assert isinstance(found.loss, Approximate)
+    assert isinstance(found.lower, Approximate)
+    assert 0 <= found.loss.epsilon - found.lower.epsilon < Fraction(1, 500)
+    few = losses[-8:]
+    exactly = composing.compose_epsilon(few, delta="1e-6", method="optimal").loss
+    near = composing.compose_epsilon(few, delta="1e-6", method="pld")
+    assert isinstance(near.lower, Approximate)
+    assert isinstance(exactly, Approximate)
+    assert near.lower.epsilon <= exactly.epsilon
+    assert exactly.epsilon - near.lower.epsilon < Fraction(1, 500)

@@ -4,13 +4,15 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.accounting.conversions.convert import convert
 from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.neighbours import convert_neighbours
 from discreet.core.divergence import hockey_stick, max_divergence
-from discreet.core.errors import Unsupported
+from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.metric import Metric
 from discreet.core.numbers import exp_bounds, log_bounds
+from discreet.core.stated_event import PureEvent
 
 
 def changed(loss):
@@ -61,3 +63,18 @@ def test_there_is_no_way_back():
 def test_approximate_zcdp_is_refused():
     with pytest.raises(Unsupported):
         changed(ApproximateZcdp(rho=1, delta="1e-6"))
+
+
+def test_names_stand_for_enums_wherever_they_are_taken():
+    event = PureEvent(epsilon=1, metric="change_one")
+    assert event.metric is Metric.CHANGE_ONE
+    named = convert_neighbours(Pure(1), source="add_remove", target="change_one")
+    assert named.loss == Pure(2)
+    assert convert(Zcdp(rho="0.1"), to="approximate", delta="1e-6").method == "cks"
+    for wrong in (
+        lambda: PureEvent(epsilon=1, metric="friends"),
+        lambda: convert(Pure(1), to="vibes"),
+        lambda: convert_neighbours(Pure(1), source="x", target="add_remove"),
+    ):
+        with pytest.raises(InvalidArgument, match="There is no such"):
+            wrong()

@@ -1,6 +1,7 @@
 """Events as text: what is written is what is meant, and nothing else is run."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -86,7 +87,7 @@ def test_unknown_names_list_the_known_ones():
 
 
 def test_scales_are_left_open_and_set_later():
-    make = read_scaled("poisson(gaussian + laplace(distance=3), rate=1/100) * 7", distance=2)
+    make: Any = read_scaled("poisson(gaussian + laplace(distance=3), rate=1/100) * 7", distance=2)
     for scale in (Fraction(3), Fraction(1, 7)):
         ((event, count),) = make(scale).parts
         (first, _), (second, _) = event.inner.parts

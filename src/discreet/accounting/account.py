@@ -34,7 +34,7 @@ from discreet.core.event import (
     RandomisedResponseEvent,
 )
 from discreet.core.loss import Approximate, Measure, PrivacyLoss, Pure, Zcdp
-from discreet.core.numbers import Number
+from discreet.core.numbers import Number, exact
 from discreet.core.stated_event import ApproximateEvent, GaussianEvent, PureEvent
 
 
@@ -80,7 +80,7 @@ def account(
     """
     parts = [events] if isinstance(events, Event) else list(events)
     event = ComposedEvent.of(parts)
-    if delta is not None and epsilon is None and delta == 0:
+    if delta is not None and epsilon is None and exact(delta) == 0:
         return _pure(event)
     found_delta, found_epsilon = one_of(delta, epsilon)
     question = Question(event=event, delta=found_delta, epsilon=found_epsilon)
@@ -91,7 +91,8 @@ def account(
 
 
 def _candidates(question: Question, measure: str) -> dict[str, Callable[[], Result]]:
-    is_quick = len(question.event.parts) == 1 or _is_worst(question.event)
+    kinds = len(question.event.parts)
+    is_quick = kinds == 1 or (kinds <= _FEW and _is_worst(question.event))
     left_out: tuple[str, ...] = () if is_quick else _SLOW
     if sum(count for _, count in question.event.parts) > _MANY:
         left_out = (*left_out, "mv")
@@ -253,6 +254,9 @@ METHODS: dict[str, Method] = {
 
 _SLOW = ("kov", "mv")
 """Slow for many kinds of events; ``auto`` then tries them only where they give the optimum."""
+
+_FEW = 12
+"""More kinds of events than this are left to ``pld``, whose interval is narrow."""
 
 _MANY = 10**6
 """For more uses ``mv`` takes seconds, and ``kov`` is never worse."""

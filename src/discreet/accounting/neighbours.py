@@ -9,10 +9,10 @@ from discreet.accounting.group import group
 from discreet.accounting.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.loss import PrivacyLoss
-from discreet.core.metric import Metric
+from discreet.core.metric import Metric, metric_of
 
 
-def convert_neighbours(loss: PrivacyLoss, *, source: Metric, target: Metric) -> Result:
+def convert_neighbours(loss: PrivacyLoss, *, source: Metric | str, target: Metric | str) -> Result:
     r"""Return a loss under ``target`` for a mechanism that has ``loss`` under ``source``.
 
     Guarantee:
@@ -28,6 +28,7 @@ def convert_neighbours(loss: PrivacyLoss, *, source: Metric, target: Metric) -> 
         >>> print(changed)
         ε = 1 (remove and add: DR14, Theorem 2.2)
     """
+    source, target = metric_of(source), metric_of(target)
     if source is target:
         return Result(loss=loss, method="none", theorem="the same neighbours")
     if target is Metric.ADD_REMOVE:

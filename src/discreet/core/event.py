@@ -12,7 +12,7 @@ from attrs import field, fields, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.metric import Metric
+from discreet.core.metric import Metric, metric_of
 from discreet.core.numbers import exact
 
 
@@ -21,7 +21,7 @@ class Event:
     """One use of a mechanism on data whose neighbours are given by ``metric``."""
 
     kind: ClassVar[str]
-    metric: Metric = Metric.ADD_REMOVE
+    metric: Metric = field(default=Metric.ADD_REMOVE, converter=metric_of)
 
     def to_json(self) -> dict[str, Any]:
         """Return the event as plain JSON values, numbers as exact text."""

@@ -9,7 +9,7 @@ from attrs import field, frozen
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event, event_from_json
-from discreet.core.metric import Metric
+from discreet.core.metric import Metric, metric_of
 from discreet.core.numbers import exact
 
 
@@ -69,7 +69,7 @@ class FixedSizeSampledEvent(Event):
     inner: Event = field(converter=_event)
     population: int = field(converter=check.whole, validator=check.positive)
     sample: int = field(converter=check.whole, validator=check.non_negative)
-    metric: Metric = Metric.CHANGE_ONE
+    metric: Metric = field(default=Metric.CHANGE_ONE, converter=metric_of)
 
     def __attrs_post_init__(self) -> None:
         """Refuse other neighbours, and a sample that is larger than the smaller data set."""

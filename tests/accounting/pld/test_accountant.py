@@ -219,6 +219,19 @@ def test_amplification_in_closed_form_is_what_the_distribution_says():
     assert found.lower.delta <= loss.delta <= found.loss.delta
 
 
+def test_an_interval_of_delta_is_called_narrow_only_if_it_is():
+    """[0.383, 0.585] was called narrow: a lower end above 0 was enough."""
+    response = RandomisedResponseEvent(epsilon=3, metric=Metric.CHANGE_ONE)
+    wide = FixedSizeSampledEvent(inner=response, population=5, sample=1)
+    found = pld_delta(wide * 20, epsilon=4)
+    assert found.loss.delta > Fraction("1.2") * found.lower.delta
+    assert found.method == "pld, wider than asked for"
+    for events in (laplace(10) * 100, {sampled(gaussian(1), "0.01"): 1000, laplace(3): 5}):
+        narrow = pld_delta(events, epsilon=4)
+        assert narrow.method == "pld"
+        assert narrow.loss.delta <= Fraction("1.05") * narrow.lower.delta
+
+
 def test_refusals():
     assert pld_epsilon(ZcdpEvent(rho=1), delta="1e-6").method == "zCDP"
     with pytest.raises(Unsupported):

@@ -19,6 +19,8 @@ _LEAST_DELTA = Fraction(1, 10**280)
 _LEAST_WIDTH = Fraction(1, 10**7)
 _LARGEST_EPSILON = 10**4
 _FEW = 64
+_STEEP = 50.0
+"""A δ is narrow if its interval, as a share, is at most this times the width that ε would have."""
 _NARROW = "pld"
 _WIDE = "pld, wider than asked for"
 
@@ -66,7 +68,9 @@ def pld_delta(events: Events, *, epsilon: Number, width: Number = "1e-3") -> Res
     r"""Return a δ at which all ``events`` together are (``epsilon``, δ)-DP; ``lower`` is below it.
 
     Guarantee:
-        As for :func:`pld_epsilon`; the grid is as fine as ``width`` asks for there.
+        As for :func:`pld_epsilon`; the grid is as fine as ``width`` asks for there. The interval is
+        called narrow if its ends differ by at most 50 times ``width`` as a share of δ: about what
+        ``width`` in ε makes of it.
 
     Example:
         >>> from discreet.core.stated_event import LaplaceEvent
@@ -135,7 +139,8 @@ def _delta_at(counts: dict[Event, int], epsilon: Fraction, width: Fraction) -> R
     if found.high >= 1.0:
         raise Unsupported("Together these events promise nothing at this ε", next="Use a larger ε")
     low, high = (Approximate(epsilon, Fraction(end)) for end in (found.low, found.high))
-    return _result(high, low, found.low > 0.0)
+    narrow = found.high - found.low <= float(width) * _STEEP * found.high
+    return _result(high, low, narrow)
 
 
 def _result(loss: Approximate, lower: Approximate, narrow: bool) -> Result:
