@@ -232,6 +232,14 @@ def test_an_interval_of_delta_is_called_narrow_only_if_it_is():
         assert narrow.loss.delta <= Fraction("1.05") * narrow.lower.delta
 
 
+def test_atoms_on_the_grid_are_not_lost():
+    """With a step of 2**-7 both atoms of the Laplace law are grid points: δ was 14 % too wide."""
+    events = {gaussian(10): 100, laplace(2): 1}
+    for epsilon in ("0.6964", "2.0307"):
+        found = pld_delta(events, epsilon=epsilon, width="1e-4")
+        assert found.loss.delta - found.lower.delta <= Fraction(1, 500) * found.loss.delta
+
+
 def test_refusals():
     assert pld_epsilon(ZcdpEvent(rho=1), delta="1e-6").method == "zCDP"
     with pytest.raises(Unsupported):

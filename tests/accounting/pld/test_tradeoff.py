@@ -26,7 +26,7 @@ def test_gaussian_is_between():
     "event",
     [
         LaplaceEvent(scale=1),
-        LaplaceEvent(scale=10) * 100,
+        GaussianEvent(scale=10) * 100 + LaplaceEvent(scale=2),
         PoissonSampledEvent(inner=GaussianEvent(scale=1), rate="1/10") * 20,
     ],
 )

@@ -27,8 +27,11 @@ class Grid:
 
     @staticmethod
     def covering(low: float, high: float, step: float) -> "Grid":
-        """Return the shortest grid that reaches from ``low`` to ``high``, with one cell or more."""
-        first = math.floor(low / step)
+        """Return the shortest grid that begins below ``low`` and reaches to ``high``.
+
+        An atom at ``low`` itself is then in a cell, and not taken for something below the grid.
+        """
+        first = math.ceil(low / step) - 1
         return Grid(step, first, max(first + 1, math.ceil(high / step)))
 
     def losses(self) -> FloatArray:
