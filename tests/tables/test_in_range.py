@@ -13,6 +13,7 @@ import pytest
 from discreet.tables.sources.arrow_types import handed_array, handed_id_type, handed_type
 from discreet.tables.sources.in_range import decimals_in_range, times_in_range
 from discreet.tables.sources.parquet_source import PARQUET
+from discreet.tables.sources.whole_ids import whole_floats
 from tests.support.parquet_footer import as_decimal
 from tests.support.stored_bits import raw_column
 
@@ -160,3 +161,15 @@ def test_decimals_of_parquet_files_in_every_form(tmp_path: Path, form):
     ((_, (found,)),) = PARQUET.read(path, [0])
     handed = handed_array(found, handed_type(found.type))
     assert handed.to_pylist() == [Decimal("1.50"), Decimal("-1.50"), Decimal("999.99"), None, None]
+
+
+@pytest.mark.parametrize("width", [16, 32, 64])
+def test_identifiers_of_any_bits_are_read_without_a_word(width):
+    """A warning about one person's bits would be seen: here every warning is an error."""
+    unsigned = np.dtype(f"u{width // 8}")
+    exponent = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}[width]
+    bits = np.array([exponent + 1, exponent, 2 * exponent + 1, 0, 2 ** (width - 1)], dtype=unsigned)
+    kind = {16: pa.float16(), 32: pa.float32(), 64: pa.float64()}[width]
+    array = pa.Array.from_buffers(kind, len(bits), [None, pa.py_buffer(bits.tobytes())])
+    assert whole_floats(array).to_pylist()[:2] == [None, None]
+    assert whole_floats(array).to_pylist()[3:] == [0, 0]

@@ -27,7 +27,9 @@ def whole_floats(array: Any) -> Any:
     kind = np.dtype(f"f{array.type.bit_width // 8}")
     number = stored(array, kind)[:, 0]
     first_doubtful = 2 ** (np.finfo(kind).nmant + 1)
-    whole = (np.abs(number) < first_doubtful) & (np.trunc(number) == number)
+    # Some bits of NaN make the processor complain; a warning would tell of one person's value.
+    with np.errstate(invalid="ignore"):
+        whole = (np.abs(number) < first_doubtful) & (np.trunc(number) == number)
     integer = np.where(whole, number, 0).astype(np.int64)
     return rebuilt(optional.load("pyarrow").int64(), integer, is_valid(array) & whole)
 
