@@ -173,3 +173,9 @@ def test_identifiers_of_any_bits_are_read_without_a_word(width):
     array = pa.Array.from_buffers(kind, len(bits), [None, pa.py_buffer(bits.tobytes())])
     assert whole_floats(array).to_pylist()[:2] == [None, None]
     assert whole_floats(array).to_pylist()[3:] == [0, 0]
+
+
+def test_the_last_nanosecond_before_1970_is_in_1969():
+    """DuckDB rounds it towards 1970 when it makes a date of it."""
+    found = times_in_range(pa.array([-1, -1_000, 0], pa.timestamp("ns"))).cast(pa.date32())
+    assert [day.year for day in found.to_pylist()] == [1969, 1969, 1970]

@@ -79,14 +79,16 @@ def time_type(kind: Any) -> Any:
     if arrow.types.is_date(kind):
         return arrow.date32()
     zone = None if kind.tz is None else "UTC"  # the instant is the same one
-    return arrow.timestamp("ns" if kind.unit == "ns" else "us", zone)
+    return arrow.timestamp("us", zone)
 
 
 def times_in_range(array: Any) -> Any:
     """Return dates and timestamps in their :func:`time_type`, NULL outside the years 1 to 9999.
 
     In nanoseconds all of 64 bits is within these years. There the numbers at the very ends are
-    NULL: programs write them for a time that is missing or infinite.
+    NULL: programs write them for a time that is missing or infinite. Of the rest the microseconds
+    count, rounded down: an engine that rounds towards 1970 would take the end of a day before that
+    for the next day.
     """
     arrow = optional.load("pyarrow")
     kind, handed = array.type, time_type(array.type)
@@ -103,6 +105,8 @@ def times_in_range(array: Any) -> Any:
         number = number // (1000 * _SECONDS_A_DAY)
     elif arrow.types.is_timestamp(kind) and kind.unit in ("s", "ms"):
         number = number * (_PER_SECOND["us"] // _PER_SECOND[kind.unit])
+    elif arrow.types.is_timestamp(kind) and kind.unit == "ns":
+        number = number // (_PER_SECOND["ns"] // _PER_SECOND["us"])
     return rebuilt(handed, number.astype(np.int32 if handed == arrow.date32() else np.int64), valid)
 
 
