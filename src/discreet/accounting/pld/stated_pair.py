@@ -13,12 +13,14 @@ from discreet.accounting.pld.pair import Pair
 from discreet.core.errors import Unsupported
 from discreet.core.numbers import float_up
 
-_ORDERS = 240
-_LEAST, _LARGEST = 1e-2, 1e5
+_ORDERS = 300
+_LEAST, _LARGEST = 1e-2, 1e7
 _POINTS = 320
 _FARTHEST = -92.0
 _SAFE = 1e-9
 _EXPONENT = 700.0
+_LARGEST_PRODUCT = 2e6
+"""Products of this size are wrong by less than a billionth, and so is what they are raised to."""
 
 
 def stated_pair(curve: RenyiCurve, lost: Fraction) -> Pair:
@@ -50,7 +52,9 @@ def stated_pair(curve: RenyiCurve, lost: Fraction) -> Pair:
     if farthest > LARGEST_LOSS:
         raise Unsupported("This loss is too large for a grid", got=f"about {farthest:.3g}")
     epsilons = np.linspace(0.0, farthest, _POINTS)
-    exponents = gaps * (divergences - epsilons[:, None]) + correction
+    kept = gaps * (divergences + farthest) <= _LARGEST_PRODUCT
+    gaps, correction = gaps[kept], correction[kept]
+    exponents = gaps * (divergences[kept] - epsilons[:, None]) + correction
     deltas = np.exp(np.minimum(exponents.min(axis=1), _EXPONENT)) * (1 + _SAFE)
     least = float(divergences[0])
     deltas[0] = min(deltas[0], math.sqrt(least / 2), math.sqrt(-math.expm1(-least)))
