@@ -83,12 +83,12 @@ def test_joins_and_costly_conditions_share_what_there_is(tmp_path):
 
     def limits(rest: str) -> tuple[int, ...]:
         plan = make_plan(catalog, f"SELECT COUNT(*) FROM visits AS a {rest}", engine=engine)
-        return contain.row_limits(plan.relation)
+        return tuple(sorted({limit.rows for limit in contain.row_limits(plan.relation)}))
 
     once = "JOIN visits AS b ON a.person = b.person"
     assert limits("") == ()
     assert limits(once) == (1000,)
-    assert limits(f"{once} JOIN visits AS c ON a.person = c.person") == (707,)
+    assert limits(f"{once} JOIN visits AS c ON a.person = c.person") == (670,)
     texts = " OR ".join(f"upper(a.note) = lower(b.note || '{i}')" for i in range(20))
     (fewer,) = limits(f"{once} AND ({texts})")
     assert fewer < 200

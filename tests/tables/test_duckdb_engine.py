@@ -10,7 +10,7 @@ from discreet.core.errors import DeclarationError, Unsupported
 from discreet.tables.catalog import Table
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.engines.duckdb_sql.plan import LONGEST_KEY
+from discreet.tables.keyset import LONGEST_KEY
 from discreet.tables.relations.scan import Scan
 from tests.support.clinic import (
     exact_columns,

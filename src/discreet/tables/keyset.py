@@ -11,6 +11,9 @@ from discreet.tables.column import Key
 LARGEST_KEYSET = 1_000_000
 """The most groups that one answer may have."""
 
+LONGEST_KEY = 1_000
+"""How many characters of a private key count; two that differ only later are one group."""
+
 
 @frozen(kw_only=True)
 class KeySet:

@@ -7,11 +7,11 @@ AND NOT EXISTS (SELECT 1 FROM clinics AS c WHERE c.clinic = v.clinic)
 -- limits: 2 rows of a unit in each group, 3 groups of a unit
 -- keys: public () 1
 -- count rows: a unit moves 1 group by at most 2
--- anti join on clinic#2 = clinic#1
---   anti join by owner on person = id
+-- anti join on clinic#1 = clinic#0
+--   anti join by owner
 --     at most 1,000 rows of each owner
---       scan visits: person, clinic
+--       scan visits: clinic
 --     at most 1,000 rows of each owner
---       project: id
---         scan patients: id
+--       project
+--         scan patients
 --   scan public clinics: clinic

@@ -9,9 +9,9 @@ WHERE v.person = p.id AND p.district = d.district AND d.people > 600
 -- count rows: a unit moves 1 group by at most 2
 -- filter (person = id) and (district#2 = district#3) and (people > 600)
 --   join on district#2 = district#3
---     join by owner on person = id
---       at most 1,000 rows of each owner
+--     join by owner
+--       at most 480 rows of each owner, with 48,000 characters of person in all
 --         scan visits: person
---       at most 1,000 rows of each owner
+--       at most 480 rows of each owner, with 48,000 characters of id, district in all
 --         scan patients: id, district
 --     scan public districts: district, people

@@ -7,9 +7,9 @@ SELECT COUNT(*) FROM visits AS v WHERE EXISTS (
 -- limits: 2 rows of a unit in each group, 3 groups of a unit
 -- keys: public () 1
 -- count rows: a unit moves 1 group by at most 2
--- semi join by owner on (person#2 = person#0) and (day#4 > day#1)
+-- semi join by owner on day#2 > day#0
 --   at most 1,000 rows of each owner
---     scan visits: person, day
+--     scan visits: day
 --   at most 1,000 rows of each owner
 --     filter urgent
---       scan visits: person, urgent, day
+--       scan visits: urgent, day

@@ -7,8 +7,8 @@ ON a.person = b.person AND date_trunc('month', a.day) = date_trunc('month', b.da
 -- limits: 5 rows of a unit in each group, 1 group of a unit
 -- keys: public () 1
 -- count rows: a unit moves 1 group by at most 5
--- join by owner on (person#0 = person#3) and (date_trunc('month', day#1) = date_trunc('month', day#4)) and (km#2 < km#5)
---   at most 1,000 rows of each owner
---     scan trips: person, day, km
---   at most 1,000 rows of each owner
---     scan trips: person, day, km
+-- join by owner on (date_trunc('month', day#0) = date_trunc('month', day#2)) and (km#1 < km#3)
+--   at most 940 rows of each owner
+--     scan trips: day, km
+--   at most 940 rows of each owner
+--     scan trips: day, km

@@ -7,8 +7,8 @@ SELECT COUNT(*) FROM patients AS p LEFT JOIN visits AS v ON v.person = p.id WHER
 -- keys: public () 1
 -- count rows: a unit moves 1 group by at most 2
 -- filter is_null(clinic)
---   left join by owner on person = id
+--   left join by owner
 --     at most 1,000 rows of each owner
---       scan patients: id
+--       scan patients
 --     at most 1,000 rows of each owner
---       scan visits: person, clinic
+--       scan visits: clinic

@@ -10,7 +10,7 @@ GROUP BY 1, 2
 -- keys: public (region#2, region#4) 4
 -- count rows: a unit moves 1 group by at most 1
 -- join on people#5 > people#3
---   at most 250,000 rows of each owner
+--   at most 150,000 rows of each owner, with 15,000,000 characters of district#0 in all
 --     join on district#0 = district#1
 --       scan patients: district
 --       scan public districts: district, region, people

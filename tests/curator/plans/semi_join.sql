@@ -7,14 +7,14 @@ AND clinic IN (SELECT clinic FROM clinics WHERE town = 'Barton')
 -- limits: 2 rows of a unit in each group, 3 groups of a unit
 -- keys: public () 1
 -- count rows: a unit moves 1 group by at most 2
--- semi join on clinic#1 = clinic#2
---   semi join by owner on person = id
+-- semi join on clinic#0 = clinic#1
+--   semi join by owner
 --     at most 1,000 rows of each owner
---       scan visits: person, clinic
+--       scan visits: clinic
 --     at most 1,000 rows of each owner
---       project: id
+--       project
 --         filter born >= 1990
---           scan patients: id, born
+--           scan patients: born
 --   project: clinic
 --     filter town = 'Barton'
 --       scan public clinics: clinic, town

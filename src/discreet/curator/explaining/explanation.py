@@ -1,5 +1,6 @@
 """An explanation: what a query would do and cost, derived step by step. Nothing is spent by it."""
 
+from collections.abc import Sequence
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
@@ -26,8 +27,8 @@ from discreet.curator.question import Question
 from discreet.tables.catalog import IdSpace
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.contain import row_limits
-from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.show import show
+from discreet.tables.relations.row_limit import RowLimit
 from discreet.tables.relations.scan import Scan
 
 _LIKELY = Fraction(19, 20)
@@ -67,7 +68,9 @@ class Explanation:
             ("Limits", self._limits_sentence()),
         ]
         if has_join(self.priced.plan.relation):
-            found.append(("Joins", _joins(self.priced.plan)))
+            found.append(("Joins", _JOINS))
+        if limits := row_limits(self.priced.plan.relation):
+            found.append(("Looks at", _looked_at(limits)))
         found += [(item["name"], column_sentence(item)) for item in self._columns()]
         found += [("Error", text) for text in error_sentences(self.question.view, self.priced)]
         if self.terms.accuracy is not None:
@@ -235,11 +238,12 @@ _JOINS = (
 )
 
 
-def _joins(plan: BoundedPlan) -> str:
-    """Say what joins do, and how many rows of one unit they look at."""
-    limits = row_limits(plan.relation)
-    looked = f". Of one unit a join looks at {limits[0]:,} rows at most" if limits else ""
-    return f"{_JOINS}{looked}"
+def _looked_at(limits: Sequence[RowLimit]) -> str:
+    """Say how many rows of one unit are looked at, where pairs or dear expressions need a limit."""
+    rows = f"{min(limit.rows for limit in limits):,} rows of one unit at most"
+    texts = [limit.characters for limit in limits if limit.texts]
+    more = f" (with {min(texts):,} characters of long texts in all)" if texts else ""
+    return f"{rows}{more}, so that nobody's rows can be much work; which ones, a keyed hash decides"
 
 
 def _is_news(loss: PrivacyLoss, own: PrivacyLoss) -> bool:

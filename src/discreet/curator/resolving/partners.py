@@ -6,17 +6,25 @@ from discreet.curator.resolving.conditions import shifted, typed_conjuncts
 from discreet.curator.resolving.context import PublicRows
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, fields_in
+from discreet.tables.functions.call import call
 from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.inner_aggregate import InnerAggregate, InnerTotal, Total
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.project import Project
 from discreet.tables.relations.relation import Field, Relation
+from discreet.tables.relations.scan import PublicScan
 
 _NUMBER = Field(name="partners", type=ColumnType.INTEGER)
 
 
 def with_partners(relation: Relation, public_rows: PublicRows) -> Relation:
-    """Return the relation with the number of partners noted where a public side is paired."""
+    """Return the relation with what public data says of work noted in it.
+
+    Where a public side is paired that is the number of partners, and where a public table is read
+    the length of its texts.
+    """
+    if isinstance(relation, PublicScan):
+        return _with_lengths(relation, public_rows)
     parts = {
         name: with_partners(value, public_rows)
         for name in ("source", "first", "second", "left", "right")
@@ -28,6 +36,23 @@ def with_partners(relation: Relation, public_rows: PublicRows) -> Relation:
     if found.right.owner() is not None:
         return found
     return evolve(found, partners=most_partners(found, public_rows))
+
+
+def _with_lengths(scan: PublicScan, public_rows: PublicRows) -> PublicScan:
+    """Return the scan with the number of characters of the longest text of each column."""
+    kinds = [column.type for column in scan.columns]
+    texts = [i for i, kind in enumerate(kinds) if kind is ColumnType.TEXT]
+    if not texts:
+        return scan
+    longest = tuple(
+        InnerTotal(total=Total.MAXIMUM, value=call("length", (FieldValue(kinds[i], i),)))
+        for i in texts
+    )
+    found = InnerAggregate(source=scan, keys=(), totals=longest, shape=(_NUMBER,) * len(texts))
+    (numbers,) = public_rows(found)
+    names = (scan.columns[i].name for i in texts)
+    known = ((name, int(str(n or 0))) for name, n in zip(names, numbers, strict=True))
+    return evolve(scan, longest=tuple(known))
 
 
 def most_partners(join: Join | Exists, public_rows: PublicRows) -> int:

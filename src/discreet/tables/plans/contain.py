@@ -1,107 +1,248 @@
-"""Contain: bound the pairs of rows that one owner can cause, by limits below all that pairs rows.
+"""Contain: bound the work that one owner can cause, by limits below all that is dear or pairs rows.
 
-A join looks at many pairs for few rows, and joins can be nested. An analyst chooses how often, and
-for whom. So a plan looks at :data:`MOST_PAIRS` pairs of rows of one owner at most, shared out over
-its joins and semi-joins; a costly condition counts for several. Each private side gets as many rows
-of an owner as that allows, and a public side may not have more partners for one row.
+A join looks at many pairs for few rows, joins can be nested, and an expression can be made dear. An
+analyst chooses how often, and for whom. So the work of one owner is counted before anything is read
+(:mod:`discreet.tables.plans.work`), and held to public numbers: for one stored row, and for all
+rows of an owner behind limits. Where pairs are made there are always limits; where one row could
+take too long there are limits as well. What no limit makes small enough is refused.
 """
 
 import math
+from collections.abc import Callable, Iterator
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression
+from discreet.tables.functions.call import call
+from discreet.tables.plans.bill import Work
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.work import Meter
 from discreet.tables.relations.exists import Exists
+from discreet.tables.relations.filter import Filter
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.scan import Scan
 
 MOST_PAIRS = 1_000_000
 """How many pairs of rows of one owner a plan looks at, in all of its joins together."""
 
-_PLAIN = 25
-"""How many parts of a condition one look at a pair pays for."""
+USUAL_TEXT = 100
+"""A text that can have more characters is long. Behind limits, the long texts of a row have so many
+on an average."""
 
-_TEXT = 20
-"""How many parts a text counts for: making one takes longer than comparing numbers."""
+MOST_OF_A_ROW = 1_000_000
+"""How many steps one stored row may take, if its owner may have any number of them."""
+
+MOST_OF_STORED_TEXTS = 10_000_000
+"""How many steps it may take, besides, to copy the texts that are stored in one row."""
+
+MOST_OF_A_UNIT = 1_000_000_000
+"""How many steps one owner may take behind limits of its rows."""
 
 
 def contain(plan: BoundedPlan) -> BoundedPlan:
-    """Return the plan with limits below its joins.
+    """Return the plan with limits below what pairs rows, and below what is dear for one row.
 
     Guarantee:
-        The limits are owner-local operators, so the relation stays owner-local, and what one unit
-        can move is bounded above it as before. Public relations stay as they are.
+        The work of one owner, as :func:`~discreet.tables.plans.work.work` counts it, is at most
+        ``MOST_OF_A_ROW`` (and ``MOST_OF_STORED_TEXTS``) for each of its stored rows and
+        ``MOST_OF_A_UNIT`` besides. The limits are owner-local operators, so the relation stays
+        owner-local, and what one unit can move is bounded above it as before. Public relations
+        stay as they are.
     """
-    joins = [node for node in _nodes(plan.relation) if isinstance(node, Join | Exists)]
-    paired = sum(map(_multiplies, joins))
-    return evolve(plan, relation=_contained(plan.relation, MOST_PAIRS // max(1, paired)))
+    joins = [node for node in _nodes(plan.relation) if _multiplies(node)]
+    most = MOST_PAIRS // max(1, len(joins))
+    least = max([1, *(_partners(join, most) for join in joins)])
+    limits = _Limits()
+    widest = evolve(plan, relation=limits.below(plan.relation, most))
+    if is_contained(found := limits.meter.work(widest)):
+        return widest
+    relation = plan.relation if _is_row_contained(found) else limits.above_cheap(plan.relation)
+
+    def limited(pairs: int) -> BoundedPlan:
+        return evolve(plan, relation=limits.below(relation, pairs))
+
+    if not is_contained(found := limits.meter.work(limited(least))):
+        raise _too_much(found)
+    while most - least > 1 + least // 1000:
+        middle = math.isqrt(least * most) if most > 2 * least else (least + most) // 2
+        fits = is_contained(limits.meter.work(limited(middle)))
+        least, most = (middle, most) if fits else (least, middle)
+    return limited(least)
 
 
-def row_limits(relation: Relation) -> tuple[int, ...]:
-    """Return the limits that stand in a relation, each once, smallest first."""
-    found = {node.rows for node in _nodes(relation) if isinstance(node, RowLimit)}
-    return tuple(sorted(found))
+def is_contained(work: Work) -> bool:
+    """Tell whether work is within what one owner may cause."""
+    return _is_row_contained(work) and work.of_a_unit <= MOST_OF_A_UNIT
 
 
-def _nodes(relation: Relation) -> list[Relation]:
-    """Return the private operators of a relation."""
-    if relation.owner() is None:
-        return []
-    return [relation, *(node for part in relation.inputs() for node in _nodes(part))]
+def _is_row_contained(work: Work) -> bool:
+    texts = work.of_stored_texts
+    return work.of_a_row <= MOST_OF_A_ROW and texts <= MOST_OF_STORED_TEXTS
 
 
-def _contained(relation: Relation, pairs: int) -> Relation:
-    if relation.owner() is None:
-        return relation
-    if isinstance(relation, Join | Exists):
-        left, right = _contained(relation.left, pairs), _contained(relation.right, pairs)
-        if _multiplies(relation):
-            rows = _rows(relation, pairs)
-            left, right = _limited(left, rows), _limited(right, rows)
-        return evolve(relation, left=left, right=right)
-    parts = {
-        name: _contained(value, pairs)
-        for name in ("source", "first", "second")
-        if isinstance(value := getattr(relation, name, None), Relation)
-    }
-    return evolve(relation, **parts)
+def row_limits(relation: Relation) -> tuple[RowLimit, ...]:
+    """Return the limits that stand in a relation."""
+    return tuple(node for node in _nodes(relation) if isinstance(node, RowLimit))
 
 
-def _multiplies(relation: Join | Exists) -> bool:
+def _nodes(relation: Relation) -> Iterator[Relation]:
+    """Yield the private operators of a relation."""
+    if relation.owner() is not None:
+        yield relation
+        for part in relation.inputs():
+            yield from _nodes(part)
+
+
+def _multiplies(relation: Relation) -> bool:
     """Tell whether one row can have several partners."""
+    if not isinstance(relation, Join | Exists):
+        return False
     is_public = relation.right.owner() is None
     return not is_public or relation.partners is None or relation.partners > 1
 
 
-def _rows(relation: Join | Exists, pairs: int) -> int:
-    """Return how many rows of one owner a private side may have."""
-    affordable = pairs // math.ceil(_weight(relation.condition) / _PLAIN)
-    if relation.right.owner() is not None:
-        return max(1, math.isqrt(affordable))
-    if relation.partners is None or relation.partners > affordable:
+def _partners(relation: Relation, most: int) -> int:
+    """Return how many public rows one private row can meet, or refuse if they are too many."""
+    if not isinstance(relation, Join | Exists) or relation.right.owner() is not None:
+        return 1
+    if relation.partners is None or relation.partners > most:
         raise RefusedQuery(
             "One private row would meet too many rows of a public table",
-            must=f"meet at most {affordable:,} in this join",
+            must=f"meet at most {most:,} in this join",
             got="" if relation.partners is None else f"{relation.partners:,}",
             next="Join on an equality with a column that tells the public rows apart",
         )
-    return affordable // relation.partners
+    return relation.partners
 
 
-def _weight(condition: Expression | None) -> int:
-    """Return how much work one look at a condition is, in simple parts."""
-    total, waiting = 1, [] if condition is None else [condition]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Call):
-            total += _TEXT if part.type is ColumnType.TEXT else 1
-            waiting += part.arguments
-    return total
+def _too_much(found: Work) -> RefusedQuery:
+    bounds = (
+        (found.of_a_row, MOST_OF_A_ROW, "for one row"),
+        (found.of_stored_texts, MOST_OF_STORED_TEXTS, "to copy the texts of one row"),
+        (found.of_a_unit, MOST_OF_A_UNIT, "for one person"),
+    )
+    got, most, what = next(bound for bound in bounds if bound[0] > bound[1])
+    return RefusedQuery(
+        "The query could be too much work for the rows of one person",
+        must=f"take at most {most:,} steps {what}",
+        got=f"{got:,}",
+        next="Look at parts of long texts, as left(text, 100); use patterns with fewer _, or join"
+        " and repeat less",
+    )
 
 
-def _limited(side: Relation, rows: int) -> Relation:
-    return side if side.owner() is None else RowLimit(source=side, rows=rows)
+@frozen
+class _Limits:
+    """Puts limits into relations: below what pairs rows, and above what is cheap for one row."""
+
+    meter: Meter = field(factory=Meter)
+
+    def below(self, relation: Relation, pairs: int, rows: int | None = None) -> Relation:
+        """Return a relation that looks at so many pairs in each join.
+
+        More than ``rows`` rows of one owner are not needed of it. A limit that stands in it already
+        has its place from :meth:`above_cheap`, and gets its number here.
+        """
+        rows = pairs if rows is None else rows
+        if relation.owner() is None:
+            return relation
+        if isinstance(relation, RowLimit):
+            return self._limit(relation.source, rows)
+        if isinstance(relation, Join | Exists):
+            return self._paired(relation, pairs, rows)
+        return _over(relation, lambda part: self.below(part, pairs, rows))
+
+    def _paired(self, relation: Join | Exists, pairs: int, rows: int) -> Join | Exists:
+        if not _multiplies(relation):
+            return evolve(relation, left=self.below(relation.left, pairs, rows))
+        most = math.isqrt(pairs)
+        if relation.right.owner() is None:
+            most = pairs // (relation.partners or 1)
+        left, right = (
+            self._limit(self.below(side, pairs, min(rows, most)), most)
+            for side in (relation.left, relation.right)
+        )
+        return evolve(relation, left=left, right=right)
+
+    def _limit(self, relation: Relation, rows: int) -> Relation:
+        """Return so many rows of each owner, and of long texts so many characters."""
+        if relation.owner() is None:
+            return relation
+        if isinstance(relation, RowLimit):
+            return self._limit(relation.source, min(rows, relation.rows))
+        rows = _plain(rows)
+        values = self.meter.passed(relation).fields
+        texts = tuple(i for i, value in enumerate(values) if value.longest > USUAL_TEXT)
+        longest = sum(values[i].longest for i in texts)
+        characters = max(longest, rows * USUAL_TEXT) if texts else 0
+        return RowLimit(source=relation, rows=rows, texts=texts, characters=characters)
+
+    def above_cheap(self, relation: Relation) -> Relation:
+        """Return a relation with a limit on each largest part that is cheap for one stored row.
+
+        The parts share what one row may take: a row may be read by all of them.
+        """
+        scans = sum(isinstance(node, Scan) for node in _nodes(relation))
+        return self._above_cheap(relation, scans)
+
+    def _above_cheap(self, relation: Relation, scans: int) -> Relation:
+        if relation.owner() is None:
+            return relation
+        if not any(_multiplies(node) for node in _nodes(relation)):
+            is_cheap = self._is_cheap(relation, scans)
+            if is_cheap and not self.meter.passed(relation).rows.stored:
+                return relation
+            limited = self._limit(relation, MOST_PAIRS)
+            if isinstance(relation, Scan) or self._is_cheap(limited, scans):
+                return limited
+        if isinstance(relation, Filter):
+            relation = self._cheap_first(relation, scans)
+        return _over(relation, lambda part: self._above_cheap(part, scans))
+
+    def _is_cheap(self, relation: Relation, scans: int) -> bool:
+        work = self.meter.passed(relation).bill.work()
+        texts = work.of_stored_texts * scans
+        return work.of_a_row * scans <= MOST_OF_A_ROW and texts <= MOST_OF_STORED_TEXTS
+
+    def _cheap_first(self, relation: Filter, scans: int) -> Filter:
+        """Return the conditions of a filter, the cheap ones below: they come before a limit."""
+        source, condition = relation.source, relation.condition
+        if not isinstance(condition, Call) or condition.function != "and":
+            return relation
+        cheap: list[Expression] = []
+        dear: list[Expression] = []
+        for part in condition.arguments:
+            is_cheap = self._is_cheap(Filter(source=source, condition=part), scans)
+            (cheap if is_cheap else dear).append(part)
+        if not cheap or not dear:
+            return relation
+        return Filter(source=Filter(source=source, condition=_all(cheap)), condition=_all(dear))
+
+
+def _plain(rows: int) -> int:
+    """Return a number of rows that is easily read: of a large one, its first two digits.
+
+    Example:
+        >>> _plain(99), _plain(1_000), _plain(187_763)
+        (99, 1000, 180000)
+    """
+    unit: int = 10 ** max(0, len(str(rows)) - 2)
+    return rows // unit * unit
+
+
+def _over(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
+    """Return a relation over other ones; the same, if they are."""
+    parts = {
+        name: (value, change(value))
+        for name in ("source", "first", "second", "left", "right")
+        if isinstance(value := getattr(relation, name, None), Relation)
+    }
+    changed = {name: after for name, (before, after) in parts.items() if after is not before}
+    return evolve(relation, **changed) if changed else relation
+
+
+def _all(conditions: list[Expression]) -> Expression:
+    return conditions[0] if len(conditions) == 1 else call("and", conditions)

@@ -1,4 +1,4 @@
-"""Prune: leave out the fields that a plan does not need.
+"""Prune: leave out the fields and conditions that a plan does not need.
 
 Less is read, and equal questions become equal plans whether or not they name more than they use.
 Which rows there are does not change: a distinct and the keys of an inner aggregate keep theirs.
@@ -12,7 +12,8 @@ from attrs import evolve
 
 from discreet.core.errors import Unsupported
 from discreet.tables.aggregate import Aggregate
-from discreet.tables.expression import Expression, FieldValue, fields_in, moved
+from discreet.tables.expression import Call, Expression, FieldValue, fields_in, moved
+from discreet.tables.functions.call import call
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.exists import Exists
@@ -20,7 +21,7 @@ from discreet.tables.relations.filter import Filter
 from discreet.tables.relations.inner_aggregate import InnerAggregate, InnerTotal
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.relation import Field, Relation
 from discreet.tables.relations.row_limit import RowLimit
 from discreet.tables.relations.scan import PublicScan, Scan
 from discreet.tables.relations.union_all import UnionAll
@@ -65,8 +66,8 @@ def _(node: Filter, needed: frozenset[int]) -> Pruned:
 
 @pruned.register
 def _(node: RowLimit, needed: frozenset[int]) -> Pruned:
-    source, places = pruned(node.source, needed)
-    return RowLimit(source=source, rows=node.rows), places
+    source, places = pruned(node.source, needed.union(node.texts))
+    return evolve(node, source=source, texts=tuple(places[i] for i in node.texts)), places
 
 
 @pruned.register
@@ -82,10 +83,36 @@ def _(node: Project, needed: frozenset[int]) -> Pruned:
 @pruned.register(Join)
 @pruned.register(Exists)
 def _(node: Join | Exists, needed: frozenset[int]) -> Pruned:
-    used = needed | _in_all([] if node.condition is None else [node.condition])
+    condition = _beside_owner(node)
+    used = needed | _in_all([] if condition is None else [condition])
     (left, right), places = _sides(node.left, node.right, used)
-    condition = None if node.condition is None else moved(node.condition, places)
+    condition = None if condition is None else moved(condition, places)
     return evolve(node, left=left, right=right, condition=condition), places
+
+
+def _beside_owner(node: Join | Exists) -> Expression | None:
+    """Return the condition of a join without what engines add to it: that both have one owner."""
+    condition = node.condition
+    if node.right.owner() is None or condition is None:
+        return condition
+    fields = (*node.left.fields(), *node.right.fields())
+    is_chain = isinstance(condition, Call) and condition.function == "and"
+    parts = condition.arguments if isinstance(condition, Call) and is_chain else (condition,)
+    width = len(node.left.fields())
+    kept = [part for part in parts if not _is_owner(part, fields, width)]
+    if len(kept) < 2:
+        return kept[0] if kept else None
+    return call("and", kept)
+
+
+def _is_owner(part: Expression, fields: Sequence[Field], width: int) -> bool:
+    """Tell whether a condition is the equality of one part of the unit on both sides."""
+    if not isinstance(part, Call) or part.function != "=":
+        return False
+    places = [side.index for side in part.arguments if isinstance(side, FieldValue)]
+    units = {fields[i].unit_part for i in places}
+    is_pair = len(places) == 2 and min(places) < width <= max(places)
+    return is_pair and len(units) == 1 and None not in units
 
 
 @pruned.register

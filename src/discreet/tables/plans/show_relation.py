@@ -54,7 +54,10 @@ def _(relation: Filter) -> str:
 
 @_line.register
 def _(relation: RowLimit) -> str:
-    return f"at most {relation.rows:,} rows of each owner"
+    names = _names(relation.source)
+    texts = ", ".join(names[i] for i in relation.texts)
+    more = f", with {relation.characters:,} characters of {texts} in all" if texts else ""
+    return f"at most {relation.rows:,} rows of each owner{more}"
 
 
 @_line.register

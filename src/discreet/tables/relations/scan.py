@@ -1,10 +1,18 @@
 """Scan: the rows of a declared table."""
 
-from attrs import frozen
+from attrs import field, frozen
 
+from discreet.core.canonical import PRESENTATION
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Column, ColumnType
+from discreet.tables.functions.text import LONGEST_TEXT
 from discreet.tables.relations.relation import Field, Owner, Relation
+
+LONGEST_UNIT = 256
+"""How many characters of a unit's own column a query sees; who owns a row is never cut."""
+
+SHORTEST_CUT = 64
+"""A column with declared keys is cut behind as many characters, or behind its longest key."""
 
 
 @frozen(kw_only=True)
@@ -40,6 +48,14 @@ class Scan(Relation):
             return True
         return unit.period.length.value == "day"
 
+    def lengths(self) -> tuple[int, ...]:
+        """Return how many characters of each column count; 0 for what is no text."""
+        units = {name.lower() for name in self.table.unit.key_columns()}
+        return tuple(
+            min(_length(column), LONGEST_UNIT) if column.name.lower() in units else _length(column)
+            for column in self.columns
+        )
+
     def owner(self) -> Owner:
         """Return the declared unit."""
         unit = self.table.unit
@@ -57,6 +73,8 @@ class PublicScan(Relation):
 
     table: PublicTable
     columns: tuple[Column, ...]
+    longest: tuple[tuple[str, int], ...] = field(default=(), metadata=PRESENTATION)
+    """The columns of which the longest text is known, and how many characters it has."""
 
     @staticmethod
     def of(table: PublicTable) -> "PublicScan":
@@ -71,6 +89,11 @@ class PublicScan(Relation):
         """Return one field for each column."""
         return tuple(_field(column, None) for column in self.columns)
 
+    def lengths(self) -> tuple[int, ...]:
+        """Return how many characters of each column count; 0 for what is no text."""
+        known = dict(self.longest)
+        return tuple(known.get(column.name, _length(column)) for column in self.columns)
+
     def owner(self) -> None:
         """Return None: everybody may know these rows."""
         return
@@ -78,6 +101,19 @@ class PublicScan(Relation):
     def inputs(self) -> tuple[Relation, ...]:
         """Return none: this is where rows come from."""
         return ()
+
+
+def _length(column: Column) -> int:
+    """Return how many characters of a stored text count.
+
+    A value that is longer than all declared keys stays so when it is cut one character behind the
+    longest of them, so it does not become a key.
+    """
+    if column.type is not ColumnType.TEXT:
+        return 0
+    if column.keys is None:
+        return LONGEST_TEXT
+    return 1 + max(SHORTEST_CUT, *(len(str(key)) for key in column.keys))
 
 
 def _field(column: Column, unit_part: int | None) -> Field:

@@ -39,8 +39,25 @@ def _nullif(_: Call, arguments: Sequence[str]) -> str:
     return let_pair(first, second, "CASE WHEN v.a = v.b THEN NULL ELSE v.a END")
 
 
-def _of_all(name: str) -> Render:
-    return lambda _, arguments: f"{name}({', '.join(arguments)})"
+def _coalesce(_: Call, arguments: Sequence[str]) -> str:
+    return f"coalesce({', '.join(arguments)})"
+
+
+def _extreme(name: str) -> Render:
+    """Return the least or the greatest of all, two by two.
+
+    Of more than two arguments the engine notes the names, and a plan in which two are called alike
+    (one field twice, or two fields of the sides of a join) it cannot copy for grouping sets.
+    """
+
+    def render(_: Call, arguments: Sequence[str]) -> str:
+        level = list(arguments)
+        while len(level) > 1:
+            pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
+            level = [f"{name}({', '.join(pair)})" if len(pair) == 2 else pair[0] for pair in pairs]
+        return level[0]
+
+    return render
 
 
 def _cast(node: Call, arguments: Sequence[str]) -> str:
@@ -63,10 +80,10 @@ FUNCTIONS: Mapping[str, Render] = {
     "is_distinct": _infix("IS DISTINCT FROM"),
     "in": _in,
     "case": _case,
-    "coalesce": _of_all("coalesce"),
+    "coalesce": _coalesce,
     "nullif": _nullif,
-    "greatest": _of_all("greatest"),
-    "least": _of_all("least"),
+    "greatest": _extreme("greatest"),
+    "least": _extreme("least"),
     "cast": _cast,
     "+": _by_first_type(shift("+"), arithmetic("+")),
     "-": _by_first_type(shift("-"), arithmetic("-")),

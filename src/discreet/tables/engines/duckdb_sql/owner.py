@@ -8,6 +8,7 @@ or a source calls them; so no name of theirs can ever mean the owner.
 from collections.abc import Mapping, Sequence
 
 from discreet.tables.catalog import PrivacyUnit, Table
+from discreet.tables.column import ColumnType
 from discreet.tables.engines.duckdb_sql.values import column_value
 from discreet.tables.relations.relation import Owner, Relation
 
@@ -53,8 +54,24 @@ def unit_values(table: Table, cells: Mapping[str, str]) -> list[str]:
     unit: PrivacyUnit = table.unit
     if unit.column is None:
         return []
-    values = [column_value(table.column(unit.column), cells)]
+    column = table.column(unit.column)
+    value = column_value(column, cells)
+    values = [_short(value) if column.type is ColumnType.TEXT else value]
     if unit.period is not None:
         day = column_value(table.column(unit.period.column), cells)
         values.append(f"TRY_CAST(date_trunc('{unit.period.length.value}', {day}) AS DATE)")
     return values
+
+
+_LONGEST_NAME = 64
+"""The most bytes of a unit that is carried along as it is: one more than a digest has is longer."""
+
+
+def _short(value: str) -> str:
+    """Return a text that says who owns a row, in few bytes: of a long one, a digest.
+
+    The owner goes wherever its rows go, so a long one would be copied as often as they are. A
+    digest with its mark is longer than any text that stays as it is, so it equals none of them.
+    """
+    digest = f"'sha256:' || sha256({value})"
+    return f"CASE WHEN strlen({value}) <= {_LONGEST_NAME} THEN {value} ELSE {digest} END"

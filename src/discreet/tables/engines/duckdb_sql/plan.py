@@ -26,14 +26,11 @@ from discreet.tables.engines.duckdb_sql.relations import Sources, fields, select
 from discreet.tables.engines.duckdb_sql.sample import keyed, sample
 from discreet.tables.engines.duckdb_sql.values import plain_day
 from discreet.tables.expression import Expression
-from discreet.tables.keyset import KeySet, PrivateKeys, PublicKeys
+from discreet.tables.keyset import LONGEST_KEY, KeySet, PrivateKeys, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 
 UNITS = "units"
 """The column with the number of units of each private group."""
-
-LONGEST_KEY = 1_000
-"""How many characters of a private key count; two that differ only later are one group."""
 
 
 def query(plan: BoundedPlan, sources: Sources) -> str:

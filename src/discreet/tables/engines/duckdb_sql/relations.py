@@ -52,7 +52,7 @@ def select(relation: Relation, sources: Sources) -> str:
 @select.register
 def _(node: Scan, sources: Sources) -> str:
     opened = next(sources)
-    values = [column_value(column, opened.cells) for column in node.columns]
+    values = _columns(node, opened)
     shown = [*scanned_owner(node.table, opened.cells, values), *_named(values)]
     owned = [f"{value} IS NOT NULL" for value in unit_values(node.table, opened.cells)]
     return f"SELECT {', '.join(shown)} FROM {opened.relation}{_where(owned)}"
@@ -61,7 +61,7 @@ def _(node: Scan, sources: Sources) -> str:
 @select.register
 def _(node: PublicScan, sources: Sources) -> str:
     opened = next(sources)
-    values = [column_value(column, opened.cells) for column in node.columns]
+    values = _columns(node, opened)
     return f"SELECT {_list(_named(values))} FROM {opened.relation}"
 
 
@@ -105,13 +105,22 @@ def _(node: Exists, sources: Sources) -> str:
 @select.register
 def _(node: RowLimit, sources: Sources) -> str:
     names, owner = fields(len(node.fields())), owner_columns(node)
-    unit = ", ".join(owner[:-1])
+    unit, shown = ", ".join(owner[:-1]), _list([*owner, *names])
+    many, size = f"count(*) > {node.rows}", ""
+    if node.texts:
+        size = " + ".join(f"coalesce(length(f{i}), 0)" for i in node.texts)
+        many += f" OR sum({size}) > {node.characters}"
     # Few owners have so many rows: the others' need not be put in order.
-    rows = f"(SELECT * FROM limited SEMI JOIN crowded USING ({unit}))"
-    kept = sample(rows, within=owner[:-1], key=[HASH], content=names, most=node.rows)
-    shown = _list([*owner, *names])
+    kept = sample(
+        f"(SELECT * FROM limited SEMI JOIN crowded USING ({unit}))",
+        within=owner[:-1],
+        key=[HASH],
+        content=names,
+        most=node.rows,
+        size=(size, node.characters) if size else None,
+    )
     return f"""SELECT {shown} FROM (WITH limited AS MATERIALIZED ({select(node.source, sources)}),
-crowded AS (SELECT {unit} FROM limited GROUP BY {unit} HAVING count(*) > {node.rows})
+crowded AS (SELECT {unit} FROM limited GROUP BY {unit} HAVING {many})
 SELECT {shown} FROM limited ANTI JOIN crowded USING ({unit})
 UNION ALL SELECT {shown} FROM ({kept}))"""
 
@@ -151,6 +160,12 @@ def _pairs(left: Relation, right: Relation, condition: Expression | None) -> str
     cells = [*fields(len(left.fields()), "l"), *fields(len(right.fields()), "r")]
     asked = [] if condition is None else [f"({expression(condition, cells)})"]
     return " AND ".join([*same_owner(left, right), *asked]) or "TRUE"
+
+
+def _columns(node: Scan | PublicScan, opened: Opened) -> list[str]:
+    """Return the columns of a scan, texts cut to the characters that count."""
+    pairs = zip(node.columns, node.lengths(), strict=True)
+    return [column_value(column, opened.cells, longest) for column, longest in pairs]
 
 
 def _named(values: Sequence[str]) -> list[str]:

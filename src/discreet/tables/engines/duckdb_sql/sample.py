@@ -24,13 +24,20 @@ def keyed(*parts: str) -> str:
 
 
 def sample(
-    rows: str, *, within: Sequence[str], key: Sequence[str], content: Sequence[str], most: int
+    rows: str,
+    *,
+    within: Sequence[str],
+    key: Sequence[str],
+    content: Sequence[str],
+    most: int,
+    size: tuple[str, int] | None = None,
 ) -> str:
     r"""Return the SELECT of at most ``most`` of the ``rows`` that are alike in ``within``.
 
     ``rows`` is SQL that can stand after FROM, with all the columns named here; ``within`` holds the
     owner's columns, and ``key`` is hashed with the content (it tells one owner and group from
-    another). The result has the columns of ``rows`` and more.
+    another). With a ``size``, a number for each row and the most of all of them, the sample ends
+    before that is passed. The result has the columns of ``rows`` and more.
 
     Guarantee:
         *Owner-local.* Identical rows are numbered in whatever order they come; being identical, it
@@ -45,11 +52,17 @@ def sample(
         *Fair.* If the hash gives different pairs independent uniform numbers, every order of the
         :math:`n` rows of an owner is as likely as any other, so every set of :math:`\min(most, n)`
         rows is as likely to be kept as any other: a row is kept with probability
-        :math:`\min(1, most / n)`, whatever is in it.
+        :math:`\min(1, most / n)`, whatever is in it. (Where a size ends the sample it is not fair:
+        a row of a large size is less likely to be in it.)
     """
     partition, cells = ", ".join(within), list(content)
     number = f"row_number() OVER (PARTITION BY {', '.join([*within, *cells])}) AS occurrence"
     order = ", ".join([keyed(*key, *cells, "occurrence"), *cells, "occurrence"])
-    place = f"row_number() OVER (PARTITION BY {partition} ORDER BY {order}) AS {LEFT_OUT}"
+    over = f"OVER (PARTITION BY {partition} ORDER BY {order})"
+    places, kept = [f"row_number() {over} AS {LEFT_OUT}"], [f"{LEFT_OUT} <= {most}"]
+    if size is not None:
+        places.append(f"sum({size[0]}) {over} AS reached")
+        kept.append(f"reached <= {size[1]}")
     numbered = f"SELECT *, {number} FROM {rows}"
-    return f"SELECT * FROM (SELECT *, {place} FROM ({numbered})) WHERE {LEFT_OUT} <= {most}"
+    placed = f"SELECT *, {', '.join(places)} FROM ({numbered})"
+    return f"SELECT * FROM ({placed}) WHERE {' AND '.join(kept)}"

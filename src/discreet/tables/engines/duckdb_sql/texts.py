@@ -28,8 +28,13 @@ def _cut(value: str) -> str:
     return f"left({value}, {LONGEST_TEXT})"
 
 
-def _matches(operator: str) -> Render:
-    return lambda _, arguments: f"({arguments[0]} {operator} {arguments[1]})"
+def _like(_: Call, arguments: Sequence[str]) -> str:
+    return f"({arguments[0]} LIKE {arguments[1]})"
+
+
+def _ilike(_: Call, arguments: Sequence[str]) -> str:
+    """Return LIKE of small letters: ILIKE itself looks at a text again for each part of a word."""
+    return f"(lower({arguments[0]}) LIKE lower({arguments[1]}))"
 
 
 TEXT_FUNCTIONS: Mapping[str, Render] = {
@@ -44,6 +49,6 @@ TEXT_FUNCTIONS: Mapping[str, Render] = {
     "||": _join("{} || {}"),
     "concat": _join("concat({}, {})"),
     "replace": _replace,
-    "like": _matches("LIKE"),
-    "ilike": _matches("ILIKE"),
+    "like": _like,
+    "ilike": _ilike,
 }  # fmt: skip

@@ -1,0 +1,234 @@
+"""Work: the most steps that one unit can cause in a plan. Public numbers alone decide it.
+
+An analyst chooses whose rows are dear: a CASE makes a long text for one person and an empty one for
+all others. So every expression counts with the longest texts that it can meet, and as if the rows
+of one unit met all of it.
+"""
+
+from collections.abc import Sequence
+from functools import singledispatch
+
+from attrs import define, evolve, field, frozen
+
+from discreet.core.errors import Unsupported
+from discreet.tables.column import ColumnType
+from discreet.tables.plans.bill import Bill, Rows, Work
+from discreet.tables.plans.function_work import PLAIN
+from discreet.tables.plans.outermost_work import outermost_work
+from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.steps import NOTHING, Steps
+from discreet.tables.plans.value import HOLDING, Value, text_value, value_of
+from discreet.tables.relations.distinct import Distinct
+from discreet.tables.relations.exists import Exists
+from discreet.tables.relations.filter import Filter
+from discreet.tables.relations.inner_aggregate import InnerAggregate
+from discreet.tables.relations.join import Join
+from discreet.tables.relations.project import Project
+from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.scan import PublicScan, Scan
+from discreet.tables.relations.union_all import UnionAll
+from discreet.tables.relations.window import Window
+
+PAIR, GROUPED, SORTED = Steps(50), Steps(150), Steps(600)
+"""Looking at a pair of rows, putting a row into its group, putting it in order."""
+
+FIELD = Steps(50)
+"""More for each field that goes along."""
+
+_DECODED = 16
+"""The steps of one character of a stored text: it is checked and perhaps cut each time that a
+condition looks at it."""
+
+
+def work(plan: BoundedPlan) -> Work:
+    """Return the most work that one unit can cause in a plan."""
+    return Meter().work(plan)
+
+
+@frozen
+class Passed:
+    """What an operator passes on: its fields, how many rows of one unit, and the work so far."""
+
+    fields: tuple[Value, ...]
+    rows: Rows
+    bill: Bill
+
+
+@define
+class Meter:
+    """Counts the work of plans. It remembers relations: plans that share some are soon counted."""
+
+    _known: dict[int, tuple[Relation, Passed]] = field(factory=dict)
+
+    def work(self, plan: BoundedPlan) -> Work:
+        """Return the work of a plan."""
+        passed = self.passed(plan.relation)
+        outermost = outermost_work(plan, passed.fields)
+        return (passed.bill + Bill.of(passed.rows, outermost, keeps=True)).work()
+
+    def passed(self, relation: Relation) -> Passed:
+        """Return what a relation passes on, and its work."""
+        name = id(relation)
+        if name not in self._known:
+            self._known[name] = (relation, _passed(relation, self))
+        return self._known[name][1]
+
+
+@singledispatch
+def _passed(relation: Relation, meter: Meter) -> Passed:
+    """Count the work of a relation, and return what it passes on."""
+    raise Unsupported("Nobody has measured this relation", got=type(relation).__name__)
+
+
+@_passed.register
+def _(node: Scan, meter: Meter) -> Passed:
+    return Passed(_columns(node), Rows(stored={node.table.name: 1}), Bill())
+
+
+@_passed.register
+def _(node: PublicScan, meter: Meter) -> Passed:
+    return Passed(tuple(evolve(value, is_stored=False) for value in _columns(node)), Rows(), Bill())
+
+
+def _columns(node: Scan | PublicScan) -> tuple[Value, ...]:
+    """Return the columns; whoever reads one in a condition looks at what is stored again."""
+    return tuple(
+        evolve(text_value(length), steps=PLAIN + Steps(_DECODED * length), is_stored=True)
+        for length in node.lengths()
+    )
+
+
+@_passed.register
+def _(node: Filter, meter: Meter) -> Passed:
+    """Count a condition with all that it reads: engines test it before they make the fields."""
+    source = meter.passed(node.source)
+    steps = value_of(node.condition, source.fields).steps
+    return evolve(source, bill=source.bill + Bill.of(source.rows, steps))
+
+
+@_passed.register
+def _(node: Project, meter: Meter) -> Passed:
+    source = meter.passed(node.source)
+    ready = _ready(source.fields)
+    made = sum((value_of(value, ready).steps for value in node.values), NOTHING)
+    fields = tuple(value_of(value, source.fields) for value in node.values)
+    return Passed(fields, source.rows, source.bill + Bill.of(source.rows, made))
+
+
+@_passed.register
+def _(node: RowLimit, meter: Meter) -> Passed:
+    source = meter.passed(node.source)
+    kept = _keeping(source.fields)
+    steps = SORTED * 2 + FIELD * len(source.fields) + kept * 3
+    rows = source.rows.limited(node.rows)
+    fields = list(_fewer(_ready(source.fields), source.rows, rows))
+    for i in node.texts:
+        usual = -(-node.characters // max(1, rows.behind))
+        fields[i] = evolve(fields[i], length=min(fields[i].length, usual))
+    bill = source.bill + Bill.of(source.rows, steps, keeps=True)
+    return Passed(tuple(fields), rows, bill)
+
+
+def _fewer(fields: tuple[Value, ...], before: Rows, after: Rows) -> tuple[Value, ...]:
+    """Return the fields of fewer rows: those with the longest texts may be left."""
+    if before.stored or after.behind >= before.behind:
+        return fields
+    return tuple(
+        evolve(value, length=min(value.longest, -(-value.length * before.behind // after.behind)))
+        for value in fields
+    )
+
+
+@_passed.register
+def _(node: Distinct, meter: Meter) -> Passed:
+    source = meter.passed(node.source)
+    steps = GROUPED + FIELD * len(source.fields) + _keeping(source.fields)
+    return evolve(source, bill=source.bill + Bill.of(source.rows, steps, keeps=True))
+
+
+@_passed.register
+def _(node: UnionAll, meter: Meter) -> Passed:
+    first, second = meter.passed(node.first), meter.passed(node.second)
+    pairs = zip(first.fields, second.fields, strict=True)
+    fields = tuple(_either(*pair) for pair in pairs)
+    return Passed(fields, first.rows + second.rows, first.bill + second.bill)
+
+
+def _either(first: Value, second: Value) -> Value:
+    return Value(
+        length=max(first.length, second.length),
+        longest=max(first.longest, second.longest),
+        steps=max(first.steps, second.steps, key=lambda steps: steps.each + steps.alone),
+        is_stored=first.is_stored and second.is_stored,
+    )
+
+
+@_passed.register
+def _(node: InnerAggregate, meter: Meter) -> Passed:
+    source = meter.passed(node.source)
+    ready = _ready(source.fields)
+    keys = tuple(source.fields[i] for i in node.keys)
+    values = [Value() if t.value is None else value_of(t.value, ready) for t in node.totals]
+    made = sum((value.steps for value in values), NOTHING)
+    steps = GROUPED + FIELD * len([*keys, *values]) + made + _keeping([*keys, *values])
+    totals = [
+        value.ready() if total.type() is ColumnType.TEXT else Value()
+        for value, total in zip(values, node.totals, strict=True)
+    ]
+    rows = source.rows if node.keys else source.rows.limited(1)
+    bill = source.bill + Bill.of(source.rows, steps, keeps=True)
+    return Passed(_fewer((*keys, *totals), source.rows, rows), rows, bill)
+
+
+@_passed.register
+def _(node: Window, meter: Meter) -> Passed:
+    source = meter.passed(node.source)
+    ready = _ready(source.fields)
+    value = node.function.value
+    new = Value() if value is None else value_of(value, ready)
+    order = [*node.partition, *(key.value for key in node.order)]
+    sorted_by = [value_of(part, ready) for part in order]
+    made = sum((part.steps for part in [new, *sorted_by]), NOTHING)
+    kept = _keeping([*source.fields, *sorted_by, new, new])
+    steps = SORTED * 2 + FIELD * len(ready) + made + kept
+    shown = new.ready() if node.shape.type is ColumnType.TEXT else Value()
+    bill = source.bill + Bill.of(source.rows, steps, keeps=True)
+    return Passed((*source.fields, shown), source.rows, bill)
+
+
+@_passed.register(Join)
+@_passed.register(Exists)
+def _(node: Join | Exists, meter: Meter) -> Passed:
+    left, right = meter.passed(node.left), meter.passed(node.right)
+    fields = (*left.fields, *_ready(right.fields))
+    bill = left.bill + right.bill
+    for side in (left, right):
+        held = sum((value.keeping(HOLDING) for value in side.fields), GROUPED)
+        bill += Bill.of(side.rows, held, keeps=True)
+    pairs = Rows() if node.owner() is None else _pairs(node, left.rows, right.rows)
+    made = NOTHING if node.condition is None else value_of(node.condition, fields).steps
+    bill += Bill.of(pairs, PAIR + made)
+    if isinstance(node, Exists):
+        return Passed(left.fields, left.rows, bill)
+    return Passed(fields, pairs, bill)
+
+
+def _pairs(node: Join | Exists, left: Rows, right: Rows) -> Rows:
+    """Return how many pairs of rows are looked at; a row that stays without one counts as one."""
+    if node.right.owner() is None:
+        if node.partners is None:
+            raise Unsupported("Nobody has counted the partners of a join")
+        return left * max(1, node.partners)
+    if left.stored or right.stored:
+        raise Unsupported("The rows of a join are not limited")
+    pairs = left * max(1, right.behind)
+    return evolve(pairs, limits=left.limits + right.limits)
+
+
+def _ready(fields: Sequence[Value]) -> tuple[Value, ...]:
+    return tuple(value.ready() for value in fields)
+
+
+def _keeping(values: Sequence[Value]) -> Steps:
+    return sum((value.keeping() for value in values), NOTHING)
