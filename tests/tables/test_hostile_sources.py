@@ -274,6 +274,47 @@ def test_types_that_could_raise_are_null_and_the_owner_is_told(tmp_path, name):
     assert run_exact(folder, f"{COUNT} WHERE odd IS NULL")[0].tolist() == [2]
 
 
+def test_a_decimal_beyond_its_precision_is_nobody_elses(tmp_path):
+    """The same question over and over: it was answered with whatever lay in memory."""
+    unscaled = [10**8 + i if i % 2 else 1000 for i in range(4000)]
+    raw = b"".join(number.to_bytes(16, "little") for number in unscaled)
+    amounts = pa.Array.from_buffers(pa.decimal128(8, 2), 4000, [None, pa.py_buffer(raw)])
+    people = pa.array([f"p{i}" for i in range(4000)])
+    folder = write_project(tmp_path, [])
+    table = pa.table({"person": people, "note": people, "odd": amounts})
+    with pa.ipc.new_file(str(folder / "visits.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    text = (folder / "discreet.toml").read_text().replace("visits.parquet", "visits.arrow")
+    odd = 'odd = { type = "real", min = 0, max = 1000, step = 1 }\nnote = { type = "text" }\n'
+    (folder / "discreet.toml").write_text(text[: text.index("clinic =")] + odd)
+    engine = DuckDbEngine()
+    for _ in range(6):
+        counts, sums = run_exact(folder, "SELECT COUNT(odd), SUM(odd) FROM visits", engine=engine)
+        assert (counts.tolist(), sums.tolist()) == ([2000], [20000])
+        (longer,) = run_exact(folder, f"{COUNT} WHERE LENGTH(note) > 4", engine=engine)
+        assert longer.tolist() == [3000]
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        pa.array([-(2**63), 0], pa.int64()).cast(pa.timestamp("us")),
+        pa.Array.from_buffers(
+            pa.decimal128(38, 3), 2, [None, pa.py_buffer(bytes(15) + b"\x80" + bytes(16))]
+        ),
+    ],
+    ids=["not a time", "no decimal"],
+)
+@pytest.mark.parametrize("declared", ["text", "real"])
+def test_what_an_engine_cannot_show_makes_no_answer_fail(tmp_path, array, declared):
+    folder = odd_project(tmp_path, array, declared)
+    engine = DuckDbEngine()
+    for _ in range(2):
+        (counts,) = run_exact(folder, f"{COUNT} WHERE odd IS NULL", engine=engine)
+        is_number = declared == "real" and pa.types.is_timestamp(array.type)
+        assert counts.tolist() == [2 if is_number else 1]
+
+
 def test_sums_at_the_edge_are_answered(tmp_path, rng):
     """One row more or less must not decide whether an answer comes."""
     for count in (511, 512, 513):

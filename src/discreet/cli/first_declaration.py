@@ -30,7 +30,7 @@ class FirstTable:
 
     def obstacle(self, column: StoredColumn) -> str:
         """Return why a column cannot be declared, or nothing."""
-        if column.type is None:
+        if column.declared_type is None:
             # How a type is written can hold names of the file, and a comment ends with its line.
             return f"it is stored as {re.sub(r'[^ -~]', ' ', column.stored)[:60]}"
         if column.name in ("", UNANSWERED):
@@ -159,14 +159,14 @@ _HINTS = {
 
 def _column(column: StoredColumn, table: FirstTable) -> str:
     obstacle = table.obstacle(column)
-    if column.type is None or obstacle:
+    if column.declared_type is None or obstacle:
         return f"# {_text(column.name)} cannot be declared: {obstacle}"
-    entry = f"{key(column.name)} = {{ type = {_text(column.type.value)} }}"
+    entry = f"{key(column.name)} = {{ type = {_text(column.declared_type.value)} }}"
     if column.name == table.answers.unit:
         return _line(entry, "whose row it is")
     if table.source.lower().endswith(".csv"):
         return _line(entry, "or integer, real, boolean, date: a CSV file does not say")
-    return _line(entry, _HINTS[column.type])
+    return _line(entry, _HINTS[column.declared_type])
 
 
 def _line(text: str, comment: str) -> str:

@@ -157,7 +157,7 @@ def _fitting(answers: Answers, table: FirstTable) -> Answers:
 def _owners(table: FirstTable) -> list[str]:
     """Return the columns that could say whose row it is."""
     kinds = (ColumnType.INTEGER, ColumnType.TEXT)
-    return [column.name for column in table.declared() if column.type in kinds]
+    return [column.name for column in table.declared() if column.declared_type in kinds]
 
 
 def _terminal(question: str) -> str:

@@ -52,7 +52,7 @@ class StoredColumn:
     kind: StoredKind
 
     @property
-    def type(self) -> ColumnType | None:
+    def declared_type(self) -> ColumnType | None:
         """The declared type that fits, if any."""
         return _DECLARED.get(self.kind)
 
