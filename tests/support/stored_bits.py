@@ -38,8 +38,11 @@ _WORDS = [
 ]
 
 
-def stored_types(file: str) -> dict[str, pa.DataType]:
-    """Return every type whose raw bits a kind of file takes, by a name for it."""
+def stored_types(file: str, *, is_long: bool) -> dict[str, pa.DataType]:
+    """Return every type whose raw bits a kind of file takes, by a name for it.
+
+    A short run takes all of them from Arrow files, and some from others.
+    """
     dictionaries = [
         pa.dictionary(pa.int8(), pa.string()),
         *(pa.dictionary(pa.int16(), kind) for kind in (pa.decimal128(9, 2), pa.timestamp("us"))),
@@ -54,10 +57,12 @@ def stored_types(file: str) -> dict[str, pa.DataType]:
         "arrow": [*plain, *decimals, *odd, *dictionaries],
         "duckdb": [k for k in plain if k not in (pa.float16(), pa.string(), pa.large_string())],
     }
-    kinds["feather"] = kinds["arrow"][::4]
+    kinds["feather"] = kinds["arrow"]
+    zoned = [pa.timestamp(unit, "UTC") for unit in ("us", "ns")]
     kinds["duckdb"] = [k for k in kinds["duckdb"] if getattr(k, "tz", None) is None]
-    kinds["duckdb"] = [*kinds["duckdb"][::2], pa.timestamp("us", "UTC"), *decimals[::4]]
-    return {f"t{number}": kind for number, kind in enumerate(kinds[file])}
+    kinds["duckdb"] += [*zoned, *(make(p, s) for make, p, s in DECIMALS)]
+    step = 1 if is_long else {"parquet": 2, "feather": 4, "duckdb": 3}.get(file, 1)
+    return {f"t{number}": kind for number, kind in enumerate(kinds[file][::step])}
 
 
 def _in_seconds(kind: pa.DataType) -> bool:
