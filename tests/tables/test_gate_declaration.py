@@ -19,10 +19,10 @@ def test_nothing_has_to_be_declared(tmp_path):
 
 
 def test_both_can_be_declared(tmp_path):
-    assert gate(tmp_path, "suspend_after = 3", "deadline = 2.5") == GateSettings(
-        suspend_after=3, deadline=Fraction(5, 2)
+    assert gate(tmp_path, "suspend_after = 3", "deadline = 5.5") == GateSettings(
+        suspend_after=3, deadline=Fraction(11, 2)
     )
-    assert gate(tmp_path, "deadline = 10").deadline == 10
+    assert gate(tmp_path, "deadline = 5").deadline == 5
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,7 @@ def test_both_can_be_declared(tmp_path):
         ("suspend_after = 2.5", "gate.suspend_after .*has the wrong type"),
         ("suspend_after = true", "gate.suspend_after .*has the wrong type"),
         ("deadline = 0", "gate.deadline .*is out of range"),
+        ("deadline = 4.999", "gate.deadline .*is out of range.*5 to 86,400"),
         ("deadline = -1", "gate.deadline .*is out of range"),
         ("deadline = 86_401", "gate.deadline .*is out of range"),
         ("deadline = inf", "gate.deadline .*"),

@@ -10,6 +10,10 @@ from discreet.tables.gate_settings import GateSettings
 MOST_FAILURES = 1_000
 LONGEST_DEADLINE = 86_400
 
+SHORTEST_DEADLINE = 5
+"""What one unit can cost is about a second at most (:mod:`discreet.tables.plans.contain`): beside a
+deadline that is shorter than this, it would decide too often whether an answer comes."""
+
 
 def read_gate(section: Section) -> GateSettings:
     """Return what is declared about the gate; nothing of it has to be."""
@@ -26,10 +30,10 @@ def read_gate(section: Section) -> GateSettings:
 
 def _seconds(place: str, value: Number) -> Fraction:
     seconds = located(place, lambda: exact(value))
-    if not 0 < seconds <= LONGEST_DEADLINE:
+    if not SHORTEST_DEADLINE <= seconds <= LONGEST_DEADLINE:
         raise DeclarationError(
             f"{place} is out of range",
-            must=f"be above 0 and at most {LONGEST_DEADLINE:,} seconds",
+            must=f"be {SHORTEST_DEADLINE} to {LONGEST_DEADLINE:,} seconds",
             got=str(value),
         )
     return seconds
