@@ -140,3 +140,12 @@ def test_the_try_reads_nothing(monkeypatch):
     engine.tables = {}
     engine.require_runnable(plan)
     engine.close()
+
+
+def test_a_plan_that_has_just_ended_can_be_interrupted():
+    """Its cursor is closed, and it may not be known yet that the thread runs nothing."""
+    engine, thread = DuckDbEngine(), threading.Thread()
+    with engine._databases.lent() as cursor:
+        engine._running[thread] = cursor
+    engine.interrupt(thread)
+    engine.close()

@@ -3,7 +3,7 @@
 import threading
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,9 @@ class DuckDbEngine:
         self._stopped.add(thread)
         cursor = self._running.get(thread)
         if cursor is not None:
-            cursor.interrupt()
+            # The plan may have ended, and its cursor with it, since the look-up.
+            with suppress(optional.load("duckdb").Error):
+                cursor.interrupt()
 
     def public_rows(self, relation: Relation) -> tuple[tuple[Key | None, ...], ...]:
         """Return the rows of a public relation, in the order of their values."""
