@@ -93,9 +93,7 @@ class DuckDbEngine:
         self._stopped.add(thread)
         cursor = self._running.get(thread)
         if cursor is not None:
-            # The plan may have ended, and its cursor with it, since the look-up.
-            with suppress(optional.load("duckdb").Error):
-                cursor.interrupt()
+            _stop(cursor)
 
     def public_rows(self, relation: Relation) -> tuple[tuple[Key | None, ...], ...]:
         """Return the rows of a public relation, in the order of their values."""
@@ -117,10 +115,16 @@ class DuckDbEngine:
         self._databases.close()
 
 
+def _stop(cursor: Any) -> None:
+    """Interrupt what a cursor does; it may have ended just now, and the cursor be closed."""
+    with suppress(optional.load("duckdb").Error):
+        cursor.interrupt()
+
+
 @contextmanager
 def _held_to(seconds: float, cursor: Any) -> Iterator[None]:
     """Interrupt what a cursor does when its time is over."""
-    timer = threading.Timer(seconds, cursor.interrupt)
+    timer = threading.Timer(seconds, _stop, [cursor])
     timer.start()
     try:
         yield
