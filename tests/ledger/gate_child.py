@@ -21,6 +21,7 @@ from discreet.ledger.ledger import Ledger
 from discreet.ledger.mark import Mark
 from discreet.ledger.sqlite_store import SqliteStore
 from discreet.ledger.sqlite_transaction import SqliteTransaction
+from discreet.ledger.store import After
 from tests.ledger.orders import RELEASE, order
 
 ANCHOR_STEPS = (
@@ -61,7 +62,7 @@ class DyingStore:
         return self.store.read()
 
     @contextmanager
-    def write(self) -> Iterator["DyingTransaction"]:
+    def write(self, _: After | None = None) -> Iterator["DyingTransaction"]:
         moments = STEPS[:4] if self.writes == 0 else STEPS[5:]
         self.writes += 1
         begin, inside, end, after = (moment == self.step for moment in moments)
@@ -114,25 +115,26 @@ STEP = ""
 
 
 class AnchoringStore:
-    """A store that kills the process around its second write, in which the anchor is moved."""
+    """A store that kills the process around the write in which the anchor is moved."""
 
     def __init__(self, store: SqliteStore, step: str) -> None:
         self.store = store
         self.step = step
-        self.writes = 0
 
     def read(self):
         return self.store.read()
 
     @contextmanager
-    def write(self) -> Iterator[SqliteTransaction]:
-        self.writes += 1
-        if self.writes == 2 and self.step == "before the anchor is locked":
-            die()
+    def write(self, after: After | None = None) -> Iterator[SqliteTransaction]:
         with self.store.write() as transaction:
             yield transaction
-        if self.writes == 2 and self.step == "after the anchor is unlocked":
-            die()
+        if after is not None:
+            if self.step == "before the anchor is locked":
+                die()
+            with self.store.write() as transaction:
+                after(transaction)
+            if self.step == "after the anchor is unlocked":
+                die()
 
 
 def anchored(file: Path) -> Ledger:

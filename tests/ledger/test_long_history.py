@@ -6,13 +6,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Budget
-from discreet.ledger.chain import verify_chain
+from discreet.ledger.chain import require_unchanged, verify_chain
 from discreet.ledger.entry import Entry
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
@@ -54,30 +55,35 @@ def test_pages_join_to_the_whole_history(ledger: Ledger):
 
 
 class Held:
-    """Holds whoever computes the digest of an entry after some others, until told to go on."""
+    """Holds the thread of that name when it does something, until it is told to go on."""
 
-    def __init__(self, after: int) -> None:
-        self.left = after
+    def __init__(self) -> None:
         self.is_held = threading.Event()
         self.may_go_on = threading.Event()
 
-    def __call__(self, compute: Callable[[Entry], str]) -> Callable[[Entry], str]:
-        def held(entry: Entry) -> str:
+    def before(self, use: Callable[..., Any]) -> Callable[..., Any]:
+        def held(*given: Any) -> Any:
             if threading.current_thread().name == "held":
-                self.left -= 1
-                if self.left == 0:
-                    self.is_held.set()
-                    self.may_go_on.wait(60)
-            return compute(entry)
+                self.is_held.set()
+                self.may_go_on.wait(60)
+            return use(*given)
 
         return held
 
 
-@pytest.fixture(params=["verify", "entries"])
+CHECKED: dict[str, tuple[str, Callable[..., Any]]] = {
+    "verify": ("discreet.ledger.verify.verify_chain", verify_chain),
+    "entries": ("discreet.ledger.ledger.require_unchanged", require_unchanged),
+}
+"""Where a page that was read is gone through."""
+
+
+@pytest.fixture(params=CHECKED)
 def reading(request, ledger: Ledger, monkeypatch) -> Iterator[Held]:
     """Somebody who is in the middle of reading everything, and stays there."""
-    hold = Held(PAGE + 7)
-    monkeypatch.setattr(Entry, "computed_digest", hold(Entry.computed_digest))
+    hold = Held()
+    place, check = CHECKED[request.param]
+    monkeypatch.setattr(place, hold.before(check))
     failed = []
 
     def read() -> None:
@@ -88,8 +94,7 @@ def reading(request, ledger: Ledger, monkeypatch) -> Iterator[Held]:
 
     thread = threading.Thread(target=read, name="held")
     thread.start()
-    if request.param == "verify":
-        assert hold.is_held.wait(60)
+    assert hold.is_held.wait(60)
     yield hold
     hold.may_go_on.set()
     thread.join(60)

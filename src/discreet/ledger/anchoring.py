@@ -59,15 +59,14 @@ def require_whole(snapshot: Snapshot, marks: Marks) -> None:
             )
 
 
-def move_anchors(
-    transaction: Transaction, anchors: Iterable[Anchor], *, verified: Point | None = None
-) -> None:
+def move_anchors(transaction: Transaction, marks: Marks, *, verified: Point | None = None) -> None:
     """Write the end of the chain to every anchor that does not know it yet.
 
     ``transaction`` is a write transaction in which nothing was appended: what it sees is durable.
+    The ``marks`` were read in it, so nobody has written another one since.
     """
     end = _end(transaction.head())
-    for anchor, mark in read_marks(anchors):
+    for anchor, mark in marks:
         known = mark or Mark(count=0, end=BEGINNING, spent={})
         checked = max(verified or BEGINNING, known.verified, key=lambda point: point.sequence)
         if mark is None or (known.end, known.verified) != (end, checked):

@@ -33,7 +33,7 @@ from discreet.ledger.order import Order
 from discreet.ledger.public_json import public_json
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.releases import make_receipt, stored_release
-from discreet.ledger.store import Snapshot, Store, Transaction
+from discreet.ledger.store import After, Snapshot, Store, Transaction
 from discreet.ledger.suspension import counted, failures_of, rules_of
 from discreet.ledger.ticket import Ticket
 from discreet.ledger.verify import verify, verify_receipt
@@ -179,7 +179,7 @@ class Ledger:
         order = order.shortened()
         for anchor in self.anchors:
             anchor.require_writable()
-        with self._write() as transaction:
+        with self._write(self._anchor if self.anchors else None) as transaction:
             # As it will be written, so that verification decides on the same time.
             at = self.now().replace(microsecond=0)
             payload = {
@@ -190,25 +190,31 @@ class Ledger:
                 "reserved_at": at.isoformat(timespec="seconds"),
             }
             entry = transaction.append(Kind.RESERVE, payload)
-        self.move_anchors()
         return Ticket(entry.sequence, order.digest)
 
     def move_anchors(self) -> None:
         """Let every anchor know where the chain ends."""
         if self.anchors:
             with self._write() as transaction:
-                move_anchors(transaction, self.anchors)
+                self._anchor(transaction)
+
+    def _anchor(self, transaction: Transaction) -> None:
+        marks = read_marks(self.anchors)
+        # The ledger may have lost entries since the last look.
+        require_whole(transaction, marks)
+        move_anchors(transaction, marks)
 
     def begin_again(self) -> Entry:
         """Go on with a ledger that has forgotten something, as the owner; return the entry of it.
 
         What the anchors know as spent stays spent (:func:`~discreet.ledger.anchoring.begin_again`).
         """
-        with self.store.write() as transaction:
-            entry = begin_again(transaction, read_marks(self.anchors))
-        with self.store.write() as transaction:
-            move_anchors(transaction, self.anchors)
-        return entry
+
+        def move(later: Transaction) -> None:
+            move_anchors(later, read_marks(self.anchors))
+
+        with self.store.write(move) as transaction:
+            return begin_again(transaction, read_marks(self.anchors))
 
     def commit(
         self, ticket: Ticket, release: dict[str, Any], *, is_late: Callable[[], bool] = _never
@@ -276,7 +282,7 @@ class Ledger:
                 verify_receipt(snapshot, receipt)
         if self.anchors:
             with self._write() as transaction:
-                move_anchors(transaction, self.anchors, verified=end)
+                move_anchors(transaction, read_marks(self.anchors), verified=end)
         return end
 
     def _history(self, after: int, end: int) -> Iterator[Entry]:
@@ -315,8 +321,8 @@ class Ledger:
             yield snapshot
 
     @contextmanager
-    def _write(self) -> Iterator[Transaction]:
-        with self.store.write() as transaction:
+    def _write(self, after: After | None = None) -> Iterator[Transaction]:
+        with self.store.write(after) if after else self.store.write() as transaction:
             require_whole(transaction, read_marks(self.anchors))
             yield transaction
 

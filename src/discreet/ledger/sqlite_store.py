@@ -14,6 +14,8 @@ from discreet.ledger.fork_guard import FORK_GUARD
 from discreet.ledger.one_name import Identity, require_one_name
 from discreet.ledger.sqlite_file import begin_file, busy, connect_file, explained, require_ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
+from discreet.ledger.store import After
+from discreet.ledger.write_queue import write_queue
 
 _writers: defaultdict[Path, Lock] = defaultdict(Lock)
 """Threads of one process queue up here, and wake when it is their turn; SQLite would let them sleep
@@ -58,14 +60,20 @@ class SqliteStore:
             yield SqliteTransaction(connection)
 
     @contextmanager
-    def write(self) -> Iterator[SqliteTransaction]:
-        """Open the one write transaction; leaving the block commits it."""
+    def write(self, after: After | None = None) -> Iterator[SqliteTransaction]:
+        """Open the one write transaction; leaving the block commits it, then ``after`` is run."""
         with FORK_GUARD.transaction(), self._turn(), self._connection() as connection:
             # Closing the connection rolls back whatever was not committed.
-            connection.execute("BEGIN IMMEDIATE")
-            self._require_same()
-            yield SqliteTransaction(connection)
+            yield self._begin(connection)
             connection.execute("COMMIT")
+            if after is not None:
+                after(self._begin(connection))
+                connection.execute("COMMIT")
+
+    def _begin(self, connection: sqlite3.Connection) -> SqliteTransaction:
+        connection.execute("BEGIN IMMEDIATE")
+        self._require_same()
+        return SqliteTransaction(connection)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -73,7 +81,8 @@ class SqliteStore:
         if not turn.acquire(timeout=self.timeout):
             raise busy(self.path)
         try:
-            yield
+            with explained(self.path), write_queue(self.path.parent, self.timeout):
+                yield
         finally:
             turn.release()
 
