@@ -141,6 +141,9 @@ def test_arguments_of_the_wrong_kind(tmp_path):
         release.error("zz")
     text = (folder / "discreet.toml").read_text()
     (folder / "discreet.toml").write_text('[ledger]\npath = "discreet.toml/x/ledger"\n' + text)
+    with pytest.raises(LedgerError, match="this project had one"):
+        connect(folder)
+    (folder / "discreet.anchor").unlink()
     with pytest.raises(LedgerError, match="cannot be made"):
         connect(folder)
 

@@ -31,7 +31,10 @@ def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
     # The anchors are read first: another process may be making both, and makes the ledger first.
     had_one = any(mark for _, mark in read_marks(anchors))
     if had_one and not begin_again and not catalog.ledger.exists():
-        raise behind(f"There is no ledger at {catalog.ledger}, but this project had one")
+        raise behind(
+            f"There is no ledger at {catalog.ledger}, but this project had one",
+            must="be there, or be moved there if ledger.path was changed",
+        )
     try:
         _make_folder(catalog.ledger.parent)
     except OSError as cause:

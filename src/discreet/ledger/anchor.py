@@ -16,6 +16,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,7 @@ class Anchor:
         )
 
 
+@lru_cache(maxsize=16)
 def _mark(half: bytes) -> Mark | None:
     try:
         return Mark.from_text(half.decode().strip())

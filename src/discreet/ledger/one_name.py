@@ -32,34 +32,38 @@ def require_one_name(path: Path) -> Identity:
         Where the system does not say which mount a path is on (no ``/proc``, or not Linux), a
         mounted file is only noticed if it is on another device than its folder.
     """
+    identity = require_one_link(path)
+    if path.is_file() and is_mounted(path):
+        raise LedgerError(
+            f"The ledger {path} is a file that is mounted by itself",
+            must="be in a mounted folder, together with its log and its locks",
+            next="Mount the folder of the ledger, never the file: what is asked through one "
+            "name would not count under the other",
+        )
+    return identity
+
+
+def require_one_link(path: Path) -> Identity:
+    """Refuse more than one hard link, and a symbolic one; return which file it is.
+
+    This alone has to be asked again while a file stays open: something else that is mounted over
+    its name is another file.
+    """
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):
         raise LedgerError(
             f"The ledger {path} was replaced by a link", next="Put the file itself back"
         )
     # What is neither a link nor a file is refused by SQLite, in words of its own.
-    if stat.S_ISREG(found.st_mode):
-        require_one_link(path, found.st_nlink)
-        if is_mounted(path):
-            raise LedgerError(
-                f"The ledger {path} is a file that is mounted by itself",
-                must="be in a mounted folder, together with its log and its locks",
-                next="Mount the folder of the ledger, never the file: what is asked through one "
-                "name would not count under the other",
-            )
-    return found.st_dev, found.st_ino
-
-
-def require_one_link(path: Path, links: int) -> None:
-    """Refuse more than one hard link."""
-    if links != 1:
+    if stat.S_ISREG(found.st_mode) and found.st_nlink != 1:
         raise LedgerError(
             f"The ledger {path} has more than one name",
             must="have one hard link",
-            got=str(links),
+            got=str(found.st_nlink),
             next="Remove the other names (find them with 'find -samefile'): what is asked through "
             "one would not count under the other. Make copies with sqlite3's '.backup'",
         )
+    return found.st_dev, found.st_ino
 
 
 def is_mounted(path: Path) -> bool:

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from discreet.core.errors import LedgerError
 from discreet.ledger.fork_guard import FORK_GUARD
-from discreet.ledger.one_name import Identity, require_one_name
+from discreet.ledger.one_name import Identity, require_one_link, require_one_name
 from discreet.ledger.sqlite_file import begin_file, busy, connect_file, explained, require_ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from discreet.ledger.store import After
@@ -72,7 +72,7 @@ class SqliteStore:
 
     def _begin(self, connection: sqlite3.Connection) -> SqliteTransaction:
         connection.execute("BEGIN IMMEDIATE")
-        self._require_same()
+        self._require_same(require_one_link(self.path))
         return SqliteTransaction(connection)
 
     @contextmanager
@@ -89,7 +89,7 @@ class SqliteStore:
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         with FORK_GUARD.transaction(), explained(self.path):
-            self._require_same()
+            self._require_same(require_one_name(self.path))
             with closing(connect_file(self.path, self.timeout)) as opened:
                 require_ledger(opened, self.path)
                 opened.execute("PRAGMA synchronous = FULL")
@@ -97,8 +97,8 @@ class SqliteStore:
                 opened.execute("PRAGMA checkpoint_fullfsync = ON")
                 yield opened
 
-    def _require_same(self) -> None:
-        if require_one_name(self.path) != self.identity:
+    def _require_same(self, found: Identity) -> None:
+        if found != self.identity:
             raise LedgerError(
                 f"The ledger {self.path} was replaced by another file while it was in use",
                 next="Nothing was spent. If that was meant, connect again",

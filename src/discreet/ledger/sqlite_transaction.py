@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from discreet.core.canonical import canonical
 from discreet.ledger.chain import broken, forged, require_unchanged
@@ -19,6 +19,10 @@ class SqliteTransaction:
     """One open transaction on a ledger file."""
 
     connection: sqlite3.Connection
+    _found: dict[tuple[Kind, Subject, int], Entry | None] = field(
+        factory=dict, eq=False, repr=False
+    )
+    """What was looked up: within a transaction only :meth:`append` changes it."""
 
     def entries(self, after: int | None = None, most: int = PAGE) -> tuple[Entry, ...]:
         """Return the first entries, or those after a number: in order, ``most`` of them."""
@@ -35,6 +39,12 @@ class SqliteTransaction:
 
     def latest(self, kind: Kind, subject: Subject, until: int = END) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``; one that is not is refused."""
+        asked = (kind, subject, until)
+        if asked not in self._found:
+            self._found[asked] = self._look_up(kind, subject, until)
+        return self._found[asked]
+
+    def _look_up(self, kind: Kind, subject: Subject, until: int) -> Entry | None:
         found = self._one(
             f"{_ENTRIES} WHERE sequence = ({_NEWEST})", (kind.value, canonical(subject), until)
         )
@@ -105,6 +115,7 @@ class SqliteTransaction:
     def append(self, kind: Kind, payload: dict[str, Any]) -> Entry:
         """Add an entry at the end of the chain, and to the index of what it is about."""
         entry = follow(self.head(), kind, payload)
+        self._found.clear()
         self.connection.execute(
             f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
             (entry.sequence, kind.value, canonical(entry.payload), entry.previous, entry.digest),
