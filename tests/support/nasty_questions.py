@@ -67,7 +67,7 @@ class _Nasty:
         return value
 
     def _test(self, value: str) -> str:
-        wild = "_" * self._dice.pick((0, 1, 30, 900))
+        wild = "_" * self._dice.pick((0, 30, 900, 900))
         pattern = self._dice.pick((f"%{wild}b%_", f"%_a%{wild}_b%", f"{wild}%", "%_@__%.__%"))
         return self._dice.pick(
             (
@@ -115,7 +115,7 @@ class _Nasty:
         )()
 
     def _partners(self) -> int:
-        return self._dice.pick((1, 5, 300, 2_000))
+        return self._dice.pick((1, 300, 2_000, 2_000))
 
     def _copies(self, name: str) -> str:
         one = f"SELECT person, clinic, urgent, age, {self._text('m')} AS m FROM {name}"

@@ -123,7 +123,12 @@ class Trees:
         return Filter(source=source, condition=self.condition(source))
 
     def _row_limit(self, depth: int) -> Relation:
-        return RowLimit(source=self.private(depth), rows=self._dice.pick((1, 2, 3)))
+        source, rows = self.private(depth), self._dice.pick((1, 2, 3))
+        fields = source.fields()
+        texts = tuple(i for i, field in enumerate(fields) if field.type is ColumnType.TEXT)
+        if rows < 3 or not texts:
+            return RowLimit(source=source, rows=rows)
+        return RowLimit(source=source, rows=40, texts=texts, characters=20)
 
     def _project(self, depth: int) -> Relation:
         source = self.private(depth)

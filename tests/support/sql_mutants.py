@@ -222,6 +222,15 @@ OWNERS = [
         fits=has(RowLimit),
     ),
     Mutant(
+        rule="the characters below a join are counted for all owners together",
+        apply=in_text(
+            r"(?s)HAVING count\(\*\) > \d+ OR [^\n]*(\n.*?0\)\) OVER \()"
+            r"PARTITION BY u ORDER BY hash",
+            r"HAVING TRUE)\1ORDER BY hash",
+        ),
+        fits=has(RowLimit, lambda node: node.texts),
+    ),
+    Mutant(
         rule="rows of nobody count",
         apply=in_module(duckdb_relations, "unit_values", lambda *_: []),
     ),

@@ -168,9 +168,12 @@ def test_a_choice_of_texts_is_as_long_as_all_of_them_on_an_average():
         ("a_c%", 1),
         ("%flu%", 1),
         ("%" + "a" * 500 + "%", 1),
-        ("%a_%", 3),
-        ("%_@__%.__%", 5),
+        ("%a_%", 2),  # what ends in _ fits where its beginning does
+        ("%a_", 3),  # unless it must reach the end as well
+        ("%_@__%.__%", 3),
         ("%" + "_" * 990 + "b%_", 992),
+        ("%" + "_" * 990 + "%", 1),
+        ("%a" + "_" * 990, 992),
     ],
 )
 def test_a_pattern_is_looked_for_so_often(pattern, count):
@@ -184,6 +187,6 @@ def test_a_pattern_costs_what_it_looks_at():
         node = call(name, [note, Literal(TEXT, pattern)])
         return value_of(node, [text_value(10_000)]).steps.each
 
-    assert work("%" + "_" * 990 + "b%_") > 100 * work("%a_%") / 2
+    assert work("%" + "_" * 990 + "b%_") > 400 * work("%a_%")
     assert work("%" + "a" * 990 + "%") < 2 * work("%a%")
     assert work("%a%", "ilike") > work("%a%")

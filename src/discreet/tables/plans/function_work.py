@@ -162,12 +162,13 @@ def _ends(_: Call, lengths: Lengths) -> Steps:
 
 
 def _contains(_: Call, lengths: Lengths) -> Steps:
-    return PLAIN + Steps(15 * sum(lengths))
+    return PLAIN + Steps(10 * sum(lengths))
 
 
 def _like(node: Call, lengths: Lengths) -> Steps:
     pattern = _text(node.arguments[1])
-    found = Steps(20 * (lengths[0] * looks(pattern) + len(pattern)))
+    rate = 20 if "_" in pattern else 10
+    found = Steps(rate * (lengths[0] * looks(pattern) + len(pattern)))
     return PLAIN + found + (Steps(20 * lengths[0]) if node.function == "ilike" else NOTHING)
 
 

@@ -176,7 +176,8 @@ def _(node: InnerAggregate, meter: Meter) -> Passed:
         value.ready() if total.type() is ColumnType.TEXT else Value()
         for value, total in zip(values, node.totals, strict=True)
     ]
-    rows = source.rows if node.keys else source.rows.limited(1)
+    units = [node.source.fields()[i].unit_part for i in node.keys]
+    rows = source.rows if None in units else source.rows.limited(1)
     bill = source.bill + Bill.of(source.rows, steps, keeps=True)
     return Passed(_fewer((*keys, *totals), source.rows, rows), rows, bill)
 

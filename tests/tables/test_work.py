@@ -1,0 +1,230 @@
+"""The work of one unit: the model counts all rows and characters that an engine really has."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+from attrs import evolve
+
+from discreet.core.errors import RefusedQuery, Unsupported
+from discreet.curator.bound import bound
+from discreet.curator.parse import parse
+from discreet.curator.resolve import resolve
+from discreet.curator.resolving.partners import with_partners
+from discreet.tables.declaration import read_catalog
+from discreet.tables.engines.duckdb import DuckDbEngine
+from discreet.tables.plans import contain as contain_module
+from discreet.tables.plans import work as work_module
+from discreet.tables.plans.bill import Bill, Rows
+from discreet.tables.plans.contain import contain, is_contained, row_limits
+from discreet.tables.plans.prune import prune
+from discreet.tables.plans.steps import Steps
+from discreet.tables.plans.work import Meter, work
+from discreet.tables.relations.relation import Relation
+from tests.support.clinic import SCHEMA, visit, write_project
+from tests.support.nasty_questions import DECLARATION, TARGET, nasty_question
+from tests.support.project_memory import MemoryEngine
+from tests.support.project_random import random_catalog
+from tests.support.random_data_dice import Dice
+from tests.support.random_data_people import random_world
+from tests.support.random_query_tree import random_plan
+from tests.support.unit_sizes import too_large
+
+PARTNERS = 2_000
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    """Return what makes plans of questions about visits and a public table."""
+    folder = write_project(tmp_path_factory.mktemp("nasty"), [visit("p")])
+    declared = (folder / "discreet.toml").read_text(encoding="utf-8") + DECLARATION
+    declared = declared.replace("epsilon = 10 ", "epsilon = 10, delta = 1e-6 ")
+    (folder / "discreet.toml").write_text(declared, encoding="utf-8")
+    many = [f"{i},0,name{i}" for i in range(PARTNERS)]
+    (folder / "many.csv").write_text("\n".join(["number,zero,name", *many]), encoding="utf-8")
+    catalog, engine = read_catalog(folder), DuckDbEngine()
+    return lambda sql: resolve(parse(sql), catalog, engine.public_rows)
+
+
+def private_parts(relation: Relation) -> Iterator[Relation]:
+    if relation.owner() is not None:
+        yield relation
+    for part in relation.inputs():
+        yield from private_parts(part)
+
+
+# ---- Whatever is accepted is within the bounds.
+
+
+def test_nasty_questions_are_held_to_the_bounds(reader, soak):
+    found: Counter[str] = Counter()
+    for number in range(soak.cases(80)):
+        question = reader(nasty_question(Dice(number, label="nasty"), longest=9_000))
+        try:
+            plan = bound(question)
+        except RefusedQuery as refusal:
+            is_known = "too much work" in refusal.what or "too many rows" in refusal.what
+            found["refused" if is_known else refusal.what] += 1
+            continue
+        assert is_contained(work(plan))
+        found["limited" if row_limits(plan.relation) else "free"] += 1
+    assert found.keys() == {"refused", "limited", "free"}
+    assert min(found.values()) >= 3, found
+
+
+def test_a_wider_limit_would_not_do(reader):
+    """Limits are as wide as the bounds allow, so they cost no more than they must."""
+    joined = "FROM visits AS a JOIN visits AS b USING (person)"
+    plan = bound(reader(f"SELECT COUNT(*) {joined} WHERE {DEAR}"))
+    (limit, _) = row_limits(plan.relation)
+    assert 10 < limit.rows < 900
+    assert work(plan).of_a_unit > 0.95 * contain_module.MOST_OF_A_UNIT
+
+
+DEAR = " OR ".join(f"upper(a.note) = lower(b.note || '{i}')" for i in range(20))
+
+
+# ---- Rows and characters: never more than the model says.
+
+
+def small(monkeypatch, pairs: int = 30) -> None:
+    """Make limits bind in small tables."""
+    monkeypatch.setattr(contain_module, "MOST_PAIRS", pairs)
+    monkeypatch.setattr(contain_module, "USUAL_TEXT", 5)
+
+
+def random_plans(count: int) -> Iterator[tuple[dict[str, pa.Table], Relation]]:
+    """Yield contained relations of random plans, with the tables that they read."""
+    engine = MemoryEngine()
+    for number in range(count):
+        dice = Dice(number, label="work")
+        world = random_world(dice, random_catalog(dice))
+        engine.tables = tables = world.arrow()
+        plan = random_plan(dice, world.catalog)
+        noted = with_partners(plan.relation, engine.public_rows)
+        try:
+            plan = contain(prune(evolve(plan, relation=noted)))
+        except RefusedQuery:
+            continue
+        yield tables, plan.relation
+    engine.close()
+
+
+def test_no_unit_has_more_rows_or_characters_than_the_model_says(monkeypatch, soak):
+    small(monkeypatch)
+    seen = 0
+    for tables, relation in random_plans(soak.cases(25)):
+        for part in private_parts(relation):
+            assert too_large(tables, part) == []
+            seen += 1
+    assert seen > 40
+
+
+VISITS = pa.Table.from_pylist(
+    [
+        *(
+            visit(TARGET, "ab"[i % 2], age=i, urgent=i % 3 == 0, note="y" * 1_000 * i)
+            for i in range(9)
+        ),
+        *(visit(f"p{i}", "ab"[i % 2], age=i, note="b@c.de") for i in range(9)),
+    ],
+    SCHEMA,
+)
+
+
+def test_nasty_questions_make_no_more_than_the_model_says(reader, monkeypatch, soak):
+    small(monkeypatch)
+    numbers = list(range(30))
+    names = [f"name{i}" for i in numbers]
+    many = pa.table({"number": numbers, "zero": [0] * 30, "name": names})
+    tables = {"visits": VISITS, "many": many}
+    seen = 0
+    for number in range(soak.cases(25)):
+        question = reader(nasty_question(Dice(number, label="small"), longest=200))
+        try:
+            plan = bound(question)
+        except RefusedQuery:
+            continue
+        assert too_large(tables, plan.relation) == []
+        seen += 1
+    assert seen >= 10
+
+
+def forgets_pairs(node, left, right):
+    """A broken twin: a join makes as many rows as its left side has."""
+    return left
+
+
+def forgets_long_rows(fields, before, after):
+    """A broken twin: the few rows that are left have texts of usual length."""
+    return fields
+
+
+@pytest.mark.parametrize(
+    ("name", "twin"), [("_pairs", forgets_pairs), ("_fewer", forgets_long_rows)]
+)
+def test_a_model_that_forgets_something_is_caught(reader, monkeypatch, name, twin):
+    small(monkeypatch)
+    sql = (
+        "SELECT COUNT(DISTINCT m) FROM (SELECT a.person, MAX(a.note) AS m FROM visits AS a"
+        " JOIN visits AS b USING (person) GROUP BY a.person)"
+    )
+    plan = bound(reader(sql))
+    tables = {"visits": VISITS}
+    assert all(too_large(tables, part) == [] for part in private_parts(plan.relation))
+    monkeypatch.setattr(work_module, name, twin)
+    assert any(too_large(tables, part) for part in private_parts(plan.relation))
+
+
+def test_a_bill_counts_rows_apart_and_together():
+    steps = Steps(each=10, alone=1_000, kept=7)
+    stored = Bill.of(Rows(stored={"visits": 3}), steps)
+    assert (stored.unit, stored.rows, stored.texts) == (0, {"visits": 3_030}, {"visits": 21})
+    behind = Bill.of(Rows(behind=100, limits=1), steps)
+    assert behind.unit == 100 * 17 + 4 * 1_000
+    both = (stored + behind + stored).work()
+    assert (both.of_a_row, both.of_stored_texts, both.of_a_unit) == (6_060, 42, behind.unit)
+
+
+def test_rows_of_a_join_without_limits_are_refused(reader):
+    question = reader("SELECT COUNT(*) FROM visits AS a JOIN visits AS b USING (person)")
+    with pytest.raises(Unsupported):
+        Meter().passed(question.relation)
+    with pytest.raises(Unsupported):
+        Meter().passed(Relation())
+
+
+def test_each_reading_of_a_table_counts_for_its_rows(reader):
+    def dear(copies: int) -> int:
+        union = " UNION ALL ".join([f"SELECT person FROM visits WHERE {DEAR_ROW}"] * copies)
+        return work(bound(reader(f"SELECT COUNT(*) FROM ({union})"))).of_a_row
+
+    assert dear(3) == 3 * dear(1)
+
+
+DEAR_ROW = "upper(lower(clinic)) LIKE '%_x'"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) FROM visits WHERE note LIKE '%_@__%.__%'",
+        "SELECT COUNT(*) FROM visits WHERE lower(note) LIKE '%flu%' OR note ILIKE '%cold%'",
+        "SELECT COUNT(DISTINCT note), COUNT(DISTINCT upper(clinic)) FROM visits",
+        "SELECT clinic, urgent, COUNT(*), SUM(age), AVG(cost) FROM visits GROUP BY CUBE (1, 2)",
+        "SELECT width_bucket(age, 0, 100, 20) AS b, COUNT(*) FROM visits GROUP BY b",
+        "SELECT AVG(CLAMP(sqrt(age) / (1 + cost) + ln(age + 1), 0, 9)) FROM visits",
+        "SELECT COUNT(*) FROM visits WHERE trim(replace(note, '-', ' ')) IN ('a', 'b', 'c')",
+        (
+            "SELECT clinic, COUNT(*) FROM (SELECT *, LAG(note) OVER (PARTITION BY person ORDER BY"
+            " day) AS last FROM visits) WHERE last <> note GROUP BY clinic"
+        ),
+        (
+            "SELECT AVG(CLAMP(n, 0, 9)) FROM (SELECT person, COUNT(DISTINCT note) AS n FROM visits"
+            " GROUP BY person)"
+        ),
+    ],
+)
+def test_usual_questions_need_no_limit(reader, sql):
+    assert row_limits(bound(reader(sql)).relation) == ()
