@@ -25,12 +25,12 @@ TARGET = "target"
 
 Program = tuple[str, ...]
 
-LOWER_IS_BETTER = ("seconds", "epsilon")
+LOWER_IS_BETTER = ("seconds", "epsilon", "mebibytes")
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a program printed: seconds or an ε (lower is better), or a rate (higher is better)."""
+    """What a program printed: seconds, memory or an ε (lower is better), or a rate (higher is)."""
 
     kind: str
     value: float
@@ -91,7 +91,7 @@ def run_program(python: str, program: Program) -> Measurement:
         raise PeerUnavailable(f"{' '.join(program)} failed:\n{done.stderr}")
     ((kind, value),) = json.loads(done.stdout).items()
     if kind not in (*LOWER_IS_BETTER, "rate"):
-        raise ValueError(f"a program must print seconds, epsilon or rate; got {kind!r}.")
+        raise ValueError(f"a program must print seconds, mebibytes, epsilon or rate; got {kind!r}.")
     return Measurement(kind, float(value))
 
 

@@ -237,6 +237,24 @@ def test_joins_say_that_limits_hold_after_them(project):
     assert steps["Reads"] == "visits (private), cities (public)"
 
 
+def test_how_many_rows_are_looked_at_is_said_where_it_is_limited(project):
+    folder = project()
+    found, steps = explained(folder, "SELECT COUNT(*) FROM visits", epsilon=1)
+    assert "Looks at" not in steps
+    assert found.to_json()["limits"]["rows_looked_at"] is None
+    later = "EXISTS (SELECT 1 FROM visits AS w WHERE w.person = v.person AND w.day > v.day)"
+    found, steps = explained(folder, f"SELECT COUNT(*) FROM visits AS v WHERE {later}", epsilon=1)
+    assert steps["Looks at"].startswith("1,000 rows of one unit at most, so that nobody's rows can")
+    assert found.to_json()["limits"]["rows_looked_at"] == 1_000
+    pairs = "visits AS v JOIN visits AS w USING (person) WHERE v.city <> w.city"
+    _, steps = explained(folder, f"SELECT COUNT(*) FROM {pairs}", epsilon=1)
+    assert "(with 100,000 characters of long texts in all)" in steps["Looks at"]
+    dear = " OR ".join(f"city LIKE '%{'_' * 90}{i}%'" for i in range(3))
+    _, steps = explained(folder, f"SELECT COUNT(*) FROM visits WHERE {dear}", epsilon=1)
+    assert "Joins" not in steps
+    assert "characters of long texts in all), so that nobody's rows can" in steps["Looks at"]
+
+
 def test_a_person_day_shows_the_loss_of_a_week_and_a_month(project):
     found, steps = explained(project(PERSON_DAY), "SELECT COUNT(*) FROM visits", epsilon="1/10")
     assert "each day" in steps["Protects"]

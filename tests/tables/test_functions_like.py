@@ -47,8 +47,7 @@ def test_patterns_mean_what_they_mean_in_the_engine(engine, soak, name):
 
 
 @pytest.mark.parametrize(
-    "pattern",
-    ["%_a" * 12 + "%_b", "%a_" * 30 + "%b_%", "%_%_%_%_%_%_%_%_%_%_%b", "%a%a%a%a%a%a%a%b"],
+    "pattern", ["%_a" * 12 + "%_b", "%a_" * 30 + "%b_%", "%_" * 12 + "%b", "%a" * 7 + "%b"]
 )
 def test_no_pattern_searches_without_end(engine, pattern):
     """An engine that tried all ways to share out a text over the parts would never be done."""

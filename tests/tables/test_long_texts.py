@@ -32,12 +32,8 @@ def test_the_first_characters_of_a_text_count(tmp_path, file_format, sign):
 
 def test_a_text_that_begins_like_a_key_is_no_key(tmp_path):
     keys = ["a", "b", "c", "d" * 100]
-    rows = [
-        visit("p", "d" * 100),
-        visit("q", "d" * 101),
-        visit("r", "d" * 99),
-        visit("s", "a" * 90),
-    ]
+    values = {"p": "d" * 100, "q": "d" * 101, "r": "d" * 99, "s": "a" * 90}
+    rows = [visit(person, value) for person, value in values.items()]
     folder = write_project(tmp_path, rows)
     declared = (folder / "discreet.toml").read_text(encoding="utf-8")
     declared = declared.replace('["a", "b", "c", "d"]', str(keys).replace("'", '"'))

@@ -84,6 +84,7 @@ class Explanation:
         """Return the explanation as plain values."""
         plan = self.priced.plan
         owner = plan.owner().unit
+        limits = row_limits(plan.relation)
         return {
             "unit": self.id_space.unit,
             "id_space": self.id_space.name,
@@ -100,6 +101,7 @@ class Explanation:
                 "rows_per_group": plan.limits.rows_per_group,
                 "groups_per_unit": plan.limits.groups_per_unit,
                 "groups_reached": plan.reach().groups_per_unit,
+                "rows_looked_at": min((limit.rows for limit in limits), default=None),
             },
             "columns": self._columns(),
             "errors": output_errors(self.question.view, self.priced),

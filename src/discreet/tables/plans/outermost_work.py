@@ -47,7 +47,16 @@ def outermost_work(plan: BoundedPlan, fields: Sequence[Value]) -> Steps:
         sort += _keeping(keys)
         work += PRIVATE + _keeping(keys)
     work += sort * (_sorts(plan) + 2 * len(counted)) + _keeping(counted) * 2
-    return work if isinstance(plan.keys, PrivateKeys) else work * len(plan.keys.sets)
+    sets = 1 if isinstance(plan.keys, PrivateKeys) else len(plan.keys.sets)
+    return work if sets == 1 else work * sets + _keeping([*ready, *values, *keys])
+
+
+def found_work(plan: BoundedPlan) -> Steps:
+    """Return the work for one group of a unit that was found, if keys are private.
+
+    Those groups leave the engine, are put in order and are chosen from, one by one.
+    """
+    return Steps(3_500) if isinstance(plan.keys, PrivateKeys) else NOTHING
 
 
 def _values(aggregates: Sequence[Aggregate]) -> list[Expression]:

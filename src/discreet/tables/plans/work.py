@@ -14,7 +14,7 @@ from discreet.core.errors import Unsupported
 from discreet.tables.column import ColumnType
 from discreet.tables.plans.bill import Bill, Rows, Work
 from discreet.tables.plans.function_work import PLAIN
-from discreet.tables.plans.outermost_work import outermost_work
+from discreet.tables.plans.outermost_work import found_work, outermost_work
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.steps import NOTHING, Steps
 from discreet.tables.plans.value import HOLDING, Value, text_value, value_of
@@ -64,8 +64,9 @@ class Meter:
     def work(self, plan: BoundedPlan) -> Work:
         """Return the work of a plan."""
         passed = self.passed(plan.relation)
-        outermost = outermost_work(plan, passed.fields)
-        return (passed.bill + Bill.of(passed.rows, outermost, keeps=True)).work()
+        bill = passed.bill + Bill.of(passed.rows, outermost_work(plan, passed.fields), keeps=True)
+        found = min(passed.rows.behind, plan.limits.groups_per_unit)
+        return (bill + Bill.of(evolve(passed.rows, behind=found), found_work(plan))).work()
 
     def passed(self, relation: Relation) -> Passed:
         """Return what a relation passes on, and its work."""
