@@ -43,9 +43,9 @@ def query(plan: BoundedPlan, sources: Sources) -> str:
     Guarantee:
         In each grouping set a unit keeps its first ``groups_per_unit`` groups in the order of a
         keyed hash, the group itself breaking ties. Of each kept group *one* fair sample of at most
-        ``rows_per_group`` of the unit's rows (:func:`~discreet.tables.engines.duckdb_sql.sample
-        .sample`) serves all aggregates, which look at their conditions afterwards: so whatever is
-        compared was counted on the same rows. Units are counted on the kept pairs, and distinct
+        ``rows_per_group`` of the unit's rows (:mod:`discreet.tables.engines.duckdb_sql.sample`)
+        serves all aggregates, which look at their conditions afterwards: so whatever is compared
+        was counted on the same rows. Units are counted on the kept pairs, and distinct
         values are chosen among all rows of a pair. No other unit's rows matter, and no row's
         position does.
     """
