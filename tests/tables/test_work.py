@@ -17,7 +17,7 @@ from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.plans import contain as contain_module
 from discreet.tables.plans import work as work_module
 from discreet.tables.plans.bill import Bill, Rows
-from discreet.tables.plans.contain import contain, is_contained, row_limits
+from discreet.tables.plans.contain import MOST, contain, row_limits
 from discreet.tables.plans.prune import prune
 from discreet.tables.plans.steps import Steps
 from discreet.tables.plans.work import Meter, work
@@ -67,7 +67,7 @@ def test_nasty_questions_are_held_to_the_bounds(reader, soak):
             is_known = "too much work" in refusal.what or "too many rows" in refusal.what
             found["refused" if is_known else refusal.what] += 1
             continue
-        assert is_contained(work(plan))
+        assert work(plan).is_within(MOST)
         found["limited" if row_limits(plan.relation) else "free"] += 1
     assert found.keys() == {"refused", "limited", "free"}
     assert min(found.values()) >= 3, found
@@ -79,7 +79,20 @@ def test_a_wider_limit_would_not_do(reader):
     plan = bound(reader(f"SELECT COUNT(*) {joined} WHERE {DEAR}"))
     (limit, _) = row_limits(plan.relation)
     assert 10 < limit.rows < 900
-    assert work(plan).of_a_unit > 0.95 * contain_module.MOST_OF_A_UNIT
+    assert work(plan).of_a_unit > 0.95 * MOST.of_a_unit
+
+
+def test_questions_that_are_answered_together_share_the_bounds(reader):
+    question = reader("SELECT COUNT(*) FROM visits AS a JOIN visits AS b USING (person)")
+    rows = [row_limits(bound(question, sharing=n).relation)[0].rows for n in (1, 2, 10, 500, 1_000)]
+    assert rows[0] == 1_000
+    assert rows == sorted(rows, reverse=True)
+    assert rows[2] < 500
+    assert rows[3] == rows[4] > 100
+    assert work(bound(question, sharing=10)).is_within(MOST.shared(10))
+    dear = reader("SELECT COUNT(*) FROM visits WHERE lower(note) LIKE '%flu%'")
+    assert row_limits(bound(dear).relation) == ()
+    assert row_limits(bound(dear, sharing=20).relation) != ()
 
 
 DEAR = " OR ".join(f"upper(a.note) = lower(b.note || '{i}')" for i in range(20))

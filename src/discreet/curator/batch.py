@@ -79,7 +79,7 @@ def price_batch(curator: Curator, queries: Sequence[str], target: Approximate) -
             must="be paid for by the batch alone",
             next="Leave epsilon and delta out of its OPTIONS, or ask it by itself",
         )
-    plans = tuple(bound(question) for question in questions)
+    plans = tuple(bound(question, sharing=len(queries)) for question in questions)
     for plan in plans:
         _require_noise_only(plan)
     spaces = {plan.owner().unit.id_space for plan in plans}

@@ -6,12 +6,13 @@ from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.prune import prune
 
 
-def bound(question: Question) -> BoundedPlan:
+def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:
     """Return the plan in which each unit is held to the question's limits.
 
     The limits are the tables' declared ones, or those that the query gives. Any limits keep the
     guarantee: wider ones count more of each unit, and cost more noise. Fields that nothing uses are
-    left out of the plan, and what pairs rows is contained.
+    left out of the plan, and what one unit can make an engine do is contained; ``sharing``
+    questions that are answered together share it.
     """
     plan = BoundedPlan(
         relation=question.relation,
@@ -19,4 +20,4 @@ def bound(question: Question) -> BoundedPlan:
         limits=question.limits,
         aggregates=question.aggregates,
     )
-    return contain(prune(plan))
+    return contain(prune(plan), sharing=sharing)

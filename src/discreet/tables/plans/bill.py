@@ -32,6 +32,22 @@ class Work:
     of_a_unit: int
     """For one unit, behind limits of its rows: it does not matter how many are stored."""
 
+    def is_within(self, most: "Work") -> bool:
+        """Tell whether no part of it is more than that of ``most``."""
+        return (
+            self.of_a_row <= most.of_a_row
+            and self.of_stored_texts <= most.of_stored_texts
+            and self.of_a_unit <= most.of_a_unit
+        )
+
+    def shared(self, among: int) -> "Work":
+        """Return one of so many equal shares."""
+        return Work(
+            of_a_row=self.of_a_row // among,
+            of_stored_texts=self.of_stored_texts // among,
+            of_a_unit=self.of_a_unit // among,
+        )
+
 
 @frozen(kw_only=True)
 class Rows:

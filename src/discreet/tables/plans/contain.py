@@ -32,55 +32,45 @@ USUAL_TEXT = 100
 """A text that can have more characters is long. Behind limits, the long texts of a row have so many
 on an average."""
 
-MOST_OF_A_ROW = 1_000_000
-"""How many steps one stored row may take, if its owner may have any number of them."""
+MOST = Work(of_a_row=1_000_000, of_stored_texts=10_000_000, of_a_unit=1_000_000_000)
+"""How many steps one owner may cause: for each stored row, of which it may have any number; to copy
+the texts that are stored in one, if they are as long as they may be; and behind limits, in all."""
 
-MOST_OF_STORED_TEXTS = 10_000_000
-"""How many steps it may take, besides, to copy the texts that are stored in one row."""
-
-MOST_OF_A_UNIT = 1_000_000_000
-"""How many steps one owner may take behind limits of its rows."""
+MOST_SHARING = 20
+"""Among how many plans of one answer that is divided. More add to it, as they add to all time."""
 
 
-def contain(plan: BoundedPlan) -> BoundedPlan:
+def contain(plan: BoundedPlan, *, sharing: int = 1) -> BoundedPlan:
     """Return the plan with limits below what pairs rows, and below what is dear for one row.
+
+    ``sharing`` plans make up one answer.
 
     Guarantee:
         The work of one owner, as :func:`~discreet.tables.plans.work.work` counts it, is at most
-        ``MOST_OF_A_ROW`` (and ``MOST_OF_STORED_TEXTS``) for each of its stored rows and
-        ``MOST_OF_A_UNIT`` besides. The limits are owner-local operators, so the relation stays
-        owner-local, and what one unit can move is bounded above it as before. Public relations
-        stay as they are.
+        ``MOST``, or the share of one plan in it. The limits are owner-local operators, so the
+        relation stays owner-local, and what one unit can move is bounded above it as before.
+        Public relations stay as they are.
     """
     joins = [node for node in _nodes(plan.relation) if _multiplies(node)]
     most = MOST_PAIRS // max(1, len(joins))
     least = max([1, *(_partners(join, most) for join in joins)])
-    limits = _Limits()
+    limits = _Limits(MOST.shared(min(sharing, MOST_SHARING)))
     widest = evolve(plan, relation=limits.below(plan.relation, most))
-    if is_contained(found := limits.meter.work(widest)):
+    if (found := limits.meter.work(widest)).is_within(limits.most):
         return widest
-    relation = plan.relation if _is_row_contained(found) else limits.above_cheap(plan.relation)
+    is_dear = not evolve(found, of_a_unit=0).is_within(limits.most)
+    relation = limits.above_cheap(plan.relation) if is_dear else plan.relation
 
     def limited(pairs: int) -> BoundedPlan:
         return evolve(plan, relation=limits.below(relation, pairs))
 
-    if not is_contained(found := limits.meter.work(limited(least))):
-        raise _too_much(found)
+    if not (found := limits.meter.work(limited(least))).is_within(limits.most):
+        raise _too_much(found, limits.most)
     while most - least > 1 + least // 1000:
         middle = math.isqrt(least * most) if most > 2 * least else (least + most) // 2
-        fits = is_contained(limits.meter.work(limited(middle)))
+        fits = limits.meter.work(limited(middle)).is_within(limits.most)
         least, most = (middle, most) if fits else (least, middle)
     return limited(least)
-
-
-def is_contained(work: Work) -> bool:
-    """Tell whether work is within what one owner may cause."""
-    return _is_row_contained(work) and work.of_a_unit <= MOST_OF_A_UNIT
-
-
-def _is_row_contained(work: Work) -> bool:
-    texts = work.of_stored_texts
-    return work.of_a_row <= MOST_OF_A_ROW and texts <= MOST_OF_STORED_TEXTS
 
 
 def row_limits(relation: Relation) -> tuple[RowLimit, ...]:
@@ -118,16 +108,16 @@ def _partners(relation: Relation, most: int) -> int:
     return relation.partners
 
 
-def _too_much(found: Work) -> RefusedQuery:
+def _too_much(found: Work, most: Work) -> RefusedQuery:
     bounds = (
-        (found.of_a_row, MOST_OF_A_ROW, "for one row"),
-        (found.of_stored_texts, MOST_OF_STORED_TEXTS, "to copy the texts of one row"),
-        (found.of_a_unit, MOST_OF_A_UNIT, "for one person"),
+        (found.of_a_row, most.of_a_row, "for one row"),
+        (found.of_stored_texts, most.of_stored_texts, "to copy the texts of one row"),
+        (found.of_a_unit, most.of_a_unit, "for one person"),
     )
-    got, most, what = next(bound for bound in bounds if bound[0] > bound[1])
+    got, bound, what = next(bound for bound in bounds if bound[0] > bound[1])
     return RefusedQuery(
         "The query could be too much work for the rows of one person",
-        must=f"take at most {most:,} steps {what}",
+        must=f"take at most {bound:,} steps {what}",
         got=f"{got:,}",
         next="Look at parts of long texts, as left(text, 100); use patterns with fewer _, or join"
         " and repeat less",
@@ -138,6 +128,7 @@ def _too_much(found: Work) -> RefusedQuery:
 class _Limits:
     """Puts limits into relations: below what pairs rows, and above what is cheap for one row."""
 
+    most: Work
     meter: Meter = field(factory=Meter)
 
     def below(self, relation: Relation, pairs: int, rows: int | None = None) -> Relation:
@@ -204,8 +195,7 @@ class _Limits:
 
     def _is_cheap(self, relation: Relation, scans: int) -> bool:
         work = self.meter.passed(relation).bill.work()
-        texts = work.of_stored_texts * scans
-        return work.of_a_row * scans <= MOST_OF_A_ROW and texts <= MOST_OF_STORED_TEXTS
+        return evolve(work, of_a_unit=0).is_within(self.most.shared(scans))
 
     def _cheap_first(self, relation: Filter, scans: int) -> Filter:
         """Return the conditions of a filter, the cheap ones below: they come before a limit."""
