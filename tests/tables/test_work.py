@@ -22,7 +22,7 @@ from discreet.tables.plans.prune import prune
 from discreet.tables.plans.steps import Steps
 from discreet.tables.plans.work import Meter, work
 from discreet.tables.relations.relation import Relation
-from tests.support.clinic import SCHEMA, visit, write_project
+from tests.support.clinic import SCHEMA, make_plan, visit, write_project
 from tests.support.nasty_questions import DECLARATION, TARGET, nasty_question
 from tests.support.project_memory import MemoryEngine
 from tests.support.project_random import random_catalog
@@ -203,6 +203,21 @@ def test_rows_of_a_join_without_limits_are_refused(reader):
         Meter().passed(question.relation)
     with pytest.raises(Unsupported):
         Meter().passed(Relation())
+
+
+def test_a_row_that_is_a_unit_has_no_others(tmp_path):
+    """It may take as long as all rows of a person behind limits: no limit is needed for it."""
+    folder = write_project(tmp_path, [visit("p")])
+    declared = (folder / "discreet.toml").read_text(encoding="utf-8")
+    declared = declared.replace('unit = "person"', "unit = { each_row = true }")
+    (folder / "discreet.toml").write_text(declared, encoding="utf-8")
+    sql = "SELECT COUNT(*) FROM visits WHERE " + " OR ".join(
+        f"upper(note) LIKE '%{'_' * 90}{i}%'" for i in range(20)
+    )
+    plan = make_plan(read_catalog(folder), sql)
+    assert row_limits(plan.relation) == ()
+    assert work(plan).of_a_row == 0
+    assert work(plan).of_a_unit > 100 * MOST.of_a_row
 
 
 def test_each_reading_of_a_table_counts_for_its_rows(reader):

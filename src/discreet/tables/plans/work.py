@@ -84,7 +84,9 @@ def _passed(relation: Relation, meter: Meter) -> Passed:
 
 @_passed.register
 def _(node: Scan, meter: Meter) -> Passed:
-    return Passed(_columns(node), Rows(stored={node.table.name: 1}), Bill())
+    is_row = node.table.unit.column is None  # each is a unit of its own, and has no other rows
+    rows = Rows(behind=1, limits=1) if is_row else Rows(stored={node.table.name: 1})
+    return Passed(_columns(node), rows, Bill())
 
 
 @_passed.register
