@@ -36,8 +36,10 @@ MOST = Work(of_a_row=1_000_000, of_stored_texts=10_000_000, of_a_unit=1_000_000_
 """How many steps one owner may cause: for each stored row, of which it may have any number; to copy
 the texts that are stored in one, if they are as long as they may be; and behind limits, in all."""
 
-MOST_SHARING = 20
-"""Among how many plans of one answer that is divided. More add to it, as they add to all time."""
+MOST_SHARING_A_ROW, MOST_SHARING_A_UNIT = 20, 250
+"""Among how many plans of one answer the bounds are divided: for a stored row, which each of them
+reads, and behind limits. More add to the work, as they add to all time; a share that is smaller would
+leave no room for a join of two rows."""
 
 
 def contain(plan: BoundedPlan, *, sharing: int = 1) -> BoundedPlan:
@@ -54,7 +56,8 @@ def contain(plan: BoundedPlan, *, sharing: int = 1) -> BoundedPlan:
     joins = [node for node in _nodes(plan.relation) if _multiplies(node)]
     most = MOST_PAIRS // max(1, len(joins))
     least = max([1, *(_partners(join, most) for join in joins)])
-    limits = _Limits(MOST.shared(min(sharing, MOST_SHARING)))
+    of_a_unit = MOST.shared(min(sharing, MOST_SHARING_A_UNIT)).of_a_unit
+    limits = _Limits(evolve(MOST.shared(min(sharing, MOST_SHARING_A_ROW)), of_a_unit=of_a_unit))
     widest = evolve(plan, relation=limits.below(plan.relation, most))
     if (found := limits.meter.work(widest)).is_within(limits.most):
         return widest
