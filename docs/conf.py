@@ -32,7 +32,7 @@ myst_heading_anchors = 3
 # ---------------------------------------------------------------- pages from docstrings
 
 add_module_names = False
-# Each page carries the whole tree of contents: modules are entries of it, their 4,000 names are not.
+# Each page carries the whole tree of contents: modules are entries, their 4,000 names are not.
 toc_object_entries = False
 autodoc_class_signature = "mixed"
 autodoc_typehints = "signature"

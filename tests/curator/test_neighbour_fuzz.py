@@ -29,11 +29,11 @@ from tests.support.random_data_world import World
 from tests.support.random_query import random_query
 from tests.support.random_query_tree import random_plan
 
-BATCHES = 25
+BATCHES = 10
 PROJECTS = 5
-"""Of each batch; with five plans and eight people each that is 5,000 cases."""
+"""Of each batch; with five plans and eight people each that is 2,000 cases."""
 
-SOAK_PROJECTS = 20 * PROJECTS
+SOAK_PROJECTS = 50 * PROJECTS
 TRIES = 60
 
 

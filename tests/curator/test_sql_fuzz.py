@@ -25,11 +25,11 @@ from tests.support.random_data_people import random_world
 from tests.support.random_data_world import World
 from tests.support.random_query_text import random_text
 
-BATCHES = 20
+BATCHES = 10
 TEXTS = 250
-"""Of each batch: 5,000 in all."""
+"""Of each batch: 2,500 in all."""
 
-SOAK_TEXTS = 20 * TEXTS
+SOAK_TEXTS = 40 * TEXTS
 WORLDS = 8
 EXPLAINED = 20
 """One in so many plans is also put into words, which takes longer than all the rest."""
