@@ -18,8 +18,8 @@ from discreet.ledger.entry import Kind
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.gate_rules import LONGEST_DEADLINE, SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.open_tickets import GRACE, LONGEST_WORK
 from discreet.ledger.sqlite_store import create_sqlite
-from discreet.ledger.suspension import GRACE, LONGEST_WORK
 from discreet.ledger.ticket import Ticket
 from tests.ledger.orders import RELEASE, new_ledger, order
 
@@ -181,6 +181,7 @@ def test_rules_outside_their_range_are_refused(parts):
 
 
 def test_tickets_in_flight_do_not_count(ledger, clock):
+    ledger.set_rules(GateRules(id_space="people", most_in_flight=21))
     tickets = [ledger.reserve(order(CHEAP)) for _ in range(20)]
     clock.go_on(LONGEST_WORK)
     ask(ledger)
