@@ -177,6 +177,13 @@ def test_rules_outside_their_range_are_refused(parts):
         GateRules(**({"id_space": "people"} | parts))
 
 
+def test_rules_of_a_later_version_are_refused_with_a_word(ledger):
+    with ledger.store.write() as transaction:
+        transaction.append(Kind.GATE, {"id_space": "people", "patience": 3})
+    with pytest.raises(LedgerError, match="does not know. Got patience"):
+        ledger.rules("people")
+
+
 # ---- Tickets that were never settled.
 
 

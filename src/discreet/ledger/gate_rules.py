@@ -3,10 +3,10 @@
 from fractions import Fraction
 from typing import Any
 
-from attrs import Attribute, asdict, field, frozen
+from attrs import Attribute, asdict, field, fields, frozen
 
 from discreet.core import check
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import InvalidArgument, LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.tally import writable
 
@@ -16,8 +16,9 @@ SUSPEND_AFTER = 5
 COUNTERS_TO_SUSPEND_ALL = 4
 """How many full counters suspend everybody if the owner does not say.
 
-One analyst, or two, whose questions are broken should not stop the others; but each failure is a
-bit that no noise covers, whoever asked, so the sum needs a limit as well. Four keep it at 20.
+One analyst alone should never stop the others, even with everything that is in flight: 12 failures
+with the usual numbers. But each failure is a bit that no noise covers, whoever asked, so the sum
+needs a limit as well. Four keep it at 20.
 """
 
 MOST_IN_FLIGHT = 8
@@ -107,4 +108,11 @@ class GateRules:
     @staticmethod
     def from_json(data: dict[str, Any]) -> "GateRules":
         """Read rules that :meth:`to_json` wrote; what was not written down yet is as usual."""
+        unknown = set(data) - {one.name for one in fields(GateRules)}
+        if unknown:
+            raise LedgerError(
+                "The ledger has rules of the gate that this version does not know",
+                got=", ".join(sorted(unknown)),
+                next="Nothing was spent. Use the version that wrote them, or a later one",
+            )
         return GateRules(**data)
