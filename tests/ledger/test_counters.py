@@ -1,184 +1,35 @@
-"""Whose failures count for whom: the ledger against the rule as one would write it down.
+"""Whose failures count for whom: the ledger against a model of the rule, and its broken twins."""
 
-The model goes through everything that happened, each time anew. It knows of no running counts, no
-newest entries and no lists of open tickets.
-"""
-
-from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+import threading
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import define, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.core.errors import (
-    BudgetError,
-    BudgetExhausted,
-    Busy,
-    InvalidArgument,
-    LedgerError,
-    Suspended,
-)
+from discreet.core.errors import BelowLeastPrice, Busy, InvalidArgument, LedgerError, Suspended
 from discreet.core.loss import Pure
 from discreet.ledger import books, suspension
 from discreet.ledger import ledger as ledger_module
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.entry import Kind
 from discreet.ledger.gate_rules import GateRules
-from discreet.ledger.ledger import Ledger
-from discreet.ledger.open_tickets import LONGEST_WORK
-from discreet.ledger.sqlite_store import create_sqlite
-from discreet.ledger.ticket import Ticket
-from tests.ledger.memory_store import MemoryStore
-from tests.ledger.orders import RELEASE, new_ledger, order
-
-CHEAP = Pure("1/1000")
-NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
-ONE, ALL, PLACES = 2, 4, 2
-RULES = GateRules(
-    id_space="people", suspend_after=ONE, suspend_all_after=ALL, most_in_flight=PLACES
+from tests.ledger.counter_game import (
+    ALL,
+    CHEAP,
+    ONE,
+    OTHERS,
+    PLACES,
+    RULES,
+    SHARED,
+    SHARERS,
+    Game,
+    Step,
+    failed,
 )
-SHARERS, OTHERS = ("ann", "bob", "cat"), ("eve", "mallory")
-
-Step = tuple[str, str]
-"""What is done, and by whom or to whom."""
-
-
-@define
-class Asked:
-    """One ticket, as the model remembers it."""
-
-    ticket: Ticket
-    analyst: str
-    counter: str
-    at: datetime
-    is_open: bool = True
-    has_failed: bool = False
-    is_forgiven: bool = False
-    """Whether the owner resumed while it was open, or after it failed."""
-
-
-@define
-class Model:
-    """The rule, from the whole history."""
-
-    now: datetime = NOON
-    asked: list[Asked] = field(factory=list)
-    shares: set[str] = field(factory=set)
-
-    def counter(self, analyst: str) -> str:
-        return analyst if analyst in self.shares else "others"
-
-    def failures(self, counter: str | None = None) -> int:
-        return sum(self._is_failure(one) for one in self._in(counter))
-
-    def in_flight(self, counter: str) -> int:
-        held = (one for one in self._in(counter) if one.is_open and not one.is_forgiven)
-        return sum(not self._is_old(one) for one in held)
-
-    def expected(self, analyst: str) -> type[Exception] | None:
-        counter = self.counter(analyst)
-        if self.failures() >= ALL or self.failures(counter) >= ONE:
-            return Suspended
-        if self.shares and counter == "others":
-            return BudgetExhausted
-        return Busy if self.in_flight(counter) >= PLACES else None
-
-    def forgive(self, counter: str | None) -> None:
-        for one in self._in(counter):
-            one.is_forgiven = one.is_forgiven or one.is_open or one.has_failed
-
-    def _in(self, counter: str | None) -> Iterable[Asked]:
-        return [one for one in self.asked if counter in (None, one.counter)]
-
-    def _is_failure(self, one: Asked) -> bool:
-        if one.is_forgiven:
-            return False
-        return one.has_failed or (one.is_open and self._is_old(one))
-
-    def _is_old(self, one: Asked) -> bool:
-        return self.now - one.at > timedelta(seconds=LONGEST_WORK)
-
-
-@define
-class Game:
-    """A ledger and the model, side by side."""
-
-    model: Model = field(factory=Model)
-    store: Any = field(factory=MemoryStore)
-    ledger: Ledger = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.ledger = Ledger(self.store, now=lambda: self.model.now)
-        self.ledger.declare(Budget("people", Pure(3)))
-        self.ledger.set_rules(RULES)
-
-    def play(self, steps: Iterable[Step]) -> "Game":
-        for what, who in steps:
-            getattr(self, what)(who)
-            self.compare()
-        return self
-
-    def reserve(self, analyst: str) -> None:
-        expected = self.model.expected(analyst)
-        before = self.ledger.spent("people")
-        asked = order(CHEAP, analyst=analyst)
-        if expected is not None:
-            with pytest.raises(BudgetError) as caught:
-                self.ledger.reserve(asked)
-            assert type(caught.value) is expected
-            assert self.ledger.spent("people") == before
-            return
-        try:
-            ticket = self.ledger.reserve(asked)
-        except BudgetError:
-            raise AssertionError("the model lets it pass") from None
-        counter = self.model.counter(analyst)
-        self.model.asked.append(Asked(ticket, analyst, counter, self.model.now))
-
-    def commit(self, analyst: str) -> None:
-        for one in self._oldest(analyst):
-            self.ledger.commit(one.ticket, RELEASE)
-            one.is_open = False
-
-    def fail(self, analyst: str) -> None:
-        for one in self._oldest(analyst):
-            self.ledger.fail(one.ticket)
-            # What was forgiven while it was open is a failure all the same, once it fails.
-            one.is_open, one.has_failed, one.is_forgiven = False, True, False
-
-    def wait(self, _: str) -> None:
-        self.model.now += timedelta(seconds=LONGEST_WORK / 2 + 1)
-
-    def allocate(self, analyst: str) -> None:
-        if analyst in SHARERS:
-            self.ledger.allocate(Allocation("people", analyst, Pure(1)))
-            self.model.shares.add(analyst)
-
-    def resume(self, analyst: str) -> None:
-        failures = self.model.failures(self.model.counter(analyst))
-        assert self.ledger.resume("people", analyst) == failures
-        self.model.forgive(self.model.counter(analyst))
-
-    def resume_all(self, _: str) -> None:
-        assert self.ledger.resume("people") == self.model.failures()
-        self.model.forgive(None)
-
-    def compare(self) -> None:
-        assert self.ledger.failures("people") == self.model.failures()
-        counters = {one.analyst or "others": one.failures for one in self.ledger.counters("people")}
-        known = {"others", *self.model.shares}
-        expected = {name: self.model.failures(name) for name in known}
-        assert counters == {name: count for name, count in expected.items() if count}
-
-    def _oldest(self, analyst: str) -> list[Asked]:
-        found = [one for one in self.model.asked if one.is_open and one.analyst == analyst]
-        return found[:1]
-
+from tests.ledger.orders import new_ledger, order
 
 VERBS = ("reserve", "reserve", "reserve", "fail", "fail", "commit", "wait", "allocate", "resume")
 STEPS = st.lists(
@@ -193,12 +44,6 @@ STEPS = st.lists(
 def test_the_ledger_counts_as_the_model_does_and_every_entry_can_be_checked(steps):
     Game().play(steps).store.replay()
 
-
-def failed(*names: str) -> list[Step]:
-    return [step for name in names for step in (("reserve", name), ("fail", name))]
-
-
-SHARED: list[Step] = [("allocate", name) for name in SHARERS]
 
 MOVES: list[list[Step]] = [
     failed("bob"),
@@ -303,6 +148,35 @@ def test_in_every_id_space_of_an_order_there_must_be_room():
     assert game.ledger.spent("people") == Pure(0)
 
 
+def test_no_race_passes_the_number_in_flight(tmp_path: Path):
+    ledger = new_ledger(tmp_path)
+    ledger.set_rules(RULES)
+    outcomes: list[str] = []
+
+    def ask() -> None:
+        try:
+            ledger.reserve(order(CHEAP))
+            outcomes.append("admitted")
+        except Busy:
+            outcomes.append("busy")
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["admitted"] * PLACES + ["busy"] * (8 - PLACES)
+    ledger.verify()
+
+
+def test_attempts_below_the_least_price_stop_nobody():
+    game = Game().play(SHARED)
+    for _ in range(50):
+        with pytest.raises(BelowLeastPrice):
+            game.ledger.reserve(order(Pure("1e-6"), analyst="bob"))
+    game.play([("reserve", "bob"), ("reserve", "ann")])
+
+
 def test_a_ticket_counts_where_it_was_reserved_whatever_shares_are_given_later():
     game = Game().play([("reserve", "ann"), ("allocate", "ann"), ("fail", "ann")])
     assert [one.analyst for one in game.ledger.counters("people")] == [None]
@@ -369,86 +243,3 @@ def test_counts_that_the_ledger_would_not_write_are_found(kind, payload):
 def test_rules_that_cannot_hold_are_refused(parts):
     with pytest.raises(InvalidArgument):
         GateRules(**({"id_space": "people"} | parts))
-
-
-# ---- Ledgers from before each analyst was counted.
-
-
-class TogetherLedger(Ledger):
-    """Writes what ledgers wrote when failures were counted for an id space alone."""
-
-    def reserve(self, wanted):
-        with self.store.write() as transaction:
-            at = self.now().replace(microsecond=0)
-            payload = {
-                "order": wanted.to_json(),
-                "order_digest": wanted.digest,
-                "totals": books.admit_together(transaction.latest, wanted, at),
-                "reserved_at": at.isoformat(timespec="seconds"),
-            }
-            entry = transaction.append(Kind.RESERVE, payload)
-        return Ticket(entry.sequence, wanted.digest)
-
-    def fail(self, ticket):
-        count = self.failures("people") + 1
-        with self.store.write() as transaction:
-            failures = [{"id_space": "people", "count": count}]
-            transaction.append(Kind.FAIL, {"ticket": ticket.number, "failures": failures})
-
-
-@pytest.fixture
-def old(tmp_path: Path) -> TogetherLedger:
-    store = create_sqlite(tmp_path / "ledger.sqlite")
-    new_ledger(tmp_path).allocate(Allocation("people", "ann", Pure(1)))
-    return TogetherLedger(store)
-
-
-def test_earlier_failures_count_for_everybody_until_the_owner_resumes_all(old):
-    for _ in range(5):
-        old.fail(old.reserve(order(CHEAP)))
-    late = Ledger(old.store)
-    late.verify()
-    assert [(one.analyst, one.failures) for one in late.counters("people")] == [(None, 5)]
-    for analyst in ("ann", "eve"):
-        with pytest.raises(Suspended, match="runs 'discreet resume people'"):
-            late.reserve(order(CHEAP, analyst=analyst))
-    late.resume("people", "ann")
-    with pytest.raises(Suspended):
-        late.reserve(order(CHEAP))
-    late.resume("people")
-    late.fail(late.reserve(order(CHEAP)))
-    assert [(one.analyst, one.failures) for one in late.counters("people")] == [("ann", 1)]
-    late.verify()
-
-
-def test_earlier_and_later_failures_add_up(old):
-    for _ in range(3):
-        old.fail(old.reserve(order(CHEAP)))
-    in_flight = old.reserve(order(CHEAP))
-    late = Ledger(old.store)
-    late.fail(late.reserve(order(CHEAP)))
-    late.fail(in_flight)
-    assert late.failures("people") == 5
-    counters = [(one.analyst, one.failures) for one in late.counters("people")]
-    assert counters == [(None, 4), ("ann", 4)]
-    late.fail(late.reserve(order(CHEAP)))
-    with pytest.raises(Suspended):
-        late.reserve(order(CHEAP))
-    late.verify()
-
-
-def test_no_earlier_entry_follows_a_later_one(old):
-    late = Ledger(old.store)
-    ticket = late.reserve(order(CHEAP))
-    late.verify()
-    old.fail(ticket)
-    with pytest.raises(LedgerError, match="entry 4: this fail was not allowed"):
-        late.verify()
-
-
-def test_no_earlier_reserve_follows_a_later_one(old):
-    late = Ledger(old.store)
-    late.reserve(order(CHEAP))
-    old.reserve(order(CHEAP))
-    with pytest.raises(LedgerError, match="entry 4: this reserve was not allowed"):
-        late.verify()

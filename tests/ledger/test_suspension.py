@@ -180,7 +180,7 @@ def test_rules_outside_their_range_are_refused(parts):
 def test_rules_of_a_later_version_are_refused_with_a_word(ledger):
     with ledger.store.write() as transaction:
         transaction.append(Kind.GATE, {"id_space": "people", "patience": 3})
-    with pytest.raises(LedgerError, match="does not know. Got patience"):
+    with pytest.raises(LedgerError, match=r"does not know\. Got patience"):
         ledger.rules("people")
 
 

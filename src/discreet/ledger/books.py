@@ -8,6 +8,7 @@ and the rule that checks it later are the same lines.
 from datetime import datetime
 from decimal import ROUND_FLOOR
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from discreet.accounting.gates.filters import admits, common, left
@@ -76,6 +77,8 @@ def admit(latest: Latest, order: Order, at: datetime) -> list[dict[str, Any]]:
         charge is at least the least price, and it fits into the cap of its id space and into the
         analyst's share, exactly.
     """
+    # Nothing is written meanwhile, so each entry is looked up once.
+    latest = cache(latest)
     for charge in order.charges:
         require_active(latest, charge.id_space, order.analyst, at)
         require_price(
