@@ -9,8 +9,10 @@ from discreet.core.errors import AnswerFailed, DiscreetError, InvalidArgument, M
 CODES = {
     "AnswerFailed": "answer_failed",
     "BadSyntax": "bad_syntax",
+    "BelowLeastPrice": "below_least_price",
     "BudgetError": "budget_error",
     "BudgetExhausted": "budget_exhausted",
+    "Busy": "busy",
     "DeclarationError": "bad_declaration",
     "InvalidArgument": "invalid_argument",
     "LedgerError": "ledger_error",

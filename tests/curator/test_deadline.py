@@ -121,7 +121,11 @@ def test_the_command_resumes(folder, rng, time, capsys):
     assert main(asked) == 1
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "suspended"
     assert main(["resume", "people", "--project", str(folder), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"id_space": "people", "failures": 2}
+    assert json.loads(capsys.readouterr().out) == {
+        "id_space": "people",
+        "analyst": None,
+        "failures": 2,
+    }
     assert main(asked) == 0
 
 

@@ -10,6 +10,7 @@ from discreet.curator.open_ledger import open_ledger
 from discreet.ledger.charge import Charge
 from discreet.ledger.entry import Kind
 from discreet.ledger.gate import pass_gate
+from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
 from tests.support.declared import GOOD, changed, parsed
@@ -34,6 +35,30 @@ def test_only_those_with_a_share_may_spend_where_shares_are_declared(tmp_path):
     ledger = opened(tmp_path)
     assert ledger.remaining("people", "somebody else") == Pure(0)
     assert ledger.remaining("calls", "somebody else") == ledger.budget("calls").cap
+
+
+def test_the_rules_of_the_gate_are_noted(tmp_path):
+    gate = "[gate]\nsuspend_after = 3\nsuspend_all_after = 7\nmost_in_flight = 2\ndeadline = 9\n"
+    price = changed("budget = { epsilon = 3 }", "budget = { epsilon = 3 }\nleast_price.epsilon = 1")
+    ledger = opened(tmp_path, price + gate)
+    assert ledger.rules("people") == GateRules(
+        id_space="people",
+        suspend_after=3,
+        suspend_all_after=7,
+        most_in_flight=2,
+        least_price=1,
+        deadline=9,
+    )
+    assert ledger.rules("days").least_price is None
+    opened(tmp_path, GOOD)
+    assert ledger.rules("people") == GateRules(id_space="people")
+    ledger.verify()
+
+
+def test_a_total_below_the_usual_limit_of_one_counter_is_the_limit_of_both(tmp_path):
+    ledger = opened(tmp_path, GOOD + "[gate]\nsuspend_all_after = 3\n")
+    rules = ledger.rules("people")
+    assert (rules.suspend_after, rules.most_failures) == (3, 3)
 
 
 def test_a_share_can_be_changed(tmp_path):

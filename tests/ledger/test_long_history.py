@@ -130,7 +130,7 @@ def test_what_is_added_while_somebody_verifies_is_no_damage(ledger: Ledger, monk
     def busy(entry: Entry) -> str:
         seen.append(entry.sequence)
         if seen.count(entry.sequence) == 1 and entry.sequence in (PAGE, 2 * PAGE):
-            pass_gate(ledger, order(Pure(SMALL), plan=f"late {entry.sequence}"), lambda: RELEASE)
+            pass_gate(ledger, order(Pure("1/100"), plan=f"late {entry.sequence}"), lambda: RELEASE)
             ledger.advance_version("people", rng)
         return compute(entry)
 

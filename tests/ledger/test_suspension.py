@@ -18,8 +18,8 @@ from discreet.ledger.entry import Kind
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.gate_rules import LONGEST_DEADLINE, SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.open_tickets import GRACE, LONGEST_WORK
 from discreet.ledger.sqlite_store import create_sqlite
-from discreet.ledger.suspension import GRACE, LONGEST_WORK
 from discreet.ledger.ticket import Ticket
 from tests.ledger.orders import RELEASE, new_ledger, order
 
@@ -177,10 +177,18 @@ def test_rules_outside_their_range_are_refused(parts):
         GateRules(**({"id_space": "people"} | parts))
 
 
+def test_rules_of_a_later_version_are_refused_with_a_word(ledger):
+    with ledger.store.write() as transaction:
+        transaction.append(Kind.GATE, {"id_space": "people", "patience": 3})
+    with pytest.raises(LedgerError, match=r"does not know\. Got patience"):
+        ledger.rules("people")
+
+
 # ---- Tickets that were never settled.
 
 
 def test_tickets_in_flight_do_not_count(ledger, clock):
+    ledger.set_rules(GateRules(id_space="people", most_in_flight=21))
     tickets = [ledger.reserve(order(CHEAP)) for _ in range(20)]
     clock.go_on(LONGEST_WORK)
     ask(ledger)

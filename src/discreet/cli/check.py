@@ -31,7 +31,7 @@ def explained(
     catalog: Catalog, ledger: Ledger | None = None, about_sources: tuple[str, ...] = ()
 ) -> Shown:
     """Return what the declarations imply, beside what the ledger and the sources hold."""
-    left_over = [] if ledger is None else _left_over(catalog, ledger)
+    left_over = [] if ledger is None else [*_left_over(catalog, ledger), *_failed(catalog, ledger)]
     warnings = [*cautions(catalog), *about_sources, *left_over]
     public = [table.name for table in catalog.public_tables]
     names = [*(table.name for table in catalog.tables), *public]
@@ -69,4 +69,22 @@ def _left_over(catalog: Catalog, ledger: Ledger) -> Iterator[str]:
             yield (
                 f"{share.analyst} is not declared but keeps the share of {share.id_space} that was "
                 "noted before. Declare it as 0 to end it."
+            )
+
+
+def _failed(catalog: Catalog, ledger: Ledger) -> Iterator[str]:
+    """Say whose answers failed since the owner last resumed, and for whom the gate is shut."""
+    for space in catalog.id_spaces:
+        failures, limit = ledger.failures(space.name), ledger.rules(space.name).most_failures
+        if failures >= limit:
+            yield (
+                f"Questions about {space.name} are suspended for everybody after {failures} failed "
+                f"answers. Look for the cause, then run 'discreet resume {space.name}'."
+            )
+        for counter in ledger.counters(space.name):
+            who = "analysts without a share" if counter.analyst is None else counter.analyst
+            shut = ", so they are suspended" if counter.is_suspended else ""
+            yield (
+                f"Failed answers about {space.name} since it was last resumed, of {who}: "
+                f"{counter.failures} of {counter.suspend_after}{shut}."
             )

@@ -18,6 +18,7 @@ from discreet.cli.unit_words import limits_words, unit_words
 from discreet.core.errors import Unsupported
 from discreet.core.loss import PrivacyLoss, short
 from discreet.curator.releases.text_table import text_table
+from discreet.ledger.least_price import least_price, shown_price
 from discreet.tables.catalog import Catalog, IdSpace, SourceFormat, Table
 from discreet.tables.column import Column
 
@@ -45,6 +46,7 @@ def space_text(catalog: Catalog, space: IdSpace) -> str:
     lines = [
         f"{space.name}: one unit is {space.unit}",
         f"  budget: {cap} is the most that may ever be told about one unit",
+        f"  price: a question costs at least {_least(space)}",
     ]
     tables = [table for table in catalog.tables if table.unit.id_space == space.name]
     lines += [f"  {words}" for words in sorted({_several(table, space) for table in tables} - {""})]
@@ -67,6 +69,10 @@ def space_text(catalog: Catalog, space: IdSpace) -> str:
     return "\n".join(wrapped(line, indent="    ") for line in (*lines, f"  {private}"))
 
 
+def _least(space: IdSpace) -> str:
+    return shown_price(space.cap, least_price(space.cap, space.least_price))
+
+
 def _several(table: Table, space: IdSpace) -> str:
     """Return what the budget means for somebody who is more than one unit (group privacy)."""
     unit = table.unit
@@ -85,6 +91,7 @@ def space_to_json(catalog: Catalog, space: IdSpace) -> dict[str, Any]:
         "name": space.name,
         "unit": space.unit,
         "budget": space.cap.to_json(),
+        "least_price": str(least_price(space.cap, space.least_price)),
         "shares": {name: loss.to_json() for name, loss in shares.items()},
         "shares_exceed_budget": exceeds(shares, space.cap),
         "private_keys": allows_private_keys(space.cap),

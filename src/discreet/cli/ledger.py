@@ -106,16 +106,36 @@ def _columns(entry: Entry) -> list[str]:
         return [who, str(loss_from_json(payload["cap"])), f"cap of {payload['id_space']}"]
     if entry.kind is Kind.FAIL:
         return ["", "", _shortened(_failed(payload))]
+    if entry.kind is Kind.RESUME:
+        return ["", "", _shortened(_resumed(payload))]
     if entry.kind is Kind.RENEWAL:
         return ["", "", _shortened(f"begun again, spent before: {_totals(payload)}")]
     return ["", "", _shortened(_plain(payload))]
 
 
 def _failed(payload: dict[str, Any]) -> str:
-    counts = [
-        f"failure {item['count']} of {item['id_space']}" for item in payload.get("failures", [])
-    ]
+    counts = [_count(item) for item in payload.get("failures", [])]
     return ", ".join([f"ticket {payload['ticket']}", *counts])
+
+
+def _count(item: dict[str, Any]) -> str:
+    """Return the count of all failures of an id space, and of the counter that it is one of."""
+    everybody = f"failure {item['count']} of {item['id_space']}"
+    if "counter" not in item:
+        return everybody
+    return f"{everybody} ({item['counter']['count']} {_whose(item['counter'])})"
+
+
+def _whose(counter: dict[str, Any]) -> str:
+    who = counter["analyst"]
+    return "without a share" if who is None else f"by {who}"
+
+
+def _resumed(payload: dict[str, Any]) -> str:
+    if "counter" not in payload:
+        return _plain(payload)
+    left = f"{payload['count']} failures are left"
+    return f"id_space {payload['id_space']}, {_whose(payload['counter'])}: {left}"
 
 
 def _totals(payload: dict[str, Any]) -> str:

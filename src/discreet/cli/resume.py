@@ -9,15 +9,23 @@ from discreet.curator.connection import connect
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("id_space", help="where questions may be asked again")
+    parser.add_argument(
+        "--analyst",
+        metavar="NAME",
+        help="forgive only the failures that are counted together with this analyst's: their own, "
+        "or those of everybody without a share",
+    )
     add_project(parser)
 
 
 def run(options: argparse.Namespace) -> Shown:
     """Begin to count failures from nothing again."""
     with connect(options.project) as connection:
-        failures = connection.resume(options.id_space)
+        failures = connection.resume(options.id_space, options.analyst)
+    whose = "" if options.analyst is None else f" by {options.analyst}"
     text = (
-        f"Questions about {options.id_space} may be asked again; "
+        f"Questions about {options.id_space} may be asked again{whose}; "
         f"failed answers until now: {failures}. What was spent stays spent"
     )
-    return Shown(text, {"id_space": options.id_space, "failures": failures})
+    data = {"id_space": options.id_space, "analyst": options.analyst, "failures": failures}
+    return Shown(text, data)

@@ -17,7 +17,9 @@
     ├── BudgetError
     │   ├── MissingLoss          missing_loss           nobody said how much may be spent
     │   ├── BudgetExhausted      budget_exhausted
-    │   └── Suspended            suspended              too many answers failed
+    │   ├── BelowLeastPrice      below_least_price      a question that costs next to nothing
+    │   ├── Suspended            suspended              too many answers failed
+    │   └── Busy                 busy                   too many questions are in flight
     ├── LedgerError              ledger_error           the ledger is damaged or out of reach
     └── AnswerFailed             answer_failed          after the gate: one message for every cause
 
@@ -157,10 +159,22 @@ class BudgetExhausted(BudgetError):
     code = "budget_exhausted"
 
 
+class BelowLeastPrice(BudgetError):
+    """The question costs less than the least that the owner declared for a question."""
+
+    code = "below_least_price"
+
+
 class Suspended(BudgetError):
     """Too many answers failed in the id space; the owner must look before more is asked."""
 
     code = "suspended"
+
+
+class Busy(BudgetError):
+    """Too many questions are in flight; wait until one of them is answered."""
+
+    code = "busy"
 
 
 class LedgerError(DiscreetError):

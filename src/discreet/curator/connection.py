@@ -149,13 +149,15 @@ class Connection:
         version = self._curator.ledger.advance_version(id_space, self._curator.rng)
         return version.number
 
-    def resume(self, id_space: str) -> int:
+    def resume(self, id_space: str, analyst: str | None = None) -> int:
         """Let questions be asked again where too many failed, as the owner; return how many did.
 
-        What was spent stays spent.
+        With an ``analyst``, only the failures that are counted together with theirs are forgiven:
+        their own, or if they have no share, those of everybody without one. What was spent stays
+        spent.
         """
         self._require_id_space(id_space)
-        return self._curator.ledger.resume(id_space)
+        return self._curator.ledger.resume(id_space, analyst)
 
     def close(self) -> None:
         """Close the engine; the ledger needs no closing, because every step of it is durable."""

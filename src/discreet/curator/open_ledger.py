@@ -6,11 +6,11 @@ from discreet.core.errors import LedgerError
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.anchoring import read_marks
 from discreet.ledger.budget import Allocation, Budget
-from discreet.ledger.gate_rules import SUSPEND_AFTER, GateRules
+from discreet.ledger.gate_rules import MOST_IN_FLIGHT, SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.mark import behind
 from discreet.ledger.sqlite_store import create_sqlite
-from discreet.tables.catalog import Catalog
+from discreet.tables.catalog import Catalog, IdSpace
 from discreet.tables.gate_settings import GateSettings
 
 
@@ -48,7 +48,7 @@ def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
         ledger.begin_again()
     for space in catalog.id_spaces:
         ledger.declare(Budget(space.name, space.cap))
-        ledger.set_rules(_rules(space.name, catalog.gate))
+        ledger.set_rules(_rules(space, catalog.gate))
     for analyst in catalog.analysts:
         for id_space, share in analyst.allocations.items():
             ledger.allocate(Allocation(id_space, analyst.name, share))
@@ -64,6 +64,13 @@ def _make_folder(folder: Path) -> None:
         folder.chmod(0o700)
 
 
-def _rules(id_space: str, gate: GateSettings) -> GateRules:
-    limit = SUSPEND_AFTER if gate.suspend_after is None else gate.suspend_after
-    return GateRules(id_space=id_space, suspend_after=limit, deadline=gate.deadline)
+def _rules(space: IdSpace, gate: GateSettings) -> GateRules:
+    usual = min(SUSPEND_AFTER, gate.suspend_all_after or SUSPEND_AFTER)
+    return GateRules(
+        id_space=space.name,
+        suspend_after=gate.suspend_after or usual,
+        suspend_all_after=gate.suspend_all_after,
+        most_in_flight=gate.most_in_flight or MOST_IN_FLIGHT,
+        least_price=space.least_price,
+        deadline=gate.deadline,
+    )

@@ -18,7 +18,6 @@ from discreet.curator.open_ledger import open_ledger
 from discreet.curator.releases.release import Release
 from discreet.tables.catalog import Catalog, Source, SourceFormat, Table
 from discreet.tables.column import Column, Key
-from discreet.tables.gate_settings import GateSettings
 from discreet.tables.relations.scan import PublicScan, Scan
 
 DEFAULT_ROWS = 1_000
@@ -115,7 +114,8 @@ def _stage(curator: Curator, tables: Iterable[Table], folder: Path, rows: int) -
         ledger=folder / "ledger.sqlite",
         anchors=(),
         analysts=(),
-        gate=GateSettings(),  # made-up rows need no deadline, which would be waited for
+        # Made-up rows need no deadline, which would be waited for.
+        gate=evolve(curator.catalog.gate, deadline=None),
     )
 
 

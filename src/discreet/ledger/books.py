@@ -7,14 +7,19 @@ and the rule that checks it later are the same lines.
 
 from datetime import datetime
 from decimal import ROUND_FLOOR
+from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from discreet.accounting.gates.filters import admits, common, left
 from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError
 from discreet.core.loss import PrivacyLoss, loss_from_json
 from discreet.ledger.entry import Kind, Latest, share, space, ticket
+from discreet.ledger.failure_counts import counter_of
+from discreet.ledger.least_price import least_price, require_price
+from discreet.ledger.open_tickets import open_tickets, rules_of, settlement
 from discreet.ledger.order import Order
-from discreet.ledger.suspension import open_tickets, require_active, settlement
+from discreet.ledger.suspension import require_active, require_few_in_all, require_room
 from discreet.ledger.tally import accumulate
 
 
@@ -68,15 +73,45 @@ def admit(latest: Latest, order: Order, at: datetime) -> list[dict[str, Any]]:
     """Return the totals after ``order``, or refuse it whole.
 
     Guarantee:
-        No id space of the order is suspended, and every charge fits into the cap of its id space
-        and into the analyst's share, exactly.
+        In no id space of the order is the analyst suspended or too much of theirs in flight, every
+        charge is at least the least price, and it fits into the cap of its id space and into the
+        analyst's share, exactly.
     """
+    # Nothing is written meanwhile, so each entry is looked up once.
+    latest = cache(latest)
     for charge in order.charges:
-        require_active(latest, charge.id_space, at)
+        require_active(latest, charge.id_space, order.analyst, at)
+        require_price(
+            charge.loss,
+            least_price_of(latest, charge.id_space),
+            left_of(latest, charge.id_space, order.analyst),
+            charge.id_space,
+        )
+    totals = totals_after(latest, order)
+    for charge in order.charges:
+        # Last, because it passes by waiting.
+        require_room(latest, charge.id_space, order.analyst, at)
     return [
-        total | {"open": open_tickets(latest, total["id_space"])}
-        for total in totals_after(latest, order)
+        total | {"counter": counter_of(latest, total["id_space"], order.analyst)}
+        for total in _with_open_tickets(latest, totals)
     ]
+
+
+def admit_together(latest: Latest, order: Order, at: datetime) -> list[dict[str, Any]]:
+    """Return the same by the rule from before each analyst was counted and prices had a floor."""
+    for charge in order.charges:
+        limit = rules_of(latest, charge.id_space).suspend_after
+        require_few_in_all(latest, charge.id_space, limit, at)
+    return _with_open_tickets(latest, totals_after(latest, order))
+
+
+def least_price_of(latest: Latest, id_space: str) -> Fraction:
+    """Return the least ε or ρ that a question about an id space costs."""
+    return least_price(cap_of(latest, id_space), rules_of(latest, id_space).least_price)
+
+
+def _with_open_tickets(latest: Latest, totals: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [total | {"open": open_tickets(latest, total["id_space"])} for total in totals]
 
 
 def totals_after(latest: Latest, order: Order) -> list[dict[str, Any]]:

@@ -83,6 +83,16 @@ def share(id_space: str, analyst: str) -> Subject:
     return ("share", id_space, analyst)
 
 
+def counter(id_space: str, analyst: str | None) -> Subject:
+    """A counter of failures as a subject: an analyst's own, or that of all others together."""
+    return ("counter", id_space, analyst or "")
+
+
+def counters(id_space: str) -> Subject:
+    """All counters of failures of an id space as a subject."""
+    return ("counters", id_space)
+
+
 def ticket(number: int) -> Subject:
     """A ticket as a subject."""
     return ("ticket", str(number))
@@ -123,7 +133,20 @@ def _about_commit(entry: Entry) -> tuple[Subject, ...]:
 def _about_fail(entry: Entry) -> tuple[Subject, ...]:
     # Ledgers from before failures were counted have entries that name the ticket alone.
     counts = entry.payload.get("failures", [])
-    return (ticket(entry.payload["ticket"]), *(space(item["id_space"]) for item in counts))
+    spaces = (space(item["id_space"]) for item in counts)
+    # And those from before each analyst was counted name the id space alone.
+    own = (_counter(item) for item in counts if "counter" in item)
+    return (ticket(entry.payload["ticket"]), *spaces, *own)
+
+
+def _about_resume(entry: Entry) -> tuple[Subject, ...]:
+    if "counter" not in entry.payload:
+        return _about_space(entry)
+    return (counters(entry.payload["id_space"]), _counter(entry.payload))
+
+
+def _counter(item: dict[str, Any]) -> Subject:
+    return counter(item["id_space"], item["counter"]["analyst"])
 
 
 def _about_renewal(entry: Entry) -> tuple[Subject, ...]:
@@ -138,6 +161,6 @@ _SUBJECTS: dict[Kind, Callable[[Entry], tuple[Subject, ...]]] = {
     Kind.COMMIT: _about_commit,
     Kind.FAIL: _about_fail,
     Kind.GATE: _about_space,
-    Kind.RESUME: _about_space,
+    Kind.RESUME: _about_resume,
     Kind.RENEWAL: _about_renewal,
 }

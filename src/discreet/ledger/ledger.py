@@ -22,19 +22,22 @@ from discreet.ledger.anchoring import (
     spent_by_space,
     verified_point,
 )
-from discreet.ledger.books import admit, cap_of, left_of, open_order, spent_of
+from discreet.ledger.books import admit, cap_of, least_price_of, left_of, open_order, spent_of
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.chain import require_unchanged
 from discreet.ledger.data_version import DataVersion
 from discreet.ledger.entry import Entry, Kind, released, share, space, ticket
+from discreet.ledger.failure_counter import FailureCounter, counters_of
+from discreet.ledger.failure_counts import after_resumption, counter_of
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.mark import BEGINNING, Point
+from discreet.ledger.open_tickets import rules_of
 from discreet.ledger.order import Order
 from discreet.ledger.public_json import public_json
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.releases import make_receipt, stored_release
 from discreet.ledger.store import After, Snapshot, Store, Transaction
-from discreet.ledger.suspension import counted, failures_of, rules_of
+from discreet.ledger.suspension import counted, failures_in, failures_of
 from discreet.ledger.ticket import Ticket
 from discreet.ledger.verify import verify, verify_receipt
 from discreet.ledger.versions import begin_version, current_version, draw_salt
@@ -117,22 +120,41 @@ class Ledger:
             found = [rules_of(snapshot.latest, name).deadline for name in spaces]
         return max((deadline for deadline in found if deadline is not None), default=None)
 
+    def least_price(self, id_space: str) -> Fraction:
+        """Return the least ε or ρ that a question about an id space costs."""
+        with self._read() as snapshot:
+            return least_price_of(snapshot.latest, id_space)
+
     def failures(self, id_space: str) -> int:
         """Return how many answers failed in an id space since the owner last resumed it."""
         with self._read() as snapshot:
             cap_of(snapshot.latest, id_space)
             return failures_of(snapshot.latest, id_space, self.now())
 
-    def resume(self, id_space: str) -> int:
+    def counters(self, id_space: str) -> tuple[FailureCounter, ...]:
+        """Return the counters of an id space in which answers failed since they were resumed."""
+        with self._read() as snapshot:
+            cap_of(snapshot.latest, id_space)
+            return counters_of(snapshot, id_space, self.now())
+
+    def resume(self, id_space: str, analyst: str | None = None) -> int:
         """Begin to count failures from nothing again; return how many there were.
 
-        Only failures are forgiven: what was spent stays spent. Tickets that are open now will not
-        be taken for abandoned later.
+        With an ``analyst`` only the counter is cleared that this analyst is counted in. Only
+        failures are forgiven: what was spent stays spent. Tickets that are open now will not be
+        taken for abandoned later.
         """
+        at = self.now()
         with self._write() as transaction:
-            cap_of(transaction.latest, id_space)
-            failures = failures_of(transaction.latest, id_space, self.now())
-            transaction.append(Kind.RESUME, {"id_space": id_space})
+            latest = transaction.latest
+            cap_of(latest, id_space)
+            if analyst is None:
+                failures = failures_of(latest, id_space, at)
+                transaction.append(Kind.RESUME, {"id_space": id_space})
+            else:
+                name = counter_of(latest, id_space, analyst)
+                failures = failures_in(latest, id_space, name, at)
+                transaction.append(Kind.RESUME, after_resumption(latest, id_space, name))
         return failures
 
     def budget(self, id_space: str) -> Budget:
@@ -174,7 +196,7 @@ class Ledger:
 
         Guarantee:
             When this returns, the charge is durable, no cap or share is exceeded, none of the id
-            spaces was suspended, and every anchor knows of the charge.
+            spaces was suspended for the analyst, and every anchor knows of the charge.
         """
         order = order.shortened()
         for anchor in self.anchors:
@@ -242,8 +264,8 @@ class Ledger:
     def fail(self, ticket: Ticket) -> None:
         """Record that a ticket gave no release, and count it. The charge stays."""
         with self._write() as transaction:
-            order = _order_of(transaction, ticket)
-            failures = counted(transaction.latest, order)
+            _order_of(transaction, ticket)
+            failures = counted(transaction.latest, ticket.number)
             transaction.append(Kind.FAIL, {"ticket": ticket.number, "failures": failures})
 
     def find_release(

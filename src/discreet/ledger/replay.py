@@ -8,11 +8,25 @@ from attrs import define, field
 
 from discreet.core.errors import DiscreetError
 from discreet.core.loss import loss_from_json
-from discreet.ledger.books import admit, cap_of, open_order, spent_of, totals_after
+from discreet.ledger.books import (
+    admit,
+    admit_together,
+    cap_of,
+    open_order,
+    spent_of,
+    totals_after,
+)
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.chain import broken
 from discreet.ledger.entry import Entry, Kind, Latest, Subject, space, ticket
-from discreet.ledger.gate_rules import GateRules
+from discreet.ledger.failure_counts import (
+    after_resumption,
+    counter_of,
+    is_by_counter,
+    names_counter,
+    noted,
+)
+from discreet.ledger.gate_rules import FIRST_RULES, GateRules
 from discreet.ledger.mark import Point
 from discreet.ledger.order import Order
 from discreet.ledger.suspension import counted, lists_open_tickets
@@ -36,7 +50,9 @@ class Replay:
         every running total is at least the sum of the charges (and equal to it unless digits ran
         out, or what was lost is stated by the owner), and every commit or failure settles one open
         ticket. From the first entry that counts failures on, every failure is counted and nothing
-        was charged in a suspended id space.
+        was charged in a suspended id space; and from the first that counts each analyst on, nothing
+        was charged for whom the gate was shut, below the least price, or beyond what may be in
+        flight.
 
     Utility:
         Of a ticket that is settled, only the settlement is kept: orders are the large part.
@@ -84,8 +100,11 @@ def _version(latest: Latest, payload: dict[str, Any]) -> bool:
 
 def _reserve(latest: Latest, payload: dict[str, Any]) -> bool:
     order = Order.from_json(payload["order"])
-    if any("open" in total for total in payload["totals"]):
-        totals = admit(latest, order, datetime.fromisoformat(payload["reserved_at"]))
+    at = datetime.fromisoformat(payload["reserved_at"])
+    if any("counter" in total for total in payload["totals"]):
+        totals = admit(latest, order, at)
+    elif any("open" in total for total in payload["totals"]) and _is_together(latest, order):
+        totals = admit_together(latest, order, at)
     elif _is_uncounted(latest, order):
         totals = totals_after(latest, order)
     else:
@@ -99,6 +118,11 @@ def _is_uncounted(latest: Latest, order: Order) -> bool:
     return not any(entry and lists_open_tickets(entry) for entry in before)
 
 
+def _is_together(latest: Latest, order: Order) -> bool:
+    """Tell whether no entry about the order's id spaces counts each analyst yet."""
+    return not any(is_by_counter(latest, charge.id_space) for charge in order.charges)
+
+
 def _commit(latest: Latest, payload: dict[str, Any]) -> bool:
     order = open_order(latest, payload["ticket"])
     same = order.plan_digest, order.data_version
@@ -108,15 +132,24 @@ def _commit(latest: Latest, payload: dict[str, Any]) -> bool:
 def _fail(latest: Latest, payload: dict[str, Any]) -> bool:
     number = payload["ticket"]
     order = open_order(latest, number)
-    if "failures" in payload:
-        return payload == {"ticket": number, "failures": counted(latest, order)}
     reserve = latest(Kind.RESERVE, ticket(number))
-    return reserve is not None and not lists_open_tickets(reserve)
+    assert reserve is not None
+    if "failures" not in payload:
+        return not lists_open_tickets(reserve)
+    if any("counter" in item for item in payload["failures"]):
+        return payload == {"ticket": number, "failures": counted(latest, number)}
+    spaces = [charge.id_space for charge in order.charges]
+    counts = [
+        {"id_space": name, "count": noted(latest, name, None).everybody + 1} for name in spaces
+    ]
+    is_first = _is_together(latest, order) and not names_counter(reserve)
+    return is_first and payload == {"ticket": number, "failures": counts}
 
 
 def _gate(latest: Latest, payload: dict[str, Any]) -> bool:
     cap_of(latest, payload["id_space"])
-    return GateRules.from_json(payload).to_json() == payload
+    rules = GateRules.from_json(payload).to_json()
+    return payload in (rules, {name: rules[name] for name in FIRST_RULES})
 
 
 def _renewal(latest: Latest, payload: dict[str, Any]) -> bool:
@@ -130,8 +163,13 @@ def _renewal(latest: Latest, payload: dict[str, Any]) -> bool:
 
 
 def _resume(latest: Latest, payload: dict[str, Any]) -> bool:
-    cap_of(latest, payload["id_space"])
-    return payload == {"id_space": payload["id_space"]}
+    id_space = payload["id_space"]
+    cap_of(latest, id_space)
+    if "counter" not in payload:
+        return payload == {"id_space": id_space}
+    name = payload["counter"]["analyst"]
+    is_counter = name is None or counter_of(latest, id_space, name) == name
+    return is_counter and payload == after_resumption(latest, id_space, name)
 
 
 _ALLOWED: dict[Kind, Callable[[Latest, dict[str, Any]], bool]] = {

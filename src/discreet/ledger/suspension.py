@@ -1,93 +1,115 @@
-"""Suspension: how many answers failed, read from the newest entries, and when the gate is shut.
+"""Suspension: for whom the gate is shut, because answers failed or too many are in flight.
 
 Whether an answer fails may depend on data, and an analyst sees it. No noise covers that bit, and a
 series of them is a sign that somebody fishes for them, or that something is broken. So after a
-declared number of failures the gate is shut until the owner has looked.
+declared number of failures the gate is shut until the owner has looked: for those who are counted
+in the same counter (:mod:`discreet.ledger.failure_counts`), and after a declared total for all.
 
-What counts as failed, since the owner last resumed the id space:
+What counts as failed, since the owner last resumed:
 
-* every ticket that was settled as failed. Such an entry carries the running count, so that the rule
-  needs the newest one alone;
-* every ticket that was never settled and is *abandoned*: reserved longer ago than an answer takes.
-  That is how a process that was killed looks. With a deadline an answer takes no longer than the
-  deadline (and ``GRACE`` for the ledger to note it); without one, ``LONGEST_WORK`` is assumed. A
-  reserve lists the tickets that it found open, so that they are not forgotten.
+* every ticket that was settled as failed;
+* every ticket that is abandoned (:mod:`discreet.ledger.open_tickets`), for the counter of the
+  analyst who reserved it. If it is answered after all, it counts no longer.
 
-Tickets that are merely in flight do not count, so that honest questions can be asked side by side;
-as many as are in flight together can fail beyond the limit. If a ticket that was taken for
-abandoned is answered after all, it counts no longer. Entries from before failures were counted have
-no count and no list, and count as nothing.
+Guarantee: *others stop an analyst with a share at the total alone.*
+
+    Let an analyst have a share of an id space. Whatever other names do there, its gate is shut for
+    this analyst only once ``suspend_all_after`` answers failed in it over all counters. Each of
+    them was charged :func:`~discreet.ledger.least_price.least_price`, or all that was left.
+
+    Proof. :func:`require_active` looks at the total, at the analyst's own counter and at what is
+    left from before there were counters; :func:`require_room` looks at the own counter. An entry or
+    a ticket enters that counter only if its reserve was made in the analyst's name.
+
+    Assumes: nobody else asks in the analyst's name. A name is a claim, so that this is for whoever
+    lets analysts in to see to.
+
+Guarantee: *few bits.*
+
+    Of the answers that are charged between two times that the owner resumes, at most
+    ``suspend_after - 1 + most_in_flight`` fail in one counter, and at most
+    ``suspend_all_after - 1 + most_in_flight × c`` over all, with ``c`` the number of counters: one
+    for each share, and one for all others.
+
+    Proof. Take the last of them that was admitted in a counter. By then fewer than
+    ``suspend_after`` had failed in it, and fewer than ``most_in_flight`` were open that were not
+    abandoned and counted as failed. Only these and the last one can have failed since. The same for
+    the total, with what is open in every counter.
+
+Entries from before failures were counted have no count and no list, and count as nothing.
 """
 
+import shlex
 from datetime import datetime
-from fractions import Fraction
 from typing import Any
 
-from discreet.core.errors import Suspended
+from discreet.core.errors import Busy, Suspended
 from discreet.ledger.entry import Entry, Kind, Latest, space, ticket
-from discreet.ledger.gate_rules import GateRules
-from discreet.ledger.order import Order
-
-LONGEST_WORK = 3600
-"""After so many seconds an open ticket is abandoned, where no deadline is declared."""
-
-GRACE = 5
-"""So many seconds after its deadline an open ticket is abandoned."""
-
-
-def rules_of(latest: Latest, id_space: str) -> GateRules:
-    """Return the rules in force; the usual ones if the owner never declared any."""
-    entry = latest(Kind.GATE, space(id_space))
-    return GateRules(id_space=id_space) if entry is None else GateRules.from_json(entry.payload)
+from discreet.ledger.failure_counts import after_failure, counter_of, noted
+from discreet.ledger.open_tickets import abandoned_tickets, rules_of, tickets_in_flight
 
 
 def failures_of(latest: Latest, id_space: str, at: datetime) -> int:
     """Return how many answers failed since the owner last resumed, as it stands at a time."""
-    patience = _patience(rules_of(latest, id_space))
-    abandoned = [
-        number
-        for number in open_tickets(latest, id_space)
-        if _age(latest(Kind.RESERVE, ticket(number)), at) > patience
-    ]
-    return _noted(latest, id_space) + len(abandoned)
+    abandoned = abandoned_tickets(latest, id_space, at)
+    return noted(latest, id_space, None).everybody + len(abandoned)
 
 
-def require_active(latest: Latest, id_space: str, at: datetime) -> None:
-    """Refuse an order in an id space in which too many answers failed."""
-    limit = rules_of(latest, id_space).suspend_after
+def failures_in(latest: Latest, id_space: str, name: str | None, at: datetime) -> int:
+    """Return how many of them are those of one counter alone."""
+    abandoned = abandoned_tickets(latest, id_space, at)
+    return noted(latest, id_space, name).own + abandoned.count(name)
+
+
+def require_active(latest: Latest, id_space: str, analyst: str, at: datetime) -> None:
+    """Refuse an order in an id space in which too many answers failed: of these, or of all."""
+    rules, name = rules_of(latest, id_space), counter_of(latest, id_space, analyst)
+    require_few_in_all(latest, id_space, rules.most_failures, at)
+    earlier = noted(latest, id_space, name).earlier
+    if earlier + failures_in(latest, id_space, name, at) < rules.suspend_after:
+        return
+    # What is from before there were counters is in none that could be cleared by itself.
+    only = "" if earlier or not _has_shares(latest, id_space) else f" --analyst {_quoted(analyst)}"
+    raise Suspended(
+        f"Questions about '{id_space}'{_whose(latest, id_space, name)} are suspended",
+        must=f"have fewer than {rules.suspend_after} failed answers since the owner last resumed "
+        "them",
+        next=_advice(id_space, only),
+    )
+
+
+def require_few_in_all(latest: Latest, id_space: str, limit: int, at: datetime) -> None:
+    """Refuse an order in an id space in which too many answers failed over all counters."""
     if failures_of(latest, id_space, at) >= limit:
         raise Suspended(
-            f"Questions about '{id_space}' are suspended",
-            must=f"have fewer than {limit} failed answers since the owner last resumed them",
-            next="Nothing was spent. The owner looks for the cause, "
-            f"and then runs 'discreet resume {id_space}'",
+            f"Questions about '{id_space}' are suspended, whoever asks",
+            must=f"have fewer than {limit} failed answers of all analysts together since the owner "
+            "last resumed them",
+            next=_advice(id_space),
         )
 
 
-def counted(latest: Latest, order: Order) -> list[dict[str, Any]]:
-    """Return the count of failures in each id space after ``order`` failed too."""
-    spaces = [charge.id_space for charge in order.charges]
-    return [{"id_space": name, "count": _noted(latest, name) + 1} for name in spaces]
+def require_room(latest: Latest, id_space: str, analyst: str, at: datetime) -> None:
+    """Refuse an order while too many questions of the same counter are in flight."""
+    limit, name = rules_of(latest, id_space).most_in_flight, counter_of(latest, id_space, analyst)
+    if tickets_in_flight(latest, id_space, at).count(name) >= limit:
+        raise Busy(
+            f"Too many questions about '{id_space}'{_whose(latest, id_space, name)} are in flight",
+            must=f"be fewer than {limit} before another is asked",
+            next="Nothing was spent. Wait until one of them is answered, and ask again. One whose "
+            "process was killed is in flight until its deadline is over, or for an hour if none is "
+            "declared",
+        )
 
 
-def open_tickets(latest: Latest, id_space: str) -> list[int]:
-    """Return the tickets that are not settled, oldest first, since the owner last resumed.
-
-    The newest reserve lists those that were open when it was written. Only these and itself can be
-    open now, because a ticket that is settled or resumed from is so for ever.
-    """
-    newest = latest(Kind.RESERVE, space(id_space))
-    if newest is None:
-        return []
-    resumed = _resumed(latest, id_space)
-    candidates = [*_listed(newest, id_space), newest.sequence]
-    return [n for n in candidates if n > resumed and not settlement(latest, n)]
-
-
-def settlement(latest: Latest, number: int) -> Kind | None:
-    """Return how a ticket was settled, or ``None``."""
-    kinds = (Kind.COMMIT, Kind.FAIL)
-    return next((kind for kind in kinds if latest(kind, ticket(number))), None)
+def counted(latest: Latest, number: int) -> list[dict[str, Any]]:
+    """Return the counts in each id space of a ticket after it failed too."""
+    reserve = latest(Kind.RESERVE, ticket(number))
+    assert reserve is not None
+    return [
+        after_failure(latest, total["id_space"], total.get("counter"))
+        for total in reserve.payload["totals"]
+    ]
 
 
 def lists_open_tickets(reserve: Entry) -> bool:
@@ -95,29 +117,22 @@ def lists_open_tickets(reserve: Entry) -> bool:
     return all("open" in total for total in reserve.payload["totals"])
 
 
-def _listed(reserve: Entry, id_space: str) -> list[int]:
-    total = next(item for item in reserve.payload["totals"] if item["id_space"] == id_space)
-    found: list[int] = total.get("open", [])
-    return found
+def _has_shares(latest: Latest, id_space: str) -> bool:
+    return latest(Kind.ALLOCATION, space(id_space)) is not None
 
 
-def _noted(latest: Latest, id_space: str) -> int:
-    failed = latest(Kind.FAIL, space(id_space))
-    if failed is None or failed.sequence < _resumed(latest, id_space):
-        return 0
-    counts = {item["id_space"]: item["count"] for item in failed.payload["failures"]}
-    return int(counts[id_space])
+def _whose(latest: Latest, id_space: str, name: str | None) -> str:
+    if name is not None:
+        return f" by '{name}'"
+    return " by analysts without a share" if _has_shares(latest, id_space) else ""
 
 
-def _resumed(latest: Latest, id_space: str) -> int:
-    entry = latest(Kind.RESUME, space(id_space))
-    return 0 if entry is None else entry.sequence
+def _quoted(analyst: str) -> str:
+    return shlex.quote(analyst)
 
 
-def _patience(rules: GateRules) -> Fraction:
-    return Fraction(LONGEST_WORK) if rules.deadline is None else rules.deadline + GRACE
-
-
-def _age(reserve: Entry | None, at: datetime) -> int:
-    assert reserve is not None
-    return int((at - datetime.fromisoformat(reserve.payload["reserved_at"])).total_seconds())
+def _advice(id_space: str, only: str = "") -> str:
+    return (
+        "Nothing was spent. The owner looks for the cause, and then runs "
+        f"'discreet resume {id_space}{only}'"
+    )

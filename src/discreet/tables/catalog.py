@@ -1,6 +1,7 @@
 """The catalogue: everything that ``discreet.toml`` declares."""
 
 from enum import Enum
+from fractions import Fraction
 from pathlib import Path
 
 from attrs import field, frozen
@@ -21,6 +22,8 @@ class IdSpace:
     unit: str
     """What one unit is, in the owner's words: a person, a household."""
     cap: PrivacyLoss
+    least_price: Fraction | None = None
+    """The least ε or ρ that a question costs, as the budget is measured; ``None``: the usual."""
 
 
 class PeriodLength(Enum):

@@ -10,9 +10,9 @@ from discreet.tables.catalog import Catalog, IdSpace
 from discreet.tables.declarations.analysts import read_analysts
 from discreet.tables.declarations.gate import read_gate
 from discreet.tables.declarations.ledger import read_ledger
-from discreet.tables.declarations.losses import read_loss
+from discreet.tables.declarations.losses import read_least_price, read_loss
 from discreet.tables.declarations.open_answers import refuse_open_answers
-from discreet.tables.declarations.section import TEXT, Section
+from discreet.tables.declarations.section import TABLE, TEXT, Section
 from discreet.tables.declarations.tables import read_public_tables, read_tables
 from discreet.tables.declarations.toml_lines import TomlLines
 
@@ -83,8 +83,10 @@ def _parse(text: str, name: str) -> Section:
 def _id_space(name: str, section: Section) -> IdSpace:
     unit = section.get("unit", TEXT)
     cap = read_loss(section.sub("budget"))
+    has_price = section.get_or("least_price", None, TABLE) is not None
     section.finish()
-    return IdSpace(name=name, unit=unit, cap=cap)
+    least = read_least_price(section.sub("least_price"), cap) if has_price else None
+    return IdSpace(name=name, unit=unit, cap=cap, least_price=least)
 
 
 def _default(section: Section) -> PrivacyLoss:

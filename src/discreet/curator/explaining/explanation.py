@@ -24,6 +24,7 @@ from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.costs import costs, group_costs
 from discreet.curator.pricing.fit import described_premise
 from discreet.curator.question import Question
+from discreet.ledger.least_price import is_enough, least_price, shown_price
 from discreet.tables.catalog import IdSpace
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.contain import row_limits
@@ -55,9 +56,14 @@ class Explanation:
         """The bounded plan as text: unit, limits, keys, aggregates, and every operator below."""
         return show(self.priced.plan)
 
+    @property
+    def least_price(self) -> Fraction:
+        """The least ε or ρ that a question about these people costs, unless it is stored."""
+        return least_price(self.id_space.cap, self.id_space.least_price)
+
     def is_affordable(self) -> bool:
         """Tell whether the budget admits the query now."""
-        return self.cost <= self.remaining
+        return self.cost <= self.remaining and not self._is_too_cheap()
 
     def steps(self) -> list[tuple[str, str]]:
         """Return the derivation: a heading and a sentence for each step."""
@@ -111,6 +117,7 @@ class Explanation:
             "cost": self.cost.to_json(),
             "costs": [item.to_json() for item in costs(self.priced.event)],
             "periods": self._periods(),
+            "least_price": str(self.least_price),
             "remaining": self.remaining.to_json(),
             "left_after": left(self.remaining, self.cost).to_json()
             if self.is_affordable()
@@ -200,7 +207,14 @@ class Explanation:
     def _cost_sentence(self) -> str:
         if self.is_stored:
             return "nothing: this was answered before"
+        if self._is_too_cheap():
+            least = shown_price(self.cost, self.least_price)
+            return f"{self.cost}, which is too little: a question costs at least {least}"
         return str(self.cost) if self.is_affordable() else f"{self.cost}, which is too much"
+
+    def _is_too_cheap(self) -> bool:
+        own = self.priced.loss
+        return not self.is_stored and not is_enough(own, self.least_price, self.remaining)
 
     def _left_sentence(self) -> str:
         now = f"{_down(self.remaining)} now, of {self.id_space.cap}"

@@ -1,4 +1,4 @@
-"""The gate in ``discreet.toml``: when failures suspend, and when answers are handed over."""
+"""The gate in ``discreet.toml``: what failures do, how many at once, and when answers come."""
 
 from fractions import Fraction
 
@@ -8,6 +8,7 @@ from discreet.tables.declarations.section import NUMBER, WHOLE, Section, located
 from discreet.tables.gate_settings import GateSettings
 
 MOST_FAILURES = 1_000
+MOST_IN_FLIGHT = 1_000
 LONGEST_DEADLINE = 86_400
 
 SHORTEST_DEADLINE = 5
@@ -17,15 +18,28 @@ deadline that is shorter than this, it would decide too often whether an answer 
 
 def read_gate(section: Section) -> GateSettings:
     """Return what is declared about the gate; nothing of it has to be."""
-    suspend_after = section.get_or("suspend_after", None, WHOLE)
+    suspend_after = _whole(section, "suspend_after", MOST_FAILURES)
+    suspend_all_after = _whole(section, "suspend_all_after", MOST_FAILURES)
+    most_in_flight = _whole(section, "most_in_flight", MOST_IN_FLIGHT)
     deadline = section.get_or("deadline", None, NUMBER)
     section.finish()
-    if suspend_after is not None:
-        section.whole("suspend_after", MOST_FAILURES)
+    if suspend_after and suspend_all_after and suspend_all_after < suspend_after:
+        raise DeclarationError(
+            f"{section.place('suspend_all_after')} is below gate.suspend_after",
+            must=f"be at least {suspend_after}, because the failures of one count for all",
+            got=str(suspend_all_after),
+        )
     return GateSettings(
         suspend_after=suspend_after,
+        suspend_all_after=suspend_all_after,
+        most_in_flight=most_in_flight,
         deadline=None if deadline is None else _seconds(section.place("deadline"), deadline),
     )
+
+
+def _whole(section: Section, key: str, most: int) -> int | None:
+    said = section.get_or(key, None, WHOLE) is not None
+    return section.whole(key, most) if said else None
 
 
 def _seconds(place: str, value: Number) -> Fraction:

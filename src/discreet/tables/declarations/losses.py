@@ -1,9 +1,12 @@
 """Losses in ``discreet.toml``: ε, ε with δ, ρ, or ρ with δ. Each has a filter of its own."""
 
 from collections.abc import Callable
+from decimal import ROUND_FLOOR
+from fractions import Fraction
 
 from discreet.core.errors import DeclarationError
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp, short
+from discreet.core.numbers import exact
 from discreet.tables.declarations.section import NUMBER, Section, located
 
 _LOSSES: dict[str, tuple[Callable[..., PrivacyLoss], Callable[..., PrivacyLoss]]] = {
@@ -29,3 +32,21 @@ def read_loss(section: Section) -> PrivacyLoss:
     if delta is None:
         return alone(amount)
     return located(section.place("delta"), lambda: beside(amount, delta))
+
+
+def read_least_price(section: Section, cap: PrivacyLoss) -> Fraction:
+    """Return the least ε or ρ of a question: said like the budget, without δ, and no more than it.
+
+    It is no loss but a part of one: it says nothing about δ, of which a question may need none.
+    """
+    name = "epsilon" if hasattr(cap, "epsilon") else "rho"
+    value = section.get(name, NUMBER)
+    section.finish()
+    price, limit = located(section.place(name), lambda: exact(value)), getattr(cap, name)
+    if not 0 < price <= limit:
+        raise DeclarationError(
+            f"{section.place(name)} is out of range",
+            must=f"be above 0 and at most the budget, {short(limit, rounding=ROUND_FLOOR)}",
+            got=str(value),
+        )
+    return price
