@@ -202,6 +202,23 @@ def _gaussian_laws() -> list[GaussianLaw]:
     return [discrete_gaussian_law(4, centre=centre, radius=20) for centre in (0, 1)]
 
 
+def test_vectors_of_gaussian_noise_have_a_closed_form():
+    first, second = (
+        product(
+            *(discrete_gaussian_law(v, centre=c, radius=9) for v, c in zip((4, 9), cs, strict=True))
+        )
+        for cs in ((0, 0), (1, 3))
+    )
+    pair = LawPair(first=first, second=second)
+    assert verify(pair, Zcdp(rho=Fraction(1, 8) + Fraction(9, 18))).answer is Answer.HOLDS
+    assert verify(pair, Zcdp(rho=Fraction(5, 8) - TINY)).answer is Answer.BROKEN
+    assert verify(pair, Pure(100)).answer is Answer.BROKEN
+    alone = discrete_gaussian_law(4, centre=0, radius=9)
+    for other in (first, product(alone)):
+        mixed = LawPair(first=other, second=alone)
+        assert verify(mixed, Zcdp(rho="1/8")).answer is not Answer.HOLDS, "other outcomes"
+
+
 def test_gaussian_laws_of_different_widths_have_no_closed_form():
     pair = LawPair(
         first=discrete_gaussian_law(4, centre=0, radius=30),

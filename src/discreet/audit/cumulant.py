@@ -41,6 +41,23 @@ class Cumulant:
             cells[ratio] = before[0] + low, before[1] + high
         return cls(tuple((mass, ratio) for ratio, mass in cells.items()), bits)
 
+    @classmethod
+    def below(cls, p: EnclosedLaw, q: EnclosedLaw, *, bits: int) -> "Cumulant | None":
+        """Return cumulants below those of laws with unlisted mass; ``None`` if they are infinite.
+
+        No term of the sum is negative, so what is not listed of ``p`` is left out; what is not
+        listed of ``q`` could be anywhere, so it is added to each outcome.
+        """
+        cells: dict[Fraction, Fraction] = {}
+        for outcome, (low, _) in p.masses.items():
+            above = q.masses.get(outcome, (Fraction(0), Fraction(0)))[1] + q.outside
+            if low > 0 and above == 0:
+                return None
+            if low > 0:
+                ratio = _log(low / above, bits)[0]
+                cells[ratio] = cells.get(ratio, Fraction(0)) + low
+        return cls(tuple(((mass, mass), (ratio, ratio)) for ratio, mass in cells.items()), bits)
+
     @property
     def largest(self) -> Fraction:
         """The largest loss of any outcome, rounded up."""
@@ -54,22 +71,6 @@ class Cumulant:
             low += dyadic_down(mass[0] * _exp(t * (ratio[0] - top), self.bits)[0], self.bits)
             high += dyadic_up(mass[1] * _exp(t * (ratio[1] - top), self.bits)[1], self.bits)
         return t * top + _log(low, self.bits)[0], t * top + _log(high, self.bits)[1]
-
-
-def lower_cumulant(p: EnclosedLaw, q: EnclosedLaw, t: Fraction, *, bits: int) -> Fraction | None:
-    """Return a lower bound on the cumulant of laws with unlisted mass; ``None`` for infinity.
-
-    No term is negative, so what is not listed of ``p`` is left out; what is not listed of ``q``
-    could be anywhere, so it is added to each outcome.
-    """
-    total = Fraction(0)
-    for outcome, (low, _) in p.masses.items():
-        above = q.masses.get(outcome, (Fraction(0), Fraction(0)))[1] + q.outside
-        if low > 0 and above == 0:
-            return None
-        if low > 0:
-            total += low * _exp(t * _log(low / above, bits)[0], bits)[0]
-    return _log(total, bits)[0] if total > 0 else Fraction(0)
 
 
 def _log(value: Fraction, bits: int) -> Ends:

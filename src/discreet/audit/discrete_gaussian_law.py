@@ -31,6 +31,20 @@ class GaussianLaw(EnclosedLaw):
         )
 
 
+@frozen(kw_only=True, repr=False)
+class GaussianVectorLaw(EnclosedLaw):
+    """Bounds on a law of independent coordinates that are all discrete Gaussian."""
+
+    coordinates: tuple[GaussianLaw, ...]
+
+
+def gaussian_coordinates(law: EnclosedLaw | object) -> tuple[GaussianLaw, ...]:
+    """Return the coordinates of a law that is known to be Gaussian; none, if it is not."""
+    if isinstance(law, GaussianVectorLaw):
+        return law.coordinates
+    return (law,) if isinstance(law, GaussianLaw) else ()
+
+
 def discrete_gaussian_law(
     sigma_squared: Number, *, centre: int, radius: int, bits: int = BITS
 ) -> GaussianLaw:

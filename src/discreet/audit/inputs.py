@@ -46,6 +46,9 @@ class Inputs(Enum):
     REPORTS = "reports"
     """What people hold, one value a report: at most ``l0`` differ, and they may be anything."""
 
+    MARGIN = "margin"
+    """A number, its margin and what it may move by: see :func:`_margins` for the rule."""
+
     NOTHING = "nothing"
     """No private input at all: everything is public, and must agree."""
 
@@ -87,6 +90,8 @@ class Inputs(Enum):
             return exceeded(*_aligned(_histogram(first), _histogram(second)), d_in)
         if self is Inputs.POINTS:
             return _points(*_aligned(_histogram(first), _histogram(second)), d_in)
+        if self is Inputs.MARGIN:
+            return _margins(first.tolist(), second.tolist(), d_in)
         if self is Inputs.REPORTS:
             changed = differing(first, second)
             return {"l0": changed} if d_in.l0 is None or changed > d_in.l0 else {}
@@ -123,3 +128,17 @@ def _points(first: NDArray[Any], second: NDArray[Any], d_in: Contribution) -> Me
     sides = 1 if d_in.metric is Metric.ADD_REMOVE else 2
     moved = Fraction(int(np.abs(first - second).sum()))
     return {"linf": moved / sides} if moved > sides * d_in.bound("linf") else {}
+
+
+def _margins(first: list[int], second: list[int], d_in: Contribution) -> Measured:
+    """Check a number that may move freely only where the test of its margin fails.
+
+    With :math:`s` steps the margin moves by at most :math:`s`, and the number by at most :math:`s`
+    times what was proposed, unless both margins are below :math:`s`.
+    """
+    (value, margin, proposed), (other, other_margin, _) = first, second
+    steps = int(d_in.bound("l1"))
+    far = Fraction(abs(margin - other_margin))
+    if max(margin, other_margin) >= steps:
+        far = max(far, Fraction(abs(value - other), proposed))
+    return {"l1": far} if far > steps else {}

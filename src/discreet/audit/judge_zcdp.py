@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from attrs import define, field, frozen
 
-from discreet.audit.cumulant import Cumulant, Ends, lower_cumulant
+from discreet.audit.cumulant import Cumulant, Ends
 from discreet.audit.interval import INFINITE, Interval
 from discreet.audit.law import EnclosedLaw, Law, enclosed
 from discreet.core.loss import Zcdp
@@ -22,8 +22,11 @@ MOST_ORDERS = 1000
 LEAST_ORDER = Fraction(1, 1 << 60)
 """How near to order 1 the search goes."""
 
-_ORDERS = tuple(Fraction(2) ** power for power in range(-20, 11))
-"""Where laws with unlisted mass are tried: one less than the order."""
+FEWER_BITS = 80
+"""The precision for laws that are only known up to unlisted mass."""
+
+_ORDERS = tuple(Fraction(2) ** power for power in (-16, -8, -4, -2, -1, 0, 1, 2, 3, 4, 5, 7, 10))
+"""Where those are tried: one less than the order."""
 
 
 class Line(Enum):
@@ -66,7 +69,7 @@ def judge_line(p: Law, q: Law, loss: Zcdp) -> Judged:
     """
     cumulant = Cumulant.of(p, q, bits=BITS)
     if cumulant is None:
-        return _some_orders(enclosed(p, bits=BITS), enclosed(q, bits=BITS), loss)
+        return _some_orders(enclosed(p), enclosed(q), loss)
     if not loss.rho:
         return Judged(Line.UNKNOWN)
     far = (cumulant.largest - loss.xi - loss.rho) / loss.rho
@@ -128,10 +131,11 @@ class _Search:
 
 
 def _some_orders(p: EnclosedLaw, q: EnclosedLaw, loss: Zcdp) -> Judged:
-    for t in _ORDERS:
-        least = lower_cumulant(p, q, t, bits=BITS)
-        if least is None:
-            return Judged(Line.CROSSED, 1 + t)
+    below = Cumulant.below(p, q, bits=FEWER_BITS)
+    if below is None:
+        return Judged(Line.CROSSED)
+    for t in _ORDERS if below.cells else ():
+        least = below.at(t)[0]
         if least > t * (loss.xi + loss.rho * (1 + t)):
             return Judged(Line.CROSSED, 1 + t, Interval(least / t, math.inf))
     return Judged(Line.UNKNOWN)

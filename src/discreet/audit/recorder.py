@@ -16,10 +16,12 @@ from discreet.audit.watched import (
     WatchedMechanism,
     WatchedResponse,
     WatchedSelector,
+    WatchedTest,
 )
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import LocalRandomiser, Mechanism, Rng, Selector
+from discreet.mechanisms.stability.propose_test_release import ProposeTestRelease
 from discreet.randomness.rng import SystemRng
 
 
@@ -62,6 +64,10 @@ class Recorder:
         takes keys. A mechanism of your own that takes rows needs ``inputs=Inputs.ROWS``.
         """
         _require(mechanism, "release")
+        if isinstance(mechanism, ProposeTestRelease):
+            raise InvalidArgument(
+                "This mechanism takes a number and its margin", next="Use watch_test"
+            )
         return WatchedMechanism(inner=mechanism, d_in=d_in, inputs=inputs, recorder=self)
 
     def watch_selector(self, selector: Selector | Any, *, d_in: Contribution) -> WatchedSelector:
@@ -76,6 +82,16 @@ class Recorder:
         _require(response, "randomise")
         d_in = Contribution(l0=reports, metric=response.event().metric)
         return WatchedResponse(inner=response, d_in=d_in, recorder=self)
+
+    def watch_test(self, mechanism: ProposeTestRelease, *, d_in: Contribution) -> WatchedTest:
+        """Return propose-test-release under observation; a unit is ``d_in.l1`` steps."""
+        if not isinstance(mechanism, ProposeTestRelease):
+            raise InvalidArgument(
+                "This is no test of a margin",
+                must="be a ProposeTestRelease",
+                got=type(mechanism).__name__,
+            )
+        return WatchedTest(inner=mechanism, d_in=d_in, recorder=self)
 
     def watch_machine(
         self, machine: Any, *, d_in: Contribution, inputs: Inputs = Inputs.QUERIES

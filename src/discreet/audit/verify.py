@@ -6,7 +6,7 @@ from functools import singledispatch
 
 from attrs import frozen
 
-from discreet.audit.discrete_gaussian_law import GaussianLaw
+from discreet.audit.discrete_gaussian_law import GaussianLaw, gaussian_coordinates
 from discreet.audit.divergence import delta, excess, max_divergence
 from discreet.audit.exponential_sum import as_sum, exp
 from discreet.audit.interval import INFINITE, Interval
@@ -39,17 +39,24 @@ class LawPair:
         return (self.first, self.second), (self.second, self.first)
 
     def gaussian_loss(self) -> Fraction | None:
-        r"""Return the exact ρ of two discrete Gaussian laws that differ in their centre alone.
+        r"""Return the least ρ of discrete Gaussian laws that differ in their centres alone.
 
-        Their divergence of order :math:`\alpha` is exactly
-        :math:`\alpha (c - c')^2 / 2\sigma^2` for whole centres [CKS20, Theorem 4 and its proof].
+        For whole centres their divergence of order :math:`\alpha` is at most
+        :math:`\alpha (c - c')^2 / 2\sigma^2` [CKS20, Theorem 4], and exactly that at whole orders:
+        there the sum in question is over the integers again, moved by a whole number. Divergences
+        of independent coordinates add. So a smaller ρ is crossed at some whole order, whatever ξ.
         """
-        first, second = self.first, self.second
-        if not isinstance(first, GaussianLaw) or not isinstance(second, GaussianLaw):
+        first, second = map(gaussian_coordinates, self._laws())
+        if not first or len(first) != len(second) or type(self.first) is not type(self.second):
             return None
-        if first.sigma_squared != second.sigma_squared:
+        pairs = list(zip(first, second, strict=True))
+        if any(one.sigma_squared != other.sigma_squared for one, other in pairs):
             return None
-        return Fraction((first.centre - second.centre) ** 2) / (2 * first.sigma_squared)
+        squares = (
+            Fraction((one.centre - other.centre) ** 2) / (2 * one.sigma_squared)
+            for one, other in pairs
+        )
+        return sum(squares, Fraction(0))
 
     def refined(self) -> "LawPair | None":
         """Return the pair with narrower bounds, if one of its laws has any to offer."""
@@ -97,12 +104,12 @@ def verify(pair: LawPair, loss: PrivacyLoss) -> Verdict:
         ``HOLDS`` and ``BROKEN`` are proved. For two exact laws, pure and approximate claims are
         always decided, also when the claim is met with equality, and zCDP claims unless the
         divergences touch the line :math:`\xi + \rho\alpha` at some order or come very near
-        (:func:`~discreet.audit.judge_zcdp.judge_line`). For two discrete Gaussian laws that
-        differ in their centre, pure and zCDP claims are always decided, by the closed form;
-        approximate ones unless δ is met almost exactly: the bounds are narrowed a few times. Other
-        enclosed laws are undecided where a claim lies between their bounds: what is not known
-        about them cannot be decided. ``HOLDS`` speaks of *this* pair; a mechanism is private if it
-        holds for every pair of neighbours.
+        (:func:`~discreet.audit.judge_zcdp.judge_line`). For two discrete Gaussian laws, or vectors
+        of them, that differ in their centres, pure and zCDP claims are always decided, by the
+        closed form; approximate ones unless δ is met almost exactly: the bounds of single laws are
+        narrowed a few times. Other enclosed laws are undecided where a claim lies between their
+        bounds: what is not known about them cannot be decided. ``HOLDS`` speaks of *this* pair; a
+        mechanism is private if it holds for every pair of neighbours.
 
     Example:
         >>> from discreet.audit.discrete_laplace_law import discrete_laplace_law
@@ -180,7 +187,7 @@ def _(loss: Zcdp, pair: LawPair) -> Verdict:
     if gaussian is not None:
         answer = Answer.HOLDS if gaussian <= loss.rho else Answer.BROKEN
         measured = Interval.exactly(gaussian)
-        because = "two discrete Gaussian laws have exactly the ρ"
+        because = "the least ρ of these discrete Gaussian laws is"
         return Verdict(answer=answer, loss=loss, measured=measured, because=because)
     largest = pure_epsilon(pair)
     if _judge(Pure(loss.xi + loss.rho), pair).answer is Answer.HOLDS:

@@ -11,6 +11,7 @@ from discreet.audit.inputs import Inputs, inputs_of
 from discreet.core.contribution import Contribution
 from discreet.core.event import Event
 from discreet.core.protocols import IntArray, LocalRandomiser, Mechanism, Rng, Selector
+from discreet.mechanisms.stability.propose_test_release import ProposeTestRelease
 from discreet.randomness.rng import SystemRng
 
 
@@ -103,6 +104,32 @@ class WatchedSelector:
             run=run,
         )
         return self.recorder.observe(use, rng)
+
+
+@frozen(kw_only=True)
+class WatchedTest:
+    """A number that is released after a test of its margin, and recorded; ``d_in.l1`` in steps."""
+
+    inner: ProposeTestRelease
+    d_in: Contribution
+    recorder: Observer = field(repr=False)
+
+    def event(self, d_in: Contribution) -> Event:
+        """Describe one use, as the mechanism does."""
+        return self.inner.event(d_in)
+
+    def release(self, value: int, margin: int, rng: Rng) -> int | None:
+        """Test the margin and release the number, and record it."""
+        use = Use(
+            name=type(self.inner).__name__,
+            event=self.inner.event(self.d_in),
+            d_in=self.d_in,
+            inputs=Inputs.MARGIN,
+            values=np.array([value, margin, self.inner.proposed], dtype=object),
+            run=lambda source: self.inner.release(value, margin, source),
+        )
+        released: int | None = self.recorder.observe(use, rng)
+        return released
 
 
 @frozen(kw_only=True)
