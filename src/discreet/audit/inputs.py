@@ -47,7 +47,7 @@ class Inputs(Enum):
     """What people hold, one value a report: at most ``l0`` differ, and they may be anything."""
 
     MARGIN = "margin"
-    """A number, its margin and what it may move by: see :func:`_margins` for the rule."""
+    """A number, its margin and the proposed move: it may jump only where the margin is small."""
 
     NOTHING = "nothing"
     """No private input at all: everything is public, and must agree."""
