@@ -22,10 +22,10 @@ MOST_ORDERS = 1000
 LEAST_ORDER = Fraction(1, 1 << 60)
 """How near to order 1 the search goes."""
 
-FEWER_BITS = 80
+FEWER_BITS = 64
 """The precision for laws that are only known up to unlisted mass."""
 
-_ORDERS = tuple(Fraction(2) ** power for power in (-16, -8, -4, -2, -1, 0, 1, 2, 3, 4, 5, 7, 10))
+_ORDERS = tuple(Fraction(2) ** power for power in (-6, 0, 1, 3, 5))
 """Where those are tried: one less than the order."""
 
 

@@ -140,16 +140,7 @@ def _(loss: Pure, pair: LawPair) -> Verdict:
         truth = INFINITE if rho else Interval.exactly(Fraction(0))
         return Verdict(answer=answer, loss=loss, measured=truth, because="the true ε is")
     measured = pure_epsilon(pair)
-    if isinstance(pair.first, ExactLaw) and isinstance(pair.second, ExactLaw):
-        factor = exp(loss.epsilon)
-        holds = all(
-            weight * q.total <= factor * q.weights.get(outcome, as_sum(0)) * p.total
-            for p, q in ((pair.first, pair.second), (pair.second, pair.first))
-            for outcome, weight in p.weights.items()
-        )
-        answer = Answer.HOLDS if holds else Answer.BROKEN
-    else:
-        answer = _compared(measured, loss.epsilon)
+    answer = _pure_answer(pair, loss.epsilon, measured)
     return Verdict(answer=answer, loss=loss, measured=measured, because="the true ε is")
 
 
@@ -190,11 +181,11 @@ def _(loss: Zcdp, pair: LawPair) -> Verdict:
         because = "the least ρ of these discrete Gaussian laws is"
         return Verdict(answer=answer, loss=loss, measured=measured, because=because)
     largest = pure_epsilon(pair)
-    if _judge(Pure(loss.xi + loss.rho), pair).answer is Answer.HOLDS:
+    if _pure_answer(pair, loss.xi + loss.rho, largest) is Answer.HOLDS:
         because = "no order is above the pure ε, which is"
         return Verdict(answer=Answer.HOLDS, loss=loss, measured=largest, because=because)
     if not loss.rho:
-        answer = _judge(Pure(loss.xi), pair).answer
+        answer = _pure_answer(pair, loss.xi, largest)
         return Verdict(answer=answer, loss=loss, measured=largest, because="the true ε is")
     if isinstance(largest.high, Fraction) and tanh_line(largest.high) <= loss.rho:
         because = "ε tanh(ε/2) is at most ρ for the pure ε, which is"
@@ -211,6 +202,19 @@ def _(loss: Zcdp, pair: LawPair) -> Verdict:
         measured=largest,
         because=f"{because}, and the pure ε is",
     )
+
+
+def _pure_answer(pair: LawPair, epsilon: Fraction, measured: Interval) -> Answer:
+    """Decide a pure claim: exactly where both laws are exact, else by what was measured."""
+    if not isinstance(pair.first, ExactLaw) or not isinstance(pair.second, ExactLaw):
+        return _compared(measured, epsilon)
+    factor = exp(epsilon)
+    holds = all(
+        weight * q.total <= factor * q.weights.get(outcome, as_sum(0)) * p.total
+        for p, q in ((pair.first, pair.second), (pair.second, pair.first))
+        for outcome, weight in p.weights.items()
+    )
+    return Answer.HOLDS if holds else Answer.BROKEN
 
 
 def _crossed(loss: Zcdp, found: Judged) -> Verdict:
