@@ -1,14 +1,17 @@
 """Verdicts: proved, refuted, or honestly not decided."""
 
+import math
 from fractions import Fraction
 
 import pytest
 
 from discreet.audit.combine import product
-from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
+from discreet.audit.cumulant import Cumulant
+from discreet.audit.discrete_gaussian_law import GaussianLaw, discrete_gaussian_law
 from discreet.audit.discrete_laplace_law import discrete_laplace_law
+from discreet.audit.divergence import renyi_divergence
 from discreet.audit.exponential_sum import exp
-from discreet.audit.law import ExactLaw, enclosed
+from discreet.audit.law import EnclosedLaw, ExactLaw, enclosed
 from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify, worst_delta
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
@@ -79,20 +82,150 @@ def test_gaussian_claims():
         Answer.BROKEN
     )
     assert verify(pair, Pure(1)).answer is Answer.BROKEN, "the ratio grows without limit"
-    assert verify(gaussian_pair(4, radius=3), Pure(100)).answer is Answer.UNDECIDED
-    assert verify(gaussian_pair(4, radius=3), Approximate(1, truth.high)).answer is (
-        Answer.UNDECIDED
-    )
+    assert verify(gaussian_pair(4, radius=3), Pure(100)).answer is Answer.BROKEN
+    narrow = verify(gaussian_pair(4, radius=3), Approximate(1, truth.high + TINY))
+    assert narrow.answer is Answer.HOLDS, "the bounds are narrowed until they decide"
+    below = verify(gaussian_pair(4, radius=3), Approximate(1, Fraction(truth.low) - TINY))
+    assert below.answer is Answer.BROKEN
+    same = LawPair(first=gaussian_pair(4).first, second=gaussian_pair(4).first)
+    assert verify(same, Pure(0)).answer is Answer.HOLDS
 
 
 def test_zcdp_claims():
-    assert verify(gaussian_pair(4), Zcdp(rho="1/8")).answer is Answer.UNDECIDED
-    assert verify(gaussian_pair(4), Zcdp(rho="0.1249")).answer is Answer.BROKEN
+    assert verify(gaussian_pair(4), Zcdp(rho="1/8")).answer is Answer.HOLDS, "met with equality"
+    assert verify(gaussian_pair(4), Zcdp(rho=Fraction(1, 8) - TINY)).answer is Answer.BROKEN
+    assert verify(gaussian_pair(4), Zcdp(rho="0.12", xi=9)).answer is Answer.BROKEN, "large orders"
     pair = laplace_pair(2)
     assert verify(pair, Zcdp(rho="0.12501")).answer is Answer.HOLDS, "ε²/2 from pure ε = 1/2"
     assert verify(pair, Zcdp(rho="0.01", xi="0.5")).answer is Answer.HOLDS
+    assert verify(pair, Zcdp(rho=0, xi="1/2")).answer is Answer.HOLDS, "equality, without ρ"
+    assert verify(pair, Zcdp(rho=0, xi=Fraction(1, 2) - TINY)).answer is Answer.BROKEN
     assert verify(pair, Zcdp(rho="0.05")).answer is Answer.BROKEN
-    assert verify(pair, Zcdp(rho="0.12")).answer is Answer.UNDECIDED
+    assert verify(pair, Zcdp(rho="0.12")).answer is Answer.BROKEN
+
+
+def response_pair(epsilon, categories=2) -> LawPair:
+    first, second = (
+        ExactLaw({i: exp(epsilon) if i == held else 1 for i in range(categories)})
+        for held in (0, 1)
+    )
+    return LawPair(first=first, second=second)
+
+
+def choice_pair(scores, others, scale) -> LawPair:
+    first, second = (
+        ExactLaw({i: exp(Fraction(u) / scale) for i, u in enumerate(row)})
+        for row in (scores, others)
+    )
+    return LawPair(first=first, second=second)
+
+
+def coin_pair(p, q) -> LawPair:
+    first, second = (ExactLaw({0: Fraction(x), 1: 1 - Fraction(x)}) for x in (p, q))
+    return LawPair(first=first, second=second)
+
+
+PAIRS = {
+    "response": response_pair(1),
+    "small response": response_pair("1/100"),
+    "large response": response_pair(40),
+    "one of five": response_pair(1, 5),
+    "Laplace": laplace_pair(2),
+    "wide Laplace": laplace_pair(100),
+    "narrow Laplace": laplace_pair("1/3", shift=3),
+    "choice": choice_pair([0, 1, 5], [1, 1, 4], 2),
+    "two coins": coin_pair("3/4", "1/4"),
+    "rare": coin_pair("1/1000", "1/100"),
+    "uneven": coin_pair("9/10", "1/3"),
+}
+
+
+def probabilities(law) -> dict[int, float]:
+    low = {outcome: weight.bounds(96)[0] for outcome, weight in law.weights.items()}
+    return {outcome: float(weight / sum(low.values())) for outcome, weight in low.items()}
+
+
+def least_rho(pair: LawPair) -> float:
+    """The largest divergence over its order, by floats: good to five digits here."""
+    found = 0.0
+    for first, second in pair.directions():
+        p, q = probabilities(first), probabilities(second)
+        loss = {outcome: math.log(p[outcome] / q[outcome]) for outcome in p}
+        top = max(loss.values())
+        found = max(found, sum(p[outcome] * loss[outcome] for outcome in p))
+        for step in range(-600, 1000):
+            t = 2 ** (step / 100)
+            rest = sum(p[outcome] * math.exp(t * (loss[outcome] - top)) for outcome in p)
+            found = max(found, (top + math.log(rest) / t) / (1 + t))
+    return found
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_hair_around_the_least_rho_is_decided(name):
+    """The old search over seven orders left most of these undecided."""
+    rho = least_rho(PAIRS[name])
+    for share, answer in (("0.999", Answer.BROKEN), ("1.001", Answer.HOLDS)):
+        claim = Zcdp(rho=Fraction(rho) * Fraction(share))
+        assert verify(PAIRS[name], claim).answer is answer
+    with_xi = Zcdp(rho=Fraction(rho) * Fraction("0.9"), xi=Fraction(rho) * 60)
+    assert verify(PAIRS[name], with_xi).answer is not Answer.UNDECIDED
+
+
+@pytest.mark.parametrize(("rho", "answer"), [("0.46", Answer.BROKEN), ("0.4621171", Answer.BROKEN)])
+def test_orders_near_one_refute(rho, answer):
+    """Randomised response needs ε tanh(ε/2) = 0.46211715…, and only orders near 1 tell."""
+    assert verify(response_pair(1), Zcdp(rho=rho)).answer is answer
+    assert verify(response_pair(1), Zcdp(rho="0.4621172")).answer is Answer.HOLDS
+
+
+def test_other_divergences_of_the_search():
+    """The search agrees with the divergences of whole orders, which are computed otherwise."""
+    pair = laplace_pair(2)
+    cumulant = Cumulant.of(pair.first, pair.second, bits=128)
+    assert cumulant is not None
+    for order in (2, 3, 16):
+        low, high = cumulant.at(Fraction(order - 1))
+        plain = renyi_divergence(pair.first, pair.second, order)
+        assert low / (order - 1) <= plain.high
+        assert plain.low <= high / (order - 1)
+        assert high - low < Fraction(1, 2**60)
+
+
+def test_a_line_that_is_touched_is_left_undecided():
+    """Bounds alone cannot prove an equality: here the law of the noise is not known by name."""
+    loose = [EnclosedLaw(masses=law.masses, outside=law.outside) for law in _gaussian_laws()]
+    verdict = verify(LawPair(first=loose[0], second=loose[1]), Zcdp(rho="1/8"))
+    assert verdict.answer is Answer.UNDECIDED
+
+
+def _gaussian_laws() -> list[GaussianLaw]:
+    return [discrete_gaussian_law(4, centre=centre, radius=20) for centre in (0, 1)]
+
+
+def test_vectors_of_gaussian_noise_have_a_closed_form():
+    first, second = (
+        product(
+            *(discrete_gaussian_law(v, centre=c, radius=9) for v, c in zip((4, 9), cs, strict=True))
+        )
+        for cs in ((0, 0), (1, 3))
+    )
+    pair = LawPair(first=first, second=second)
+    assert verify(pair, Zcdp(rho=Fraction(1, 8) + Fraction(9, 18))).answer is Answer.HOLDS
+    assert verify(pair, Zcdp(rho=Fraction(5, 8) - TINY)).answer is Answer.BROKEN
+    assert verify(pair, Pure(100)).answer is Answer.BROKEN
+    alone = discrete_gaussian_law(4, centre=0, radius=9)
+    for other in (first, product(alone)):
+        mixed = LawPair(first=other, second=alone)
+        assert verify(mixed, Zcdp(rho="1/8")).answer is not Answer.HOLDS, "other outcomes"
+
+
+def test_gaussian_laws_of_different_widths_have_no_closed_form():
+    pair = LawPair(
+        first=discrete_gaussian_law(4, centre=0, radius=30),
+        second=discrete_gaussian_law(1, centre=0, radius=30),
+    )
+    assert verify(pair, Zcdp(rho=1)).answer is Answer.BROKEN
+    assert verify(pair, Approximate(1, "0.9")).answer is Answer.HOLDS
 
 
 def test_mixed_pairs_are_enclosed():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from discreet.audit.discrete_gaussian_law import GaussianLaw, GaussianVectorLaw
 from discreet.audit.dyadic import dyadic_down, dyadic_up
 from discreet.audit.exponential_sum import ExponentialSum, as_sum
 from discreet.audit.law import BITS, EnclosedLaw, ExactLaw, Law, all_exact, enclosed
@@ -34,8 +35,11 @@ def product(*laws: Law) -> Law:
         low = math.prod((ends[0] for _, ends in cells), start=Fraction(1))
         high = math.prod((ends[1] for _, ends in cells), start=Fraction(1))
         masses[tuple(outcome for outcome, _ in cells)] = _rounded(low, high)
-    outside = sum((law.outside for law in known), Fraction(0))
-    return EnclosedLaw(masses=masses, outside=min(Fraction(1), outside))
+    outside = min(Fraction(1), sum((law.outside for law in known), Fraction(0)))
+    named = tuple(law for law in laws if isinstance(law, GaussianLaw))
+    if len(named) == len(laws):
+        return GaussianVectorLaw(masses=masses, outside=outside, coordinates=named)
+    return EnclosedLaw(masses=masses, outside=outside)
 
 
 def _exact_product(laws: list[ExactLaw]) -> ExactLaw:

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+from attrs import frozen
+
 from discreet.audit.dyadic import dyadic_down, dyadic_up
 from discreet.audit.exponential_sum import exp_bounds_relative
 from discreet.audit.law import BITS, EnclosedLaw
@@ -10,9 +12,42 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 
 
+@frozen(kw_only=True, repr=False)
+class GaussianLaw(EnclosedLaw):
+    """Bounds on a law that is known by name: discrete Gaussian noise around a centre.
+
+    The bounds can be made narrower at will, and theorems about the noise can be used.
+    """
+
+    sigma_squared: Fraction
+    centre: int
+    radius: int
+    bits: int
+
+    def refined(self) -> "GaussianLaw":
+        """Return the same law with narrower bounds: twice as far out, with twice as many bits."""
+        return discrete_gaussian_law(
+            self.sigma_squared, centre=self.centre, radius=2 * self.radius, bits=2 * self.bits
+        )
+
+
+@frozen(kw_only=True, repr=False)
+class GaussianVectorLaw(EnclosedLaw):
+    """Bounds on a law of independent coordinates that are all discrete Gaussian."""
+
+    coordinates: tuple[GaussianLaw, ...]
+
+
+def gaussian_coordinates(law: EnclosedLaw | object) -> tuple[GaussianLaw, ...]:
+    """Return the coordinates of a law that is known to be Gaussian; none, if it is not."""
+    if isinstance(law, GaussianVectorLaw):
+        return law.coordinates
+    return (law,) if isinstance(law, GaussianLaw) else ()
+
+
 def discrete_gaussian_law(
     sigma_squared: Number, *, centre: int, radius: int, bits: int = BITS
-) -> EnclosedLaw:
+) -> GaussianLaw:
     r"""Return the law of ``centre`` plus discrete Gaussian noise, listed up to ``radius`` away.
 
     Guarantee:
@@ -51,4 +86,11 @@ def discrete_gaussian_law(
         least, most = low / (listed_high + tail), high / listed_low
         masses[centre + k] = dyadic_down(least, bits), dyadic_up(most, bits)
     outside = min(Fraction(1), dyadic_up(tail / listed_low, bits))
-    return EnclosedLaw(masses=masses, outside=outside)
+    return GaussianLaw(
+        masses=masses,
+        outside=outside,
+        sigma_squared=variance,
+        centre=centre,
+        radius=radius,
+        bits=bits,
+    )

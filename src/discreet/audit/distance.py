@@ -48,6 +48,17 @@ def exceeded(
     }
 
 
+def differing(first: NDArray[Any], second: NDArray[Any]) -> Fraction:
+    """Return in how many entries two arrays of one shape differ, whatever the entries are.
+
+    Example:
+        >>> import numpy as np
+        >>> differing(np.array(["a", "b"]), np.array(["a", "c"]))
+        Fraction(1, 1)
+    """
+    return Fraction(int(distances(first, second)["l0"]))
+
+
 def _change(one: Any, other: Any) -> Fraction | float:
     if one == other or (one != one and other != other):
         return Fraction(0)

@@ -18,7 +18,7 @@ _ZERO = Fraction(0)
 _NOTHING = (_ZERO, _ZERO)
 
 
-def delta(p: Law, q: Law, epsilon: Number) -> Interval:
+def delta(p: Law, q: Law, epsilon: Number, *, bits: int = BITS) -> Interval:
     r"""Enclose :math:`\delta(\varepsilon) = \sum_o \max(0, P(o) - e^\varepsilon Q(o))`.
 
     Guarantee:
@@ -42,15 +42,15 @@ def delta(p: Law, q: Law, epsilon: Number) -> Interval:
     if isinstance(p, ExactLaw) and isinstance(q, ExactLaw):
         above, below = excess(p, q, epsilon)
         return _quotient(above, below)
-    first, second = enclosed(p), enclosed(q)
-    factor_low, factor_high = exp_bounds(epsilon, BITS)
+    first, second = enclosed(p, bits=bits), enclosed(q, bits=bits)
+    factor_low, factor_high = exp_bounds(epsilon, bits)
     low, high = -factor_high * second.outside, first.outside
     for outcome, (p_low, p_high) in first.masses.items():
         q_low, q_high = second.masses.get(outcome, _NOTHING)
         low += max(_ZERO, p_low - factor_high * q_high)
         high += max(_ZERO, p_high - factor_low * q_low)
-    low = max(_ZERO, dyadic_down(low, BITS))
-    return Interval(low, max(low, min(Fraction(1), dyadic_up(high, BITS))))
+    low = max(_ZERO, dyadic_down(low, bits))
+    return Interval(low, max(low, min(Fraction(1), dyadic_up(high, bits))))
 
 
 def excess(p: ExactLaw, q: ExactLaw, epsilon: Fraction) -> tuple[ExponentialSum, ExponentialSum]:

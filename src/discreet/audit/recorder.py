@@ -1,18 +1,28 @@
-"""The recorder: mechanisms that are watched while a function uses them."""
+"""The recorder: what a function under audit is given, so that its mechanisms are watched."""
 
-from fractions import Fraction
+from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
-import numpy as np
-from attrs import evolve, field, frozen
-from numpy.typing import NDArray
+from attrs import evolve
 
-from discreet.audit.tape import Parted, RecordingRng, ReplayRng
+from discreet.audit.inputs import Inputs
+from discreet.audit.same import same
+from discreet.audit.tape import Excused, Parted, RecordingRng, ReplayRng
 from discreet.audit.trace import Call, Trace
+from discreet.audit.watched import (
+    Use,
+    WatchedMachine,
+    WatchedMechanism,
+    WatchedResponse,
+    WatchedSelector,
+    WatchedTest,
+)
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import Event
-from discreet.core.protocols import IntArray, Mechanism, Rng, Selector
+from discreet.core.protocols import LocalRandomiser, Mechanism, Rng, Selector
+from discreet.mechanisms.stability.propose_test_release import ProposeTestRelease
+from discreet.randomness.rng import SystemRng
 
 
 class Recorder:
@@ -23,8 +33,8 @@ class Recorder:
     differ only in what it read from the data.
 
     Example:
+        >>> import numpy as np
         >>> from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-        >>> from discreet.randomness.rng import SystemRng
         >>> recorder = Recorder(SystemRng())
         >>> noisy = recorder.watch(DiscreteLaplace(scale=2), d_in=Contribution(l1=1))
         >>> noisy.release(np.array([3, 4]), recorder.rng).shape
@@ -34,124 +44,170 @@ class Recorder:
     """
 
     def __init__(self, rng: Rng, *, transcript: Trace | None = None) -> None:
-        self.rng = RecordingRng(rng if transcript is None else ReplayRng(transcript.words))
+        self.rng: RecordingRng | ReplayRng = (
+            RecordingRng(rng) if transcript is None else ReplayRng(transcript.words)
+        )
         self.calls: list[Call] = []
         self._transcript = transcript
 
-    def watch(self, mechanism: Mechanism, *, d_in: Contribution) -> "WatchedMechanism":
-        """Return ``mechanism`` under observation, with what one unit may move its input by."""
-        return WatchedMechanism(inner=mechanism, d_in=d_in, recorder=self)
+    @property
+    def used(self) -> int:
+        """How many calls were kept so far."""
+        return len(self.calls)
 
-    def watch_selector(self, selector: Selector, *, d_in: Contribution) -> "WatchedSelector":
+    def watch(
+        self, mechanism: Mechanism | Any, *, d_in: Contribution, inputs: Inputs | None = None
+    ) -> WatchedMechanism:
+        """Return ``mechanism`` under observation, with what one unit may move its input by.
+
+        Quantiles are known to take rows, whose number is private, and what is given a mapping
+        takes keys. A mechanism of your own that takes rows needs ``inputs=Inputs.ROWS``.
+        """
+        _require(mechanism, "release")
+        if isinstance(mechanism, ProposeTestRelease):
+            raise InvalidArgument(
+                "This mechanism takes a number and its margin", next="Use watch_test"
+            )
+        return WatchedMechanism(inner=mechanism, d_in=d_in, inputs=inputs, recorder=self)
+
+    def watch_selector(self, selector: Selector | Any, *, d_in: Contribution) -> WatchedSelector:
         """Return ``selector`` under observation, with what one unit may move its scores by."""
+        _require(selector, "select")
         return WatchedSelector(inner=selector, d_in=d_in, recorder=self)
 
-    def observe(
-        self, watched: "WatchedMechanism | WatchedSelector", values: NDArray[Any], rng: Rng
-    ) -> Any:
-        """Run a watched mechanism, keep the call, and return what its caller may see.
+    def watch_response(
+        self, response: LocalRandomiser | Any, *, reports: int = 1
+    ) -> WatchedResponse:
+        """Return ``response`` under observation; one person sends at most so many ``reports``."""
+        _require(response, "randomise")
+        d_in = Contribution(l0=reports, metric=response.event().metric)
+        return WatchedResponse(inner=response, d_in=d_in, recorder=self)
 
-        In a replay that is the recorded output; the mechanism runs all the same, so that the words
-        it draws can be compared.
+    def watch_test(self, mechanism: ProposeTestRelease, *, d_in: Contribution) -> WatchedTest:
+        """Return propose-test-release under observation; a unit is ``d_in.l1`` steps."""
+        if not isinstance(mechanism, ProposeTestRelease):
+            raise InvalidArgument(
+                "This is no test of a margin",
+                must="be a ProposeTestRelease",
+                got=type(mechanism).__name__,
+            )
+        return WatchedTest(inner=mechanism, d_in=d_in, recorder=self)
+
+    def watch_machine(
+        self, machine: Any, *, d_in: Contribution, inputs: Inputs = Inputs.QUERIES
+    ) -> WatchedMachine:
+        """Return ``machine`` under observation, to be opened and asked.
+
+        One unit may move each query by ``d_in.linf``. With ``inputs=Inputs.POINTS`` the machine is
+        opened on rows, of which one unit has so many, and its queries are public.
+        """
+        _require(machine, "open")
+        if inputs not in (Inputs.QUERIES, Inputs.POINTS):
+            raise InvalidArgument(
+                "A machine has private queries, or is opened on private rows",
+                must="have inputs queries or points",
+                got=inputs.value,
+            )
+        return WatchedMachine(inner=machine, d_in=d_in, inputs=inputs, recorder=self)
+
+    def observe(self, use: Use, rng: Rng) -> Any:
+        """Run a use, keep the call, and return what its caller may see.
+
+        In a replay that is the recorded output; a mechanism runs all the same, so that its words
+        and errors can be compared. A machine does not: its answers are its state.
         """
         if rng is not self.rng:
             raise InvalidArgument(
                 "The mechanism draws from another generator", must="be given the recorder's own rng"
             )
-        index, before = len(self.calls), self.rng.drawn
-        call = _opened(watched, values, before)
+        call = _opened(use, self.rng.drawn)
         self.calls.append(call)
-        recorded = self._recorded(index)
-        if recorded is not None and not is_same_path(recorded, call):
-            raise Parted
-        output = _kept(watched.run(values, rng))
-        self.calls[index] = evolve(call, words_used=self.rng.drawn - before, output=output)
-        if recorded is None:
-            return _kept(output)
-        if recorded.words_used != self.rng.drawn - before:
-            raise Parted
-        return _kept(recorded.output)
-
-    def _recorded(self, index: int) -> Call | None:
         if self._transcript is None:
-            return None
-        if index >= len(self._transcript.calls):
+            return self._recorded(call, use)
+        if len(self.calls) > len(self._transcript.calls):
             raise Parted
-        return self._transcript.calls[index]
+        return self._replayed(self._transcript.calls[len(self.calls) - 1], call, use)
+
+    def _recorded(self, call: Call, use: Use) -> Any:
+        output, error = _outcome(use, self.rng)
+        used = self.rng.drawn - call.words_before
+        self.calls[-1] = evolve(call, words_used=used, output=deepcopy(output), error=error)
+        if error is not None:
+            raise error
+        return output
+
+    def _replayed(self, recorded: Call, call: Call, use: Use) -> Any:
+        if not is_same_path(recorded, call):
+            raise Parted
+        used, error = recorded.words_used, recorded.error
+        if use.machine is None:
+            is_steady = use.inputs.has_public_size
+            _, error = _outcome(use, self.rng if is_steady else SystemRng())
+            used = self.rng.drawn - call.words_before if is_steady else used
+        self.calls[-1] = evolve(call, words_used=used, error=error)
+        if used != recorded.words_used or (error is None) != (recorded.error is None):
+            raise Parted
+        self.rng = _played_on(self.rng, recorded)
+        if recorded.error is not None:
+            raise recorded.error
+        if shows_own_key(recorded, call):
+            raise Excused
+        return deepcopy(recorded.output)
 
 
 def is_same_path(first: Call, second: Call) -> bool:
     """Tell whether two calls were reached in the same way, and ask for the same thing."""
-    return all(getattr(first, name) == getattr(second, name) for name in PATH)
+    return all(same(getattr(first, name), getattr(second, name)) for name in PATH)
 
 
-PATH = ("name", "event", "d_in", "shape", "dtype", "words_before")
+PATH = ("name", "event", "d_in", "inputs", "machine", "shape", "dtype", "public", "words_before")
 """What must agree before a mechanism runs."""
 
 
-def _opened(
-    watched: "WatchedMechanism | WatchedSelector", values: NDArray[Any], before: int
-) -> Call:
-    kept = np.array(values)
+def shows_own_key(recorded: Call, call: Call) -> bool:
+    """Tell whether the recording shows a key that the neighbour does not have."""
+    output = recorded.output
+    if recorded.inputs is not Inputs.KEYS or output is None:
+        return False
+    shown = set(output) if isinstance(output, Mapping | set | frozenset | list) else {output}
+    return any(key in recorded.values and key not in call.values for key in shown)
+
+
+def _require(watched: Any, method: str) -> None:
+    if not callable(getattr(watched, method, None)):
+        raise InvalidArgument(
+            f"This cannot be watched here: it has no method {method}",
+            must="be what the recorder's method is for",
+            got=type(watched).__name__,
+            next="Use watch, watch_selector, watch_response or watch_machine, by what it offers",
+        )
+
+
+def _opened(use: Use, before: int) -> Call:
+    kept = use.inputs.kept(use.values)
+    shape, dtype = use.inputs.form(kept)
     return Call(
-        name=type(watched.inner).__name__,
-        event=watched.event(watched.d_in),
-        d_in=watched.d_in,
-        shape=kept.shape,
-        dtype=str(kept.dtype),
+        name=use.name,
+        event=use.event,
+        d_in=use.d_in,
+        inputs=use.inputs,
+        shape=shape,
+        dtype=dtype,
         words_before=before,
-        words_used=0,
+        machine=use.machine,
+        public=deepcopy(use.public),
         values=kept,
-        output=None,
     )
 
 
-def _kept(output: Any) -> Any:
-    return output.copy() if isinstance(output, np.ndarray) else output
+def _outcome(use: Use, rng: Rng) -> tuple[Any, Exception | None]:
+    try:
+        return use.run(rng), None
+    except Exception as error:  # part of what an onlooker sees
+        return None, error
 
 
-@frozen(kw_only=True)
-class WatchedMechanism:
-    """A mechanism whose every release is recorded. It is a mechanism itself."""
-
-    inner: Mechanism
-    d_in: Contribution
-    recorder: Recorder = field(repr=False)
-
-    def event(self, d_in: Contribution) -> Event:
-        """Describe one use, as the mechanism does."""
-        return self.inner.event(d_in)
-
-    def error_quantile(self, beta: Fraction) -> Fraction:
-        """Return the mechanism's own quantile."""
-        return self.inner.error_quantile(beta)
-
-    def release(self, exact_values: IntArray, rng: Rng) -> IntArray:
-        """Release through the mechanism, and record it."""
-        released: IntArray = self.recorder.observe(self, exact_values, rng)
-        return released
-
-    def run(self, exact_values: IntArray, rng: Rng) -> IntArray:
-        """Release through the mechanism, unseen; for the recorder."""
-        return self.inner.release(exact_values, rng)
-
-
-@frozen(kw_only=True)
-class WatchedSelector:
-    """A selector whose every choice is recorded. It is a selector itself."""
-
-    inner: Selector
-    d_in: Contribution
-    recorder: Recorder = field(repr=False)
-
-    def event(self, d_in: Contribution) -> Event:
-        """Describe one use, as the selector does."""
-        return self.inner.event(d_in)
-
-    def select(self, scores: IntArray, rng: Rng) -> int:
-        """Choose through the selector, and record it."""
-        return int(self.recorder.observe(self, scores, rng))
-
-    def run(self, scores: IntArray, rng: Rng) -> int:
-        """Choose through the selector, unseen; for the recorder."""
-        return self.inner.select(scores, rng)
+def _played_on(rng: RecordingRng | ReplayRng, recorded: Call) -> RecordingRng | ReplayRng:
+    assert isinstance(rng, ReplayRng)
+    rng.play_on(recorded.words_before + recorded.words_used)
+    return rng

@@ -14,15 +14,20 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from discreet.audit.distance import exceeded
+from discreet.audit.inputs import Inputs
+from discreet.audit.paid import own_key_chance, stated_spread, unpaid
 from discreet.audit.recorder import Recorder
-from discreet.audit.tape import Parted
+from discreet.audit.same import same
+from discreet.audit.tape import Excused, Parted
 from discreet.audit.trace import Call, Ending, Trace
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 
 Function = Callable[[Any, Recorder], Any]
 """A function under audit: it takes the data and a recorder, and uses watched mechanisms only."""
+
+RARE = Fraction(1, 10**5)
+"""An own key that is shown is a finding if the event lets that happen at most so often."""
 
 
 class FindingKind(Enum):
@@ -32,6 +37,8 @@ class FindingKind(Enum):
     WORDS = "words"
     CONTRIBUTION = "contribution"
     RESULT = "result"
+    OWN_KEY = "own_key"
+    UNPAID = "unpaid"
 
 
 @frozen(kw_only=True)
@@ -69,6 +76,17 @@ def compare(trace: Trace, neighbour: Trace) -> tuple[Finding, ...]:
         of words that do not depend on the data [DR14, Theorem 3.16 and Proposition 2.1]. One
         replay checks one pair at one transcript: it can find faults, and proves nothing alone.
 
+        What must agree depends on what a mechanism takes (:class:`~discreet.audit.inputs.Inputs`).
+        Where the *number* of rows or the *set* of keys is private, it may differ within the
+        declared contribution, and so may the words that the mechanism draws for it; the words that
+        the function draws itself must agree as before. A key that only one neighbour has may be
+        shown with the δ of the event. A transcript that shows one is not compared any further,
+        and it is a finding if that δ is at most ``RARE``: so often is a sound mechanism accused,
+        and no oftener.
+
+        Some faults need no neighbour: more choices, answers above or numbers than an event pays
+        for (:func:`~discreet.audit.paid.unpaid`).
+
     Assumes:
         The function uses watched mechanisms and the recorder's generator only, and keeps no state
         between runs.
@@ -81,8 +99,13 @@ def compare(trace: Trace, neighbour: Trace) -> tuple[Finding, ...]:
         >>> [str(finding) for finding in compare(trace, replay(leaky, [1], trace))]
         ['The results differ although every mechanism gave the same output.']
     """
-    findings: list[Finding] = []
+    findings = [
+        Finding(kind=FindingKind.UNPAID, message=one.message, call=one.call)
+        for one in unpaid(trace)
+    ]
     for index, (first, second) in enumerate(zip_longest(trace.calls, neighbour.calls)):
+        if first is not None and second is None and neighbour.ending is Ending.EXCUSED:
+            return (*findings, *_own_key(index - 1, trace.calls[index - 1]))
         if first is not None and second is None and neighbour.ending is Ending.PARTED:
             message = f"Before call {index + 1} ({first.name}) other numbers of words are drawn."
             return (*findings, Finding(kind=FindingKind.WORDS, message=message, call=index))
@@ -90,6 +113,8 @@ def compare(trace: Trace, neighbour: Trace) -> tuple[Finding, ...]:
         if parted is not None:
             return (*findings, parted)
         findings += _contributions(index, first, second)
+    if neighbour.ending is Ending.EXCUSED:
+        return (*findings, *_own_key(len(trace.calls) - 1, trace.calls[-1]))
     return (*findings, *_ending(trace, neighbour))
 
 
@@ -128,6 +153,8 @@ def _run(function: Function, data: Any, recorder: Recorder) -> Trace:
         result = function(data, recorder)
     except Parted:
         ending = Ending.PARTED
+    except Excused:
+        ending = Ending.EXCUSED
     except Exception as error:  # the error is part of what an onlooker sees
         ending, result = Ending.RAISED, (type(error), str(error))
     return Trace(
@@ -143,6 +170,9 @@ _SAME = {
     "name": "another mechanism",
     "event": "another event",
     "d_in": "another declared contribution",
+    "inputs": "another kind of input",
+    "machine": "another machine",
+    "public": "other public arguments",
     "shape": "another shape",
     "dtype": "another type of number",
 }
@@ -155,7 +185,7 @@ def _parted(index: int, first: Call | None, second: Call | None) -> Finding | No
         message = f"Call {index + 1} is made on one of the data sets only."
         return Finding(kind=kind, message=message, call=index)
     for name, what in _SAME.items():
-        if getattr(first, name) != getattr(second, name):
+        if not same(getattr(first, name), getattr(second, name)):
             message = f"Call {index + 1} ({first.name}) has {what} on the neighbour."
             return Finding(kind=kind, message=message, call=index)
     if first.words_before != second.words_before:
@@ -164,20 +194,53 @@ def _parted(index: int, first: Call | None, second: Call | None) -> Finding | No
     if first.words_used != second.words_used:
         message = f"Call {index + 1} ({first.name}) draws another number of words."
         return Finding(kind=FindingKind.WORDS, message=message, call=index)
+    if first.has_raised != second.has_raised:
+        message = f"Call {index + 1} ({first.name}) raises an error on one of the data sets only."
+        return Finding(kind=FindingKind.RESULT, message=message, call=index)
     return None
 
 
 def _contributions(index: int, first: Call, second: Call) -> list[Finding]:
-    return [
+    measured = first.inputs.exceeded(first.values, second.values, first.d_in)
+    findings = [
         Finding(
             kind=FindingKind.CONTRIBUTION,
             message=f"The inputs of call {index + 1} ({first.name}) differ by more than the "
             f"declared {norm} = {getattr(first.d_in, norm)}.",
             call=index,
-            measured=measured,
+            measured=far,
         )
-        for norm, measured in exceeded(first.values, second.values, first.d_in).items()
+        for norm, far in measured.items()
     ]
+    return findings + _spread(index, first, second)
+
+
+def _spread(index: int, first: Call, second: Call) -> list[Finding]:
+    """Check how far scores move *apart*: a price for monotone scores needs them to go together."""
+    spread = stated_spread(first.event) if first.inputs is Inputs.SCORES else None
+    if spread is None or not first.values.size:
+        return []
+    pairs = zip(first.values.ravel().tolist(), second.values.ravel().tolist(), strict=True)
+    changes = [Fraction(other) - Fraction(one) for one, other in pairs]
+    apart = max(changes) - min(changes)
+    if apart <= spread:
+        return []
+    message = (
+        f"The scores of call {index + 1} ({first.name}) move apart by more than the spread "
+        f"{spread} that its event pays for."
+    )
+    return [Finding(kind=FindingKind.CONTRIBUTION, message=message, call=index, measured=apart)]
+
+
+def _own_key(index: int, call: Call) -> list[Finding]:
+    chance = own_key_chance(call.event)
+    if chance is None or chance > RARE:
+        return []
+    message = (
+        f"Call {index + 1} ({call.name}) shows a key that only one of the data sets has; its "
+        f"event allows that with a probability of {float(chance):.2g}."
+    )
+    return [Finding(kind=FindingKind.OWN_KEY, message=message, call=index)]
 
 
 def _ending(trace: Trace, neighbour: Trace) -> list[Finding]:
@@ -187,29 +250,9 @@ def _ending(trace: Trace, neighbour: Trace) -> list[Finding]:
     if trace.ending is not neighbour.ending:
         message = "The function raises an error on one of the data sets only."
         return [Finding(kind=FindingKind.RESULT, message=message)]
-    if not _same(trace.result, neighbour.result):
+    if not same(trace.result, neighbour.result):
         message = "The results differ although every mechanism gave the same output."
         if trace.ending is Ending.RAISED:
             message = "The function raises different errors."
         return [Finding(kind=FindingKind.RESULT, message=message)]
     return []
-
-
-def _same(first: Any, second: Any) -> bool:
-    if type(first) is not type(second):
-        return False
-    if isinstance(first, np.ndarray):
-        return (
-            first.dtype == second.dtype
-            and first.shape == second.shape
-            and _same_entries(first.ravel().tolist(), second.ravel().tolist())
-        )
-    if isinstance(first, dict):
-        return list(first) == list(second) and _same_entries(first.values(), second.values())
-    if isinstance(first, list | tuple):
-        return len(first) == len(second) and _same_entries(first, second)
-    return bool(first == second) or (first != first and second != second)
-
-
-def _same_entries(first: Any, second: Any) -> bool:
-    return all(_same(one, other) for one, other in zip(first, second, strict=True))

@@ -16,10 +16,9 @@ from attrs import define, field
 
 from discreet.audit.binomial import lower_confidence, upper_confidence
 from discreet.audit.choose_event import Stakes, choose_event
-from discreet.audit.divergence import renyi_divergence
+from discreet.audit.judge_zcdp import Line, judge_line
 from discreet.audit.law import ExactLaw
 from discreet.audit.output_event import OutputEvent
-from discreet.audit.verify import RENYI_ORDERS
 from discreet.core import check
 from discreet.core.check import whole
 from discreet.core.errors import InvalidArgument, Unsupported
@@ -119,17 +118,20 @@ def _(loss: Approximate, result: AuditResult) -> bool:
 
 @_refuted.register
 def _(loss: Zcdp, result: AuditResult) -> bool:
-    r"""Compare the Rényi divergence of the event alone: no more than that of the whole output.
+    r"""Compare the Rényi divergences of the event alone: no more than those of the whole output.
 
-    For :math:`p \ge q` the divergence of two coins grows with :math:`p` and falls with :math:`q`.
+    For :math:`p \ge q` the divergence of two coins grows with :math:`p` and falls with :math:`q`,
+    in both directions. Without ρ the claim is that of a pure loss.
     """
     p, q = result.likely_low, result.unlikely_high
     if p <= q:
         return False
+    if not loss.rho:
+        return _refuted(Pure(loss.xi), result)
     likely, unlikely = ExactLaw({1: p, 0: 1 - p}), ExactLaw({1: q, 0: 1 - q})
     return any(
-        renyi_divergence(likely, unlikely, order).is_above(loss.xi + loss.rho * order)
-        for order in RENYI_ORDERS
+        judge_line(one, other, loss).line is Line.CROSSED
+        for one, other in ((likely, unlikely), (unlikely, likely))
     )
 
 

@@ -10,6 +10,10 @@ class Parted(BaseException):  # not an Exception, so that the function under aud
     """On the neighbour the function took another path, and the recording has nothing to give it."""
 
 
+class Excused(BaseException):
+    """The recording shows what only one data set can: the case that δ is there for."""
+
+
 class RecordingRng:
     """Passes words on from a generator, and keeps them.
 
@@ -43,11 +47,19 @@ class ReplayRng:
 
     def __init__(self, tape: NDArray[np.uint64]) -> None:
         self._tape = tape
-        self._used = 0
+        self.drawn = 0
 
     def words(self, count: int) -> NDArray[np.uint64]:
         """Return the next ``count`` words of the tape."""
-        if self._used + count > len(self._tape):
+        if self.drawn + count > len(self._tape):
             raise Parted
-        self._used += count
-        return self._tape[self._used - count : self._used].copy()
+        self.drawn += count
+        return self._tape[self.drawn - count : self.drawn].copy()
+
+    def tape(self) -> NDArray[np.uint64]:
+        """Return the tape as far as it was played."""
+        return self._tape[: self.drawn].copy()
+
+    def play_on(self, drawn: int) -> None:
+        """Go on where the recording had drawn so many words, whatever was played before."""
+        self.drawn = drawn

@@ -6,15 +6,17 @@ from functools import singledispatch
 
 from attrs import frozen
 
-from discreet.audit.divergence import delta, excess, max_divergence, renyi_divergence
+from discreet.audit.discrete_gaussian_law import GaussianLaw, gaussian_coordinates
+from discreet.audit.divergence import delta, excess, max_divergence
 from discreet.audit.exponential_sum import as_sum, exp
-from discreet.audit.interval import Interval
-from discreet.audit.law import ExactLaw, Law
+from discreet.audit.interval import INFINITE, Interval
+from discreet.audit.judge_zcdp import Judged, Line, judge_line, tanh_line
+from discreet.audit.law import BITS, ExactLaw, Law
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
 
-RENYI_ORDERS = (2, 3, 4, 6, 8, 16, 32)
-"""The orders at which a zCDP claim is tried."""
+MOST_REFINEMENTS = 4
+"""How often the bounds of a law that is known by name are made narrower to decide a claim."""
 
 
 class Answer(Enum):
@@ -36,6 +38,38 @@ class LawPair:
         """Return the pair in both orders: privacy must hold both ways."""
         return (self.first, self.second), (self.second, self.first)
 
+    def gaussian_loss(self) -> Fraction | None:
+        r"""Return the least ρ of discrete Gaussian laws that differ in their centres alone.
+
+        For whole centres their divergence of order :math:`\alpha` is at most
+        :math:`\alpha (c - c')^2 / 2\sigma^2` [CKS20, Theorem 4], and exactly that at whole orders:
+        there the sum in question is over the integers again, moved by a whole number. Divergences
+        of independent coordinates add. So a smaller ρ is crossed at some whole order, whatever ξ.
+        """
+        first, second = map(gaussian_coordinates, self._laws())
+        if not first or len(first) != len(second) or type(self.first) is not type(self.second):
+            return None
+        pairs = list(zip(first, second, strict=True))
+        if any(one.sigma_squared != other.sigma_squared for one, other in pairs):
+            return None
+        squares = (
+            Fraction((one.centre - other.centre) ** 2) / (2 * one.sigma_squared)
+            for one, other in pairs
+        )
+        return sum(squares, Fraction(0))
+
+    def refined(self) -> "LawPair | None":
+        """Return the pair with narrower bounds, if one of its laws has any to offer."""
+        laws = [law.refined() if isinstance(law, GaussianLaw) else law for law in self._laws()]
+        return None if laws == self._laws() else LawPair(first=laws[0], second=laws[1])
+
+    def bits(self) -> int:
+        """Return the precision of the laws."""
+        return max((law.bits for law in self._laws() if isinstance(law, GaussianLaw)), default=BITS)
+
+    def _laws(self) -> list[Law]:
+        return [self.first, self.second]
+
 
 @frozen(kw_only=True)
 class Verdict:
@@ -52,7 +86,8 @@ class Verdict:
 
 def worst_delta(pair: LawPair, epsilon: Fraction) -> Interval:
     r"""Enclose the true :math:`\delta(\varepsilon)` of the pair: the larger of both directions."""
-    forward, backward = (delta(p, q, epsilon) for p, q in pair.directions())
+    bits = pair.bits()
+    forward, backward = (delta(p, q, epsilon, bits=bits) for p, q in pair.directions())
     return forward.join(backward)
 
 
@@ -67,8 +102,14 @@ def verify(pair: LawPair, loss: PrivacyLoss) -> Verdict:
 
     Guarantee:
         ``HOLDS`` and ``BROKEN`` are proved. For two exact laws, pure and approximate claims are
-        always decided, also when the claim is met with equality. ``HOLDS`` speaks of *this* pair;
-        a mechanism is private if it holds for every pair of neighbours.
+        always decided, also when the claim is met with equality, and zCDP claims unless the
+        divergences touch the line :math:`\xi + \rho\alpha` at some order or come very near
+        (:func:`~discreet.audit.judge_zcdp.judge_line`). For two discrete Gaussian laws, or vectors
+        of them, that differ in their centres, pure and zCDP claims are always decided, by the
+        closed form; approximate ones unless δ is met almost exactly: the bounds of single laws are
+        narrowed a few times. Other enclosed laws are undecided where a claim lies between their
+        bounds: what is not known about them cannot be decided. ``HOLDS`` speaks of *this* pair; a
+        mechanism is private if it holds for every pair of neighbours.
 
     Example:
         >>> from discreet.audit.discrete_laplace_law import discrete_laplace_law
@@ -93,17 +134,13 @@ def _judge(loss: PrivacyLoss, pair: LawPair) -> Verdict:
 
 @_judge.register
 def _(loss: Pure, pair: LawPair) -> Verdict:
+    rho = pair.gaussian_loss()
+    if rho is not None:  # the ratio of two shifted Gaussian laws grows without limit
+        answer = Answer.BROKEN if rho else Answer.HOLDS
+        truth = INFINITE if rho else Interval.exactly(Fraction(0))
+        return Verdict(answer=answer, loss=loss, measured=truth, because="the true ε is")
     measured = pure_epsilon(pair)
-    if isinstance(pair.first, ExactLaw) and isinstance(pair.second, ExactLaw):
-        factor = exp(loss.epsilon)
-        holds = all(
-            weight * q.total <= factor * q.weights.get(outcome, as_sum(0)) * p.total
-            for p, q in ((pair.first, pair.second), (pair.second, pair.first))
-            for outcome, weight in p.weights.items()
-        )
-        answer = Answer.HOLDS if holds else Answer.BROKEN
-    else:
-        answer = _compared(measured, loss.epsilon)
+    answer = _pure_answer(pair, loss.epsilon, measured)
     return Verdict(answer=answer, loss=loss, measured=measured, because="the true ε is")
 
 
@@ -118,32 +155,71 @@ def _(loss: Approximate, pair: LawPair) -> Verdict:
         holds = all(above <= loss.delta * below for above, below in quotients)
         answer = Answer.HOLDS if holds else Answer.BROKEN
     else:
+        finer: LawPair | None = pair
+        for _ in range(MOST_REFINEMENTS):
+            answer = _compared(measured, loss.delta)
+            finer = finer.refined() if finer and answer is Answer.UNDECIDED else None
+            if finer is None:
+                break
+            measured = worst_delta(finer, loss.epsilon)
         answer = _compared(measured, loss.delta)
     return Verdict(answer=answer, loss=loss, measured=measured, because="the true δ is")
 
 
 @_judge.register
 def _(loss: Zcdp, pair: LawPair) -> Verdict:
-    r"""Refute at some order, or conclude from the pure :math:`\varepsilon`.
+    r"""Decide at every order; :func:`~discreet.audit.judge_zcdp.judge_line` says how.
 
-    A divergence of order :math:`\alpha` above :math:`\xi + \rho\alpha` refutes. Every order is at
-    most the largest divergence :math:`\varepsilon`, and at most :math:`\alpha\varepsilon^2/2`
-    [BS16, Proposition 1.4], so either bound below the claim proves it.
+    Without ρ the claim is that of a pure loss ξ, because the divergences rise to the largest one.
+    A largest divergence of at most :math:`\xi + \rho`, or of an :math:`\varepsilon` with
+    :math:`\varepsilon\tanh(\varepsilon/2) \le \rho`, proves the claim at once.
     """
-    for order in RENYI_ORDERS:
-        forward, backward = (renyi_divergence(p, q, order) for p, q in pair.directions())
-        measured = forward.join(backward)
-        if measured.is_above(loss.xi + loss.rho * order):
-            because = f"the Rényi divergence of order {order} is"
-            return Verdict(answer=Answer.BROKEN, loss=loss, measured=measured, because=because)
-    measured = pure_epsilon(pair)
-    high = measured.high
-    holds = isinstance(high, Fraction) and (
-        high <= loss.xi + loss.rho or Zcdp(rho=high * high / 2) <= loss
+    gaussian = pair.gaussian_loss()
+    if gaussian is not None:
+        answer = Answer.HOLDS if gaussian <= loss.rho else Answer.BROKEN
+        measured = Interval.exactly(gaussian)
+        because = "the least ρ of these discrete Gaussian laws is"
+        return Verdict(answer=answer, loss=loss, measured=measured, because=because)
+    largest = pure_epsilon(pair)
+    if _pure_answer(pair, loss.xi + loss.rho, largest) is Answer.HOLDS:
+        because = "no order is above the pure ε, which is"
+        return Verdict(answer=Answer.HOLDS, loss=loss, measured=largest, because=because)
+    if not loss.rho:
+        answer = _pure_answer(pair, loss.xi, largest)
+        return Verdict(answer=answer, loss=loss, measured=largest, because="the true ε is")
+    if isinstance(largest.high, Fraction) and tanh_line(largest.high) <= loss.rho:
+        because = "ε tanh(ε/2) is at most ρ for the pure ε, which is"
+        return Verdict(answer=Answer.HOLDS, loss=loss, measured=largest, because=because)
+    judged = [judge_line(p, q, loss) for p, q in pair.directions()]
+    for found in judged:
+        if found.line is Line.CROSSED:
+            return _crossed(loss, found)
+    is_below = all(found.line is Line.BELOW for found in judged)
+    because = "every order is below the line" if is_below else "no order tried refutes it"
+    return Verdict(
+        answer=Answer.HOLDS if is_below else Answer.UNDECIDED,
+        loss=loss,
+        measured=largest,
+        because=f"{because}, and the pure ε is",
     )
-    answer = Answer.HOLDS if holds else Answer.UNDECIDED
-    because = "no order tried refutes it, and the pure ε is"
-    return Verdict(answer=answer, loss=loss, measured=measured, because=because)
+
+
+def _pure_answer(pair: LawPair, epsilon: Fraction, measured: Interval) -> Answer:
+    """Decide a pure claim: exactly where both laws are exact, else by what was measured."""
+    if not isinstance(pair.first, ExactLaw) or not isinstance(pair.second, ExactLaw):
+        return _compared(measured, epsilon)
+    factor = exp(epsilon)
+    holds = all(
+        weight * q.total <= factor * q.weights.get(outcome, as_sum(0)) * p.total
+        for p, q in ((pair.first, pair.second), (pair.second, pair.first))
+        for outcome, weight in p.weights.items()
+    )
+    return Answer.HOLDS if holds else Answer.BROKEN
+
+
+def _crossed(loss: Zcdp, found: Judged) -> Verdict:
+    because = f"the Rényi divergence of order {float(found.order):.6g} is"
+    return Verdict(answer=Answer.BROKEN, loss=loss, measured=found.divergence, because=because)
 
 
 def _compared(measured: Interval, limit: Fraction) -> Answer:
