@@ -127,7 +127,7 @@ def test_a_plan_that_never_ends_on_empty_tables_is_refused(monkeypatch):
     endless = "SELECT count(*) FROM range(1_000_000_000_000)"
     monkeypatch.setattr(engine_module, "query", lambda *_: endless)
     monkeypatch.setattr(engine_module, "LONGEST_PUBLIC", 0.1)
-    with pytest.raises(RefusedQuery, match="cannot run"):
+    with pytest.raises(RefusedQuery, match="in time"):
         engine.require_runnable(plan)
     engine.close()
 

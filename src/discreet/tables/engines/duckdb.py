@@ -64,6 +64,12 @@ class DuckDbEngine:
                 _register_keys(cursor, plan, are_empty=True)
                 opened = [_nothing(scan) for scan in plan.scans()]
                 cursor.sql(query(plan, iter(opened)), params={"salt": ""}).to_arrow_table()
+        except optional.load("duckdb").InterruptException:
+            raise RefusedQuery(
+                "The query could not be tried on empty tables in time",
+                must=f"take at most {LONGEST_PUBLIC} s there",
+                next="Nothing was charged. Ask again when the machine is less busy, or ask for less",
+            ) from None
         except optional.load("duckdb").Error:
             raise RefusedQuery(
                 "The engine cannot run this query, whatever the data are",
