@@ -59,22 +59,14 @@ class DuckDbEngine:
 
         Nothing but declarations is looked at: tables and keys have their types and no rows.
         """
+        is_over = threading.Event()
         try:
-            with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor):
+            with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor, is_over):
                 _register_keys(cursor, plan, are_empty=True)
                 opened = [_nothing(scan) for scan in plan.scans()]
                 cursor.sql(query(plan, iter(opened)), params={"salt": ""}).to_arrow_table()
-        except optional.load("duckdb").InterruptException:
-            raise RefusedQuery(
-                "The query could not be tried on empty tables in time",
-                must=f"take at most {LONGEST_PUBLIC} s there",
-                next="Nothing was charged. Ask again when the machine is less busy, or ask for less",
-            ) from None
         except optional.load("duckdb").Error:
-            raise RefusedQuery(
-                "The engine cannot run this query, whatever the data are",
-                next="Write it in another way; nothing was charged",
-            ) from None
+            raise _not_in_time() if is_over.is_set() else _not_runnable() from None
 
     def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
         """Run the plan and return the exact integers of each group."""
@@ -108,7 +100,10 @@ class DuckDbEngine:
         for scan in scans_of(relation):
             self.require_source(scan.table)
         try:
-            with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor):
+            with (
+                self._databases.lent() as cursor,
+                _held_to(LONGEST_PUBLIC, cursor, threading.Event()),
+            ):
                 found = _public_rows(cursor, relation)
         except optional.load("duckdb").Error:
             raise _too_large() from None
@@ -128,9 +123,14 @@ def _stop(cursor: Any) -> None:
 
 
 @contextmanager
-def _held_to(seconds: float, cursor: Any) -> Iterator[None]:
-    """Interrupt what a cursor does when its time is over."""
-    timer = threading.Timer(seconds, _stop, [cursor])
+def _held_to(seconds: float, cursor: Any, is_over: threading.Event) -> Iterator[None]:
+    """Interrupt what a cursor does when its time is over, and note that it is."""
+
+    def stop() -> None:
+        is_over.set()
+        _stop(cursor)
+
+    timer = threading.Timer(seconds, stop)
     timer.start()
     try:
         yield
@@ -142,6 +142,21 @@ def _public_rows(cursor: Any, relation: Relation) -> Any:
     opened = _open(cursor, scans_of(relation))
     rows = f"SELECT * FROM ({select(relation, iter(opened))}) LIMIT {LARGEST_KEYSET + 1}"
     return cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
+
+
+def _not_runnable() -> RefusedQuery:
+    return RefusedQuery(
+        "The engine cannot run this query, whatever the data are",
+        next="Write it in another way; nothing was charged",
+    )
+
+
+def _not_in_time() -> RefusedQuery:
+    return RefusedQuery(
+        "The query could not be tried on empty tables in time",
+        must=f"take at most {LONGEST_PUBLIC} s there",
+        next="Nothing was charged. Ask again when the machine is less busy, or ask for less",
+    )
 
 
 def _too_large() -> RefusedQuery:
