@@ -8,7 +8,7 @@ from attrs import evolve, frozen
 
 from discreet.accounting.pld.composed import LARGEST_WINDOW, Reach
 from discreet.accounting.pld.cumulant import Cumulant, Weighted
-from discreet.accounting.pld.grid import Grid, short_step
+from discreet.accounting.pld.grid import FloatArray, Grid, short_step
 from discreet.accounting.pld.laws.law import Law
 from discreet.accounting.pld.loss_distribution import LossDistribution, Part
 from discreet.accounting.pld.split import Split
@@ -217,6 +217,42 @@ def _delta(composition: Composition, epsilon: float, width: float, share: float)
 def _shorter(wanted: float, gap: float) -> float:
     """Return how much shorter a step is needed: what is lost grows with its square."""
     return max(0.1, min(0.7, math.sqrt(0.7 * wanted / gap))) if gap else 1.0
+
+
+def enclose_deltas(uses: Uses, epsilons: Sequence[float], accuracy: float) -> list[Interval]:
+    """Enclose δ at many ε, at least 0, to about ``accuracy`` itself and not to a share of δ.
+
+    The law of the sum is not tilted, so one does for all.
+    """
+    found: list[Interval] | None = None
+    at = np.array(epsilons)
+    for composition in _directions(uses, _FAR):
+        lows, highs = _deltas(composition, at, accuracy)
+        one = [Interval(low, high) for low, high in zip(lows, highs, strict=True)]
+        found = one if found is None else [a.worse(b) for a, b in zip(found, one, strict=True)]
+    assert found is not None
+    return found
+
+
+def _deltas(
+    composition: Composition, at: FloatArray, accuracy: float
+) -> tuple[list[float], list[float]]:
+    tail = accuracy * 1e-7 / composition.total
+    deviation = math.sqrt(composition.coarse.at(_HARDLY)[2])
+    step = composition.step_for(0.0, accuracy * min(1.0, 2 * deviation))
+    for _ in range(_TRIES):
+        step = max(step, short_step(composition.widest(tail) / _MOST_CELLS))
+        distribution = composition.on_grid(step, tail)
+        highs = np.minimum(distribution.upper(0.0).deltas(at), 1.0)
+        lows = np.zeros(len(at))
+        if composition.has_lower:
+            lows = np.minimum(distribution.lower(0.0).deltas(at), highs)
+        gap = float((highs - lows).max())
+        finer = composition.aligned(step * _shorter(accuracy, gap))
+        if gap <= accuracy or not composition.is_attained or finer >= step:
+            break
+        step = finer
+    return lows.tolist(), highs.tolist()
 
 
 def upper_delta(uses: Uses, epsilon: float, width: float) -> float:
