@@ -8,7 +8,7 @@ import math
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from attrs import field, frozen
@@ -24,13 +24,14 @@ from discreet.core.loss import Approximate, PrivacyLoss
 from discreet.core.numbers import Number, exact, exp_bounds, float_down
 
 _POINTS, _MOST_POINTS = 86, 400
-_CLOSE = 43
+_CLOSE, _BEYOND = 43, 8
 _SPACING, _FINE = 0.06, 0.02
 _ROUNDING = 1e-9
 _BASES = (1, 3, 8)
 _SKIPPED = (0, 1, 2)
 _WIDTH = "1e-4"
 _ACCURACY = 1e-4
+_SAME = Fraction(1, 10**9)
 _FAR, _ROUGH = "1e-4", "1/20"
 
 Ends = tuple[Fraction, Fraction]
@@ -176,14 +177,19 @@ def _one(counts: dict[Event, int], epsilon: Fraction) -> Ends:
 def _spread(top: Fraction, spacing: float, unit: float | None = None) -> tuple[Fraction, ...]:
     """Return points evenly spread, and some by squares: sampled events lose little.
 
-    If all losses are multiples of one unit, δ bends there and nowhere else.
+    A few lie beyond, up to twice as far: they tell about very few false alarms. If all losses are
+    multiples of one unit, δ bends there and nowhere else. Of points that are as good as the same,
+    one is enough.
     """
     points = min(max(_POINTS, math.ceil(top / spacing)), _MOST_POINTS)
     chosen = {top * k / points for k in range(points + 1)}
     chosen |= {top * k * k / _CLOSE**2 for k in range(1, _CLOSE)}
+    chosen |= {top * (_BEYOND + k) / _BEYOND for k in range(1, _BEYOND + 1)}
     if unit is not None and top <= _MOST_POINTS * unit:
         chosen |= {k * Fraction(unit) for k in range(1, math.floor(top / Fraction(unit)) + 1)}
-    return tuple(sorted(chosen))
+    ascending = sorted(chosen)
+    after = (one for before, one in pairwise(ascending) if one - before > _SAME)
+    return (ascending[0], *after)
 
 
 @lru_cache(maxsize=16)
@@ -208,7 +214,8 @@ def _below(curve: TradeOff) -> tuple[FloatArray, FloatArray]:
         for skip, far in product(_SKIPPED, _BASES):
             before, after = place - skip, place + 1 + skip
             for near, other in ((before, before - far), (after, after + far)):
-                if 0 <= other < len(places) and 0 <= near < len(places):
+                inside = 0 <= other < len(places) and 0 <= near < len(places)
+                if inside and places[near] != places[other]:
                     slope = (lows[near] - highs[other]) / (places[near] - places[other])
                     lines.append((slope, lows[near] - slope * places[near]))
         found = _largest(np.array(lines), places[place], places[place + 1])
@@ -235,7 +242,8 @@ def _largest(lines: FloatArray, left: float, right: float) -> tuple[FloatArray, 
     first, second = np.triu_indices(len(lines), 1)
     apart = slopes[first] - slopes[second]
     first, second, apart = first[apart != 0], second[apart != 0], apart[apart != 0]
-    meeting = (heights[second] - heights[first]) / apart
+    with np.errstate(over="ignore"):
+        meeting = (heights[second] - heights[first]) / apart
     ends = np.concatenate(([left, right], meeting[(left < meeting) & (meeting < right)]))
     return ends, (slopes[:, None] * ends + heights[:, None]).max(axis=0)
 

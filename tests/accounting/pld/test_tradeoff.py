@@ -73,6 +73,20 @@ def test_a_law_with_a_long_tail_has_a_short_window():
     assert high - low < 20
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        GaussianEvent(scale=1),
+        LaplaceEvent(scale=5) * 30,
+        PoissonSampledEvent(inner=GaussianEvent(scale=1), rate="1/100") * 500,
+    ],
+)
+def test_without_false_alarms_nearly_everything_is_missed(event):
+    curve = trade_off(event)
+    assert 1 - 1e-6 < curve.lower(0) <= curve.upper(0) <= 1
+    assert 0 <= curve.upper("1e-6") - curve.lower("1e-6") < 1e-4
+
+
 def test_a_loose_point_is_mended_by_its_neighbours():
     """δ is convex: if nothing is known at one ε, the others still bound it there."""
     curve = trade_off(GaussianEvent(scale=1), epsilons=EPSILONS)
