@@ -6,6 +6,8 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting.account import account
+from discreet.accounting.conversions.convert import convert
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.cli.main import main
 from discreet.core.errors import (
     BudgetExhausted,
@@ -59,6 +61,49 @@ def test_every_budget_takes_its_prices(project, budget, price, spent):
         assert status.spent == spent
         assert status.spent <= status.cap
         connection.ledger().verify()
+
+
+@pytest.mark.parametrize(
+    ("budget", "price"),
+    [
+        ("{ mu = 1 }", {"epsilon": "1/10"}),
+        ("{ mu = 1 }", {"accuracy": 60}),
+        ('{ epsilon = 3, delta = 1e-6, kept_as = "mu" }', {"rho": "1/100"}),
+    ],
+)
+def test_a_gaussian_budget_is_charged_what_the_noise_costs(project, budget, price):
+    """What is charged is the accountant's bound on the event, and the sum of the squares."""
+    with connect(project(budget, groups_per_unit=4, rows_per_group=1)) as connection:
+        costs = [connection.explain(sql, **price).cost for sql in (COUNTS, ONE)]
+        for sql in (COUNTS, ONE):
+            connection.sql(sql, **price)
+        (status,) = connection.budget()
+        assert isinstance(status.spent, GaussianDp)
+        assert status.spent == costs[0] + costs[1]
+        assert GaussianDp(mu_squared="1e-6") <= costs[0] <= status.spent <= status.cap
+
+
+def test_a_gaussian_budget_refuses_private_keys(project):
+    with (
+        connect(project("{ mu = 1 }")) as connection,
+        pytest.raises(UndeclaredKeys, match="no δ"),
+    ):
+        connection.sql("SELECT note, COUNT(*) FROM visits GROUP BY note", epsilon=1, delta="1e-9")
+
+
+@pytest.mark.parametrize("kept_as", ["rho", "mu"])
+def test_an_epsilon_and_delta_that_take_gaussian_noise(project, kept_as):
+    """Each question costs ρ; six of them are close to what an ε of 1 allows."""
+    budget = f'{{ epsilon = 1, delta = 1e-6, kept_as = "{kept_as}" }}'
+    with connect(project(budget, groups_per_unit=4, rows_per_group=1)) as connection:
+        for _ in range(6):
+            connection.sql(ONE, rho="1/250", fresh=True)
+        with pytest.raises(BudgetExhausted):
+            connection.sql(ONE, rho="1/200", fresh=True)
+        (status,) = connection.budget()
+        found = convert(status.spent, to="approximate", delta="1e-6").loss
+        assert isinstance(found, Approximate)
+        assert Fraction("0.9") < found.epsilon <= 1
 
 
 def test_rho_buys_the_noise_that_errs_less(project):

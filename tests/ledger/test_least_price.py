@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.accounting.gates.filters import admits, left
 from discreet.accounting.losses.gaussian_dp import GaussianDp
+from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.core.errors import BelowLeastPrice, BudgetError, BudgetExhausted, Unsupported
 from discreet.core.loss import (
     Approximate,
@@ -43,6 +44,7 @@ CAPS: list[tuple[PrivacyLoss, str]] = [
     (Approximate(3, "1e-6"), "3"),
     (Zcdp(rho=2, xi=1), "3"),
     (ApproximateZcdp(rho=3, delta="1e-9"), "3"),
+    (GaussianDp(mu_squared=3), "3"),
 ]
 
 
@@ -78,7 +80,7 @@ def test_a_question_that_is_dear_by_xi_alone_pays():
 
 def test_an_unknown_measure_is_refused():
     with pytest.raises(Unsupported, match="No least price is known"):
-        amount(GaussianDp(1))
+        amount(MeanConcentrated(1, 1))
 
 
 def test_the_owner_declares_another_one(tmp_path: Path):

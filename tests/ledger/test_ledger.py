@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError, Unsupported
 from discreet.core.loss import ApproximateZcdp, Pure, Zcdp
 from discreet.core.numbers import exact
@@ -297,3 +298,31 @@ def test_another_opening_sees_the_same(ledger, tmp_path: Path):
     again = Ledger(SqliteStore(tmp_path / "ledger.sqlite"))
     assert again.entries() == ledger.entries()
     assert again.remaining("people") == Pure(2)
+
+
+def test_a_gaussian_budget_adds_up_squares(tmp_path):
+    """Every part of a split budget can be spent, nothing after it, and the chain verifies."""
+    ledger = new_ledger(tmp_path, GaussianDp(mu_squared=1))
+    for number in range(7):
+        ledger.reserve(order(GaussianDp(mu_squared="1/7"), plan=f"plan {number}"))
+    assert ledger.spent("people") == GaussianDp(mu_squared=1)
+    assert ledger.remaining("people") == GaussianDp(mu_squared=0)
+    with pytest.raises(BudgetExhausted):
+        ledger.reserve(order(GaussianDp(mu_squared="1e-30"), plan="one more"))
+    with pytest.raises(Unsupported, match="another measure"):
+        ledger.reserve(order(Zcdp(rho="1e-9")))
+    with pytest.raises(Unsupported, match="keeps its measure"):
+        ledger.declare(Budget("people", Zcdp(rho="1/2")))
+    ledger.verify()
+
+
+def test_a_share_of_a_gaussian_budget(tmp_path):
+    ledger = new_ledger(tmp_path, GaussianDp(mu_squared=1))
+    ledger.allocate(Allocation("people", "ann", GaussianDp(mu_squared="1/4")))
+    with pytest.raises(Unsupported, match="measured like"):
+        ledger.allocate(Allocation("people", "bob", Zcdp(rho="1/8")))
+    ledger.reserve(order(GaussianDp(mu_squared="1/8")))
+    assert ledger.remaining("people", "ann") == GaussianDp(mu_squared="1/8")
+    with pytest.raises(BudgetExhausted, match="share"):
+        ledger.reserve(order(GaussianDp(mu_squared="1/5"), plan="other"))
+    ledger.verify()

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting.losses.gaussian_dp import GaussianDp
+from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import ApproximateZcdp, Pure, Zcdp
 from discreet.ledger.budget import Allocation, Budget
@@ -31,8 +32,9 @@ RECEIPT = Receipt(
 @pytest.mark.parametrize("make", [Budget, lambda *args: Allocation(args[0], "ann", args[1])])
 def test_a_cap_needs_a_filter(make):
     make("people", ApproximateZcdp(rho=1, delta="1e-6"))
+    make("people", GaussianDp(mu_squared=1))
     with pytest.raises(Unsupported):
-        make("people", GaussianDp(mu_squared=1))
+        make("people", MeanConcentrated(mu=1, tau_squared=1))
 
 
 @pytest.mark.parametrize("make", [Budget, Charge])

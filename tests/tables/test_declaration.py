@@ -1,10 +1,13 @@
 """Declarations: what is right is read, what is wrong is named by its key path and its line."""
 
 import datetime
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from discreet.accounting.conversions.convert import convert
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.tables.catalog import Period, PeriodLength, PrivacyUnit, SourceFormat
@@ -277,3 +280,41 @@ def test_a_name_that_is_not_chosen_yet_is_named():
 def test_measures_of_shares_and_default_are_read_like_budgets():
     text = changed("epsilon = 0.5", "rho = 0.1")
     assert parsed(text).default == Zcdp("1/10")
+
+
+def test_a_gaussian_budget_and_its_share():
+    text = changed("{ epsilon = 3 }", "{ mu = 0.3 }")
+    text = text.replace("people = { epsilon = 1 }", "people = { mu = 0.1 }")
+    text = text.replace("people = { epsilon = 2.5 }", "people = { mu = 0.2 }")
+    assert parsed(text).id_space("people").cap == GaussianDp(mu_squared="0.09")
+    with pytest.raises(DeclarationError, match="have mu, like the budget"):
+        parsed(text.replace("people = { mu = 0.1 }", "people = { epsilon = 1 }"))
+
+
+@pytest.mark.parametrize(
+    ("kept_as", "kind"), [("rho", Zcdp), ("mu", GaussianDp)], ids=["rho", "mu"]
+)
+def test_an_epsilon_with_a_delta_is_kept_as_what_implies_it(kept_as: str, kind: type):
+    text = changed("epsilon = 2, delta = 1e-9", f'epsilon = 2, delta = 1e-9, kept_as = "{kept_as}"')
+    cap = parsed(text).id_space("calls").cap
+    assert isinstance(cap, kind)
+    found = convert(cap, to="approximate", delta="1e-9").loss
+    assert isinstance(found, Approximate)
+    assert Fraction("1.99999") < found.epsilon <= 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("epsilon = 3", "mu = -1", "at least 0"),
+        ("epsilon = 3", "mu = 1, delta = 1e-6", "delta"),
+        ("epsilon = 3", "mu = 1, rho = 1", "once"),
+        ("epsilon = 3", 'epsilon = 3, kept_as = "rho"', "both above 0"),
+        ("epsilon = 3", 'mu = 3, kept_as = "rho"', "both above 0"),
+        ("delta = 1e-9", 'delta = 1e-9, kept_as = "euros"', "is not known"),
+        ("epsilon = 0.5", "mu = 0.5", "is no price"),
+    ],
+)
+def test_measures_that_cannot_be_declared(before: str, after: str, words: str):
+    with pytest.raises(DeclarationError, match=words):
+        parsed(changed(before, after))

@@ -85,12 +85,27 @@ def test_a_least_price_is_read_in_the_measure_of_the_budget(
     assert parsed(GOOD, tmp_path).id_space(name).least_price is None
 
 
+CALLS = "budget = { epsilon = 2, delta = 1e-9 }"
+
+
+def test_a_least_price_in_mu_is_kept_as_its_square(tmp_path):
+    said = "budget = {{ mu = 3 }}\nleast_price = {{ mu = {} }}"
+    catalog = parsed(changed(CALLS, said.format("0.1")), tmp_path)
+    assert catalog.id_space("calls").least_price == Fraction(1, 100)
+    for wrong in ("-1", "3.1"):
+        with pytest.raises(DeclarationError, match="at most the budget, μ² = 9"):
+            parsed(changed(CALLS, said.format(wrong)), tmp_path)
+
+
 @pytest.mark.parametrize(
     ("price", "message"),
     [
         ("rho = 0.1", "least_price.*epsilon"),
         ("epsilon = 1, delta = 1e-9", "least_price.delta .*is not a setting"),
-        ("epsilon = 0", "least_price.epsilon .*out of range.*above 0 and at most the budget, 3"),
+        (
+            "epsilon = 0",
+            "least_price.epsilon .*out of range.*above 0 and at most the budget, ε = 3",
+        ),
         ("epsilon = 3.1", "least_price.epsilon .*out of range"),
         ("epsilon = nan", "least_price.epsilon"),
         ('epsilon = "1"', "least_price.epsilon .*wrong type"),

@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.discrete_gaussian import delta as discrete_gaussian_delta
 from discreet.accounting.accountants.discrete_gaussian import epsilon as discrete_gaussian_epsilon
+from discreet.accounting.accountants.gaussian import gaussian_loss
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.composition.compose import compose_delta, compose_epsilon
 from discreet.accounting.conversions.choose import (
@@ -19,7 +20,6 @@ from discreet.accounting.conversions.choose import (
     require_method,
 )
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
 from discreet.accounting.pld.simple_bounds import NOT_USED
 from discreet.accounting.result import Result
@@ -187,13 +187,15 @@ def _by_loss_distribution(question: Question) -> Result:
 
 
 def _by_gaussian(question: Question) -> Result:
-    """Add the squares: Gaussians compose to one Gaussian, whose curve is known exactly."""
-    mu_squared = Fraction(0)
-    for part, count in question.event.parts:
-        if not isinstance(part, GaussianEvent):
-            raise Unsupported("Only continuous Gaussians add up to a Gaussian")
-        mu_squared += count * (part.distance / part.scale) ** 2
-    return _with_exception(GaussianDp(mu_squared), Fraction(0), question, "gaussian")
+    """Add the squares: Gaussians compose to one Gaussian, whose curve is known exactly.
+
+    Discrete ones are bounded by a slightly larger one, so only what is above is about them.
+    """
+    kinds = {type(part) for part, _ in question.event.parts}
+    if not kinds <= {GaussianEvent, DiscreteGaussianEvent}:
+        raise Unsupported("Only Gaussian noise adds up to a Gaussian")
+    found = _with_exception(gaussian_loss([question.event]), Fraction(0), question, "gaussian")
+    return found if kinds == {GaussianEvent} else evolve(found, lower=None)
 
 
 def _by_discrete_gaussian(question: Question) -> Result:

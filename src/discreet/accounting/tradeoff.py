@@ -8,25 +8,34 @@ import math
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 
+import numpy as np
 from attrs import field, frozen
 
 from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
-from discreet.accounting.pld.uses import Events, count_events
+from discreet.accounting.pld.enclose import enclose_deltas
+from discreet.accounting.pld.grid import FloatArray
+from discreet.accounting.pld.uses import Events, Uses, count_events
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.event import Event
 from discreet.core.loss import Approximate, PrivacyLoss
 from discreet.core.numbers import Number, exact, exp_bounds, float_down
 
 _POINTS, _MOST_POINTS = 86, 400
-_CLOSE = 43
-_SPACING = 0.06
+_CLOSE, _BEYOND = 43, 8
+_SPACING, _FINE = 0.06, 0.02
 _ROUNDING = 1e-9
 _BASES = (1, 3, 8)
 _SKIPPED = (0, 1, 2)
 _WIDTH = "1e-4"
-_FAR = "1e-9"
+_ACCURACY = 1e-4
+_SAME = Fraction(1, 10**9)
+_FAR, _ROUGH = "1e-4", "1/20"
+
+Ends = tuple[Fraction, Fraction]
+"""A number below δ, and one above it."""
 
 
 class Comparison(Enum):
@@ -72,19 +81,26 @@ class TradeOff:
     lows: tuple[Fraction, ...]
 
     def lower(self, alpha: Number) -> float:
-        """Return a rate of misses that no test can go below, at a false-alarm rate ``alpha``."""
+        """Return a rate of misses that no test can go below, at a false-alarm rate ``alpha``.
+
+        Floats find the ε that say most there, and these are worked out exactly.
+        """
         rate = _rate(alpha)
-        best = Fraction(0)
-        for (up, down), delta in zip(_exponentials(self.epsilons), self.highs, strict=True):
-            best = max(best, 1 - delta - up * rate, down * (1 - delta - rate))
-        return float_down(best)
+        e, kept = _about(self)
+        first, second = np.argmax(kept - e * float(rate)), np.argmax((kept - float(rate)) / e)
+        up, down = (
+            exp_bounds(self.epsilons[first], 96)[1],
+            exp_bounds(-self.epsilons[second], 96)[0],
+        )
+        best = max(1 - self.highs[first] - up * rate, down * (1 - self.highs[second] - rate))
+        return max(0.0, float_down(best))
 
     def upper(self, alpha: Number) -> float:
         """Return a rate of misses that some test of some neighbours can reach."""
         rate = float(_rate(alpha))
-        corners = _below(self)
-        worst = max(corners[0][0] * (1 - rate), 1 - corners[-1][0] * rate, 0.0)
-        worst = max(worst, *(1 - delta - at * rate for at, delta in corners))
+        at, deltas = _below(self)
+        worst = max(float(at[0]) * (1 - rate), 1 - float(at[-1]) * rate, 0.0)
+        worst = max(worst, float((1 - deltas - at * rate).max()))
         return min(worst + _ROUNDING, 1 - rate)
 
     def points(self, count: int = 101) -> list[tuple[float, float, float]]:
@@ -115,38 +131,76 @@ class TradeOff:
 def trade_off(events: Events, *, epsilons: tuple[Number, ...] | None = None) -> TradeOff:
     r"""Draw the trade-off function of all ``events`` together, at some ε.
 
-    Without ``epsilons``, they are spread up to the ε at which δ is a billionth, closer near 0.
+    Without ``epsilons``, they are spread up to the ε at which δ is a ten-thousandth, closer near 0,
+    and each δ is known to about a ten-thousandth. With ``epsilons`` it is known to a share of
+    itself, however small it is: that is what comparing needs.
     """
     counts = count_events(events)
     if epsilons is None:
-        top = math.ceil(100 * _numbers(pld_epsilon(counts, delta=_FAR).loss)[0]) / 100
-        points = min(max(_POINTS, math.ceil(top / _SPACING)), _MOST_POINTS)
-        chosen = _spread(Fraction(f"{top:.2f}"), points)
-    else:
-        chosen = tuple(exact(epsilon) for epsilon in epsilons)
-    if list(chosen) != sorted(set(chosen)) or chosen[0] != 0:
+        return _drawn(counts)
+    chosen = tuple(exact(epsilon) for epsilon in epsilons)
+    _require_ascending(chosen)
+    return _curve(chosen, [_one(counts, epsilon) for epsilon in chosen])
+
+
+def _drawn(counts: dict[Event, int]) -> TradeOff:
+    """Draw by one law of the sum for all ε; where there is none, at fewer ε one by one."""
+    far = pld_epsilon(counts, delta=_FAR, width=_ROUGH).loss
+    top = Fraction(math.ceil(100 * _numbers(far)[0]), 100)
+    try:
+        uses = Uses.of(counts)
+        if uses.pairs:
+            chosen = _spread(top, _FINE, uses.lattice())
+            found = enclose_deltas(uses, [float_down(one) for one in chosen], _ACCURACY)
+            return _curve(chosen, [(Fraction(one.low), Fraction(one.high)) for one in found])
+    except Unsupported:
+        pass
+    chosen = _spread(top, _SPACING)
+    return _curve(chosen, [_one(counts, epsilon) for epsilon in chosen])
+
+
+def _curve(epsilons: tuple[Fraction, ...], deltas: list[Ends]) -> TradeOff:
+    lows, highs = zip(*deltas, strict=True)
+    return TradeOff(epsilons, highs, lows)
+
+
+def _require_ascending(epsilons: tuple[Fraction, ...]) -> None:
+    if not epsilons or list(epsilons) != sorted(set(epsilons)) or epsilons[0] != 0:
         raise InvalidArgument("These ε cannot be drawn at", must="ascend, and begin with 0")
-    found = [pld_delta(counts, epsilon=epsilon, width=_WIDTH) for epsilon in chosen]
-    highs = tuple(_numbers(result.loss)[1] for result in found)
-    lows = tuple(_numbers(result.lower)[1] for result in found)
-    return TradeOff(chosen, highs, lows)
 
 
-def _spread(top: Fraction, points: int) -> tuple[Fraction, ...]:
-    """Return points evenly spread, and some by squares: sampled events lose little."""
-    even = {top * k / points for k in range(points + 1)}
-    close = {top * k * k / _CLOSE**2 for k in range(1, _CLOSE)}
-    return tuple(sorted(even | close))
+def _one(counts: dict[Event, int], epsilon: Fraction) -> Ends:
+    found = pld_delta(counts, epsilon=epsilon, width=_WIDTH)
+    return _numbers(found.lower)[1], _numbers(found.loss)[1]
+
+
+def _spread(top: Fraction, spacing: float, unit: float | None = None) -> tuple[Fraction, ...]:
+    """Return points evenly spread, and some by squares: sampled events lose little.
+
+    A few lie beyond, up to twice as far: they tell about very few false alarms. If all losses are
+    multiples of one unit, δ bends there and nowhere else. Of points that are as good as the same,
+    one is enough.
+    """
+    points = min(max(_POINTS, math.ceil(top / spacing)), _MOST_POINTS)
+    chosen = {top * k / points for k in range(points + 1)}
+    chosen |= {top * k * k / _CLOSE**2 for k in range(1, _CLOSE)}
+    chosen |= {top * (_BEYOND + k) / _BEYOND for k in range(1, _BEYOND + 1)}
+    if unit is not None and top <= _MOST_POINTS * unit:
+        chosen |= {k * Fraction(unit) for k in range(1, math.floor(top / Fraction(unit)) + 1)}
+    ascending = sorted(chosen)
+    after = (one for before, one in pairwise(ascending) if one - before > _SAME)
+    return (ascending[0], *after)
 
 
 @lru_cache(maxsize=16)
-def _exponentials(epsilons: tuple[Fraction, ...]) -> tuple[tuple[Fraction, Fraction], ...]:
-    r"""Return :math:`e^\varepsilon` rounded up and :math:`e^{-\varepsilon}` rounded down."""
-    return tuple((exp_bounds(one, 96)[1], exp_bounds(-one, 96)[0]) for one in epsilons)
+def _about(curve: TradeOff) -> tuple[FloatArray, FloatArray]:
+    r"""Return about :math:`e^\varepsilon` and :math:`1 - \delta`, to decide where to look."""
+    e = np.exp(np.array([float(epsilon) for epsilon in curve.epsilons]))
+    return e, np.array([1 - float(delta) for delta in curve.highs])
 
 
 @lru_cache(maxsize=16)
-def _below(curve: TradeOff) -> tuple[tuple[float, float], ...]:
+def _below(curve: TradeOff) -> tuple[FloatArray, FloatArray]:
     r"""Return the corners of a function of :math:`e = e^\varepsilon` that is nowhere above δ.
 
     Between two points δ is at least every line through two points on one side, with the nearer one
@@ -154,41 +208,44 @@ def _below(curve: TradeOff) -> tuple[tuple[float, float], ...]:
     nearest points are skipped, in case one of them is known less well than those behind it.
     """
     places, lows, highs = _mirrored(curve)
-    corners = []
+    at, deltas = [places[-1:]], [lows[-1:]]
     for place in range(len(places) - 1):
-        lines = [(0.0, lows[place + 1]), (-1.0, 1.0)]
+        lines = [(0.0, float(lows[place + 1])), (-1.0, 1.0)]
         for skip, far in product(_SKIPPED, _BASES):
             before, after = place - skip, place + 1 + skip
             for near, other in ((before, before - far), (after, after + far)):
-                if 0 <= other < len(places) and 0 <= near < len(places):
+                inside = 0 <= other < len(places) and 0 <= near < len(places)
+                if inside and places[near] != places[other]:
                     slope = (lows[near] - highs[other]) / (places[near] - places[other])
                     lines.append((slope, lows[near] - slope * places[near]))
-        corners += _largest(lines, places[place], places[place + 1])
-    return (*corners, (places[-1], lows[-1]))
+        found = _largest(np.array(lines), places[place], places[place + 1])
+        at.append(found[0])
+        deltas.append(found[1])
+    order = np.argsort(np.concatenate(at))
+    return np.concatenate(at)[order], np.concatenate(deltas)[order]
 
 
-def _mirrored(curve: TradeOff) -> tuple[list[float], list[float], list[float]]:
+def _mirrored(curve: TradeOff) -> tuple[FloatArray, FloatArray, FloatArray]:
     r"""Return the points and both bounds, also where :math:`\delta(e) = 1 - e + e\,\delta(1/e)`."""
-    e = [math.exp(float(epsilon)) for epsilon in curve.epsilons]
-    mirrored = [1 / at for at in e[:0:-1]]
+    e = np.exp(np.array([float(epsilon) for epsilon in curve.epsilons]))
+    mirrored = 1 / e[:0:-1]
     ends = []
     for deltas in (curve.lows, curve.highs):
-        known = [float(delta) for delta in deltas]
-        pairs = zip(mirrored, known[:0:-1], strict=True)
-        ends.append([1 - at + at * delta for at, delta in pairs] + known)
-    return mirrored + e, ends[0], ends[1]
+        known = np.array([float(delta) for delta in deltas])
+        ends.append(np.concatenate((1 - mirrored + mirrored * known[:0:-1], known)))
+    return np.concatenate((mirrored, e)), ends[0], ends[1]
 
 
-def _largest(
-    lines: list[tuple[float, float]], left: float, right: float
-) -> list[tuple[float, float]]:
+def _largest(lines: FloatArray, left: float, right: float) -> tuple[FloatArray, FloatArray]:
     """Return points of the largest of some lines: at both ends, and wherever two of them meet."""
-    ends = {left, right}
-    for first, (slope, height) in enumerate(lines):
-        for other_slope, other_height in lines[:first]:
-            if slope != other_slope:
-                ends.add(min(max((other_height - height) / (slope - other_slope), left), right))
-    return [(at, max(slope * at + height for slope, height in lines)) for at in sorted(ends)]
+    slopes, heights = lines.T
+    first, second = np.triu_indices(len(lines), 1)
+    apart = slopes[first] - slopes[second]
+    first, second, apart = first[apart != 0], second[apart != 0], apart[apart != 0]
+    with np.errstate(over="ignore"):
+        meeting = (heights[second] - heights[first]) / apart
+    ends = np.concatenate(([left, right], meeting[(left < meeting) & (meeting < right)]))
+    return ends, (slopes[:, None] * ends + heights[:, None]).max(axis=0)
 
 
 def _numbers(loss: PrivacyLoss | None) -> tuple[Fraction, Fraction]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
@@ -144,6 +145,6 @@ def _shares(question: Question, plan: BoundedPlan, terms: Terms, cap: PrivacyLos
         require_delta_budget(plan, cap)
     if terms.accuracy is None:
         return allocate(plan, question.weights, terms.offer())
-    measure = Zcdp if isinstance(cap, Zcdp | ApproximateZcdp) else Pure
+    measure = Zcdp if isinstance(cap, Zcdp | ApproximateZcdp | GaussianDp) else Pure
     outputs = [output.estimate for output in question.view.outputs]
     return fit(plan, question.weights, outputs, terms.accuracy, measure=measure, delta=terms.delta)

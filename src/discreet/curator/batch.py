@@ -11,6 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.accounting.calibrate import calibrate
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
@@ -129,7 +130,7 @@ def _charge(cap: PrivacyLoss, certified: Approximate, event: ComposedEvent) -> P
     """Return what the budget is charged, in its own measure."""
     if isinstance(cap, Approximate):
         return certified
-    if isinstance(cap, Zcdp | ApproximateZcdp):
+    if isinstance(cap, Zcdp | ApproximateZcdp | GaussianDp):
         return charged(event, cap)
     raise Unsupported(
         "A batch has a δ, and this budget has none",

@@ -12,7 +12,7 @@ Guarantee:
 
     questions are ever charged to it: 10,001 by default, where there are no shares.
 
-    Proof. The *amount* of a loss is ε, or ρ + ξ: a coordinate of the filter that admits charges
+    Proof. The *amount* of a loss is ε, ρ + ξ or μ²: a coordinate of the filter that admits charges
     (:mod:`discreet.accounting.gates.filters`), so the amounts of all charges add up to at most that
     of the budget. Each is at least the least price, or all that is left for the one who asks, and
     never 0. After the latter nothing is left of the budget, or of the share, and so it happens once
@@ -21,9 +21,9 @@ Guarantee:
 Utility:
     The last part of a split budget can be spent, however small it is. A ten-thousandth of the
     budget is less than honest questions cost: its noise is 10,000 times that of the one question
-    that spends the budget of an ε, and 100 times for a ρ. A batch is one charge, and fails as one:
-    it is one bit, and pays the least price once. A stored release is free, because no row is
-    touched for it.
+    that spends the budget of an ε, and 100 times for a ρ or a μ². A batch is one charge, and fails
+    as one: it is one bit, and pays the least price once. A stored release is free, because no row
+    is touched for it.
 """
 
 from collections.abc import Callable
@@ -41,11 +41,12 @@ _AMOUNTS: dict[Measure, tuple[str, Callable[[Any], Fraction]]] = {
     Measure.APPROXIMATE: ("ε", lambda loss: loss.epsilon),
     Measure.ZCDP: ("ρ", lambda loss: loss.rho + loss.xi),
     Measure.APPROXIMATE_ZCDP: ("ρ", lambda loss: loss.rho + loss.xi),
+    Measure.GAUSSIAN: ("μ²", lambda loss: loss.mu_squared),
 }
 
 
 def least_price(cap: PrivacyLoss, declared: Fraction | None) -> Fraction:
-    """Return the least ε or ρ: the declared one, or a ten-thousandth of the budget.
+    """Return the least ε, ρ or μ²: the declared one, or a ten-thousandth of the budget.
 
     Example:
         >>> from discreet.core.loss import Pure

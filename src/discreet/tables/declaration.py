@@ -92,6 +92,10 @@ def _id_space(name: str, section: Section) -> IdSpace:
 def _default(section: Section) -> PrivacyLoss:
     """Return what a question costs if nobody says; for nothing there would be no answer."""
     loss = read_loss(section)
+    if section.has("mu") or section.has("kept_as"):
+        raise DeclarationError(
+            f"{section.place()} is no price", must="be an epsilon or a rho, perhaps with a delta"
+        )
     name = "epsilon" if section.has("epsilon") else "rho"
     if not getattr(loss, name):
         raise DeclarationError(f"{section.place(name)} is nothing", must="be above 0")

@@ -6,6 +6,9 @@ from fractions import Fraction
 import pytest
 from scipy import special
 
+from discreet.accounting import tradeoff
+from discreet.accounting.pld.enclose import _directions
+from discreet.accounting.pld.uses import Uses, count_events
 from discreet.accounting.tradeoff import Comparison, TradeOff, trade_off
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.sampling_event import PoissonSampledEvent
@@ -35,6 +38,53 @@ def test_curves_are_within_a_thousandth(event):
     for alpha, low, high in trade_off(event).points(101):
         assert 0 <= low <= high <= 1 - alpha
         assert high - low < 1e-3
+
+
+def responses(count: int, epsilon: float, alpha: float) -> float:
+    """The least misses of a test of repeated responses: reject the largest losses first."""
+    lie = 1 / (1 + math.exp(epsilon))
+    misses = 1.0
+    for lies in range(count + 1):
+        rejected = math.comb(count, lies) * (1 - lie) ** lies * lie ** (count - lies)
+        gain = math.comb(count, lies) * lie**lies * (1 - lie) ** (count - lies)
+        share = min(1.0, alpha / rejected)
+        misses, alpha = misses - share * gain, alpha - share * rejected
+        if share < 1.0:
+            break
+    return misses
+
+
+def test_responses_are_between_by_one_law_of_the_sum(monkeypatch):
+    """Each ε had a law of its own before, which took seconds."""
+    monkeypatch.setattr(tradeoff, "pld_delta", None)
+    curve = trade_off(PureEvent(epsilon="1/2") * 12)
+    for alpha, low, high in curve.points(41):
+        truth = responses(12, 0.5, alpha)
+        assert low - 1e-12 <= truth <= high + 1e-12
+        assert high - low < 1e-3
+    assert not curve.lower("1/40") <= responses(12, 0.55, 1 / 40) <= curve.upper("1/40")
+
+
+def test_a_law_with_a_long_tail_has_a_short_window():
+    """The window of this law was 2,400 wide, for a deviation of a half."""
+    event = PoissonSampledEvent(inner=GaussianEvent(scale="0.7"), rate="0.001") * 10_000
+    (composition, _) = _directions(Uses.of(count_events(event)), 1e-60)
+    low, high = composition.on_grid(2**-10, 1e-15).upper(0.0).law.ends
+    assert high - low < 20
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        GaussianEvent(scale=1),
+        LaplaceEvent(scale=5) * 30,
+        PoissonSampledEvent(inner=GaussianEvent(scale=1), rate="1/100") * 500,
+    ],
+)
+def test_without_false_alarms_nearly_everything_is_missed(event):
+    curve = trade_off(event)
+    assert 1 - 1e-6 < curve.lower(0) <= curve.upper(0) <= 1
+    assert 0 <= curve.upper("1e-6") - curve.lower("1e-6") < 1e-4
 
 
 def test_a_loose_point_is_mended_by_its_neighbours():

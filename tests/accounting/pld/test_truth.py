@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting.pld import bump, curve, split
-from discreet.accounting.pld.enclose import enclose_delta, enclose_epsilon
+from discreet.accounting.pld.enclose import enclose_delta, enclose_deltas, enclose_epsilon
 from discreet.accounting.pld.uses import Uses
 from tests.accounting.pld import cases
 from tests.accounting.pld.cases import Case, Draw
@@ -49,6 +49,53 @@ def test_true_delta_is_inside(kind: str, rng, soak):
         found, truth = enclose_delta(uses, epsilon, WIDTH), case.true_delta(epsilon)
         assert found.low <= truth + NOTHING, (case.counts, epsilon, found, truth)
         assert truth - NOTHING <= found.high, (case.counts, epsilon, found, truth)
+
+
+ACCURACY = 1e-4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_true_deltas_are_inside(kind: str, rng, soak):
+    """At many ε from one law, and at one ε on a grid that is refined."""
+    make, usual = KINDS[kind]
+    draw = Draw(rng)
+    for _ in range(soak.cases(usual // 40)):
+        check_deltas(make(draw), draw)
+
+
+def check_deltas(case: Case, draw: Draw) -> None:
+    uses = Uses.of(case.counts)
+    near = enclose_epsilon(uses, float(case.delta), 0.05).low
+    epsilons = [0.0, *(near * draw.unit() for _ in range(3)), near]
+    found = enclose_deltas(uses, epsilons, ACCURACY)
+    assert all(one.high - one.low <= ACCURACY for one in found)
+    found.append(enclose_delta(uses, epsilons[1], WIDTH, 0.01))
+    for epsilon, one in zip([*epsilons, epsilons[1]], found, strict=True):
+        truth = case.true_delta(epsilon)
+        assert one.low <= truth + NOTHING, (case.counts, epsilon, one, truth)
+        assert truth - NOTHING <= one.high, (case.counts, epsilon, one, truth)
+
+
+@pytest.mark.parametrize("shift", [-1e-3, 0.0, 1e-3])
+def test_a_broken_twin_of_many_deltas_is_caught(monkeypatch, rng, shift: float):
+    """Without the bump, and with the sums of a place a thousandth before or after."""
+    sums = curve._suffix_sums
+
+    def moved(law, masses, at):
+        return sums(law, masses, at + shift)
+
+    monkeypatch.setattr(curve, "_suffix_sums", moved)
+    if not shift:
+        monkeypatch.setattr(curve, "HEIGHT", 0.0)
+        monkeypatch.setattr(bump, "HEIGHT", 0.0)
+    draw = Draw(rng)
+    with pytest.raises(AssertionError, match="Interval"):
+        check_many_deltas(draw)
+
+
+def check_many_deltas(draw: Draw) -> None:
+    for _ in range(60):
+        check_deltas(cases.continuous_case(draw), draw)
 
 
 def test_without_the_bump_the_truth_is_missed(monkeypatch, rng):

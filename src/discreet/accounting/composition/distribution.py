@@ -7,6 +7,8 @@ from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
 from discreet.accounting.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.event import Event
+from discreet.core.loss import Approximate
+from discreet.core.rounding import short_down, short_up
 from discreet.core.stated_event import ApproximateEvent
 
 _WIDTH = Fraction(1, 10**3)
@@ -35,7 +37,14 @@ def pld_workload_epsilon(work: Workload, delta: Fraction) -> Result:
 
 
 def pld_workload_delta(work: Workload, epsilon: Fraction) -> Result:
-    """Return a δ at ``epsilon``, in an interval that contains the optimum."""
+    """Return a δ at ``epsilon``, in an interval that contains the optimum.
+
+    From the sum of all ε on there is nothing to compose: only what was told with certainty counts.
+    """
+    if epsilon >= work.epsilon_sum:
+        high, low = short_up(work.total_delta(Fraction(0))), work.least_delta(Fraction(0))
+        ends = Approximate(epsilon, high), Approximate(epsilon, short_down(low))
+        return Result(loss=ends[0], lower=ends[1], method="pld", theorem="MV16, Theorem 1.5")
     return _own(pld_delta(_worst(work), epsilon=epsilon, width=_WIDTH))
 
 

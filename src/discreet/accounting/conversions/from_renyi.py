@@ -39,10 +39,10 @@ class TailBound:
     def epsilon(self, curve: RenyiCurve, delta: Fraction) -> Fraction:
         r"""Return an ε that is enough at ``delta``: the bound solved for ε, at a good order."""
         log_delta = log_down(delta)
-        wanted = float(log_delta)
+        wanted, height = float(log_delta), curve.estimator()
 
         def objective(order: float) -> float:
-            return curve.estimate(order) + (self.estimate(order) - wanted) / (order - 1)
+            return height(order) + (self.estimate(order) - wanted) / (order - 1)
 
         order = best_order(objective, curve.limit)
         rest = (self.correction(order, _bits(order)) - log_delta) / (order - 1)
@@ -50,14 +50,14 @@ class TailBound:
 
     def log_delta(self, curve: RenyiCurve, epsilon: Fraction) -> Fraction:
         r"""Return a bound on :math:`\ln\delta` at ``epsilon``, at a good order."""
-        wanted = float_up(epsilon)
+        wanted, height = float_up(epsilon), curve.estimator()
 
         def objective(order: float) -> float:
-            return (order - 1) * (curve.estimate(order) - wanted) + self.estimate(order)
+            return (order - 1) * (height(order) - wanted) + self.estimate(order)
 
         order = best_order(objective, curve.limit)
-        height = (order - 1) * (curve.upper(order) - epsilon)
-        return height + self.correction(order, _bits(order))
+        exponent = (order - 1) * (curve.upper(order) - epsilon)
+        return exponent + self.correction(order, _bits(order))
 
     def result(self, curve: RenyiCurve, delta: Fraction | None, epsilon: Fraction | None) -> Result:
         """Return the :math:`(ε, δ)` at the number that was given."""

@@ -8,7 +8,12 @@ from typing import Self
 
 from attrs import field, frozen
 
-from discreet.accounting.curves.piece import CurvePiece, piece_from_json, require_order
+from discreet.accounting.curves.piece import (
+    CurvePiece,
+    Estimator,
+    piece_from_json,
+    require_order,
+)
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Measure, PrivacyLoss
@@ -65,7 +70,15 @@ class RenyiCurve(PrivacyLoss):
 
     def estimate(self, order: float) -> float:
         """Return about the same, quickly, to decide where to look."""
-        return sum(count * piece.estimate(order) for piece, count in self.pieces)
+        return self.estimator()(order)
+
+    def estimator(self) -> Estimator:
+        """Return :meth:`estimate` for many orders: what they share is worked out once."""
+        kinds: dict[type[CurvePiece], list[tuple[CurvePiece, int]]] = {}
+        for piece, count in self.pieces:
+            kinds.setdefault(type(piece), []).append((piece, count))
+        parts = [kind.estimator(pieces) for kind, pieces in kinds.items()]
+        return lambda order: sum(part(order) for part in parts)
 
     def line(self) -> tuple[Fraction, Fraction] | None:
         r"""Return :math:`(\xi, \rho)` of a line nowhere below the curve, if one is known."""

@@ -1,14 +1,22 @@
 r"""The largest Rényi curve that an :math:`\varepsilon`-DP mechanism can have."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Self
 
+import numpy as np
 from attrs import field, frozen
 
-from discreet.accounting.curves.piece import CurvePiece, require_order
+from discreet.accounting.curves.piece import CurvePiece, Estimator, require_order
 from discreet.core import check
 from discreet.core.numbers import exact, exp_bounds, float_up, log_bounds
 from discreet.core.rounding import BITS, bits_above_one, short_up
+
+_HUGE = Fraction(10) ** 100
+"""Estimates go no farther: squares, and products with an order, stay within the floats."""
+_NEAR_ONE, _SMALL = 1e-9, 1e-7
+"""Closer to 1, or below, floats would cancel: the straight line is about as good there."""
 
 
 @frozen
@@ -55,10 +63,27 @@ class TightPure(CurvePiece):
     def estimate(self, order: float) -> float:
         """Return about the same."""
         epsilon = float_up(self.epsilon)
-        if order - 1 < 1e-9 or epsilon < 1e-7:
+        if order - 1 < _NEAR_ONE or epsilon < _SMALL:
             return min(epsilon, epsilon**2 * order / 2)
         far = math.log1p(math.exp(-(2 * order - 1) * epsilon))
         return epsilon + (far - math.log1p(math.exp(-epsilon))) / (order - 1)
+
+    @classmethod
+    def estimator(cls, pieces: Sequence[tuple[Self, int]]) -> Estimator:
+        """Return about the sum of ``pieces``, of which a composition may have hundreds."""
+        epsilons = np.array([float(min(piece.epsilon, _HUGE)) for piece, _ in pieces])
+        counts = np.array([float(count) for _, count in pieces])
+        near, squares = np.log1p(np.exp(-epsilons)), epsilons**2 / 2
+
+        def total(order: float) -> float:
+            if order - 1 < _NEAR_ONE:
+                return float(counts @ np.minimum(epsilons, squares * order))
+            far = np.log1p(np.exp(-(2 * order - 1) * epsilons))
+            values = epsilons + (far - near) / (order - 1)
+            small = np.minimum(epsilons, squares * order)
+            return float(counts @ np.where(epsilons < _SMALL, small, values))
+
+        return total
 
     def line(self) -> tuple[Fraction, Fraction]:
         r"""Return :math:`\rho = \varepsilon\tanh(\varepsilon/2)` (:func:`pure_to_kl`)."""

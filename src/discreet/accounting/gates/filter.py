@@ -17,16 +17,8 @@ class Filter:
     Guarantee:
         If every mechanism runs only after :meth:`admit` took its loss in, all answers together
         satisfy ``cap``, even if each mechanism *and its loss* were chosen after seeing the answers
-        before it. Pure, approximate, zCDP and approximate zCDP: the proofs are with
+        before it: the proofs, a measure each, are with
         :func:`discreet.accounting.gates.filters.admits`.
-
-        *Gaussian.* The squares :math:`\mu_t^2` add up to at most the cap's [ST22]. Proof. What is
-        no easier to tell apart than :math:`N(0, 1)` and :math:`N(\mu_t, 1)` is a post-processing
-        of one draw of them (Blackwell). Draw it as the increment of a Brownian motion with drift 0
-        or 1 over a time :math:`\mu_t^2`, divided by :math:`\mu_t`. The times may be chosen by the
-        increments before, and they add up to at most the cap on every path, so all answers are a
-        function of the path up to the cap's time. Its likelihood ratio depends on its end alone,
-        which is :math:`N(0, \mu^2)` or :math:`N(\mu^2, \mu^2)`.
 
         *An (ε, δ) kept in another measure* (``kept_as``): the cap is replaced, before the first
         loss, by the largest ρ, or μ², that implies it.
@@ -68,16 +60,11 @@ class Filter:
     @property
     def left(self) -> PrivacyLoss:
         """The largest loss that is still admitted."""
-        if isinstance(self._limit, GaussianDp) and isinstance(self._spent, GaussianDp):
-            return GaussianDp(self._limit.mu_squared - self._spent.mu_squared)
         return left(self._limit, self._spent)
 
     def admits(self, loss: PrivacyLoss) -> bool:
         """Tell whether ``loss`` may be spent."""
-        asked = self._counted(loss)
-        if isinstance(self._limit, GaussianDp):
-            return self._spent + asked <= self._limit
-        return admits(self._limit, self._spent, asked)
+        return admits(self._limit, self._spent, self._counted(loss))
 
     def admit(self, loss: PrivacyLoss) -> None:
         """Spend ``loss``, or refuse and spend nothing."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import frozen
 
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Measure, PrivacyLoss, Pure, Zcdp
 
@@ -50,6 +51,15 @@ def admits(cap: PrivacyLoss, spent: PrivacyLoss | None, loss: PrivacyLoss) -> bo
 
         *Approximate zCDP.* The same outside exceptional events, whose conditional probabilities
         :math:`\delta_t` sum to at most the cap's on every transcript [WRRW23].
+
+        *Gaussian.* The squares :math:`\mu_t^2` add up to at most the cap's, for :math:`\mu_t` that
+        are chosen by the answers before [ST22, on fully adaptive composition; KTH22, on filters].
+        Proof. What is no easier to tell apart than :math:`N(0, 1)` and :math:`N(\mu_t, 1)` is a
+        post-processing of one draw of them (Blackwell). Draw it as the increment of a Brownian
+        motion with drift 0 or 1 over a time :math:`\mu_t^2`, divided by :math:`\mu_t`. The times
+        may be chosen by the increments before, and they add up to at most the cap on every path, so
+        all answers are a function of the path up to the cap's time. Its likelihood ratio depends on
+        its end alone, which is :math:`N(0, \mu^2)` or :math:`N(\mu^2, \mu^2)`.
 
     Example:
         >>> admits(Pure(1), Pure("2/3"), Pure("1/3"))
@@ -121,6 +131,7 @@ _RULES: dict[Measure, _Rule] = {
     Measure.APPROXIMATE_ZCDP: _Rule(
         lambda loss: (loss.rho, loss.rho + loss.xi, loss.delta), _approximate_zcdp
     ),
+    Measure.GAUSSIAN: _Rule(lambda loss: (loss.mu_squared,), GaussianDp),
 }
 
 
@@ -132,7 +143,7 @@ def _rule(cap: PrivacyLoss) -> _Rule:
             "No filter with exact sums is known for this measure",
             must=f"be one of {known}",
             got=cap.measure.value,
-            next="Declare the budget as epsilon, epsilon with delta, or rho with delta",
+            next="Declare the budget as epsilon, epsilon with delta, rho with delta, or mu",
         )
     return rule
 

@@ -24,6 +24,7 @@ _THEOREMS = {
     Measure.APPROXIMATE_ZCDP: (
         "WRRW23: if below a cap fixed beforehand; a report, not a stopping rule"
     ),
+    Measure.GAUSSIAN: "ST22: if below a cap fixed beforehand; a report, not a stopping rule",
 }
 
 
@@ -35,9 +36,9 @@ class Odometer:
         *Pure.* On every transcript so far the likelihood ratio is at most ``e`` to the reading, in
         both directions: it is a product of factors of at most :math:`e^{\varepsilon_i}` [RRUV16].
 
-        *Approximate, zCDP.* The reading bounds no transcript by itself; if a filter keeps it below
-        a cap, the cap holds [RRUV16; FZ21; WRRW23]. What the transcript so far may tell is
-        :meth:`bound`.
+        *Approximate, zCDP, Gaussian.* The reading bounds no transcript by itself; if a filter keeps
+        it below a cap, the cap holds [RRUV16; FZ21; WRRW23; ST22]. What the transcript so far may
+        tell is :meth:`bound`.
 
         Other measures are refused. Advanced composition of :math:`(\varepsilon, \delta)` losses, by
         whichever theorem, is for losses that were fixed beforehand: an adversary whose next loss

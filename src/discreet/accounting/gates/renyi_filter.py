@@ -6,8 +6,10 @@ from functools import singledispatch
 from attrs import Attribute, evolve, field, frozen
 
 from discreet.accounting.curves.curve import RenyiCurve
+from discreet.accounting.curves.gaussian import GaussianPiece
 from discreet.accounting.curves.line import Line
 from discreet.accounting.curves.tight_pure import TightPure
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core import check
 from discreet.core.errors import BudgetExhausted, InvalidArgument, Unsupported
 from discreet.core.loss import PrivacyLoss, Pure, Zcdp
@@ -87,7 +89,7 @@ def at_order(loss: PrivacyLoss | Number, alpha: Number) -> Fraction:
 def _at(loss: PrivacyLoss, order: Fraction) -> Fraction:
     raise Unsupported(
         "This loss says nothing at one Rényi order",
-        must="be pure, zcdp or renyi",
+        must="be pure, zcdp, gaussian or renyi",
         got=loss.measure.value,
         next="Keep the budget as rho with delta, or convert the mechanism's own event",
     )
@@ -101,6 +103,11 @@ def _(loss: Pure, order: Fraction) -> Fraction:
 @_at.register
 def _(loss: Zcdp, order: Fraction) -> Fraction:
     return Line(rho=loss.rho, xi=loss.xi).upper(order)
+
+
+@_at.register
+def _(loss: GaussianDp, order: Fraction) -> Fraction:
+    return GaussianPiece(mu_squared=loss.mu_squared).upper(order)
 
 
 @_at.register

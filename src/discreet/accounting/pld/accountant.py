@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from discreet.accounting.conversions.from_gaussian import gaussian_to_approximate
 from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.pld.enclose import Interval, enclose_delta, enclose_epsilon
+from discreet.accounting.pld.enclose import enclose_delta, enclose_epsilon
 from discreet.accounting.pld.simple_bounds import simple_results
 from discreet.accounting.pld.uses import Events, Uses, count_events
 from discreet.accounting.result import Result, best
@@ -134,12 +134,12 @@ def _delta_at(counts: dict[Event, int], epsilon: Fraction, width: Fraction) -> R
     uses = Uses.of(counts)
     if not uses.pairs:
         return _gaussian(uses, epsilon=epsilon)
-    above = enclose_delta(uses, float_down(epsilon), float_up(width))
-    found = Interval(above.low, above.high)
+    share = float(width) * _STEEP
+    found = enclose_delta(uses, float_down(epsilon), float_up(width), share)
     if found.high >= 1.0:
         raise Unsupported("Together these events promise nothing at this ε", next="Use a larger ε")
     low, high = (Approximate(epsilon, Fraction(end)) for end in (found.low, found.high))
-    narrow = found.high - found.low <= float(width) * _STEEP * found.high
+    narrow = found.high - found.low <= share * found.high
     return _result(high, low, narrow)
 
 

@@ -18,7 +18,8 @@ ComplexArray = NDArray[np.complex128]
 
 LARGEST_WINDOW = 1 << 21
 _CUT = 28.0
-_TRIED = np.array([2.0, 4.0, 7.0, 10.0])
+_TRIED = np.array([0.25, 0.5, 1.0, 2.0, 4.0, 7.0, 10.0])
+"""Rates of the bound on the tails, in deviations: small ones suit laws with a long tail."""
 _CHUNK = 1 << 18
 _HIGH_POWER = 64
 _SHORTER = 8

@@ -10,7 +10,7 @@ from discreet.accounting.pld.bump import HEIGHT, SPREAD, WIDEST, bump, reach
 from discreet.accounting.pld.composed import Composed
 from discreet.accounting.pld.estimate import Estimate
 from discreet.accounting.pld.grid import FloatArray
-from discreet.accounting.pld.machine import RELATIVE, TINY
+from discreet.accounting.pld.machine import RELATIVE, TINY, UNIT
 
 _FAR = 600.0
 _ROUNDED = 16 * RELATIVE
@@ -48,6 +48,18 @@ class UpperCurve:
             total += law.below
         scaled = _times_exp(total, law.log_scale - law.theta * at)
         return scaled * (1 + law.share) * (1 + _ROUNDED) + self.infinite + TINY
+
+    def deltas(self, epsilons: FloatArray) -> FloatArray:
+        """Return upper bounds of δ at many ε, at least 0, if the law is not tilted.
+
+        They are as good as those of :meth:`delta` but for about a billionth of 1.
+        """
+        law = self.law
+        at = epsilons - self.slack - RELATIVE * epsilons
+        value, rounding = _suffix_sums(law, np.maximum(law.masses, 0.0) + law.error, at)
+        total = value + rounding + law.beyond + np.where(at < law.ends[0], law.below, 0.0)
+        scaled = total * math.exp(law.log_scale)
+        return scaled * ((1 + law.share) * (1 + _ROUNDED)) + (self.infinite + TINY)
 
     def epsilon(self, delta: float) -> float | None:
         """Return an ε, at least 0, at which ``delta`` is certainly enough; None if there is none.
@@ -103,6 +115,20 @@ class LowerCurve:
             total -= taken * (1 + law.share) * (1 + _ROUNDED)
         return max(0.0, _times_exp(total, law.log_scale - law.theta * at) - rest) + self.infinite
 
+    def deltas(self, epsilons: FloatArray) -> FloatArray:
+        """Return lower bounds of δ at many ε, at least 0, if the law is not tilted."""
+        if self.noise > WIDEST:
+            return np.full(len(epsilons), self.infinite)
+        law = self.law
+        at = epsilons + self.slack + RELATIVE * epsilons
+        value, rounding = _suffix_sums(law, np.maximum(law.masses - law.error, 0.0), at)
+        total = np.maximum(value - rounding, 0.0) * ((1 - law.share) * (1 - _ROUNDED))
+        rest = np.zeros(len(at))
+        if self.noise:
+            taken, rest = np.array([self._taken(float(place)) for place in at]).T
+            total -= taken * ((1 + law.share) * (1 + _ROUNDED))
+        return np.maximum(total * math.exp(law.log_scale) - rest, 0.0) + self.infinite
+
     def _taken(self, at: float) -> tuple[float, float]:
         """Return the bump over the tilted law near ``at``, and a bound on it elsewhere."""
         law = self.law
@@ -146,6 +172,28 @@ def _above(law: Composed, at: float) -> tuple[FloatArray, FloatArray]:
     masses = law.masses[start:]
     losses = law.losses()[start:]
     return np.maximum(losses - at, 0.0), masses
+
+
+def _suffix_sums(
+    law: Composed, masses: FloatArray, at: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return :math:`\sum_{z_j > a} m_j (1 - e^{a - z_j})` at each place, and how wrong it can be.
+
+    Guarantee:
+        It is :math:`A - e^a B` with the sums :math:`A` of the masses above :math:`a` and :math:`B`
+        of the masses times :math:`e^{-z_j}`; both terms are at most :math:`A`. Adding up ``n``
+        numbers that are not negative is right to a share of :math:`n` roundings [Hig02, section
+        4.2], and the two exponentials to a share ``RELATIVE`` each.
+    """
+    if law.theta != 0.0:
+        raise AssertionError("the masses are tilted")
+    start = int(np.searchsorted(law.losses(), at.min(), side="right"))
+    losses, kept = law.losses()[start:], masses[start:]
+    above = np.append(np.cumsum(kept[::-1])[::-1], 0.0)
+    weighted = np.append(np.cumsum((kept * np.exp(-losses))[::-1])[::-1], 0.0)
+    place = np.searchsorted(losses, at, side="right")
+    rounding = (4 * UNIT * (len(losses) + 4) + 8 * RELATIVE) * above[place] + TINY
+    return above[place] - np.exp(at) * weighted[place], rounding
 
 
 def _last_above(excess: Callable[[float], float], high: float) -> float:

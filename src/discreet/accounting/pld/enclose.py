@@ -8,7 +8,7 @@ from attrs import evolve, frozen
 
 from discreet.accounting.pld.composed import LARGEST_WINDOW, Reach
 from discreet.accounting.pld.cumulant import Cumulant, Weighted
-from discreet.accounting.pld.grid import Grid, short_step
+from discreet.accounting.pld.grid import FloatArray, Grid, short_step
 from discreet.accounting.pld.laws.law import Law
 from discreet.accounting.pld.loss_distribution import LossDistribution, Part
 from discreet.accounting.pld.split import Split
@@ -24,6 +24,8 @@ _FINER = 4.0
 """The upper curve has a grid so much finer than the lower one: it is the one that is charged."""
 _LEAST_REFINED = 1e-100
 _UPPER_SHARE = 6.0
+_NO_BETTER = 0.9
+"""A finer grid that leaves this much of an interval is the last one."""
 _HARDLY = 1e-3
 _FAR = 1e-60
 _WIDEST = 690.0
@@ -181,17 +183,76 @@ def _epsilon(
     return best if before is None else best.worse(before)
 
 
-def enclose_delta(uses: Uses, epsilon: float, width: float) -> Interval:
-    """Enclose δ at ``epsilon``, about as well as ε would be enclosed to ``width`` at that δ."""
+def enclose_delta(uses: Uses, epsilon: float, width: float, share: float = 1.0) -> Interval:
+    """Enclose δ at ``epsilon``, about as well as ε would be enclosed to ``width`` at that δ.
+
+    If the interval is then wider than ``share`` times its upper end, the grid is made finer.
+    """
     found: Interval | None = None
     for composition in _directions(uses, _FAR):
-        theta, distribution = _near(composition, epsilon, width)
-        high = min(1.0, distribution.upper(theta).delta(epsilon))
-        low = distribution.lower(theta).delta(epsilon) if composition.has_lower else 0.0
-        one = Interval(low, high)
+        one = _delta(composition, epsilon, width, share)
         found = one if found is None else found.worse(one)
     assert found is not None
     return found
+
+
+def _delta(composition: Composition, epsilon: float, width: float, share: float) -> Interval:
+    theta, step, tail = _near(composition, epsilon, width)
+    best = Interval(0.0, 1.0)
+    for _ in range(_TRIES):
+        distribution = composition.on_grid(step, tail)
+        high = min(best.high, distribution.upper(theta).delta(epsilon))
+        low = distribution.lower(theta).delta(epsilon) if composition.has_lower else 0.0
+        gap, before = high - max(best.low, low), best.high - best.low
+        best = Interval(max(best.low, low), high)
+        finer = composition.aligned(step * _shorter(share * high, gap))
+        finer = max(finer, short_step(composition.widest(tail) / _MOST_CELLS))
+        is_enough = gap <= share * high or not composition.is_attained or high < _LEAST_REFINED
+        if is_enough or finer >= step or gap > _NO_BETTER * before:
+            break
+        step = finer
+    return best
+
+
+def _shorter(wanted: float, gap: float) -> float:
+    """Return how much shorter a step is needed: what is lost grows with its square."""
+    return max(0.1, min(0.7, math.sqrt(0.7 * wanted / gap))) if gap else 1.0
+
+
+def enclose_deltas(uses: Uses, epsilons: Sequence[float], accuracy: float) -> list[Interval]:
+    """Enclose δ at many ε, at least 0, to about ``accuracy`` itself and not to a share of δ.
+
+    The law of the sum is not tilted, so one does for all.
+    """
+    found: list[Interval] | None = None
+    at = np.array(epsilons)
+    for composition in _directions(uses, _FAR):
+        lows, highs = _deltas(composition, at, accuracy)
+        one = [Interval(low, high) for low, high in zip(lows, highs, strict=True)]
+        found = one if found is None else [a.worse(b) for a, b in zip(found, one, strict=True)]
+    assert found is not None
+    return found
+
+
+def _deltas(
+    composition: Composition, at: FloatArray, accuracy: float
+) -> tuple[list[float], list[float]]:
+    tail = accuracy * 1e-7 / composition.total
+    deviation = math.sqrt(composition.coarse.at(_HARDLY)[2])
+    step = composition.step_for(0.0, accuracy * min(1.0, 2 * deviation))
+    for _ in range(_TRIES):
+        step = max(step, short_step(composition.widest(tail) / _MOST_CELLS))
+        distribution = composition.on_grid(step, tail)
+        highs = np.minimum(distribution.upper(0.0).deltas(at), 1.0)
+        lows = np.zeros(len(at))
+        if composition.has_lower:
+            lows = np.minimum(distribution.lower(0.0).deltas(at), highs)
+        gap = float((highs - lows).max())
+        finer = composition.aligned(step * _shorter(accuracy, gap))
+        if gap <= accuracy or not composition.is_attained or finer >= step:
+            break
+        step = finer
+    return lows.tolist(), highs.tolist()
 
 
 def upper_delta(uses: Uses, epsilon: float, width: float) -> float:
@@ -200,21 +261,21 @@ def upper_delta(uses: Uses, epsilon: float, width: float) -> float:
 
 
 def _upper_delta(composition: Composition, epsilon: float, width: float) -> float:
-    theta, distribution = _near(composition, epsilon, _UPPER_SHARE * width)
+    theta, step, tail = _near(composition, epsilon, _UPPER_SHARE * width)
+    distribution = composition.on_grid(step, tail)
     curve = distribution.upper(theta, Reach.UPWARDS)
     if not curve.covers(epsilon):
         curve = distribution.upper(theta)
     return min(1.0, curve.delta(epsilon))
 
 
-def _near(composition: Composition, epsilon: float, width: float) -> tuple[float, LossDistribution]:
-    """Return a good tilt at ``epsilon``, and the distribution on a grid that suits it."""
+def _near(composition: Composition, epsilon: float, width: float) -> tuple[float, float, float]:
+    """Return a good tilt at ``epsilon``, a step that suits it, and what may be left out."""
     theta = composition.coarse.tilt_at_epsilon(epsilon)
     step = composition.step_for(theta, 0.8 * width * max(1.0, epsilon))
     likely = min(0.0, composition.coarse.at(theta)[0] - theta * epsilon)
     tail = math.exp(max(likely - 25.0, -650.0)) / composition.total
-    step = max(step, short_step(composition.widest(tail) / _MOST_CELLS))
-    return theta, composition.on_grid(step, tail)
+    return theta, max(step, short_step(composition.widest(tail) / _MOST_CELLS)), tail
 
 
 def _directions(uses: Uses, tail: float) -> Sequence[Composition]:

@@ -123,6 +123,11 @@ class Uses:
         """Whether both directions are the same."""
         return all(pair.is_symmetric for pair, _ in self.pairs)
 
+    def lattice(self) -> float | None:
+        """Return the unit of which every loss is a whole multiple, if there is one."""
+        units = {batch.upper.lattice for batch in self.batches(Direction.REMOVAL)}
+        return units.pop() if len(units) == 1 else None
+
     def batches(self, direction: Direction) -> list[Batch]:
         """Return the laws in one direction, alike ones together."""
         groups: dict[object, list[tuple[Law, Law | None, int]]] = {}

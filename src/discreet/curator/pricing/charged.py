@@ -3,9 +3,11 @@
 from functools import singledispatch
 
 from discreet.accounting.accountants.approximate import approximate
+from discreet.accounting.accountants.gaussian import gaussian_loss
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.accountants.zcdp import line
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
@@ -63,6 +65,12 @@ def _(cap: Zcdp, event: ComposedEvent) -> Zcdp:
 def _(cap: ApproximateZcdp, event: ComposedEvent) -> ApproximateZcdp:
     losses = [_approximate_zcdp(part) * count for part, count in event.parts]
     return sum(losses, ApproximateZcdp(rho=0, delta=0))
+
+
+@_charged.register
+def _(cap: GaussianDp, event: ComposedEvent) -> GaussianDp:
+    _require_no_delta(event, cap)
+    return gaussian_loss([event])
 
 
 def _approximate_zcdp(event: Event) -> ApproximateZcdp:

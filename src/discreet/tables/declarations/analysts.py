@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import PrivacyLoss
 from discreet.tables.catalog import Analyst, IdSpace
@@ -44,4 +45,6 @@ def _share(shares: Section, space: str, spaces: Mapping[str, IdSpace]) -> Privac
 
 
 def _names(loss: PrivacyLoss) -> list[str]:
+    if isinstance(loss, GaussianDp):
+        return ["mu"]
     return [name for name in ("epsilon", "rho", "delta") if hasattr(loss, name)]
