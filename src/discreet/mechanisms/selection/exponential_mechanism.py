@@ -51,9 +51,9 @@ class ExponentialMechanism:
     Example:
         >>> choice = ExponentialMechanism(scale=4)
         >>> choice.loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
         >>> ExponentialMechanism(scale=4, scores=Scores.MONOTONE).loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 4))
+        Pure(ε = 0.25)
         >>> choice.error_quantile("0.05", candidates=1000)
         Fraction(39, 1)
     """

@@ -54,9 +54,9 @@ class LaplaceNoisyMax:
 
     Example:
         >>> LaplaceNoisyMax(scale=2).loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 1))
+        Pure(ε = 1)
         >>> LaplaceNoisyMax(scale=2, scores=Scores.MONOTONE).loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
         >>> LaplaceNoisyMax(scale=2).error_quantile("0.05", candidates=1000)
         Fraction(22, 1)
     """

@@ -48,7 +48,7 @@ class PermuteAndFlip:
     Example:
         >>> choice = PermuteAndFlip(scale=4)
         >>> choice.loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
         >>> choice.error_quantile("0.05", candidates=1000)
         Fraction(36, 1)
     """

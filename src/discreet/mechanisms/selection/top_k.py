@@ -49,7 +49,7 @@ class TopK:
     Example:
         >>> top = TopK(scale=4, count=10, scores=Scores.MONOTONE)
         >>> top.loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(5, 2))
+        Pure(ε = 2.5)
         >>> top.error_quantile("0.05", candidates=1000)
         Fraction(48, 1)
     """
