@@ -24,9 +24,6 @@ from discreet.accounting.parallel import Partition, parallel
 from discreet.accounting.people.meaning import Meaning
 from discreet.accounting.pld.composed import Reach
 from discreet.accounting.pld.uses import Direction
-from discreet.audit.replay import FindingKind
-from discreet.audit.trace import Ending
-from discreet.audit.verify import Answer
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Measure, Pure
@@ -41,11 +38,11 @@ from discreet.mechanisms.stability.stable_histogram import stable_histogram
 from discreet.mechanisms.thresholds.sparse_vector import Redraw, SparseVector
 from tests.support.paths import SRC
 
-FLOORS = ("core", "randomness", "accounting", "mechanisms", "audit")
+FLOORS = ("core", "randomness", "accounting", "mechanisms")
 """What researchers call in Python. Above them, enumerations are made by the readers of text."""
 
-INNER = {Side, Reach, Direction, Answer, Ending, FindingKind}
-"""Names for the ends of one computation, and what an audit reports: nobody hands them in."""
+INNER = {Side, Reach, Direction}
+"""Names for the ends of one computation, which nothing outside of it chooses."""
 
 NOISE = DiscreteLaplace(scale=2)
 
