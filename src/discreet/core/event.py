@@ -179,11 +179,12 @@ class ComposedEvent(Event):
         if not events:
             raise InvalidArgument("There is nothing to compose", must="give at least one event")
         counts: dict[Event, int] = {}
-        for event in events:
+        found = [event_of(event) for event in events]
+        for event in found:
             parts = event.parts if isinstance(event, ComposedEvent) else ((event, 1),)
             for part, count in parts:
                 counts[part] = counts.get(part, 0) + count
-        return ComposedEvent(parts=tuple(counts.items()), metric=events[0].metric)
+        return ComposedEvent(parts=tuple(counts.items()), metric=found[0].metric)
 
 
 def require_one_metric(events: Iterable[Event]) -> list[Event]:
@@ -245,7 +246,12 @@ def event_of(value: "Event | dict[str, Any]") -> Event:
         return value
     if isinstance(value, dict):
         return event_from_json(value)
-    raise InvalidArgument("That is not an event", must="be an Event", got=type(value).__name__)
+    raise InvalidArgument(
+        "That is not an event",
+        must="be an Event of discreet.events",
+        got=type(value).__name__,
+        next="Read text with read_events",
+    )
 
 
 def event_from_json(data: dict[str, Any]) -> Event:
