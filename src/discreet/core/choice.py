@@ -5,10 +5,10 @@ from typing import TypeVar
 
 from discreet.core.errors import InvalidArgument
 
-Member = TypeVar("Member", bound=Enum)
+T = TypeVar("T", bound=Enum)
 
 
-def chosen(kind: type[Member], value: Member | str, *, noun: str) -> Member:
+def chosen(kind: type[T], value: T | str, *, noun: str) -> T:
     """Return the member of ``kind`` that is meant, also by its text; refuse any other.
 
     A text that went through as it is would be *no* member: every ``is`` after it would be false,
