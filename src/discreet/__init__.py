@@ -32,6 +32,7 @@ _HOMES = {
     "connect": "discreet.curator.connection",
     "convert": "discreet.accounting.conversions.convert",
     "exact": "discreet.core.numbers",
+    "most_uses": "discreet.accounting.calibrate",
     "read_events": "discreet.accounting.notation",
 }
 
@@ -61,13 +62,19 @@ __all__ = [
     "connect",
     "convert",
     "exact",
+    "most_uses",
     "read_events",
 ]
+
+_DOORS = ("events",)
+"""Modules of names that are too many for the root: ``discreet.events.GaussianEvent``."""
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("discreet")
+    if name in _DOORS:
+        return importlib.import_module(f"discreet.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'discreet' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)
@@ -76,4 +83,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_DOORS, "__version__"]

@@ -4,12 +4,22 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given
 
-from discreet.accounting.notation import NAMES, read_events, read_scaled
+from discreet.accounting.notation import read_events, read_scaled
+from discreet.accounting.notation_names import SHORT
+from discreet.accounting.write_events import write_events
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent, TwoCoinResponseEvent
-from discreet.core.sampling_event import PoissonSampledEvent
+from discreet.core.event import (
+    ComposedEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    TwoCoinResponseEvent,
+)
+from discreet.core.sampling_event import FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
 from discreet.core.stated_event import GaussianEvent, LaplaceEvent, PureEvent
+from tests.support.every_event import every_event
 
 
 def test_what_is_written_is_what_is_meant():
@@ -43,9 +53,56 @@ def test_a_sampled_event_holds_another():
     assert count == 14063
 
 
+def test_neighbours_fixed_samples_and_mixtures_have_a_notation():
+    inner = GaussianEvent(2, metric="change_one")
+    texts = {
+        "gaussian(2, metric=change_one)": inner,
+        "gaussian(2, metric='change_one')": inner,
+        "fixed_size(gaussian(2, metric=change_one), population=1000, sample=10)": (
+            FixedSizeSampledEvent(1000, 10, inner)
+        ),
+        "fixed_size(1000, 10, gaussian(2, metric=change_one), metric=add_remove)": (
+            FixedSizeSampledEvent(1000, 10, inner, metric="add_remove")
+        ),
+        "poisson(0.01, gaussian(2), metric=change_one)": (
+            PoissonSampledEvent("0.01", GaussianEvent(2), metric="change_one")
+        ),
+        "mixture((pure(1), 1/4), (gaussian(1) + pure(2), 3/4))": (
+            MixtureEvent([(PureEvent(1), "1/4"), (GaussianEvent(1) + PureEvent(2), "3/4")])
+        ),
+    }
+    for text, meant in texts.items():
+        assert read_events(text) == meant * 1
+
+
+@given(event=every_event())
+def test_what_is_written_reads_as_the_same(event: Event):
+    text = write_events(event)
+    assert read_events(text) == ComposedEvent.of([event])
+    assert write_events(read_events(text)) in (text, f"{text} * 1")
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "gaussian(1, metric=nearby)",
+        "gaussian(1, metric='nearby')",
+        "gaussian(1, metric=1)",
+        "gaussian(1) + gaussian(1, metric=change_one)",
+        "fixed_size(gaussian(1), population=10, sample=1)",
+        "fixed_size(gaussian(1, metric=change_one), population=10, sample=11)",
+        "poisson(gaussian(1), gaussian(1), rate=0.1)",
+        "mixture(pure(1))",
+        "mixture((pure(1), 1/2))",
+        "mixture((pure(1), 1/2, 1/2))",
+        "mixture()",
+        "renyi((1, 2))",
+        "renyi(2, 1)",
+        "sparse_vector(1, 2)",
+        "composed(pure(1))",
+        "pure((1, 2))",
+        "pure(" + "-" * 5000 + "1)",
+        "pure(" + "1/" * 4000 + "1)",
         "poisson(0.1, rate=0.1)",
         "poisson(gaussian(1), rate=2)",
         "gaussian(pure(1))",
@@ -80,10 +137,16 @@ def test_anything_else_is_refused(text):
         read_events(text)
 
 
+def test_a_long_sum_is_read_and_not_too_deep():
+    text = " + ".join(f"pure({number})" for number in range(1, 700))
+    assert len(read_events(text).parts) == 699
+    assert len(read_scaled(f"{text} + gaussian")(Fraction(2)).parts) == 700  # type: ignore[attr-defined]
+
+
 def test_unknown_names_list_the_known_ones():
     with pytest.raises(Unsupported, match="laplace") as caught:
         read_events("laplac(3)")
-    assert all(name in str(caught.value) for name in NAMES)
+    assert all(name in str(caught.value) for name in SHORT)
 
 
 def test_scales_are_left_open_and_set_later():

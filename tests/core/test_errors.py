@@ -18,6 +18,7 @@ CODES = {
     "LedgerError": "ledger_error",
     "MissingDependency": "missing_dependency",
     "MissingLoss": "missing_loss",
+    "NoSuchNumber": "no_such_number",
     "QueryError": "query_error",
     "RefusedQuery": "refused_query",
     "Suspended": "suspended",

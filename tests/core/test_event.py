@@ -46,3 +46,11 @@ def test_unknown_kinds_are_refused():
         event_from_json({"kind": "telepathy", "metric": "add_remove"})
     with pytest.raises(InvalidArgument):
         ComposedEvent.of([])
+
+
+@pytest.mark.parametrize("other", [3, "gaussian(1)", None])
+def test_what_is_no_event_does_not_compose(other):
+    with pytest.raises(InvalidArgument, match="not an event"):
+        _ = NOISE + other
+    with pytest.raises(InvalidArgument, match="not an event"):
+        ComposedEvent.of([other])

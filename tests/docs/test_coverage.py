@@ -1,7 +1,12 @@
-"""Everything that a user can meet is documented: commands, and error codes."""
+"""Everything that a user can meet is documented: commands, error codes, and events."""
 
+import inspect
+import re
 from collections.abc import Iterator
 
+from discreet import events
+from discreet.accounting.notation import read_events
+from discreet.accounting.notation_names import NAMES
 from discreet.cli.main import COMMANDS
 from discreet.core.errors import DiscreetError
 from tests.support.paths import DOCS
@@ -35,3 +40,29 @@ def test_every_error_code_is_documented():
 
 def test_error_codes_are_stable_words():
     assert all(kind.code.isidentifier() and kind.code.islower() for kind in error_classes())
+
+
+def event_rows() -> dict[str, tuple[str, str]]:
+    """The events of the reference: each with the arguments, and the text, that its row shows."""
+    page = (DOCS / "reference" / "events.md").read_text()
+    rows = re.findall(r"^\| `(\w+Event)(?:\(([^)]*)\))?`[^|]*\| `([^`]+)`", page, re.MULTILINE)
+    return {name: (arguments, text) for name, arguments, text in rows}
+
+
+def test_every_event_has_a_row_that_is_true():
+    """The arguments are those of the class, in their order; the text reads as such an event."""
+    rows = event_rows()
+    assert set(rows) == set(events.__all__) - {"Event"}
+    for name, (arguments, text) in rows.items():
+        kind = getattr(events, name)
+        parameters = inspect.signature(kind).parameters.values()
+        in_order = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        shown = [argument.split("=")[0].strip() for argument in arguments.split(",") if argument]
+        assert shown == in_order, name
+        event = read_events(text)
+        assert kind is type(event) or kind in {type(part) for part, _ in event.parts}, name
+
+
+def test_every_name_of_the_notation_is_documented():
+    page = (DOCS / "reference" / "events.md").read_text()
+    assert not [name for name in NAMES if f"{name}(" not in page]

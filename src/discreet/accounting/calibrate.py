@@ -16,7 +16,7 @@ from discreet.accounting.pld.calibrate import most_uses as most_uses_within
 from discreet.accounting.result import Result
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent, Event
-from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp, short
 
 DIGITS = 6
 """Scales are whole numbers of this many digits, times a power of ten."""
@@ -27,13 +27,32 @@ _BETTER = Fraction(999, 1000)
 SMALLEST_EXPONENT, LARGEST_EXPONENT = -12, 15
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class Calibration:
     """The scale that was found, what it means, and what it spends."""
 
     scale: Fraction
     event: Event
     result: Result
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The exact ε that is spent."""
+        return self.result.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The exact δ that is spent."""
+        return self.result.delta
+
+    @property
+    def rho(self) -> Fraction:
+        """The exact ρ that is spent."""
+        return self.result.rho
+
+    def __repr__(self) -> str:
+        """Show the scale, which is a short decimal, and what it spends, rounded up."""
+        return f"scale = {short(self.scale)}: {self.result!r}"
 
 
 def calibrate(
@@ -60,9 +79,11 @@ def calibrate(
 
     Example:
         >>> from discreet.core.stated_event import GaussianEvent
-        >>> found = calibrate(lambda s: GaussianEvent(scale=s), target=Approximate(1, "1e-6"))
-        >>> float(found.scale)
-        4.22468
+        >>> found = calibrate(GaussianEvent, target=Approximate(1, "1e-6"))
+        >>> found
+        scale = 4.22468: ε ≤ 1 at δ = 0.000001 (gaussian)
+        >>> found.scale, found.epsilon <= 1
+        (Fraction(105617, 25000), True)
     """
     _require_target(target)
     if isinstance(target, Approximate) and target.delta and target.epsilon and measure == AUTO:

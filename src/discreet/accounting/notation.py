@@ -5,83 +5,28 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
+from discreet.accounting.notation_names import NAMES, SCALED, SHORT
 from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
-from discreet.core.event import (
-    ComposedEvent,
-    DiscreteGaussianEvent,
-    DiscreteLaplaceEvent,
-    Event,
-    TwoCoinResponseEvent,
-)
+from discreet.core.event import ComposedEvent, Event
+from discreet.core.metric import Metric
 from discreet.core.numbers import Number, exact
-from discreet.core.sampling_event import PoissonSampledEvent
-from discreet.core.stated_event import (
-    ApproximateEvent,
-    BoundedRangeEvent,
-    GaussianEvent,
-    LaplaceEvent,
-    PureEvent,
-    ZcdpEvent,
-)
 
 LONGEST_TEXT = 10_000
 LARGEST_COUNT = 10**9
-
-
-def _discrete_gaussian(scale: Number, distance: Number = 1) -> Event:
-    moved = _whole_distance(distance)
-    return DiscreteGaussianEvent(
-        sigma_squared=exact(scale) ** 2, distance_squared=moved**2, entries=1, largest=moved
-    )
-
-
-def _whole_distance(distance: Number) -> Fraction:
-    """Refuse a part of a step: integers cannot move by one, so it is a mistake of units."""
-    moved = exact(distance)
-    if moved.denominator != 1:
-        raise InvalidArgument(
-            "distance is not whole", must="count steps of discrete noise", got=str(moved)
-        )
-    return moved
-
-
-def _response(p: Number) -> Event:
-    right = exact(p)
-    if not Fraction(1, 2) <= right < 1:
-        raise InvalidArgument("p is out of range", must="lie from 1/2 to below 1", got=str(right))
-    return TwoCoinResponseEvent(truth=2 * right - 1, yes=Fraction(1, 2))
-
-
-NAMES: dict[str, Callable[..., Event]] = {
-    "pure": lambda epsilon: PureEvent(epsilon=epsilon),
-    "approx": lambda epsilon, delta: ApproximateEvent(epsilon=epsilon, delta=delta),
-    "zcdp": lambda rho, xi=0: ZcdpEvent(rho=rho, xi=xi),
-    "gaussian": lambda scale, distance=1: GaussianEvent(scale=scale, distance=distance),
-    "laplace": lambda scale, distance=1: LaplaceEvent(scale=scale, distance=distance),
-    "discrete_gaussian": _discrete_gaussian,
-    "discrete_laplace": lambda scale, distance=1: DiscreteLaplaceEvent(
-        scale=scale, distance=_whole_distance(distance)
-    ),
-    "rr": _response,
-    "exponential": lambda epsilon: BoundedRangeEvent(epsilon=epsilon),
-    "poisson": lambda inner, rate: PoissonSampledEvent(inner=inner, rate=rate),
-}
-"""What can be written, and the event that it means."""
 
 
 def read_events(texts: str | Iterable[str]) -> ComposedEvent:
     """Return the composition of the events that ``texts`` write.
 
     Example:
-        >>> read_events("gaussian(scale=10) * 1000 + pure(0.1)").parts[0][1]
-        1000
+        >>> read_events("gaussian(scale=10) * 1000 + pure(0.1)")
+        GaussianEvent(scale=10) * 1000 + PureEvent(epsilon=0.1)
+        >>> read_events("fixed_size(laplace(2, metric=change_one), population=900, sample=30)")
+        FixedSizeSampledEvent(population=900, sample=30,
+                              inner=LaplaceEvent(scale=2, metric='change_one')) * 1
     """
     lines = [texts] if isinstance(texts, str) else list(texts)
     return ComposedEvent.of([_read(text) for text in lines])
-
-
-SCALED = ("gaussian", "laplace", "discrete_gaussian", "discrete_laplace")
-"""Noise whose scale may be left open."""
 
 
 def read_scaled(text: str, *, distance: Number = 1) -> Callable[[Fraction], Event]:
@@ -94,7 +39,10 @@ def read_scaled(text: str, *, distance: Number = 1) -> Callable[[Fraction], Even
     """
     tree = _parsed(text)
     opened = _Opened(exact(distance))
-    opened.visit(tree)
+    try:
+        opened.visit(tree)
+    except RecursionError:
+        raise _unreadable(text) from None
     if not opened.found:
         raise InvalidArgument(
             "No scale is left open",
@@ -105,7 +53,7 @@ def read_scaled(text: str, *, distance: Number = 1) -> Callable[[Fraction], Even
     def make(scale: Fraction) -> Event:
         for constant in opened.found:
             constant.value = scale  # type: ignore[assignment]
-        return _event(tree.body, text)
+        return _whole(tree, text)
 
     make(Fraction(1))
     return make
@@ -131,6 +79,15 @@ class _Opened(ast.NodeTransformer):
         has_scale = node.args or any(keyword.arg == "scale" for keyword in node.keywords)
         return self._scaled(node) if is_noise and not has_scale else node
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """Look at both sides; a long sum is a deep tree to the left."""
+        lowest = node
+        while isinstance(lowest.left, ast.BinOp):
+            lowest.right = self.visit(lowest.right)
+            lowest = lowest.left
+        lowest.left, lowest.right = self.visit(lowest.left), self.visit(lowest.right)
+        return node
+
     def _scaled(self, call: ast.Call) -> ast.Call:
         constant = ast.Constant(value=1)
         self.found.append(constant)
@@ -142,7 +99,15 @@ class _Opened(ast.NodeTransformer):
 
 
 def _read(text: str) -> Event:
-    return _event(_parsed(text).body, text)
+    return _whole(_parsed(text), text)
+
+
+def _whole(tree: ast.Expression, text: str) -> Event:
+    """Return what is written; refuse what is nested more deeply than can be followed."""
+    try:
+        return _event(tree.body, text)
+    except RecursionError:
+        raise _unreadable(text) from None
 
 
 def _parsed(text: str) -> ast.Expression:
@@ -157,7 +122,7 @@ def _parsed(text: str) -> ast.Expression:
 
 def _event(node: ast.expr, text: str) -> Event:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _event(node.left, text) + _event(node.right, text)
+        return ComposedEvent.of([_event(term, text) for term in _terms(node)])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         counted = isinstance(node.right, ast.Constant)
         event, count = (node.left, node.right) if counted else (node.right, node.left)
@@ -165,6 +130,15 @@ def _event(node: ast.expr, text: str) -> Event:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return _called(node, node.func.id, text)
     raise _unreadable(text)
+
+
+def _terms(node: ast.expr) -> list[ast.expr]:
+    """Return the terms of a sum; a long one is a deep tree, so this must not call itself."""
+    terms = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        terms.append(node.right)
+        node = node.left
+    return [node, *reversed(terms)]
 
 
 def repeated(event: Event, number: Number) -> Event:
@@ -184,17 +158,19 @@ def repeated(event: Event, number: Number) -> Event:
 def _called(node: ast.Call, name: str, text: str) -> Event:
     if name not in NAMES:
         raise Unsupported(
-            f"No event is called '{name}'", next=f"Events: {', '.join(sorted(NAMES))}"
+            f"No event is called '{name}'",
+            next=f"Events: {', '.join(sorted(SHORT))}, and the kinds of all others",
         )
     positional = [_argument(argument, text) for argument in node.args]
     named: dict[str, Any] = {}
     for keyword in node.keywords:
         if keyword.arg is None:
             raise _unreadable(text)
-        named[keyword.arg] = _argument(keyword.value, text)
+        is_metric = keyword.arg == "metric"
+        named[keyword.arg] = (_metric if is_metric else _argument)(keyword.value, text)
     try:
         return NAMES[name](*positional, **named)
-    except (TypeError, AttributeError):
+    except (TypeError, AttributeError, ValueError):
         raise InvalidArgument(
             f"The arguments of '{name}' do not fit",
             got=text,
@@ -204,8 +180,23 @@ def _called(node: ast.Call, name: str, text: str) -> Event:
         raise InvalidArgument(f"{name}: {cause.what}", must=cause.must, got=cause.got) from None
 
 
-def _argument(node: ast.expr, text: str) -> Fraction | Event:
-    """Return a number, or the event, or several, that a sampled event looks at."""
+def _metric(node: ast.expr, text: str) -> str:
+    """Return the name of a neighbour relation, with or without quotes."""
+    if isinstance(node, ast.Name) and node.id in {metric.value for metric in Metric}:
+        return node.id
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    raise InvalidArgument(
+        "The neighbour relation cannot be read",
+        must=f"be one of {', '.join(metric.value for metric in Metric)}",
+        got=text[:80],
+    )
+
+
+def _argument(node: ast.expr, text: str) -> Any:
+    """Return a number, an event, or several of them in brackets."""
+    if isinstance(node, ast.Tuple):
+        return tuple(_argument(item, text) for item in node.elts)
     if any(isinstance(inside, ast.Call) for inside in ast.walk(node)):
         return _event(node, text)
     return _number(node, text)

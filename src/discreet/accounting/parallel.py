@@ -8,9 +8,10 @@ from functools import singledispatch
 from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.result import Result
 from discreet.core import check
+from discreet.core.choice import chosen
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
-from discreet.core.metric import Metric
+from discreet.core.metric import Metric, metric_of
 
 
 class Partition(Enum):
@@ -23,11 +24,16 @@ class Partition(Enum):
     """The rows of the unit too, as in a GROUP BY: a change can move it to another part."""
 
 
+def partition_of(value: Partition | str) -> Partition:
+    """Return the way to decide that is meant, also by its name; refuse any other."""
+    return chosen(Partition, value, noun="partition")
+
+
 def parallel(
     losses: Iterable[PrivacyLoss],
     *,
-    metric: Metric,
-    partition: Partition,
+    metric: Metric | str,
+    partition: Partition | str,
     reached: int = 1,
 ) -> Result:
     r"""Return the loss of releasing all answers, one mechanism for each part.
@@ -58,17 +64,18 @@ def parallel(
         ε = 0.5 (parallel: McS09, Theorem 4)
     """
     found, most = list(losses), check.whole(reached)
+    relation, cut = metric_of(metric), partition_of(partition)
     if not found or most < 1:
         raise InvalidArgument(
             "There is nothing to compose",
             must="give at least one part, of which a unit reaches at least one",
             got=f"{len(found)} parts and reached = {most}",
         )
-    if metric is Metric.CHANGE_ONE and partition is Partition.BY_ROWS:
+    if relation is Metric.CHANGE_ONE and cut is Partition.BY_ROWS:
         raise Unsupported(
             "A change can move a unit from one part to another",
             must="be losses under add_remove, if rows decide the part",
-            got=metric.value,
+            got=relation.value,
             next="Compose under add_remove, then convert the result with convert_neighbours",
         )
     if any(type(loss) is not type(found[0]) for loss in found):

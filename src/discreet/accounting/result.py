@@ -1,16 +1,17 @@
 """A result: a certified loss, with the method and the theorem that it rests on."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from html import escape
 from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 
-from discreet.core.errors import Unsupported
-from discreet.core.loss import PrivacyLoss
+from discreet.core.errors import NoSuchNumber, Unsupported
+from discreet.core.loss import Approximate, PrivacyLoss, Pure
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class Result:
     """What an accountant or a conversion found.
 
@@ -22,14 +23,49 @@ class Result:
         >>> from discreet.core.loss import Pure
         >>> print(Result(loss=Pure(1), method="basic", theorem="DR14, Theorem 3.14"))
         ε = 1 (basic: DR14, Theorem 3.14)
+
+        At a prompt it is shorter, and "≤" says that a number was rounded up to be shown; the exact
+        ones are a step away.
+
+        >>> from discreet.core.loss import Approximate
+        >>> found = Result(loss=Approximate("25/3", "1e-6"), method="pld", theorem="ZDW22")
+        >>> found
+        ε ≤ 8.334 at δ = 0.000001 (pld)
+        >>> found.epsilon, float(found.delta)
+        (Fraction(25, 3), 1e-06)
     """
 
     loss: PrivacyLoss
     method: str
     theorem: str
     lower: PrivacyLoss | None = None
-    others: tuple["Result", ...] = field(default=(), repr=False)
+    others: tuple["Result", ...] = ()
     """The results that were valid too, and not better."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The exact ε of the loss."""
+        return self._number("epsilon")
+
+    @property
+    def delta(self) -> Fraction:
+        """The exact δ of the loss; a pure one has 0."""
+        return Fraction(0) if isinstance(self.loss, Pure) else self._number("delta")
+
+    @property
+    def rho(self) -> Fraction:
+        """The exact ρ of the loss."""
+        return self._number("rho")
+
+    def _number(self, name: str) -> Fraction:
+        found = getattr(self.loss, name, None)
+        if not isinstance(found, Fraction):
+            raise NoSuchNumber(
+                f"This loss has no {name}",
+                got=str(self.loss),
+                next="Convert it to a measure that has one, or look at 'loss'",
+            )
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain values; exact numbers as text."""
@@ -44,6 +80,11 @@ class Result:
     def __str__(self) -> str:
         """Show the loss, and why."""
         return f"{self.loss} ({self.method}: {self.theorem})"
+
+    def __repr__(self) -> str:
+        """Show the loss in short decimals, rounded up, and the method."""
+        joint = " at " if isinstance(self.loss, Approximate) else ", "
+        return f"{joint.join(self.loss.numbers(is_marked=True))} ({self.method})"
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -11,7 +11,8 @@ from discreet.accounting.account import METHODS, account
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.calibrate import calibrate, most_uses
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.notation import NAMES, SCALED, read_events, read_scaled, repeated
+from discreet.accounting.notation import read_events, read_scaled, repeated
+from discreet.accounting.notation_names import SCALED, SHORT
 from discreet.accounting.people.picture import curve_picture, save, tradeoff_picture
 from discreet.accounting.result import Result
 from discreet.accounting.tradeoff import trade_off
@@ -23,7 +24,7 @@ from discreet.core.loss import Approximate, Measure, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import exact, float_down, float_up
 from discreet.core.stated_event import ApproximateEvent, PureEvent, ZcdpEvent
 
-_EVENTS_HELP = "such as 'gaussian(scale=10) * 1000'; also: " + ", ".join(NAMES)
+_EVENTS_HELP = "such as 'gaussian(scale=10) * 1000'; also: " + ", ".join(SHORT)
 _TARGETS = {
     "approx": Measure.APPROXIMATE,
     "pure": Measure.PURE,

@@ -6,7 +6,7 @@ from attrs import field, frozen
 
 from discreet.core.check import optional_exact, optional_whole
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.metric import Metric
+from discreet.core.metric import Metric, metric_of
 
 
 @frozen(kw_only=True)
@@ -33,7 +33,7 @@ class Contribution:
     linf: Fraction | None = field(default=None, converter=optional_exact)
     l1: Fraction | None = field(default=None, converter=optional_exact)
     l2_squared: Fraction | None = field(default=None, converter=optional_exact)
-    metric: Metric = Metric.ADD_REMOVE
+    metric: Metric = field(default=Metric.ADD_REMOVE, converter=metric_of)
 
     def __attrs_post_init__(self) -> None:
         """Check the given norms and fill in the ones that follow."""

@@ -5,7 +5,8 @@
     DiscreetError
     ├── InvalidArgument          invalid_argument       a parameter outside its range
     ├── Unsupported              unsupported            known to us, but not done (or not safe)
-    │   └── MissingDependency    missing_dependency     an optional library is not installed
+    │   ├── MissingDependency    missing_dependency     an optional library is not installed
+    │   └── NoSuchNumber         no_such_number         a loss in this measure does not have it
     ├── DeclarationError         bad_declaration        discreet.toml says something impossible
     ├── QueryError
     │   ├── BadSyntax            bad_syntax             not SQL that we can read
@@ -91,6 +92,12 @@ class MissingDependency(Unsupported):
     """An optional library is needed and not installed."""
 
     code = "missing_dependency"
+
+
+class NoSuchNumber(Unsupported, AttributeError):
+    """A loss in this measure has no such number; to Python, an attribute that is not there."""
+
+    code = "no_such_number"
 
 
 class DeclarationError(DiscreetError):

@@ -14,19 +14,27 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.metric import Metric, metric_of
 from discreet.core.numbers import exact
+from discreet.core.written import written
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class Event:
     """One use of a mechanism on data whose neighbours are given by ``metric``."""
 
     kind: ClassVar[str]
-    metric: Metric = field(default=Metric.ADD_REMOVE, converter=metric_of)
+    metric: Metric = field(default=Metric.ADD_REMOVE, converter=metric_of, kw_only=True)
 
     def to_json(self) -> dict[str, Any]:
         """Return the event as plain JSON values, numbers as exact text."""
         values = {a.name: _plain(getattr(self, a.name)) for a in fields(type(self))}
         return {"kind": self.kind} | values
+
+    def __repr__(self) -> str:
+        """Show how the event is made, in decimals where they are exact, without the defaults."""
+        given = [a.name for a in fields(type(self)) if getattr(self, a.name) != a.default]
+        given.sort(key=lambda name: name == "metric")
+        named = (f"{name}={_brief(getattr(self, name))}" for name in given)
+        return f"{type(self).__name__}({', '.join(named)})"
 
     def __add__(self, other: "Event") -> "ComposedEvent":
         """Compose two events on the same neighbours."""
@@ -39,7 +47,7 @@ class Event:
     __rmul__ = __mul__
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class DiscreteLaplaceEvent(Event):
     """Independent discrete Laplace noise of ``scale`` on integers at L1 distance ``distance``."""
 
@@ -48,7 +56,7 @@ class DiscreteLaplaceEvent(Event):
     distance: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class DiscreteGaussianEvent(Event):
     """Independent discrete Gaussian noise on integers at squared L2 distance ``distance_squared``.
 
@@ -63,7 +71,7 @@ class DiscreteGaussianEvent(Event):
     largest: Fraction | None = field(default=None, converter=check.optional_exact)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class TruncatedGeometricEvent(Event):
     """Discrete Laplace noise of ``scale``, moved to ``±bound`` where it is beyond, on integers.
 
@@ -78,7 +86,7 @@ class TruncatedGeometricEvent(Event):
     entries: int = field(converter=check.whole, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class LinfExponentialEvent(Event):
     """Noise with weight ``exp(-max|z| / scale)`` on integer vectors at L∞ distance ``distance``."""
 
@@ -87,7 +95,7 @@ class LinfExponentialEvent(Event):
     distance: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class UniformNoiseEvent(Event):
     """Independent uniform noise on ``-radius..radius`` on integers at L1 distance ``distance``."""
 
@@ -96,7 +104,7 @@ class UniformNoiseEvent(Event):
     distance: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class RandomisedResponseEvent(Event):
     """The true one of ``categories`` is reported e^epsilon times as often as each other one."""
 
@@ -105,7 +113,7 @@ class RandomisedResponseEvent(Event):
     categories: int = field(default=2, converter=check.whole, validator=check.positive)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class TwoCoinResponseEvent(Event):
     """The true bit with probability ``truth``, otherwise a coin that says yes with ``yes``."""
 
@@ -114,7 +122,7 @@ class TwoCoinResponseEvent(Event):
     yes: Fraction = field(converter=exact, validator=check.probability)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class ApproximateResponseEvent(Event):
     """The complete mechanism: tell the bit with probability ``delta``, else randomise it."""
 
@@ -123,7 +131,7 @@ class ApproximateResponseEvent(Event):
     delta: Fraction = field(converter=exact, validator=check.probability)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class SignOfGaussianEvent(Event):
     """The sign of a value of ±1 plus one normal variable of variance ``sigma_squared``."""
 
@@ -131,7 +139,7 @@ class SignOfGaussianEvent(Event):
     sigma_squared: Fraction = field(converter=exact, validator=check.positive)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class ComposedEvent(Event):
     """Several events, each a number of times, chosen adaptively or not.
 
@@ -157,17 +165,26 @@ class ComposedEvent(Event):
             if count < 0:
                 raise InvalidArgument("count is out of range", must="be at least 0", got=str(count))
 
+    def __repr__(self) -> str:
+        """Show the sum as it is written."""
+        shown = [_counted(event, count) for event, count in self.parts[:_MOST_SHOWN]]
+        if len(self.parts) > _MOST_SHOWN:
+            shown.append(f"... ({len(self.parts) - _MOST_SHOWN} kinds more)")
+        is_one = len(self.parts) == 1 and self.parts[0][1] == 1
+        return f"{shown[0]} * 1" if is_one else " + ".join(shown) or "ComposedEvent(parts=())"
+
     @staticmethod
     def of(events: "list[Event] | tuple[Event, ...]") -> "ComposedEvent":
         """Compose ``events``, counting equal ones together."""
         if not events:
             raise InvalidArgument("There is nothing to compose", must="give at least one event")
         counts: dict[Event, int] = {}
-        for event in events:
+        found = [event_of(event) for event in events]
+        for event in found:
             parts = event.parts if isinstance(event, ComposedEvent) else ((event, 1),)
             for part, count in parts:
                 counts[part] = counts.get(part, 0) + count
-        return ComposedEvent(parts=tuple(counts.items()), metric=events[0].metric)
+        return ComposedEvent(parts=tuple(counts.items()), metric=found[0].metric)
 
 
 def require_one_metric(events: Iterable[Event]) -> list[Event]:
@@ -196,8 +213,45 @@ def _plain(value: Any) -> Any:
     return value
 
 
+_MOST_SHOWN = 6
+_LONGEST_QUOTIENT = 24
+
+
+def _counted(event: Event, count: int) -> str:
+    shown = f"({event!r})" if isinstance(event, ComposedEvent) else repr(event)
+    return shown if count == 1 else f"{shown} * {count}"
+
+
+def _brief(value: Any) -> str:
+    """Return a value as one would write it; "≈" says that an exact number was too long to show."""
+    if isinstance(value, Metric):
+        return repr(value.value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_brief, value))}{',' if len(value) == 1 else ''})"
+    if not isinstance(value, Fraction):
+        return repr(value)
+    text = written(value)
+    if "/" not in text:
+        return text
+    return repr(text) if len(text) <= _LONGEST_QUOTIENT else f"≈{float(value):.6g}"
+
+
 def _subclasses(cls: type[Event]) -> list[type[Event]]:
     return [deep for sub in cls.__subclasses__() for deep in (sub, *_subclasses(sub))]
+
+
+def event_of(value: "Event | dict[str, Any]") -> Event:
+    """Return an event, also one that was written as JSON; refuse anything else."""
+    if isinstance(value, Event):
+        return value
+    if isinstance(value, dict):
+        return event_from_json(value)
+    raise InvalidArgument(
+        "That is not an event",
+        must="be an Event of discreet.events",
+        got=type(value).__name__,
+        next="Read text with read_events",
+    )
 
 
 def event_from_json(data: dict[str, Any]) -> Event:

@@ -4,7 +4,7 @@ A loss is a *bound*. ``+`` composes two bounds of the same measure for adaptivel
 ``<=`` compares them. A pair that no theorem covers is refused: convert first (``accounting``).
 """
 
-from decimal import ROUND_CEILING, Context, Decimal, Inexact
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from enum import Enum
 from fractions import Fraction
 from typing import ClassVar, Self
@@ -12,6 +12,7 @@ from typing import ClassVar, Self
 from attrs import evolve, field, fields, frozen
 
 from discreet.core import check
+from discreet.core.choice import chosen
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import exact
 
@@ -36,16 +37,7 @@ def measure_of(value: "Measure | str") -> Measure:
         >>> measure_of("zcdp") is Measure.ZCDP
         True
     """
-    if isinstance(value, Measure):
-        return value
-    for measure in Measure:
-        if value == measure.value:
-            return measure
-    raise InvalidArgument(
-        "There is no such measure",
-        must=f"be one of {', '.join(measure.value for measure in Measure)}",
-        got=str(value),
-    )
+    return chosen(Measure, value, noun="measure")
 
 
 _KINDS: dict[str, "type[PrivacyLoss]"] = {}
@@ -114,14 +106,26 @@ class PrivacyLoss:
         """Show short decimals, rounded up; exact numbers are in the fields."""
         return self.shown()
 
+    def __repr__(self) -> str:
+        """Show the same with the class, and "≤" where a number was rounded up to be shown."""
+        return f"{type(self).__name__}({', '.join(self.numbers(is_marked=True))})"
+
     def shown(self, *, rounding: str = ROUND_CEILING) -> str:
         """Show short decimals: a cost is rounded up, what is left must be rounded down."""
-        pairs = ((_SYMBOLS[a.name], getattr(self, a.name)) for a in fields(type(self)))
-        return ", ".join(
-            f"{symbol} = {short(value, rounding=rounding)}"
-            for symbol, value in pairs
-            if value or symbol != "ξ"
-        )
+        return ", ".join(self.numbers(rounding=rounding))
+
+    def numbers(self, *, rounding: str = ROUND_CEILING, is_marked: bool = False) -> list[str]:
+        """Return each number with its symbol; ``is_marked`` tells a rounded one from an exact one.
+
+        An order up to which a bound holds is rounded the other way: there more is the stronger
+        claim.
+        """
+        pairs = ((a.name, getattr(self, a.name)) for a in fields(type(self)))
+        return [
+            _shown(name, value, rounding, is_marked=is_marked)
+            for name, value in pairs
+            if value or name != "xi"
+        ]
 
     def _require_same_measure(self, other: object) -> None:
         if type(other) is not type(self):
@@ -144,6 +148,17 @@ _SYMBOLS = {
     "mu_squared": "μ²",
     "tau_squared": "τ²",
 }
+
+
+def _shown(name: str, value: Fraction, rounding: str, *, is_marked: bool) -> str:
+    way = _OTHER_WAY[rounding] if name == "order" else rounding
+    text = short(value, rounding=way)
+    is_rounded = is_marked and Fraction(text) != value
+    return f"{_SYMBOLS[name]} {_ROUNDED[way] if is_rounded else '='} {text}"
+
+
+_OTHER_WAY = {ROUND_CEILING: ROUND_FLOOR, ROUND_FLOOR: ROUND_CEILING}
+_ROUNDED = {ROUND_CEILING: "≤", ROUND_FLOOR: "≥"}
 
 
 def short(value: Fraction, *, rounding: str = ROUND_CEILING) -> str:
@@ -170,7 +185,7 @@ _EXACT_DIGITS, _SHORT_DIGITS = 6, 4
 _LONGEST_WHOLE = 10**9
 
 
-@frozen(repr=True, order=False)
+@frozen(repr=False, order=False)
 class Pure(PrivacyLoss):
     r""":math:`\varepsilon`-differential privacy [DMNS06].
 
@@ -187,7 +202,7 @@ class Pure(PrivacyLoss):
     epsilon: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(repr=True, order=False)
+@frozen(repr=False, order=False)
 class Approximate(PrivacyLoss):
     r""":math:`(\varepsilon, \delta)`-differential privacy.
 
@@ -198,7 +213,9 @@ class Approximate(PrivacyLoss):
 
     Example:
         >>> Approximate(1, "1e-6") + Approximate(1, "1e-6")
-        Approximate(epsilon=Fraction(2, 1), delta=Fraction(1, 500000))
+        Approximate(ε = 2, δ = 0.000002)
+        >>> Approximate("1/3", 0), Approximate("1/3", 0).epsilon
+        (Approximate(ε ≤ 0.3334, δ = 0), Fraction(1, 3))
     """
 
     measure = Measure.APPROXIMATE
@@ -206,7 +223,7 @@ class Approximate(PrivacyLoss):
     delta: Fraction = field(converter=exact, validator=check.below_one)
 
 
-@frozen(repr=True, order=False)
+@frozen(repr=False, order=False)
 class Zcdp(PrivacyLoss):
     r""":math:`(\xi, \rho)`-zero-concentrated differential privacy [BS16, Definition 1.1].
 
@@ -229,7 +246,7 @@ class Zcdp(PrivacyLoss):
         return self.rho <= other.rho and self.xi + self.rho <= other.xi + other.rho
 
 
-@frozen(repr=True, order=False)
+@frozen(repr=False, order=False)
 class ApproximateZcdp(PrivacyLoss):
     r""":math:`\delta`-approximate :math:`(\xi, \rho)`-zCDP [BS16, Definition 8.1].
 
@@ -241,7 +258,7 @@ class ApproximateZcdp(PrivacyLoss):
 
     Example:
         >>> ApproximateZcdp(rho=1, delta="1e-9") + ApproximateZcdp(rho=1, delta=0)
-        ApproximateZcdp(rho=Fraction(2, 1), delta=Fraction(1, 1000000000), xi=Fraction(0, 1))
+        ApproximateZcdp(ρ = 2, δ = 1e-9)
     """
 
     measure = Measure.APPROXIMATE_ZCDP
@@ -260,8 +277,8 @@ def loss_from_json(data: dict[str, str]) -> PrivacyLoss:
     """Read a loss that :meth:`PrivacyLoss.to_json` wrote.
 
     Example:
-        >>> loss_from_json(Pure("1/3").to_json())
-        Pure(epsilon=Fraction(1, 3))
+        >>> loss_from_json(Pure("1/4").to_json())
+        Pure(ε = 0.25)
     """
     numbers = {name: value for name, value in data.items() if name != "measure"}
     cls = _KINDS.get(data.get("measure", ""))

@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from discreet.core.errors import InvalidArgument
+from discreet.core.choice import chosen
 
 
 class Metric(Enum):
@@ -22,13 +22,4 @@ def metric_of(value: Metric | str) -> Metric:
         >>> metric_of("change_one") is Metric.CHANGE_ONE
         True
     """
-    if isinstance(value, Metric):
-        return value
-    for metric in Metric:
-        if value == metric.value:
-            return metric
-    raise InvalidArgument(
-        "There is no such neighbour relation",
-        must=f"be one of {', '.join(metric.value for metric in Metric)}",
-        got=str(value),
-    )
+    return chosen(Metric, value, noun="neighbour relation")

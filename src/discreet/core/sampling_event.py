@@ -8,17 +8,13 @@ from attrs import field, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import Event, event_from_json
+from discreet.core.event import Event, event_of
 from discreet.core.metric import Metric, metric_of
 from discreet.core.numbers import exact
 
 
-def _event(value: Event | dict[str, Any]) -> Event:
-    return value if isinstance(value, Event) else event_from_json(value)
-
-
 def _weighted(values: Iterable[Any]) -> tuple[tuple[Event, Fraction], ...]:
-    return tuple((_event(event), exact(weight)) for event, weight in values)
+    return tuple((event_of(event), exact(weight)) for event, weight in values)
 
 
 def _require_same_neighbours(outer: Event, inner: Event) -> None:
@@ -30,7 +26,7 @@ def _require_same_neighbours(outer: Event, inner: Event) -> None:
         )
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class PoissonSampledEvent(Event):
     """``inner`` on a sample into which each unit comes by itself with probability ``rate``.
 
@@ -41,14 +37,17 @@ class PoissonSampledEvent(Event):
 
     Example:
         >>> from discreet.core.stated_event import GaussianEvent
-        >>> step = PoissonSampledEvent(inner=GaussianEvent(scale="1.1"), rate="256/60000")
+        >>> from discreet.core.event import event_from_json
+        >>> step = PoissonSampledEvent("256/60000", GaussianEvent("1.1"))
+        >>> step
+        PoissonSampledEvent(rate='8/1875', inner=GaussianEvent(scale=1.1))
         >>> event_from_json(step.to_json()) == step
         True
     """
 
     kind = "poisson_sampled"
-    inner: Event = field(converter=_event)
     rate: Fraction = field(converter=exact, validator=check.probability)
+    inner: Event = field(converter=event_of)
 
     def __attrs_post_init__(self) -> None:
         """Refuse an inner event about other neighbours, unless it says more than is needed."""
@@ -56,7 +55,7 @@ class PoissonSampledEvent(Event):
             _require_same_neighbours(self, self.inner)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class FixedSizeSampledEvent(Event):
     """``inner`` on ``sample`` of the ``population`` units, drawn without replacement.
 
@@ -66,10 +65,10 @@ class FixedSizeSampledEvent(Event):
     """
 
     kind = "fixed_size_sampled"
-    inner: Event = field(converter=_event)
     population: int = field(converter=check.whole, validator=check.positive)
     sample: int = field(converter=check.whole, validator=check.non_negative)
-    metric: Metric = field(default=Metric.CHANGE_ONE, converter=metric_of)
+    inner: Event = field(converter=event_of)
+    metric: Metric = field(default=Metric.CHANGE_ONE, converter=metric_of, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Refuse other neighbours, and a sample that is larger than the smaller data set."""
@@ -91,14 +90,14 @@ class FixedSizeSampledEvent(Event):
         return Fraction(self.sample, self.population)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class MixtureEvent(Event):
     """One of several events, drawn by public weights that add up to 1; which one is told.
 
     Example:
         >>> from discreet.core.stated_event import PureEvent
-        >>> parts = ((PureEvent(epsilon=1), "1/4"), (PureEvent(epsilon=0), "3/4"))
-        >>> event = MixtureEvent(parts=parts)
+        >>> from discreet.core.event import event_from_json
+        >>> event = MixtureEvent([(PureEvent(1), "1/4"), (PureEvent(0), "3/4")])
         >>> event_from_json(event.to_json()) == event
         True
     """

@@ -14,7 +14,7 @@ from discreet.core.event import Event
 from discreet.core.numbers import exact
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class ExponentialSelectionEvent(Event):
     """One candidate, chosen with a weight proportional to ``exp(score / scale)``.
 
@@ -26,7 +26,7 @@ class ExponentialSelectionEvent(Event):
     spread: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class PermuteAndFlipEvent(Event):
     """The candidate whose score plus exponential noise of mean ``scale`` is the largest."""
 
@@ -35,7 +35,7 @@ class PermuteAndFlipEvent(Event):
     spread: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class LaplaceNoisyMaxEvent(Event):
     """The first candidate with the largest integer score plus discrete Laplace noise of ``scale``.
 

@@ -9,7 +9,7 @@ from discreet.core.event import Event
 from discreet.core.numbers import exact
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class ThresholdedLaplaceEvent(Event):
     """Counts of *present* keys plus discrete Laplace noise, shown if at least ``threshold``.
 
@@ -26,7 +26,7 @@ class ThresholdedLaplaceEvent(Event):
     distance: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class ThresholdedGaussianEvent(Event):
     """As :class:`ThresholdedLaplaceEvent`, with discrete Gaussian noise and squared L2 distance."""
 
@@ -38,7 +38,7 @@ class ThresholdedGaussianEvent(Event):
     distance_squared: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class StabilityTestEvent(Event):
     """A margin plus discrete Laplace noise of ``scale`` decides whether something is released.
 

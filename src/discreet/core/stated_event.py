@@ -15,7 +15,7 @@ from discreet.core.event import Event
 from discreet.core.numbers import Number, exact
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class PureEvent(Event):
     """Anything that is ε-DP."""
 
@@ -23,7 +23,7 @@ class PureEvent(Event):
     epsilon: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class ApproximateEvent(Event):
     """Anything that is (ε, δ)-DP."""
 
@@ -32,7 +32,7 @@ class ApproximateEvent(Event):
     delta: Fraction = field(converter=exact, validator=check.below_one)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class ZcdpEvent(Event):
     """Anything that is (ξ, ρ)-zCDP."""
 
@@ -41,7 +41,7 @@ class ZcdpEvent(Event):
     xi: Fraction = field(default=Fraction(0), converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class BoundedZcdpEvent(Event):
     """Anything whose Rényi divergences are at most ξ + ρα at the orders below ``order``."""
 
@@ -51,7 +51,7 @@ class BoundedZcdpEvent(Event):
     xi: Fraction = field(default=Fraction(0), converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class MeanConcentratedEvent(Event):
     """Anything that is (μ, τ)-mean-concentrated, with τ²."""
 
@@ -64,7 +64,7 @@ def _points(values: Iterable[tuple[Number, Number]]) -> tuple[tuple[Fraction, Fr
     return tuple(sorted((exact(order), exact(epsilon)) for order, epsilon in values))
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class RenyiEvent(Event):
     """Anything that is (α, ε)-Rényi private at some stated orders, a table of pairs.
 
@@ -87,7 +87,7 @@ class RenyiEvent(Event):
             raise InvalidArgument("A divergence is out of range", must="be at least 0")
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class BoundedRangeEvent(Event):
     """A selection whose privacy loss stays in an interval of width ``epsilon``.
 
@@ -99,7 +99,7 @@ class BoundedRangeEvent(Event):
     epsilon: Fraction = field(converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class GaussianEvent(Event):
     """Continuous normal noise of standard deviation ``scale`` at L2 distance ``distance``."""
 
@@ -108,7 +108,7 @@ class GaussianEvent(Event):
     distance: Fraction = field(default=Fraction(1), converter=exact, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(repr=False)
 class LaplaceEvent(Event):
     """Continuous Laplace noise of scale ``scale`` at L1 distance ``distance``."""
 

@@ -1,21 +1,16 @@
 """Events of the threshold mechanisms: the whole life of one machine, charged when it is opened."""
 
 from fractions import Fraction
-from typing import Any
 
 from attrs import field, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import Event, event_from_json
+from discreet.core.event import Event, event_of
 from discreet.core.numbers import exact
 
 
-def _event(value: Any) -> Event:
-    return value if isinstance(value, Event) else event_from_json(value)
-
-
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class SparseVectorEvent(Event):
     """Queries compared with noisy thresholds until ``above`` of them were above.
 
@@ -26,8 +21,8 @@ class SparseVectorEvent(Event):
     """
 
     kind = "sparse_vector"
-    threshold_noise: Event = field(converter=_event)
-    query_noise: Event = field(converter=_event)
+    threshold_noise: Event = field(converter=event_of)
+    query_noise: Event = field(converter=event_of)
     above: int = field(default=1, converter=check.whole, validator=check.positive)
     draws: int = field(default=1, converter=check.whole, validator=check.positive)
     queries: int | None = field(default=None, converter=check.optional_whole)
@@ -46,7 +41,7 @@ class SparseVectorEvent(Event):
             )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class HaltingSparseVectorEvent(Event):
     """Queries that are never negative, compared until one is above, with discrete Gaussian noise.
 
@@ -61,7 +56,7 @@ class HaltingSparseVectorEvent(Event):
     ceiling: int = field(converter=check.whole, validator=check.non_negative)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class BetweenThresholdsEvent(Event):
     """Queries answered *below* or *above* two thresholds ``gap`` apart, until one is between.
 
@@ -77,7 +72,7 @@ class BetweenThresholdsEvent(Event):
     epsilon: Fraction = field(converter=exact, validator=check.positive)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, repr=False)
 class AdaptiveThresholdsEvent(Event):
     """Sorted values cut at noisy ranks into ``2**depth`` chunks, each with a machine of its own.
 
@@ -88,4 +83,4 @@ class AdaptiveThresholdsEvent(Event):
     kind = "adaptive_thresholds"
     depth: int = field(converter=check.whole, validator=check.positive)
     cut_scale: Fraction = field(converter=exact, validator=check.positive)
-    chunk: Event = field(converter=_event)
+    chunk: Event = field(converter=event_of)

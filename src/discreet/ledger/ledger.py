@@ -68,7 +68,7 @@ class Ledger:
         ...     ledger = Ledger(create_sqlite(f"{folder}/ledger.sqlite"))
         ...     ledger.declare(Budget("patients", Pure(2)))
         ...     ledger.remaining("patients")
-        Pure(epsilon=Fraction(2, 1))
+        Pure(ε = 2)
     """
 
     store: Store

@@ -25,7 +25,7 @@ def accumulate(spent: PrivacyLoss | None, loss: PrivacyLoss) -> PrivacyLoss:
     Example:
         >>> from discreet.core.loss import Pure
         >>> accumulate(Pure("1/3"), Pure("1/6"))
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
     """
     total = loss if spent is None else spent + loss
     return evolve(total, **{name: _shortened(value) for name, value in asdict(total).items()})

@@ -70,7 +70,7 @@ def approximate_loss(events: Iterable[Event]) -> Approximate:
 
     Example:
         >>> approximate_loss([ApproximateResponseEvent(epsilon=1, delta="1e-6")] * 2)
-        Approximate(epsilon=Fraction(2, 1), delta=Fraction(1, 500000))
+        Approximate(ε = 2, δ = 0.000002)
     """
     losses = [approximate(event) for event in require_one_metric(events)]
     return Approximate(

@@ -42,7 +42,7 @@ def pure_loss(events: Iterable[Event]) -> Pure:
 
     Example:
         >>> pure_loss([DiscreteLaplaceEvent(scale=4, distance=1)] * 2)
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
     """
     found = require_one_metric(events)
     return Pure(sum((epsilon(event) for event in found), Fraction(0)))

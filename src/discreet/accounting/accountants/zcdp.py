@@ -45,7 +45,7 @@ def zcdp_loss(events: Iterable[Event]) -> Zcdp:
 
     Example:
         >>> zcdp_loss([DiscreteGaussianEvent(sigma_squared=4, distance_squared=1)] * 2)
-        Zcdp(rho=Fraction(1, 4), xi=Fraction(0, 1))
+        Zcdp(ρ = 0.25)
     """
     return sum((line(event) for event in require_one_metric(events)), Zcdp(rho=0))
 

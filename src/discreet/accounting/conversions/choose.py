@@ -46,7 +46,7 @@ def require_method(method: str, known: Iterable[str]) -> None:
     names = list(known)
     if method not in names:
         raise InvalidArgument(
-            "There is no such method for this conversion",
+            "There is no such method here",
             must=f"be one of {', '.join((AUTO, *names))}",
             got=method,
         )

@@ -97,7 +97,7 @@ def approximate_to_approximate_zcdp(
 
     Example:
         >>> approximate_to_approximate_zcdp(Approximate(1, "1e-6"), method="half_square").loss
-        ApproximateZcdp(rho=Fraction(1, 2), delta=Fraction(1, 1000000), xi=Fraction(0, 1))
+        ApproximateZcdp(ρ = 0.5, δ = 0.000001)
     """
     refuse_parameters(delta, epsilon)
 

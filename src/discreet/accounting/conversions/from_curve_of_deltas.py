@@ -20,7 +20,7 @@ def deltas_to_zcdp(*, xi: Number, rho: Number) -> Result:
 
     Example:
         >>> deltas_to_zcdp(xi="1/2", rho=0).loss
-        Zcdp(rho=Fraction(0, 1), xi=Fraction(1, 2))
+        Zcdp(ρ = 0, ξ = 0.5)
     """
     intercept, slope = exact(xi), exact(rho)
     for name, value in (("xi", intercept), ("rho", slope)):

@@ -162,7 +162,7 @@ def gaussian_to_zcdp(
 
     Example:
         >>> gaussian_to_zcdp(GaussianDp(mu_squared="1/2")).loss
-        Zcdp(rho=Fraction(1, 4), xi=Fraction(0, 1))
+        Zcdp(ρ = 0.25)
     """
     refuse_parameters(delta, epsilon)
     line = Zcdp(rho=loss.mu_squared / 2)

@@ -28,7 +28,7 @@ def mean_concentrated_to_zcdp(
 
     Example:
         >>> mean_concentrated_to_zcdp(MeanConcentrated(mu=1, tau_squared=1)).loss
-        Zcdp(rho=Fraction(1, 2), xi=Fraction(1, 2))
+        Zcdp(ρ = 0.5, ξ = 0.5)
     """
     refuse_parameters(delta, epsilon)
     rho = loss.tau_squared / 2

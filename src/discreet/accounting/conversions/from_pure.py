@@ -37,7 +37,7 @@ def pure_to_approximate(
 
     Example:
         >>> pure_to_approximate(Pure(1)).loss
-        Approximate(epsilon=Fraction(1, 1), delta=Fraction(0, 1))
+        Approximate(ε = 1, δ = 0)
     """
     same = Approximate(loss.epsilon, 0)
     return approximate_to_approximate(same, delta=delta, epsilon=epsilon, method=method)
@@ -61,7 +61,7 @@ def pure_to_zcdp(
 
     Example:
         >>> pure_to_zcdp(Pure("1/2"), method="half_square").loss
-        Zcdp(rho=Fraction(1, 8), xi=Fraction(0, 1))
+        Zcdp(ρ = 0.125)
         >>> round(float(pure_to_zcdp(Pure("1/2")).loss.rho), 12)
         0.122459331202
     """

@@ -150,7 +150,7 @@ def renyi_to_zcdp(
     Example:
         >>> from discreet.accounting.curves.gaussian import GaussianPiece
         >>> renyi_to_zcdp(2 * RenyiCurve.of(GaussianPiece(mu_squared=1))).loss
-        Zcdp(rho=Fraction(1, 1), xi=Fraction(0, 1))
+        Zcdp(ρ = 1)
     """
     refuse_parameters(delta, epsilon)
 

@@ -246,7 +246,7 @@ def zcdp_to_pure(
 
     Example:
         >>> zcdp_to_pure(Zcdp(rho=0, xi=2)).loss
-        Pure(epsilon=Fraction(2, 1))
+        Pure(ε = 2)
     """
     refuse_parameters(delta, epsilon)
 

@@ -31,7 +31,7 @@ def _merged(pieces: Iterable[tuple[CurvePiece, int]]) -> Pieces:
     return tuple((piece, count) for piece, count in counts.items() if count)
 
 
-@frozen(repr=True, order=False)
+@frozen(repr=False, order=False)
 class RenyiCurve(PrivacyLoss):
     r"""Rényi differential privacy at every order at once [Mir17, Definition 4].
 
@@ -150,8 +150,11 @@ class RenyiCurve(PrivacyLoss):
 
     def shown(self, *, rounding: str = "") -> str:
         """Name the pieces."""
-        names = (f"{count} × {piece.kind}" for piece, count in self.pieces)
-        return f"Rényi curve of {' + '.join(names) or 'nothing'}"
+        return f"Rényi curve of {' + '.join(self.numbers()) or 'nothing'}"
+
+    def numbers(self, *, rounding: str = "", is_marked: bool = False) -> list[str]:
+        """Return how many pieces of which kind there are."""
+        return [f"{count} × {piece.kind}" for piece, count in self.pieces]
 
 
 def _exact_line(curve: RenyiCurve) -> tuple[Fraction, Fraction] | None:

@@ -10,6 +10,10 @@ from discreet.core.errors import BudgetExhausted, Unsupported
 from discreet.core.loss import Approximate, Measure, PrivacyLoss, Zcdp, measure_of
 
 
+def _measure(value: Measure | str | None) -> Measure | None:
+    return None if value is None else measure_of(value)
+
+
 @define(eq=False)
 class Filter:
     r"""Admit losses one by one, as long as all of them together keep to ``cap``.
@@ -37,7 +41,7 @@ class Filter:
     """
 
     cap: PrivacyLoss
-    kept_as: Measure | str | None = field(default=None)
+    kept_as: Measure | None = field(default=None, converter=_measure)
     _limit: PrivacyLoss = field(init=False, repr=False)
     _spent: PrivacyLoss = field(init=False)
 
@@ -82,8 +86,8 @@ class Filter:
         return convert(loss, to=self._limit.measure).loss
 
 
-def _limit(cap: PrivacyLoss, kept_as: Measure | str | None) -> PrivacyLoss:
-    measure = cap.measure if kept_as is None else measure_of(kept_as)
+def _limit(cap: PrivacyLoss, kept_as: Measure | None) -> PrivacyLoss:
+    measure = cap.measure if kept_as is None else kept_as
     if measure is cap.measure:
         return cap
     if isinstance(cap, Approximate) and cap.delta > 0 and cap.epsilon > 0:

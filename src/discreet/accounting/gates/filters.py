@@ -83,7 +83,7 @@ def left(cap: PrivacyLoss, spent: PrivacyLoss | None) -> PrivacyLoss:
 
     Example:
         >>> left(Zcdp(rho=1), Zcdp(rho="1/2", xi="1/4"))
-        Zcdp(rho=Fraction(1, 4), xi=Fraction(0, 1))
+        Zcdp(ρ = 0.25)
     """
     rule = _rule(cap)
     gone = _coordinates(rule, cap, spent)
@@ -96,7 +96,7 @@ def common(first: PrivacyLoss, second: PrivacyLoss) -> PrivacyLoss:
 
     Example:
         >>> common(Pure(2), Pure(1))
-        Pure(epsilon=Fraction(1, 1))
+        Pure(ε = 1)
     """
     rule = _rule(first)
     pairs = zip(rule.coordinates(first), _coordinates(rule, first, second), strict=True)

@@ -11,7 +11,7 @@ from discreet.core.loss import Measure, PrivacyLoss
 from discreet.core.numbers import exact
 
 
-@frozen(repr=True, order=False)
+@frozen(repr=False, order=False)
 class BoundedZcdp(PrivacyLoss):
     r""":math:`m`-bounded :math:`(\xi, \rho)`-zCDP; ``order`` is :math:`m` [BS16, Definition 8.4].
 
@@ -23,7 +23,7 @@ class BoundedZcdp(PrivacyLoss):
 
     Example:
         >>> BoundedZcdp(rho=1, order=32) + BoundedZcdp(rho=2, order=8)
-        BoundedZcdp(rho=Fraction(3, 1), order=Fraction(8, 1), xi=Fraction(0, 1))
+        BoundedZcdp(ρ = 3, m = 8)
     """
 
     measure = Measure.BOUNDED_ZCDP

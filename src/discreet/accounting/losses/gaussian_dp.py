@@ -9,7 +9,7 @@ from discreet.core.loss import Measure, PrivacyLoss
 from discreet.core.numbers import exact
 
 
-@frozen(repr=True, order=False)
+@frozen(repr=False, order=False)
 class GaussianDp(PrivacyLoss):
     r""":math:`\mu`-Gaussian DP [DRS22, section 2]; :math:`\mu^2` is kept, as it is rational.
 
@@ -20,7 +20,7 @@ class GaussianDp(PrivacyLoss):
 
     Example:
         >>> GaussianDp(mu_squared="1/4") + GaussianDp(mu_squared="1/2")
-        GaussianDp(mu_squared=Fraction(3, 4))
+        GaussianDp(μ² = 0.75)
     """
 
     measure = Measure.GAUSSIAN

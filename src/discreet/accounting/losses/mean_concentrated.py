@@ -11,7 +11,7 @@ from discreet.core.loss import Measure, PrivacyLoss
 from discreet.core.numbers import exact
 
 
-@frozen(repr=True, order=False)
+@frozen(repr=False, order=False)
 class MeanConcentrated(PrivacyLoss):
     r""":math:`(\mu, \tau)`-mCDP, with the rational :math:`\tau^2` [DR16; Ste16, Definition 2.4.1].
 

@@ -3,13 +3,13 @@
 from fractions import Fraction
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from discreet.accounting.group import group
 from discreet.accounting.loss_tail import loss_tail
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
-from discreet.core.metric import Metric
+from discreet.core.metric import Metric, metric_of
 from discreet.core.numbers import Number, exact, exp_bounds, float_up
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
@@ -41,13 +41,13 @@ class Meaning:
     """
 
     loss: Approximate
-    metric: Metric = Metric.ADD_REMOVE
+    metric: Metric = field(default=Metric.ADD_REMOVE, converter=metric_of)
 
     @staticmethod
-    def of(loss: Pure | Approximate, *, metric: Metric = Metric.ADD_REMOVE) -> "Meaning":
+    def of(loss: Pure | Approximate, *, metric: Metric | str = Metric.ADD_REMOVE) -> "Meaning":
         """Return the meaning of a pure or an approximate loss about these neighbours."""
         delta = loss.delta if isinstance(loss, Approximate) else Fraction(0)
-        return Meaning(loss=Approximate(loss.epsilon, delta), metric=metric)
+        return Meaning(loss=Approximate(loss.epsilon, delta), metric=metric_of(metric))
 
     @property
     def exception(self) -> Fraction:

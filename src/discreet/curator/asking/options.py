@@ -30,7 +30,7 @@ class Options:
 
     Example:
         >>> Options(epsilon=Fraction(1), delta=Fraction(1, 10**6)).offer()
-        Approximate(epsilon=Fraction(1, 1), delta=Fraction(1, 1000000))
+        Approximate(ε = 1, δ = 0.000001)
     """
 
     epsilon: Fraction | None = None

@@ -27,7 +27,7 @@ def charged(event: Event, cap: PrivacyLoss) -> PrivacyLoss:
     Example:
         >>> from discreet.core.event import DiscreteLaplaceEvent
         >>> charged(DiscreteLaplaceEvent(scale=2, distance=1), Zcdp(rho=1))
-        Zcdp(rho=Fraction(1, 8), xi=Fraction(0, 1))
+        Zcdp(ρ = 0.125)
     """
     return _charged(cap, ComposedEvent.of([event]))
 

@@ -59,7 +59,7 @@ class DiscreteGaussian:
 
     Example:
         >>> DiscreteGaussian(sigma_squared=4).loss(Contribution(l2_squared=2))
-        Zcdp(rho=Fraction(1, 4), xi=Fraction(0, 1))
+        Zcdp(ρ = 0.25)
         >>> DiscreteGaussian(sigma_squared=4).error_quantile("0.05")
         Fraction(4, 1)
     """

@@ -41,7 +41,7 @@ class DiscreteLaplace:
 
     Example:
         >>> DiscreteLaplace(scale=2).loss(Contribution(l1=1))
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
         >>> DiscreteLaplace(scale=2).error_quantile("0.05")
         Fraction(6, 1)
     """

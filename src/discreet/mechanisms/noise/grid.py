@@ -137,7 +137,7 @@ class OnGrid:
         >>> from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
         >>> sums = on_grid(DiscreteLaplace(scale=20), step="0.1", bound=1000)
         >>> sums.mechanism.loss(sums.grid.rounded(Contribution(l0=1, linf="0.75")))
-        Pure(epsilon=Fraction(2, 5))
+        Pure(ε = 0.4)
         >>> sums.error_quantile("0.05")
         Fraction(121, 20)
     """

@@ -53,7 +53,7 @@ class LinfExponential:
     Example:
         >>> noise = LinfExponential(scale=2, dimension=10)
         >>> noise.loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
         >>> noise.error_quantile("0.05")
         Fraction(33, 1)
     """

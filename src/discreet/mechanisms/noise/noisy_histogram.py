@@ -10,7 +10,7 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.loss import Pure, Zcdp
-from discreet.core.metric import Metric
+from discreet.core.metric import Metric, metric_of
 from discreet.core.numbers import Number, exp_bounds, log_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.level import level
@@ -21,14 +21,15 @@ _MOVES = {Metric.ADD_REMOVE: 1, Metric.CHANGE_ONE: 2}
 """How many cells one record can move by 1."""
 
 
-def histogram_contribution(metric: Metric) -> Contribution:
+def histogram_contribution(metric: Metric | str) -> Contribution:
     """Return what one record can move in a histogram: one cell by 1, or two if it changes cell.
 
     Example:
         >>> histogram_contribution(Metric.CHANGE_ONE).l2_squared
         Fraction(2, 1)
     """
-    return Contribution(l0=_MOVES[metric], linf=1, metric=metric)
+    relation = metric_of(metric)
+    return Contribution(l0=_MOVES[relation], linf=1, metric=relation)
 
 
 @frozen(kw_only=True)
@@ -64,7 +65,7 @@ class NoisyHistogram:
     cells: int = field(converter=check.whole, validator=check.positive)
 
     @classmethod
-    def calibrate(cls, *, cells: int, loss: Pure | Zcdp, metric: Metric) -> Self:
+    def calibrate(cls, *, cells: int, loss: Pure | Zcdp, metric: Metric | str) -> Self:
         """Return the histogram that spends exactly ``loss``."""
         d_in = histogram_contribution(metric)
         noise: DiscreteLaplace | DiscreteGaussian

@@ -35,7 +35,7 @@ class UniformSmoothing:
 
     Example:
         >>> UniformSmoothing(radius=50).loss(Contribution(l1=1))
-        Approximate(epsilon=Fraction(0, 1), delta=Fraction(1, 101))
+        Approximate(ε = 0, δ ≤ 0.009901)
     """
 
     radius: int = field(converter=check.whole, validator=check.non_negative)

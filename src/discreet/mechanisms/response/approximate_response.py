@@ -46,7 +46,7 @@ class ApproximateResponse:
 
     Example:
         >>> ApproximateResponse(epsilon=1, delta="0.01").loss()
-        Approximate(epsilon=Fraction(1, 1), delta=Fraction(1, 100))
+        Approximate(ε = 1, δ = 0.01)
     """
 
     epsilon: Fraction = field(converter=exact, validator=check.non_negative)

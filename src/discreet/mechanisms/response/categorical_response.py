@@ -45,7 +45,7 @@ class CategoricalResponse:
     Example:
         >>> response = CategoricalResponse(epsilon=1, categories=4)
         >>> response.loss()
-        Pure(epsilon=Fraction(1, 1))
+        Pure(ε = 1)
         >>> [float(share) for share in response.estimate(np.array([0, 1, 2, 3]))]
         [0.25, 0.25, 0.25, 0.25]
     """

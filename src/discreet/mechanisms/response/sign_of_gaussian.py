@@ -49,7 +49,7 @@ class SignOfGaussian:
         >>> SignOfGaussian.calibrate(loss=Zcdp(rho="1/2"))
         SignOfGaussian(sigma_squared=Fraction(4, 1))
         >>> SignOfGaussian(sigma_squared=4).loss()
-        Zcdp(rho=Fraction(1, 2), xi=Fraction(0, 1))
+        Zcdp(ρ = 0.5)
     """
 
     sigma_squared: Fraction = field(converter=exact, validator=check.positive)

@@ -51,7 +51,7 @@ class BinarySearchQuantile:
         ...     quantile="1/2", lower=0, upper=127, noise=DiscreteLaplace(scale=14)
         ... )
         >>> median.steps, median.loss(Contribution(l1=1))
-        (7, Pure(epsilon=Fraction(1, 2)))
+        (7, Pure(ε = 0.5))
         >>> float(median.error_quantile("0.05"))
         34.5
     """

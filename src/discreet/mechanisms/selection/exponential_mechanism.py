@@ -12,7 +12,7 @@ from discreet.core.loss import Pure, Zcdp
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.selection_event import ExponentialSelectionEvent
-from discreet.mechanisms.selection.scores import Scores, bounded_range_scale
+from discreet.mechanisms.selection.scores import Scores, bounded_range_scale, scores_of
 from discreet.mechanisms.selection.selection_error import exponential_error
 from discreet.randomness.gumbel_argmax import gumbel_argmax
 
@@ -51,22 +51,22 @@ class ExponentialMechanism:
     Example:
         >>> choice = ExponentialMechanism(scale=4)
         >>> choice.loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
         >>> ExponentialMechanism(scale=4, scores=Scores.MONOTONE).loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 4))
+        Pure(ε = 0.25)
         >>> choice.error_quantile("0.05", candidates=1000)
         Fraction(39, 1)
     """
 
     scale: Fraction = field(converter=exact, validator=check.positive)
-    scores: Scores = Scores.GENERAL
+    scores: Scores = field(default=Scores.GENERAL, converter=scores_of)
 
     @classmethod
     def calibrate(
-        cls, *, d_in: Contribution, loss: Pure | Zcdp, scores: Scores = Scores.GENERAL
+        cls, *, d_in: Contribution, loss: Pure | Zcdp, scores: Scores | str = Scores.GENERAL
     ) -> Self:
         """Return the mechanism that spends ``loss``; for zCDP the scale is rounded up."""
-        return cls(scale=bounded_range_scale([scores.spread(d_in)], loss), scores=scores)
+        return cls(scale=bounded_range_scale([scores_of(scores).spread(d_in)], loss), scores=scores)
 
     def event(self, d_in: Contribution) -> ExponentialSelectionEvent:
         """Describe one use for the accountants."""

@@ -16,7 +16,7 @@ from discreet.core.selection_event import LaplaceNoisyMaxEvent
 from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_tail
-from discreet.mechanisms.selection.scores import Scores, pure_scale
+from discreet.mechanisms.selection.scores import Scores, pure_scale, scores_of
 from discreet.mechanisms.selection.selection_error import others
 from discreet.mechanisms.smallest import smallest
 from discreet.randomness.discrete_laplace import discrete_laplace
@@ -54,20 +54,22 @@ class LaplaceNoisyMax:
 
     Example:
         >>> LaplaceNoisyMax(scale=2).loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 1))
+        Pure(ε = 1)
         >>> LaplaceNoisyMax(scale=2, scores=Scores.MONOTONE).loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
         >>> LaplaceNoisyMax(scale=2).error_quantile("0.05", candidates=1000)
         Fraction(22, 1)
     """
 
     scale: Fraction = field(converter=exact, validator=check.positive)
-    scores: Scores = Scores.GENERAL
+    scores: Scores = field(default=Scores.GENERAL, converter=scores_of)
 
     @classmethod
-    def calibrate(cls, *, d_in: Contribution, loss: Pure, scores: Scores = Scores.GENERAL) -> Self:
+    def calibrate(
+        cls, *, d_in: Contribution, loss: Pure, scores: Scores | str = Scores.GENERAL
+    ) -> Self:
         """Return the mechanism that spends exactly ``loss``."""
-        return cls(scale=pure_scale(scores.spread(d_in), loss), scores=scores)
+        return cls(scale=pure_scale(scores_of(scores).spread(d_in), loss), scores=scores)
 
     def event(self, d_in: Contribution) -> LaplaceNoisyMaxEvent:
         """Describe one use for the accountants."""

@@ -12,7 +12,7 @@ from discreet.core.loss import Pure
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.selection_event import PermuteAndFlipEvent
-from discreet.mechanisms.selection.scores import Scores, pure_scale
+from discreet.mechanisms.selection.scores import Scores, pure_scale, scores_of
 from discreet.mechanisms.selection.selection_error import permute_and_flip_error
 from discreet.randomness.exponential_argmax import exponential_argmax
 
@@ -48,18 +48,20 @@ class PermuteAndFlip:
     Example:
         >>> choice = PermuteAndFlip(scale=4)
         >>> choice.loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(1, 2))
+        Pure(ε = 0.5)
         >>> choice.error_quantile("0.05", candidates=1000)
         Fraction(36, 1)
     """
 
     scale: Fraction = field(converter=exact, validator=check.positive)
-    scores: Scores = Scores.GENERAL
+    scores: Scores = field(default=Scores.GENERAL, converter=scores_of)
 
     @classmethod
-    def calibrate(cls, *, d_in: Contribution, loss: Pure, scores: Scores = Scores.GENERAL) -> Self:
+    def calibrate(
+        cls, *, d_in: Contribution, loss: Pure, scores: Scores | str = Scores.GENERAL
+    ) -> Self:
         """Return the mechanism that spends exactly ``loss``."""
-        return cls(scale=pure_scale(scores.spread(d_in), loss), scores=scores)
+        return cls(scale=pure_scale(scores_of(scores).spread(d_in), loss), scores=scores)
 
     def event(self, d_in: Contribution) -> PermuteAndFlipEvent:
         """Describe one use for the accountants."""

@@ -91,7 +91,7 @@ class Quantile:
     Example:
         >>> median = Quantile(quantile="1/2", lower=0, upper=120, scale=10)
         >>> median.loss(Contribution(l1=1))
-        Pure(epsilon=Fraction(1, 10))
+        Pure(ε = 0.1)
         >>> float(median.error_quantile("0.05"))
         77.0
     """

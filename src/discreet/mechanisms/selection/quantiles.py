@@ -110,7 +110,7 @@ class Quantiles:
         ...     quantiles=[Fraction(i, 10) for i in range(1, 10)], lower=0, upper=120, scale=10
         ... )
         >>> deciles.loss(Contribution(l1=1))
-        Pure(epsilon=Fraction(34, 75))
+        Pure(ε ≤ 0.4534)
     """
 
     quantiles: tuple[Fraction, ...] = field(converter=_shares)

@@ -2,6 +2,7 @@
 
 from enum import Enum
 
+from discreet.core.choice import chosen
 from discreet.core.numbers import Number, exact
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism
 from discreet.mechanisms.selection.laplace_noisy_max import LaplaceNoisyMax
@@ -31,8 +32,13 @@ _MECHANISMS: dict[MaxNoise, type[NoisyMax]] = {
 }
 
 
+def max_noise_of(value: MaxNoise | str) -> MaxNoise:
+    """Return the law that is meant, also by its name; refuse any other."""
+    return chosen(MaxNoise, value, noun="law of noise")
+
+
 def report_noisy_max(
-    noise: MaxNoise, *, scale: Number, scores: Scores = Scores.GENERAL
+    noise: MaxNoise | str, *, scale: Number, scores: Scores | str = Scores.GENERAL
 ) -> NoisyMax:
     r"""Return the mechanism that reports the largest of the scores plus noise of this law.
 
@@ -46,4 +52,4 @@ def report_noisy_max(
         >>> report_noisy_max(MaxNoise.EXPONENTIAL, scale=4)
         PermuteAndFlip(scale=Fraction(4, 1), scores=<Scores.GENERAL: 'general'>)
     """
-    return _MECHANISMS[noise](scale=exact(scale), scores=scores)
+    return _MECHANISMS[max_noise_of(noise)](scale=exact(scale), scores=scores)

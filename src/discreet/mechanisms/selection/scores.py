@@ -3,6 +3,7 @@
 from enum import Enum
 from fractions import Fraction
 
+from discreet.core.choice import chosen
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Pure, Zcdp
@@ -44,6 +45,11 @@ class Scores(Enum):
                 next="Use Scores.GENERAL",
             )
         return distance
+
+
+def scores_of(value: Scores | str) -> Scores:
+    """Return the kind of scores that is meant, also by its name; refuse any other."""
+    return chosen(Scores, value, noun="kind of scores")
 
 
 def pure_scale(spread: Fraction, loss: Pure) -> Fraction:

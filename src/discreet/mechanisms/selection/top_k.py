@@ -16,7 +16,7 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.selection_event import ExponentialSelectionEvent
 from discreet.mechanisms.level import level
-from discreet.mechanisms.selection.scores import Scores, bounded_range_scale
+from discreet.mechanisms.selection.scores import Scores, bounded_range_scale, scores_of
 from discreet.mechanisms.selection.selection_error import exponential_error
 from discreet.randomness.gumbel_argmax import gumbel_argmax
 
@@ -49,14 +49,14 @@ class TopK:
     Example:
         >>> top = TopK(scale=4, count=10, scores=Scores.MONOTONE)
         >>> top.loss(Contribution(linf=1))
-        Pure(epsilon=Fraction(5, 2))
+        Pure(ε = 2.5)
         >>> top.error_quantile("0.05", candidates=1000)
         Fraction(48, 1)
     """
 
     scale: Fraction = field(converter=exact, validator=check.positive)
     count: int = field(converter=check.whole, validator=check.positive)
-    scores: Scores = Scores.GENERAL
+    scores: Scores = field(default=Scores.GENERAL, converter=scores_of)
 
     @classmethod
     def calibrate(
@@ -65,10 +65,10 @@ class TopK:
         d_in: Contribution,
         loss: Pure | Zcdp,
         count: int,
-        scores: Scores = Scores.GENERAL,
+        scores: Scores | str = Scores.GENERAL,
     ) -> Self:
         """Return the mechanism that spends ``loss`` in all; for zCDP the scale is rounded up."""
-        spreads = [scores.spread(d_in)] * check.whole(count)
+        spreads = [scores_of(scores).spread(d_in)] * check.whole(count)
         return cls(scale=bounded_range_scale(spreads, loss), count=count, scores=scores)
 
     def event(self, d_in: Contribution) -> ComposedEvent:

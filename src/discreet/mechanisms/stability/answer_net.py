@@ -55,7 +55,7 @@ class AnswerNet:
         ...     answers, radius=4, d_in=Contribution(linf=1), loss=Pure(2)
         ... )
         >>> len(net.points), net.loss(Contribution(linf=1))
-        (25, Pure(epsilon=Fraction(2, 1)))
+        (25, Pure(ε = 2))
         >>> net.error_quantile("0.05")
         Fraction(10, 1)
     """

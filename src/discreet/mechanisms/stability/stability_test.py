@@ -73,7 +73,7 @@ class StabilityTest:
         return cls(scale=scale, threshold=smallest(suffices, start=1))
 
     def event(
-        self, *, distance: int, unstable: int, metric: Metric = Metric.ADD_REMOVE
+        self, *, distance: int, unstable: int, metric: Metric | str = Metric.ADD_REMOVE
     ) -> StabilityTestEvent:
         """Describe one test for the accountants; what follows it has an event of its own."""
         return StabilityTestEvent(

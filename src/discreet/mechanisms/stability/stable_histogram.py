@@ -6,7 +6,9 @@ from discreet.mechanisms.noise.noisy_histogram import histogram_contribution
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 
 
-def stable_histogram(*, loss: Approximate | ApproximateZcdp, metric: Metric) -> ThresholdedKeys:
+def stable_histogram(
+    *, loss: Approximate | ApproximateZcdp, metric: Metric | str
+) -> ThresholdedKeys:
     r"""Return the histogram of records that are each in one cell, with only cells that are shown.
 
     Guarantee:

@@ -8,6 +8,7 @@ from attrs import Attribute, evolve, field, frozen
 from numpy.typing import NDArray
 
 from discreet.core import check
+from discreet.core.choice import chosen
 from discreet.core.contribution import Contribution
 from discreet.core.event import Event
 from discreet.core.numbers import Number
@@ -32,6 +33,11 @@ class Redraw(Enum):
 
     NEVER = "never"
     AFTER_ABOVE = "after_above"
+
+
+def redraw_of(value: Redraw | str) -> Redraw:
+    """Return the rule that is meant, also by its name; refuse any other."""
+    return chosen(Redraw, value, noun="rule of redrawing")
 
 
 @frozen(kw_only=True)
@@ -89,7 +95,7 @@ class SparseVector:
     query_noise: Noise
     most_above: int = field(default=1, converter=check.whole, validator=check.positive)
     most_queries: int | None = field(default=None, converter=check.optional_whole)
-    redraw: Redraw = Redraw.NEVER
+    redraw: Redraw = field(default=Redraw.NEVER, converter=redraw_of)
 
     @most_queries.validator
     def _some(self, attribute: "Attribute[int | None]", value: int | None) -> None:

@@ -1,0 +1,93 @@
+"""Every event, importable from one place: ``from discreet.events import GaussianEvent``.
+
+An event says all that an accountant must know about one use of a mechanism: see
+:mod:`discreet.core.event`. Numbers may be given in their order, and ``metric`` by name.
+
+Example:
+    >>> from discreet.accounting.account import account
+    >>> step = PoissonSampledEvent("0.01", GaussianEvent(1))
+    >>> account(step * 10_000, delta="1e-5")
+    ε ≤ 6.188 at δ = 0.00001 (pld)
+"""
+
+from discreet.core.event import (
+    ApproximateResponseEvent,
+    ComposedEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    Event,
+    LinfExponentialEvent,
+    RandomisedResponseEvent,
+    SignOfGaussianEvent,
+    TruncatedGeometricEvent,
+    TwoCoinResponseEvent,
+    UniformNoiseEvent,
+)
+from discreet.core.sampling_event import (
+    FixedSizeSampledEvent,
+    MixtureEvent,
+    PoissonSampledEvent,
+)
+from discreet.core.selection_event import (
+    ExponentialSelectionEvent,
+    LaplaceNoisyMaxEvent,
+    PermuteAndFlipEvent,
+)
+from discreet.core.stability_event import (
+    StabilityTestEvent,
+    ThresholdedGaussianEvent,
+    ThresholdedLaplaceEvent,
+)
+from discreet.core.stated_event import (
+    ApproximateEvent,
+    BoundedRangeEvent,
+    BoundedZcdpEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    MeanConcentratedEvent,
+    PureEvent,
+    RenyiEvent,
+    ZcdpEvent,
+)
+from discreet.core.threshold_event import (
+    AdaptiveThresholdsEvent,
+    BetweenThresholdsEvent,
+    HaltingSparseVectorEvent,
+    SparseVectorEvent,
+)
+
+__all__ = [
+    "AdaptiveThresholdsEvent",
+    "ApproximateEvent",
+    "ApproximateResponseEvent",
+    "BetweenThresholdsEvent",
+    "BoundedRangeEvent",
+    "BoundedZcdpEvent",
+    "ComposedEvent",
+    "DiscreteGaussianEvent",
+    "DiscreteLaplaceEvent",
+    "Event",
+    "ExponentialSelectionEvent",
+    "FixedSizeSampledEvent",
+    "GaussianEvent",
+    "HaltingSparseVectorEvent",
+    "LaplaceEvent",
+    "LaplaceNoisyMaxEvent",
+    "LinfExponentialEvent",
+    "MeanConcentratedEvent",
+    "MixtureEvent",
+    "PermuteAndFlipEvent",
+    "PoissonSampledEvent",
+    "PureEvent",
+    "RandomisedResponseEvent",
+    "RenyiEvent",
+    "SignOfGaussianEvent",
+    "SparseVectorEvent",
+    "StabilityTestEvent",
+    "ThresholdedGaussianEvent",
+    "ThresholdedLaplaceEvent",
+    "TruncatedGeometricEvent",
+    "TwoCoinResponseEvent",
+    "UniformNoiseEvent",
+    "ZcdpEvent",
+]
