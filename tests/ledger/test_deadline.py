@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from discreet.core.errors import AnswerFailed
+from discreet.core.errors import AnswerFailed, LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Budget
 from discreet.ledger.gate import pass_gate
@@ -254,31 +254,19 @@ def test_a_release_is_not_committed_after_the_deadline(ledger, monkeypatch):
     ledger.verify()
 
 
-def test_no_thread_looks_like_any_failure(ledger, monkeypatch):
-    def refuse(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
+@pytest.mark.parametrize("name", ["discreet-flight", "discreet-work"])
+def test_a_machine_without_threads_refuses_before_the_charge(ledger, monkeypatch, name):
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == name:
+            raise RuntimeError("can't start new thread")
+        start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    time = FakeTime()
-    assert settled(ledger, lambda: RELEASE, time.timer) == [SETTLED]
-    assert time.now == DUE
-    assert kinds(ledger) == ["reserve", "fail"]
-
-
-def test_a_key_press_ends_the_wait_and_stops_the_work(ledger):
-    work = Slow()
-    stopped: list[threading.Thread] = []
-
-    def press(_: float) -> None:
-        raise KeyboardInterrupt
-
-    timer = Timer(clock=lambda: BEGIN, sleep=press)
-    with pytest.raises(KeyboardInterrupt):
-        pass_gate(ledger, order(), work, timer=timer, interrupt=stopped.append)
-    assert len(stopped) == 1
-    assert ledger.spent("people") == Pure(1)
-    work.finish()
-    assert kinds(ledger) == ["reserve"]
+    with pytest.raises(LedgerError, match=r"no more threads\. Nothing was spent"):
+        pass_gate(ledger, order(), lambda: RELEASE, timer=FakeTime().timer)
+    assert kinds(ledger) == []
 
 
 def test_the_order_of_events_on_a_real_clock(ledger):

@@ -1,0 +1,161 @@
+"""A flight: one order on its way through the gate, whoever waits for it.
+
+It has a thread of its own, because an interrupt of the keyboard reaches the main thread alone: so
+none can come between a charge and what is known of it, or between the work and its settlement.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from threading import Event, Lock, Thread
+from typing import Any
+
+from discreet.core.errors import AnswerFailed, LedgerError
+from discreet.core.interrupted import Interrupted
+from discreet.ledger.held_work import HeldWork, Interrupt
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.order import Order
+from discreet.ledger.public_json import public_json
+from discreet.ledger.receipt import Receipt
+from discreet.ledger.ticket import Ticket
+from discreet.ledger.timer import Timer
+from discreet.ledger.under_way import FLIGHT, note_charge, wait_for
+
+Release = dict[str, Any]
+Answer = tuple[Release, Receipt]
+"""A release, and the receipt for it."""
+
+LONGEST_SETTLEMENT = 1.0
+"""The most seconds of a deadline that are set aside for writing the settlement down."""
+
+
+class Flight:
+    """Charges an order, runs its work and settles it: each once, and in this order.
+
+    Guarantee:
+        *An interrupt changes who waits, not what counts.* Whoever waits may leave at any moment.
+        Before the charge, that calls the flight off and nothing is spent. After it, work and
+        settlement go on as if somebody waited, at the same times. The thread is no daemon, so that
+        a process which ends waits for the settlement. What :meth:`leave` says depends on the charge
+        alone.
+
+        Proof. One lock decides between calling off and charging. Once charging has begun,
+        ``leave`` waits until the ledger has decided, and nothing that it does later reaches the
+        thread.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        order: Order,
+        work: Callable[[], Release],
+        *,
+        interrupt: Interrupt,
+        timer: Timer,
+    ) -> None:
+        self._ledger, self._order, self._timer = ledger, order, timer
+        self._work = lambda: public_json(work())
+        self._deadline = ledger.deadline(order)
+        self._held = HeldWork(self._work, interrupt) if self._deadline is not None else None
+        self._lock = Lock()
+        self._is_called_off = self._is_charging = self._is_charged = False
+        self._decided, self._landed = Event(), Event()
+        self._refusal: BaseException | None = None
+        self._answer: Answer | None = None
+        self._thread = Thread(target=self._fly, name=FLIGHT, daemon=False)
+
+    def start(self) -> None:
+        """Begin; a machine that has no threads left refuses before the charge."""
+        try:
+            self._thread.start()
+        except RuntimeError:
+            raise _no_threads() from None
+
+    def outcome(self) -> Answer:
+        """Wait for the answer and return it, or raise the one error."""
+        wait_for(self._landed)
+        if self._refusal is not None:
+            raise self._refusal
+        if self._answer is None:
+            raise AnswerFailed from None
+        return self._answer
+
+    def leave(self) -> Interrupted:
+        """Wait no longer; return what is to be said about it."""
+        with self._lock:
+            self._is_called_off = True
+        if self._is_charging:
+            wait_for(self._decided)
+        return self.interrupted()
+
+    def interrupted(self) -> Interrupted:
+        """Return what an interrupt says: what was charged."""
+        return Interrupted(self._spent() if self._is_charged else "")
+
+    def _spent(self) -> str:
+        return ", ".join(f"{one.loss} of '{one.id_space}'" for one in self._order.charges)
+
+    def _fly(self) -> None:
+        try:
+            if self._held is not None:
+                self._prepare(self._held)
+            ticket = self._charge()
+        except BaseException as refusal:
+            self._refusal = refusal
+        else:
+            # Behind the charge there is one error for every cause, and it is no answer.
+            with suppress(BaseException):
+                self._answer = None if ticket is None else self._settled(ticket)
+        finally:
+            if self._held is not None:
+                self._held.call_off()
+            self._decided.set()
+            self._landed.set()
+
+    def _prepare(self, held: HeldWork[Release]) -> None:
+        try:
+            held.prepare()
+        except RuntimeError:
+            raise _no_threads() from None
+
+    def _charge(self) -> Ticket | None:
+        with self._lock:
+            if self._is_called_off:
+                return None
+            self._is_charging = True
+        ticket = self._ledger.reserve(self._order)
+        self._is_charged = True
+        note_charge(self._spent())
+        self._decided.set()
+        return ticket
+
+    def _settled(self, ticket: Ticket) -> Answer | None:
+        commit, fail = partial(self._ledger.commit, ticket), partial(self._ledger.fail, ticket)
+        if self._held is None or self._deadline is None:
+            return _attempt(self._work, commit, fail)
+        clock, seconds = self._timer.clock, float(self._deadline)
+        due = clock() + seconds
+        self._held.begin()
+        self._timer.wait_until(due - min(seconds / 10, LONGEST_SETTLEMENT))
+        answer = _attempt(self._held.look, partial(commit, is_late=lambda: clock() >= due), fail)
+        self._timer.wait_until(due)
+        return answer
+
+
+def _attempt(
+    work: Callable[[], Release], commit: Callable[[Release], Receipt], fail: Callable[[], None]
+) -> Answer | None:
+    # Even an error of the ledger looks like the others: it must not tell whether work was done.
+    with suppress(BaseException):
+        release = work()
+        return release, commit(release)
+    with suppress(BaseException):
+        fail()
+    return None
+
+
+def _no_threads() -> LedgerError:
+    return LedgerError(
+        "This machine starts no more threads",
+        next="Nothing was spent. Ask again when it is less busy",
+    )
