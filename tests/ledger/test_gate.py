@@ -84,7 +84,7 @@ def test_a_ledger_that_fails_after_work_looks_like_work_that_failed(ledger, monk
     def refuse(*_):
         raise LedgerError("the disk is full")
 
-    for name in ("commit", "fail"):
+    for name in ("commit_sealed", "fail"):
         monkeypatch.setattr(type(ledger), name, refuse)
     with pytest.raises(AnswerFailed) as caught:
         pass_gate(ledger, order(), lambda: RELEASE)

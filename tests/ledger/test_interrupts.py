@@ -90,7 +90,7 @@ class Trial:
         self.around(Flight, "start", before="before the flight begins")
         self.around(Ledger, "reserve", before="before the reserve", after="after the reserve")
         settles = {"before": "before the settlement", "after": "after the settlement"}
-        self.around(Ledger, "fail" if self.is_failing else "commit", **settles)
+        self.around(Ledger, "fail" if self.is_failing else "commit_sealed", **settles)
         self.around(Flight, "_settled", after="when the answer is there")
         self.around(Flight, "leave", notes=self.has_left)
         self.around(interrupting, "finish_flights", notes=self.is_staying)

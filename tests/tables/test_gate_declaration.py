@@ -32,6 +32,8 @@ def test_both_can_be_declared(tmp_path):
         ("suspend_after = 1_001", "gate.suspend_after .*is out of range"),
         ("suspend_after = 2.5", "gate.suspend_after .*has the wrong type"),
         ("suspend_after = true", "gate.suspend_after .*has the wrong type"),
+        ("most_groups = 0", "gate.most_groups .*is out of range"),
+        ("most_groups = 1_000_001", "gate.most_groups .*is out of range"),
         ("deadline = 0", "gate.deadline .*is out of range"),
         ("deadline = 4.999", "gate.deadline .*is out of range.*5 to 86,400"),
         ("deadline = -1", "gate.deadline .*is out of range"),
@@ -41,7 +43,7 @@ def test_both_can_be_declared(tmp_path):
         ('deadline = "10 s"', "gate.deadline .*has the wrong type"),
         (
             "patience = 3",
-            "gate.patience .*is not a setting.*Settings here: deadline, suspend_after",
+            "gate.patience .*is not a setting.*Settings here: deadline, most_groups",
         ),
     ],
 )

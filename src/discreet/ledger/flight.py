@@ -6,6 +6,7 @@ none can come between a charge and what is known of it, or between the work and 
 
 from collections.abc import Callable
 from contextlib import suppress
+from fractions import Fraction
 from functools import partial
 from threading import Event, Lock, Thread
 from typing import Any
@@ -15,8 +16,9 @@ from discreet.core.interrupted import Interrupted
 from discreet.ledger.held_work import HeldWork, Interrupt
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
-from discreet.ledger.public_json import public_json
 from discreet.ledger.receipt import Receipt
+from discreet.ledger.release_size import ReleaseSize, require_time, settlement_time
+from discreet.ledger.sealed_release import SealedRelease, seal
 from discreet.ledger.ticket import Ticket
 from discreet.ledger.timer import Timer
 from discreet.ledger.under_way import FLIGHT, note_charge, wait_for
@@ -24,9 +26,6 @@ from discreet.ledger.under_way import FLIGHT, note_charge, wait_for
 Release = dict[str, Any]
 Answer = tuple[Release, Receipt]
 """A release, and the receipt for it."""
-
-LONGEST_SETTLEMENT = 1.0
-"""The most seconds of a deadline that are set aside for writing the settlement down."""
 
 
 class Flight:
@@ -50,13 +49,13 @@ class Flight:
         order: Order,
         work: Callable[[], Release],
         *,
+        size: Callable[[], ReleaseSize],
         interrupt: Interrupt,
         timer: Timer,
     ) -> None:
         self._ledger, self._order, self._timer = ledger, order, timer
-        self._work = lambda: public_json(work())
-        self._deadline = ledger.deadline(order)
-        self._held = HeldWork(self._work, interrupt) if self._deadline is not None else None
+        self._work = lambda: seal(work())
+        self._held = _held(ledger.deadline(order), work, size, interrupt)
         self._lock = Lock()
         self._is_called_off = self._is_charging = self._is_charged = False
         self._decided, self._landed = Event(), Event()
@@ -112,7 +111,7 @@ class Flight:
             self._decided.set()
             self._landed.set()
 
-    def _prepare(self, held: HeldWork[Release]) -> None:
+    def _prepare(self, held: HeldWork[SealedRelease]) -> None:
         try:
             held.prepare()
         except RuntimeError:
@@ -130,25 +129,47 @@ class Flight:
         return ticket
 
     def _settled(self, ticket: Ticket) -> Answer | None:
-        commit, fail = partial(self._ledger.commit, ticket), partial(self._ledger.fail, ticket)
-        if self._held is None or self._deadline is None:
+        commit = partial(self._ledger.commit_sealed, ticket)
+        fail = partial(self._ledger.fail, ticket)
+        if self._held is None:
             return _attempt(self._work, commit, fail)
-        clock, seconds = self._timer.clock, float(self._deadline)
-        due = clock() + seconds
+        clock = self._timer.clock
+        due = clock() + self._held.seconds
         self._held.begin()
-        self._timer.wait_until(due - min(seconds / 10, LONGEST_SETTLEMENT))
+        self._timer.wait_until(due - self._held.aside)
         answer = _attempt(self._held.look, partial(commit, is_late=lambda: clock() >= due), fail)
         self._timer.wait_until(due)
         return answer
 
 
+def _held(
+    deadline: Fraction | None,
+    work: Callable[[], Release],
+    size: Callable[[], ReleaseSize],
+    interrupt: Interrupt,
+) -> HeldWork[SealedRelease] | None:
+    """Return the work to be held to a deadline, or refuse what cannot be written down by then."""
+    if deadline is None:
+        return None
+    most = size()
+    require_time(deadline, most)
+    return HeldWork(
+        lambda: seal(work(), most_bytes=most.bytes),
+        interrupt,
+        seconds=float(deadline),
+        aside=float(settlement_time(deadline, most)),
+    )
+
+
 def _attempt(
-    work: Callable[[], Release], commit: Callable[[Release], Receipt], fail: Callable[[], None]
+    work: Callable[[], SealedRelease],
+    commit: Callable[[SealedRelease], Receipt],
+    fail: Callable[[], None],
 ) -> Answer | None:
     # Even an error of the ledger looks like the others: it must not tell whether work was done.
     with suppress(BaseException):
-        release = work()
-        return release, commit(release)
+        sealed = work()
+        return sealed.body, commit(sealed)
     with suppress(BaseException):
         fail()
     return None

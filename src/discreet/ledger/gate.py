@@ -31,7 +31,11 @@ Guarantee: *with a deadline, time tells nothing.*
     never comes: the one look at the queue decides between commit and failure, and it is taken by
     the one thread that writes either. Both are entries of the same chain, so that neither the
     ledger, nor a stored release, nor the number of the next ticket tells more than that look. After
-    that the thread sleeps until the deadline. A ledger that is so busy that the settlement would
+    that the thread sleeps until the deadline. The settlement is one insert of a text that the work
+    has made (:mod:`discreet.ledger.sealed_release`), and what is set aside for it suffices for the
+    largest release that the plan can make, whatever the data are; where the deadline is too short
+    for that, the order is refused before it is charged (:mod:`discreet.ledger.release_size`). A
+    ledger that is so busy that the settlement would
     end after the deadline refuses to commit, inside the transaction; the failure is noted instead.
 
     Assumes: the machine wakes a thread when its sleep ends, even though another thread works; and
@@ -55,6 +59,7 @@ from discreet.ledger.flight import Answer, Flight, Release
 from discreet.ledger.held_work import Interrupt, nothing_to_interrupt
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
+from discreet.ledger.release_size import SMALL, ReleaseSize
 from discreet.ledger.timer import SYSTEM_TIMER, Timer
 
 
@@ -63,13 +68,15 @@ def pass_gate(
     order: Order,
     work: Callable[[], Release],
     *,
+    size: Callable[[], ReleaseSize] = lambda: SMALL,
     interrupt: Interrupt = nothing_to_interrupt,
     timer: Timer = SYSTEM_TIMER,
 ) -> Answer:
     """Charge ``order``, run ``work``, store what it returns, and hand it over with a receipt.
 
     ``work`` returns the release as public JSON (integers and text, no floats). It runs in another
-    thread; if a deadline is declared, ``interrupt`` stops it when its time is over.
+    thread; if a deadline is declared, ``interrupt`` stops it when its time is over. The release is
+    at most of ``size``, which is asked for if there is a deadline: one that is larger has failed.
 
     Guarantee:
         As the module says. Before the charge, errors explain themselves and nothing was read. After
@@ -77,7 +84,7 @@ def pass_gate(
         message, cause or context of what happened: those may quote rows. The charge stays. An
         interrupt of the keyboard is raised as :class:`~discreet.core.interrupted.Interrupted`.
     """
-    flight = Flight(ledger, order, work, interrupt=interrupt, timer=timer)
+    flight = Flight(ledger, order, work, size=size, interrupt=interrupt, timer=timer)
     try:
         flight.start()
         return flight.outcome()

@@ -30,7 +30,11 @@ class HeldWork(Generic[T]):
     is taken down under a thread inside the engine aborts, and may leave rows in a core dump.
     """
 
-    def __init__(self, work: Callable[[], T], interrupt: Interrupt) -> None:
+    def __init__(
+        self, work: Callable[[], T], interrupt: Interrupt, *, seconds: float, aside: float
+    ) -> None:
+        """Hold ``work`` for so many ``seconds``, the last of which are set ``aside`` to settle."""
+        self.seconds, self.aside = seconds, aside
         self._work = work
         self._interrupt = interrupt
         self._results: SimpleQueue[T] = SimpleQueue()

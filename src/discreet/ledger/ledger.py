@@ -9,7 +9,6 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.core.canonical import canonical, digest
 from discreet.core.errors import LedgerError, Unsupported
 from discreet.core.loss import PrivacyLoss, loss_from_json
 from discreet.core.protocols import Rng
@@ -30,9 +29,9 @@ from discreet.ledger.entry import Entry, Kind, released, share, space, ticket
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.mark import BEGINNING, Point
 from discreet.ledger.order import Order
-from discreet.ledger.public_json import public_json
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.releases import make_receipt, stored_release
+from discreet.ledger.sealed_release import SealedRelease, seal
 from discreet.ledger.store import After, Snapshot, Store, Transaction
 from discreet.ledger.suspension import counted, failures_of, rules_of
 from discreet.ledger.ticket import Ticket
@@ -216,25 +215,28 @@ class Ledger:
         with self.store.write(move) as transaction:
             return begin_again(transaction, read_marks(self.anchors))
 
-    def commit(
-        self, ticket: Ticket, release: dict[str, Any], *, is_late: Callable[[], bool] = _never
+    def commit(self, ticket: Ticket, release: dict[str, Any]) -> Receipt:
+        """Store the release that a ticket paid for, and bind the two, in one transaction."""
+        return self.commit_sealed(ticket, seal(release))
+
+    def commit_sealed(
+        self, ticket: Ticket, sealed: SealedRelease, *, is_late: Callable[[], bool] = _never
     ) -> Receipt:
-        """Store the release that a ticket paid for, and bind the two, in one transaction.
+        """Store a release that is ready to be stored: one insert beside the entry.
 
         ``is_late`` is asked last, when nothing else has to be waited for: if it says so, nothing of
         this is kept.
         """
-        release = public_json(release)
         with self._write() as transaction:
             order = _order_of(transaction, ticket)
             payload = {
                 "ticket": ticket.number,
                 "plan_digest": order.plan_digest,
                 "data_version": order.data_version,
-                "release_digest": digest(release),
+                "release_digest": sealed.digest,
             }
             entry = transaction.append(Kind.COMMIT, payload)
-            transaction.put_release(ticket.number, canonical(release))
+            transaction.put_release(ticket.number, sealed.text)
             if is_late():
                 raise LedgerError(f"Ticket {ticket.number} is settled too late")
         return make_receipt(order, entry)

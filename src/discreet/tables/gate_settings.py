@@ -13,3 +13,5 @@ class GateSettings:
     """After so many failed answers an id space is suspended."""
     deadline: Fraction | None = None
     """How many seconds after the charge every answer is handed over."""
+    most_groups: int | None = None
+    """Under a deadline an answer with private keys has at most so many groups."""
