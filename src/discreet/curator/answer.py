@@ -97,10 +97,12 @@ def answer(
         description={"sql": sql, "event": priced.event.to_json()},
     )
     size, interrupt = partial(largest_release, priced), curator.engine.interrupt
-    body, receipt = pass_gate(
-        curator.ledger, order, behind_the_gate, size=size, interrupt=interrupt
+    given = pass_gate(
+        curator.ledger, order, behind_the_gate, size=size, interrupt=interrupt, joins=not fresh
     )
-    return Release(view=question.view, body=body, receipt=receipt)
+    return Release(
+        view=question.view, body=given.release, receipt=given.receipt, is_stored=given.is_joined
+    )
 
 
 def explain(

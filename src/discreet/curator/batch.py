@@ -173,10 +173,15 @@ def answer_batch(
         description={"sql": "; ".join(queries), "method": batch.method},
     )
     interrupt = curator.engine.interrupt
-    body, receipt = pass_gate(
-        curator.ledger, order, behind_the_gate, size=batch.largest, interrupt=interrupt
+    given = pass_gate(
+        curator.ledger,
+        order,
+        behind_the_gate,
+        size=batch.largest,
+        interrupt=interrupt,
+        joins=True,
     )
-    return _releases(batch, body, receipt, is_stored=False)
+    return _releases(batch, given.release, given.receipt, is_stored=given.is_joined)
 
 
 def _releases(

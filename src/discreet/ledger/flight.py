@@ -4,16 +4,20 @@ It has a thread of its own, because an interrupt of the keyboard reaches the mai
 none can come between a charge and what is known of it, or between the work and its settlement.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from threading import Event, Lock, Thread
 from typing import Any
 
+from attrs import frozen
+
 from discreet.core.errors import AnswerFailed, LedgerError
 from discreet.core.interrupted import Interrupted
+from discreet.ledger.entry import Kind
 from discreet.ledger.held_work import HeldWork, Interrupt
+from discreet.ledger.joining import Joined
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
 from discreet.ledger.receipt import Receipt
@@ -24,8 +28,22 @@ from discreet.ledger.timer import Timer
 from discreet.ledger.under_way import FLIGHT, note_charge, wait_for
 
 Release = dict[str, Any]
-Answer = tuple[Release, Receipt]
-"""A release, and the receipt for it."""
+SHORTEST_LOOK, LONGEST_LOOK = 0.01, 0.25
+"""How many seconds pass between two looks at a ticket that somebody else paid for."""
+
+
+@frozen
+class Answer:
+    """A release, and the receipt for it; it can be unpacked into these two."""
+
+    release: Release
+    receipt: Receipt
+    is_joined: bool = False
+    """Whether somebody else paid for it, who asked the same question at the same time."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Give the release and the receipt."""
+        return iter((self.release, self.receipt))
 
 
 class Flight:
@@ -52,8 +70,10 @@ class Flight:
         size: Callable[[], ReleaseSize],
         interrupt: Interrupt,
         timer: Timer,
+        joins: bool,
     ) -> None:
         self._ledger, self._order, self._timer = ledger, order, timer
+        self._joins, self._presence = joins, ledger.presence(order)
         self._work = lambda: seal(work())
         self._held = _held(ledger.deadline(order), work, size, interrupt)
         self._lock = Lock()
@@ -104,10 +124,12 @@ class Flight:
         else:
             # Behind the charge there is one error for every cause, and it is no answer.
             with suppress(BaseException):
-                self._answer = None if ticket is None else self._settled(ticket)
+                if ticket is not None:
+                    self._answer = self._settled(ticket)
         finally:
             if self._held is not None:
                 self._held.call_off()
+            self._presence.leave()
             self._decided.set()
             self._landed.set()
 
@@ -118,15 +140,50 @@ class Flight:
             raise _no_threads() from None
 
     def _charge(self) -> Ticket | None:
-        with self._lock:
-            if self._is_called_off:
+        """Return the ticket to be settled; ``None`` if there is none, or it is somebody else's."""
+        given_up: set[int] = set()
+        while self._may_charge():
+            # Before the ticket can be seen, so that nobody takes it for abandoned.
+            self._presence.enter()
+            found = self._reserve(given_up)
+            if isinstance(found, Ticket):
+                self._is_charged = True
+                note_charge(self._spent())
+                self._decided.set()
+                return found
+            self._presence.leave()
+            if self._is_settled(found):
                 return None
-            self._is_charging = True
-        ticket = self._ledger.reserve(self._order)
-        self._is_charged = True
-        note_charge(self._spent())
-        self._decided.set()
-        return ticket
+            given_up.add(found.number)
+        return None
+
+    def _reserve(self, given_up: set[int]) -> Ticket | Joined:
+        if self._joins:
+            return self._ledger.join_or_reserve(self._order, given_up)
+        return self._ledger.reserve(self._order)
+
+    def _may_charge(self) -> bool:
+        with self._lock:
+            self._is_charging = not self._is_called_off
+        return self._is_charging
+
+    def _is_settled(self, joined: Joined) -> bool:
+        """Wait for what somebody else paid for; tell whether it was settled, or called off."""
+        pause = SHORTEST_LOOK
+        while not self._is_called_off:
+            is_gone = self._presence.is_nobody_there() or self._ledger.now() > joined.until
+            # Looked at after that: who was at work settled it first.
+            kind = self._ledger.settlement_of(joined.number)
+            if kind is Kind.COMMIT:
+                found = self._ledger.release_of(joined.number)
+                self._answer = found and Answer(*found, is_joined=True)
+            if kind is not None:
+                return True
+            if is_gone:
+                return False
+            self._timer.sleep(pause)
+            pause = min(2 * pause, LONGEST_LOOK)
+        return True
 
     def _settled(self, ticket: Ticket) -> Answer | None:
         commit = partial(self._ledger.commit_sealed, ticket)
@@ -169,7 +226,7 @@ def _attempt(
     # Even an error of the ledger looks like the others: it must not tell whether work was done.
     with suppress(BaseException):
         sealed = work()
-        return sealed.body, commit(sealed)
+        return Answer(sealed.body, commit(sealed))
     with suppress(BaseException):
         fail()
     return None

@@ -51,6 +51,8 @@ Guarantee: *an interrupt changes who waits, not what counts.*
     on one charge, and never a look at the clock that a deadline hides; and the same question finds
     the release. What is raised says what was charged, and nothing else
     (:class:`~discreet.core.interrupted.Interrupted`).
+
+Guarantee: *one question, one charge.* See :mod:`discreet.ledger.joining`.
 """
 
 from collections.abc import Callable
@@ -71,12 +73,14 @@ def pass_gate(
     size: Callable[[], ReleaseSize] = lambda: SMALL,
     interrupt: Interrupt = nothing_to_interrupt,
     timer: Timer = SYSTEM_TIMER,
+    joins: bool = False,
 ) -> Answer:
     """Charge ``order``, run ``work``, store what it returns, and hand it over with a receipt.
 
     ``work`` returns the release as public JSON (integers and text, no floats). It runs in another
     thread; if a deadline is declared, ``interrupt`` stops it when its time is over. The release is
     at most of ``size``, which is asked for if there is a deadline: one that is larger has failed.
+    If it ``joins``, an equal order that is under way is waited for instead of paid for again.
 
     Guarantee:
         As the module says. Before the charge, errors explain themselves and nothing was read. After
@@ -84,7 +88,7 @@ def pass_gate(
         message, cause or context of what happened: those may quote rows. The charge stays. An
         interrupt of the keyboard is raised as :class:`~discreet.core.interrupted.Interrupted`.
     """
-    flight = Flight(ledger, order, work, size=size, interrupt=interrupt, timer=timer)
+    flight = Flight(ledger, order, work, size=size, interrupt=interrupt, timer=timer, joins=joins)
     try:
         flight.start()
         return flight.outcome()

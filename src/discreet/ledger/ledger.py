@@ -1,6 +1,6 @@
 """The ledger: budgets, what was spent of them, and the releases that were paid for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -27,13 +27,15 @@ from discreet.ledger.chain import require_unchanged
 from discreet.ledger.data_version import DataVersion
 from discreet.ledger.entry import Entry, Kind, released, share, space, ticket
 from discreet.ledger.gate_rules import GateRules
+from discreet.ledger.joining import Joined, asked_for, joinable
 from discreet.ledger.mark import BEGINNING, Point
 from discreet.ledger.order import Order
+from discreet.ledger.presence import Presence
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.releases import make_receipt, stored_release
 from discreet.ledger.sealed_release import SealedRelease, seal
 from discreet.ledger.store import After, Snapshot, Store, Transaction
-from discreet.ledger.suspension import counted, failures_of, rules_of
+from discreet.ledger.suspension import counted, failures_of, rules_of, settlement
 from discreet.ledger.ticket import Ticket
 from discreet.ledger.verify import verify, verify_receipt
 from discreet.ledger.versions import begin_version, current_version, draw_salt
@@ -176,20 +178,40 @@ class Ledger:
             spaces was suspended, and every anchor knows of the charge.
         """
         order = order.shortened()
+        with self._charging() as transaction:
+            return self._reserve(transaction, order)
+
+    def join_or_reserve(self, order: Order, given_up: Collection[int] = ()) -> Ticket | Joined:
+        """Charge an order, or find the ticket of an equal one that is paid for already.
+
+        Tickets that were ``given_up`` are not joined.
+
+        Guarantee:
+            As :mod:`~discreet.ledger.joining` says: it is decided in the one transaction.
+        """
+        order = order.shortened()
+        with self._charging() as transaction:
+            found = joinable(transaction.latest, order, self.now(), given_up)
+            return found or self._reserve(transaction, order)
+
+    @contextmanager
+    def _charging(self) -> Iterator[Transaction]:
         for anchor in self.anchors:
             anchor.require_writable()
         with self._write(self._anchor if self.anchors else None) as transaction:
-            # As it will be written, so that verification decides on the same time.
-            at = self.now().replace(microsecond=0)
-            payload = {
-                "order": order.to_json(),
-                "order_digest": order.digest,
-                "totals": admit(transaction.latest, order, at),
-                # The last time that is written: after this, a time would measure private work.
-                "reserved_at": at.isoformat(timespec="seconds"),
-            }
-            entry = transaction.append(Kind.RESERVE, payload)
-        return Ticket(entry.sequence, order.digest)
+            yield transaction
+
+    def _reserve(self, transaction: Transaction, order: Order) -> Ticket:
+        # As it will be written, so that verification decides on the same time.
+        at = self.now().replace(microsecond=0)
+        payload = {
+            "order": order.to_json(),
+            "order_digest": order.digest,
+            "totals": admit(transaction.latest, order, at),
+            # The last time that is written: after this, a time would measure private work.
+            "reserved_at": at.isoformat(timespec="seconds"),
+        }
+        return Ticket(transaction.append(Kind.RESERVE, payload).sequence, order.digest)
 
     def move_anchors(self) -> None:
         """Let every anchor know where the chain ends."""
@@ -255,6 +277,15 @@ class Ledger:
         with self._read() as snapshot:
             commit = snapshot.latest(Kind.COMMIT, released(plan_digest, data_version))
             return None if commit is None else stored_release(snapshot, commit)
+
+    def presence(self, order: Order) -> Presence:
+        """Return where to say that somebody works on an order; a ledger in a file has a place."""
+        return Presence(getattr(self.store, "path", None), asked_for(order.to_json()))
+
+    def settlement_of(self, number: int) -> Kind | None:
+        """Return how a ticket was settled, or ``None`` if it is open."""
+        with self._read() as snapshot:
+            return settlement(snapshot.latest, number)
 
     def release_of(self, number: int) -> tuple[dict[str, Any], Receipt] | None:
         """Return the release that a ticket paid for, with its receipt, if it was answered."""
