@@ -83,6 +83,6 @@ def most_fitting(deadline: Fraction, fixed: ReleaseSize, each: ReleaseSize) -> i
 
     Example:
         >>> most_fitting(Fraction(5), ReleaseSize(1000), ReleaseSize(6_030, 4))
-        4011
+        4012
     """
     return max(0, math.floor((deadline / 2 - fixed.seconds()) / each.seconds()))
