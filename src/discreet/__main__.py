@@ -1,8 +1,6 @@
 """Run the command line with ``python -m discreet``."""
 
-import sys
-
-from discreet.cli.main import main
+from discreet.cli.main import run
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

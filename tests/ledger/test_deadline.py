@@ -4,17 +4,22 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import current_thread
 from typing import Any
 
 import pytest
 
-from discreet.core.errors import AnswerFailed
+from discreet.core import canonical as canonical_module
+from discreet.core.errors import AnswerFailed, LedgerError, RefusedQuery
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Budget
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.release_size import ReleaseSize
+from discreet.ledger.sealed_release import seal
 from discreet.ledger.timer import Timer
+from discreet.ledger.under_way import WORK
 from tests.ledger.orders import RELEASE, new_ledger, order
 
 DEADLINE = 10
@@ -36,6 +41,7 @@ class FakeTime:
 
     def __init__(self, *, is_quick: bool = True) -> None:
         self.now = BEGIN
+        self.moments: list[float] = []
         self.is_quick = is_quick
         self.timer = Timer(clock=lambda: self.now, sleep=self.sleep)
 
@@ -43,6 +49,7 @@ class FakeTime:
         if self.is_quick:
             wait_for_work()
         self.now += seconds
+        self.moments.append(self.now)
 
 
 @pytest.fixture
@@ -254,31 +261,19 @@ def test_a_release_is_not_committed_after_the_deadline(ledger, monkeypatch):
     ledger.verify()
 
 
-def test_no_thread_looks_like_any_failure(ledger, monkeypatch):
-    def refuse(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
+@pytest.mark.parametrize("name", ["discreet-flight", "discreet-work"])
+def test_a_machine_without_threads_refuses_before_the_charge(ledger, monkeypatch, name):
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == name:
+            raise RuntimeError("can't start new thread")
+        start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    time = FakeTime()
-    assert settled(ledger, lambda: RELEASE, time.timer) == [SETTLED]
-    assert time.now == DUE
-    assert kinds(ledger) == ["reserve", "fail"]
-
-
-def test_a_key_press_ends_the_wait_and_stops_the_work(ledger):
-    work = Slow()
-    stopped: list[threading.Thread] = []
-
-    def press(_: float) -> None:
-        raise KeyboardInterrupt
-
-    timer = Timer(clock=lambda: BEGIN, sleep=press)
-    with pytest.raises(KeyboardInterrupt):
-        pass_gate(ledger, order(), work, timer=timer, interrupt=stopped.append)
-    assert len(stopped) == 1
-    assert ledger.spent("people") == Pure(1)
-    work.finish()
-    assert kinds(ledger) == ["reserve"]
+    with pytest.raises(LedgerError, match=r"no more threads\. Nothing was spent"):
+        pass_gate(ledger, order(), lambda: RELEASE, timer=FakeTime().timer)
+    assert kinds(ledger) == []
 
 
 def test_the_order_of_events_on_a_real_clock(ledger):
@@ -345,3 +340,79 @@ def test_a_gate_that_settles_when_the_work_is_done_is_caught(ledger):
     time.now = BEGIN
     with pytest.raises(AssertionError):
         assert settled(ledger, lambda: RELEASE, timer) == [SETTLED]
+
+
+# ---- Large releases: what takes longer for a longer release is work, not settlement.
+
+
+def encoding_takes(monkeypatch, time: FakeTime, seconds: float) -> None:
+    """Let the clock go on while a release is written out by anybody but the work."""
+    require_exact = canonical_module._require_exact
+
+    def slow(value: Any) -> None:
+        if isinstance(value, dict) and "rows" in value and current_thread().name != WORK:
+            time.now += seconds
+        require_exact(value)
+
+    monkeypatch.setattr(canonical_module, "_require_exact", slow)
+
+
+def test_a_release_that_is_slow_to_write_out_is_handed_over_at_the_deadline(ledger, monkeypatch):
+    time = FakeTime()
+    encoding_takes(monkeypatch, time, 5)
+    release, _ = pass_gate(ledger, order(), lambda: RELEASE, timer=time.timer)
+    assert (release, time.now) == (RELEASE, DUE)
+
+
+def test_a_gate_that_writes_out_what_it_settles_is_caught(ledger, monkeypatch):
+    """The twin is late if the work was done, and on time if it was not."""
+    time = FakeTime()
+    encoding_takes(monkeypatch, time, 5)
+
+    def encode_again(self, ticket, sealed, *, is_late):
+        receipt = type(self).commit(self, ticket, sealed.body)
+        if is_late():
+            raise LedgerError("too late")
+        return receipt
+
+    twin = Ledger.commit_sealed
+    monkeypatch.setattr(Ledger, "commit", lambda *args: twin(args[0], args[1], seal(args[2])))
+    monkeypatch.setattr(Ledger, "commit_sealed", encode_again)
+    with pytest.raises(AssertionError):
+        assert handed_over(ledger, lambda: RELEASE, time) == DUE
+    assert handed_over(ledger, fail, late := FakeTime()) == late.now == DUE
+
+
+def test_time_is_set_aside_for_the_largest_release_that_can_be(ledger):
+    """Also if the release is small, or there is none: its size must not be seen."""
+    size = ReleaseSize(20_100_000, 1000)
+    for work in (lambda: RELEASE, fail):
+        time = FakeTime()
+        with suppress(AnswerFailed):
+            pass_gate(ledger, order(), work, size=lambda: size, timer=time.timer)
+        assert time.moments == pytest.approx([SETTLED - 2, DUE])
+
+
+def test_what_cannot_be_written_down_in_time_is_refused_before_the_charge(ledger):
+    """The old gate charged for it, and could never answer."""
+    size = ReleaseSize(40_000_000, 2_000_000)
+    with pytest.raises(RefusedQuery) as caught:
+        pass_gate(ledger, order(), lambda: RELEASE, size=lambda: size, timer=FakeTime().timer)
+    assert str(caught.value) == (
+        "The answer can be too large for its deadline. It must be made and written down in half of"
+        " 10 s; got up to 2,000,000 cells and 40,000,000 bytes. Nothing was spent. Group by fewer"
+        " keys, or have a deadline of 28 s or more declared."
+    )
+    assert kinds(ledger) == []
+    ledger.set_rules(GateRules(id_space="people", deadline=28))
+    pass_gate(ledger, order(), lambda: RELEASE, size=lambda: size, timer=FakeTime().timer)
+    ledger.set_rules(GateRules(id_space="people"))
+    pass_gate(ledger, order(), lambda: RELEASE, size=lambda: size)
+
+
+def test_a_release_that_is_larger_than_its_plan_can_make_fails(ledger):
+    with pytest.raises(AnswerFailed):
+        pass_gate(
+            ledger, order(), lambda: RELEASE, size=lambda: ReleaseSize(20), timer=FakeTime().timer
+        )
+    assert kinds(ledger) == ["reserve", "fail"]

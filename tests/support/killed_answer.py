@@ -35,15 +35,15 @@ class DyingLedger(Ledger):
 
     step = ""
 
-    def reserve(self, order: Any) -> Any:
+    def join_or_reserve(self, *asked: Any) -> Any:
         if DyingLedger.step == "before the charge":
             die()
-        return super().reserve(order)
+        return super().join_or_reserve(*asked)
 
-    def commit(self, ticket: Any, release: Any, **how: Any) -> Any:
+    def commit_sealed(self, ticket: Any, sealed: Any, **how: Any) -> Any:
         if DyingLedger.step == "before the release is stored":
             die()
-        receipt = super().commit(ticket, release, **how)
+        receipt = super().commit_sealed(ticket, sealed, **how)
         if DyingLedger.step == "after the release is stored":
             die()
         return receipt

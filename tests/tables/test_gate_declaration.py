@@ -41,6 +41,8 @@ def test_all_can_be_declared(tmp_path):
         ),
         ("most_in_flight = 0", "gate.most_in_flight .*is out of range"),
         ("most_in_flight = 1_001", "gate.most_in_flight .*is out of range"),
+        ("most_groups = 0", "gate.most_groups .*is out of range"),
+        ("most_groups = 1_000_001", "gate.most_groups .*is out of range"),
         ("deadline = 0", "gate.deadline .*is out of range"),
         ("deadline = 4.999", "gate.deadline .*is out of range.*5 to 86,400"),
         ("deadline = -1", "gate.deadline .*is out of range"),
@@ -50,7 +52,7 @@ def test_all_can_be_declared(tmp_path):
         ('deadline = "10 s"', "gate.deadline .*has the wrong type"),
         (
             "patience = 3",
-            "gate.patience .*not a setting.* deadline, most_in_flight, suspend_after, suspend_all",
+            "gate.patience .*not a setting.* deadline, most_groups, most_in_flight, suspend_after",
         ),
     ],
 )

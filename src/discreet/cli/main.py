@@ -6,11 +6,15 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
+from functools import partial
 from types import ModuleType
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
+from discreet.cli.interrupting import interrupted, leave
 from discreet.cli.lines import WIDEST, lines
 from discreet.core.errors import DiscreetError
+from discreet.core.interrupted import Interrupted
+from discreet.ledger.under_way import last_charge
 
 COMMANDS = {
     "init": "Write a first discreet.toml for some files, from names and types only.",
@@ -53,23 +57,43 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0 on success, 1 on an error that was explained."""
+    """Run one command; return 0 on success, 1 on an error that was explained.
+
+    After an interrupt it is 130, and what was charged is settled first (:mod:`.interrupting`).
+    """
     given = sys.argv[1:] if arguments is None else list(arguments)
+    before = last_charge()
+    try:
+        return _run(given)
+    except KeyboardInterrupt as pressed:
+        return interrupted(pressed, before, partial(_explain, is_json="--json" in given))
+
+
+def run() -> NoReturn:
+    """Run the command of this process, and end the process."""
+    leave(main())
+
+
+def _run(given: Sequence[str]) -> int:
     command = next((word for word in given if word in COMMANDS), None)
     options = parser(command).parse_args(given)
     try:
         shown = load(options.command).run(options)
     except DiscreetError as error:
-        if options.json:
-            write(sys.stdout, _json(error.to_json(), sys.stdout))
-        else:
-            write(sys.stderr, _told(f"discreet: {error} [{error.code}]"))
+        _explain(error, is_json=options.json)
         return 1
     except BrokenPipeError:
         return 0
     text = _json(shown.data, sys.stdout, indent=2) if options.json else shown.text
     write(sys.stdout, text.rstrip("\n"))
     return 0
+
+
+def _explain(error: DiscreetError | Interrupted, *, is_json: bool) -> None:
+    if is_json:
+        write(sys.stdout, _json(error.to_json(), sys.stdout))
+    else:
+        write(sys.stderr, _told(f"discreet: {error} [{error.code}]"))
 
 
 def write(stream: TextIO, text: str) -> None:

@@ -9,6 +9,7 @@
 ``explain`` is the same life, stopped at the gate.
 """
 
+from functools import partial
 from typing import Any
 
 from attrs import evolve, frozen
@@ -22,6 +23,7 @@ from discreet.curator.asking.offer import Terms, settle
 from discreet.curator.asking.wish import Wish
 from discreet.curator.bound import bound
 from discreet.curator.explaining.explanation import Explanation
+from discreet.curator.largest_release import largest_release, within
 from discreet.curator.parse import parse
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.pricing.fit import fit
@@ -34,6 +36,7 @@ from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
+from discreet.ledger.release_size import require_time
 from discreet.tables.catalog import Catalog
 from discreet.tables.engine import Engine
 from discreet.tables.keyset import PrivateKeys
@@ -94,9 +97,13 @@ def answer(
         charges=(Charge(id_space=space, loss=priced.loss),),
         description={"sql": sql, "event": priced.event.to_json()},
     )
-    interrupt = curator.engine.interrupt
-    body, receipt = pass_gate(curator.ledger, order, behind_the_gate, interrupt=interrupt)
-    return Release(view=question.view, body=body, receipt=receipt)
+    size, interrupt = partial(largest_release, priced), curator.engine.interrupt
+    given = pass_gate(
+        curator.ledger, order, behind_the_gate, size=size, interrupt=interrupt, joins=not fresh
+    )
+    return Release(
+        view=question.view, body=given.release, receipt=given.receipt, is_stored=given.is_joined
+    )
 
 
 def explain(
@@ -109,6 +116,9 @@ def explain(
     """Return what :func:`answer` would do and cost. Nothing is read and nothing is spent."""
     question, priced, terms = prepare(curator, sql, Wish.of(offer))
     curator.engine.require_runnable(priced.plan)
+    deadline = curator.catalog.gate.deadline
+    if deadline is not None:
+        require_time(deadline, largest_release(priced))
     space = priced.plan.owner().unit.id_space
     version = curator.ledger.data_version(space, curator.rng)
     return Explanation(
@@ -137,7 +147,9 @@ def prepare(curator: Curator, sql: str, wish: Wish) -> tuple[Question, PricedPla
     terms = settle(wish.offer, Terms.of(question.offer), defaults)
     plan = bound(question)
     cap = curator.catalog.id_space(plan.owner().unit.id_space).cap
-    return question, price(plan, _shares(question, plan, terms, cap), cap), terms
+    priced = price(plan, _shares(question, plan, terms, cap), cap)
+    gate = curator.catalog.gate
+    return question, within(priced, gate.deadline, gate.most_groups), terms
 
 
 def _shares(question: Question, plan: BoundedPlan, terms: Terms, cap: PrivacyLoss) -> Shares:

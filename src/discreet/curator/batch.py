@@ -19,6 +19,7 @@ from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
 from discreet.core.rounding import sqrt_up
 from discreet.curator.answer import Curator, read_question
 from discreet.curator.bound import bound
+from discreet.curator.largest_release import largest_release
 from discreet.curator.price import PricedPlan, event_of
 from discreet.curator.pricing.charged import charged
 from discreet.curator.pricing.noise import require_samplable
@@ -30,6 +31,7 @@ from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Order
 from discreet.ledger.receipt import Receipt
+from discreet.ledger.release_size import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.keyset import PrivateKeys
@@ -51,6 +53,10 @@ class PricedBatch:
     def id_space(self) -> str:
         """The id space that pays."""
         return self.plans[0].plan.owner().unit.id_space
+
+    def largest(self) -> ReleaseSize:
+        """Return a bound on the size of what is released."""
+        return sum(map(largest_release, self.plans), SMALL)
 
     def digest(self) -> str:
         """Return the name of the batch: equal for equal questions at an equal price."""
@@ -168,8 +174,15 @@ def answer_batch(
         description={"sql": "; ".join(queries), "method": batch.method},
     )
     interrupt = curator.engine.interrupt
-    body, receipt = pass_gate(curator.ledger, order, behind_the_gate, interrupt=interrupt)
-    return _releases(batch, body, receipt, is_stored=False)
+    given = pass_gate(
+        curator.ledger,
+        order,
+        behind_the_gate,
+        size=batch.largest,
+        interrupt=interrupt,
+        joins=True,
+    )
+    return _releases(batch, given.release, given.receipt, is_stored=given.is_joined)
 
 
 def _releases(

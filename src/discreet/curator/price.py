@@ -38,6 +38,8 @@ class PricedPlan:
     event: ComposedEvent
     loss: PrivacyLoss
     """What is charged, in the measure of the budget."""
+    most_groups: int | None = None
+    """With private keys under a deadline: so many groups are shown at most."""
 
     @property
     def counted(self) -> int | None:
@@ -46,8 +48,10 @@ class PricedPlan:
 
     def digest(self) -> str:
         """Return the name of this plan: equal for equal questions at an equal price."""
+        most = {} if self.most_groups is None else {"most_groups": self.most_groups}
         return digest(
-            {
+            most
+            | {
                 "plan": self.plan.to_json(),
                 "noise": NOISE,
                 "event": self.event.to_json(),

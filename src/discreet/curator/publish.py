@@ -76,7 +76,8 @@ def _selection(priced: PricedPlan) -> dict[str, Any] | None:
     keys = priced.keys_mechanism
     if keys is None:
         return None
-    return {"threshold": keys.threshold, "units_needed": keys.units_needed(_LIKELY)}
+    most = {} if priced.most_groups is None else {"most_groups": priced.most_groups}
+    return {"threshold": keys.threshold, "units_needed": keys.units_needed(_LIKELY)} | most
 
 
 _LIKELY = Fraction(19, 20)

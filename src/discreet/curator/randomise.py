@@ -29,6 +29,8 @@ def randomise(exact: ExactAggregates, priced: PricedPlan, rng: Rng) -> Noisy:
         independent of each other and of the selection.
 
         The counts that chose the keys are part of the selection's event, so they may be shown too.
+        They may also choose: where there is a most number of groups, :math:`S` is made smaller by a
+        rule that looks at the selected keys and their noisy counts alone.
     """
     keys = priced.plan.keys
     if isinstance(keys, PublicKeys):
@@ -38,7 +40,7 @@ def randomise(exact: ExactAggregates, priced: PricedPlan, rng: Rng) -> Noisy:
         )
         return Noisy(keys=public_rows(keys), sets=_sets(keys), columns=columns)
     assert priced.keys_mechanism is not None
-    found, units, shown = exact.select(priced.keys_mechanism, rng)
+    found, units, shown = exact.select(priced.keys_mechanism, rng, most=priced.most_groups)
     columns = tuple(
         units if index == priced.counted else shown.randomise(index, mechanism, rng)
         for index, mechanism in enumerate(priced.mechanisms)

@@ -1,6 +1,6 @@
 """The ledger: budgets, what was spent of them, and the releases that were paid for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -9,7 +9,6 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.core.canonical import canonical, digest
 from discreet.core.errors import LedgerError, Unsupported
 from discreet.core.loss import PrivacyLoss, loss_from_json
 from discreet.core.protocols import Rng
@@ -30,12 +29,14 @@ from discreet.ledger.entry import Entry, Kind, released, share, space, ticket
 from discreet.ledger.failure_counter import FailureCounter, counters_of
 from discreet.ledger.failure_counts import after_resumption, counter_of
 from discreet.ledger.gate_rules import GateRules
+from discreet.ledger.joining import Joined, asked_for, joinable
 from discreet.ledger.mark import BEGINNING, Point
-from discreet.ledger.open_tickets import rules_of
+from discreet.ledger.open_tickets import rules_of, settlement
 from discreet.ledger.order import Order
-from discreet.ledger.public_json import public_json
+from discreet.ledger.presence import Presence
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.releases import make_receipt, stored_release
+from discreet.ledger.sealed_release import SealedRelease, seal
 from discreet.ledger.store import After, Snapshot, Store, Transaction
 from discreet.ledger.suspension import counted, failures_in, failures_of
 from discreet.ledger.ticket import Ticket
@@ -199,20 +200,40 @@ class Ledger:
             spaces was suspended for the analyst, and every anchor knows of the charge.
         """
         order = order.shortened()
+        with self._charging() as transaction:
+            return self._reserve(transaction, order)
+
+    def join_or_reserve(self, order: Order, given_up: Collection[int] = ()) -> Ticket | Joined:
+        """Charge an order, or find the ticket of an equal one that is paid for already.
+
+        Tickets that were ``given_up`` are not joined.
+
+        Guarantee:
+            As :mod:`~discreet.ledger.joining` says: it is decided in the one transaction.
+        """
+        order = order.shortened()
+        with self._charging() as transaction:
+            found = joinable(transaction.latest, order, self.now(), given_up)
+            return found or self._reserve(transaction, order)
+
+    @contextmanager
+    def _charging(self) -> Iterator[Transaction]:
         for anchor in self.anchors:
             anchor.require_writable()
         with self._write(self._anchor if self.anchors else None) as transaction:
-            # As it will be written, so that verification decides on the same time.
-            at = self.now().replace(microsecond=0)
-            payload = {
-                "order": order.to_json(),
-                "order_digest": order.digest,
-                "totals": admit(transaction.latest, order, at),
-                # The last time that is written: after this, a time would measure private work.
-                "reserved_at": at.isoformat(timespec="seconds"),
-            }
-            entry = transaction.append(Kind.RESERVE, payload)
-        return Ticket(entry.sequence, order.digest)
+            yield transaction
+
+    def _reserve(self, transaction: Transaction, order: Order) -> Ticket:
+        # As it will be written, so that verification decides on the same time.
+        at = self.now().replace(microsecond=0)
+        payload = {
+            "order": order.to_json(),
+            "order_digest": order.digest,
+            "totals": admit(transaction.latest, order, at),
+            # The last time that is written: after this, a time would measure private work.
+            "reserved_at": at.isoformat(timespec="seconds"),
+        }
+        return Ticket(transaction.append(Kind.RESERVE, payload).sequence, order.digest)
 
     def move_anchors(self) -> None:
         """Let every anchor know where the chain ends."""
@@ -238,25 +259,28 @@ class Ledger:
         with self.store.write(move) as transaction:
             return begin_again(transaction, read_marks(self.anchors))
 
-    def commit(
-        self, ticket: Ticket, release: dict[str, Any], *, is_late: Callable[[], bool] = _never
+    def commit(self, ticket: Ticket, release: dict[str, Any]) -> Receipt:
+        """Store the release that a ticket paid for, and bind the two, in one transaction."""
+        return self.commit_sealed(ticket, seal(release))
+
+    def commit_sealed(
+        self, ticket: Ticket, sealed: SealedRelease, *, is_late: Callable[[], bool] = _never
     ) -> Receipt:
-        """Store the release that a ticket paid for, and bind the two, in one transaction.
+        """Store a release that is ready to be stored: one insert beside the entry.
 
         ``is_late`` is asked last, when nothing else has to be waited for: if it says so, nothing of
         this is kept.
         """
-        release = public_json(release)
         with self._write() as transaction:
             order = _order_of(transaction, ticket)
             payload = {
                 "ticket": ticket.number,
                 "plan_digest": order.plan_digest,
                 "data_version": order.data_version,
-                "release_digest": digest(release),
+                "release_digest": sealed.digest,
             }
             entry = transaction.append(Kind.COMMIT, payload)
-            transaction.put_release(ticket.number, canonical(release))
+            transaction.put_release(ticket.number, sealed.text)
             if is_late():
                 raise LedgerError(f"Ticket {ticket.number} is settled too late")
         return make_receipt(order, entry)
@@ -275,6 +299,15 @@ class Ledger:
         with self._read() as snapshot:
             commit = snapshot.latest(Kind.COMMIT, released(plan_digest, data_version))
             return None if commit is None else stored_release(snapshot, commit)
+
+    def presence(self, order: Order) -> Presence:
+        """Return where to say that somebody works on an order; a ledger in a file has a place."""
+        return Presence(getattr(self.store, "path", None), asked_for(order.to_json()))
+
+    def settlement_of(self, number: int) -> Kind | None:
+        """Return how a ticket was settled, or ``None`` if it is open."""
+        with self._read() as snapshot:
+            return settlement(snapshot.latest, number)
 
     def release_of(self, number: int) -> tuple[dict[str, Any], Receipt] | None:
         """Return the release that a ticket paid for, with its receipt, if it was answered."""

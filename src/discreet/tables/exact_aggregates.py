@@ -84,17 +84,20 @@ class ExactAggregates:
         return released
 
     def select(
-        self, mechanism: ThresholdedKeys, rng: Rng
+        self, mechanism: ThresholdedKeys, rng: Rng, *, most: int | None = None
     ) -> tuple[tuple[KeyRow, ...], IntArray, "ExactAggregates"]:
         """Return the groups to show, their noisy numbers of units, and the aggregates of them.
 
-        The groups come in the order of their keys, so their order tells nothing of their sizes.
+        If more than ``most`` are selected, those with the largest noisy numbers stay: that looks at
+        what was let out alone. The groups come in the order of their keys, so their order tells
+        nothing of their sizes.
         """
         if self.__groups is None:
             raise InvalidArgument("The groups are public", must="not be selected")
         keys, units = self.__groups
         order = sorted(range(len(keys)), key=lambda i: [_sort_key(part) for part in keys[i]])
         shown = mechanism.release({place: int(units[i]) for place, i in enumerate(order)}, rng)
+        shown = _largest(shown, most)
         groups = [order[place] for place in shown]
         columns = tuple(
             column.take(groups) if isinstance(column, Lists) else column[groups]
@@ -110,6 +113,14 @@ class ExactAggregates:
     def __reduce__(self) -> Never:
         """Refuse to be pickled or copied."""
         raise TypeError("exact aggregates are private and cannot be stored or copied")
+
+
+def _largest(counts: dict[int, int], most: int | None) -> dict[int, int]:
+    """Return the largest of what a mechanism let out, in the order in which it came."""
+    if most is None or len(counts) <= most:
+        return counts
+    kept = set(sorted(counts, key=lambda place: (-counts[place], place))[:most])
+    return {place: count for place, count in counts.items() if place in kept}
 
 
 def _sort_key(part: Key | None) -> tuple[bool, str, Key | None]:

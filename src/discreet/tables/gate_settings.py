@@ -17,3 +17,5 @@ class GateSettings:
     """So many questions of one counter may be in flight at once."""
     deadline: Fraction | None = None
     """How many seconds after the charge every answer is handed over."""
+    most_groups: int | None = None
+    """Under a deadline an answer with private keys has at most so many groups."""

@@ -39,11 +39,23 @@ def _on_selection(view: View, body: dict[str, Any]) -> list[str]:
         f"groups of fewer than about {least} units are not shown; one with {likely} appears in"
         " 95 % of answers"
     )
+    said = [missing, *_on_most(selection.get("most_groups"), len(body["keys"]["rows"]))]
     noisy = [output for output in view.outputs if output.is_noisy()]
     others = [output.name for output in noisy if not _chose(output.estimate)]
     if not others or len(others) == len(noisy):
-        return [missing]
-    return [missing, f"the noise of {', '.join(others)} had no part in choosing the groups"]
+        return said
+    return [*said, f"the noise of {', '.join(others)} had no part in choosing the groups"]
+
+
+def _on_most(most: int | None, shown: int) -> list[str]:
+    """Say that groups may have been left out, because the answer has a deadline."""
+    if most is None or shown < most:
+        return []
+    said = (
+        f"at most {most:,} groups are shown, those with the largest noisy numbers of units: others"
+        " may be missing, and the smallest that are shown tend to be too large"
+    )
+    return [said]
 
 
 def _chose(estimate: Estimate) -> bool:

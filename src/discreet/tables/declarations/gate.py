@@ -6,6 +6,7 @@ from discreet.core.errors import DeclarationError
 from discreet.core.numbers import Number, exact
 from discreet.tables.declarations.section import NUMBER, WHOLE, Section, located
 from discreet.tables.gate_settings import GateSettings
+from discreet.tables.keyset import LARGEST_KEYSET
 
 MOST_FAILURES = 1_000
 MOST_IN_FLIGHT = 1_000
@@ -22,6 +23,7 @@ def read_gate(section: Section) -> GateSettings:
     suspend_all_after = _whole(section, "suspend_all_after", MOST_FAILURES)
     most_in_flight = _whole(section, "most_in_flight", MOST_IN_FLIGHT)
     deadline = section.get_or("deadline", None, NUMBER)
+    most_groups = _whole(section, "most_groups", LARGEST_KEYSET)
     section.finish()
     if suspend_after and suspend_all_after and suspend_all_after < suspend_after:
         raise DeclarationError(
@@ -33,6 +35,7 @@ def read_gate(section: Section) -> GateSettings:
         suspend_after=suspend_after,
         suspend_all_after=suspend_all_after,
         most_in_flight=most_in_flight,
+        most_groups=most_groups,
         deadline=None if deadline is None else _seconds(section.place("deadline"), deadline),
     )
 

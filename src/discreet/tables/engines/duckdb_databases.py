@@ -37,34 +37,54 @@ class Databases:
         self._settings = settings
         self._lock = threading.Lock()
         self._idle: list[Any] = []
+        self._lent = 0
         self._is_closed = False
 
     @contextmanager
     def lent(self) -> Iterator[Any]:
         """Lend a connection to a database that nobody else uses."""
         with self._lock:
+            self._lent += 1
             database = self._idle.pop() if self._idle else None
-        database = database or self._opened()
         try:
+            database = database or self._opened()
             with database.cursor() as cursor:
                 yield cursor
         except BaseException:
-            database.close()
+            self._give_back(database, is_sound=False)
             raise
+        self._give_back(database, is_sound=True)
+
+    def _give_back(self, database: Any, *, is_sound: bool) -> None:
         with self._lock:
-            if not self._is_closed and len(self._idle) < MOST_IDLE:
+            if is_sound and not self._is_closed and len(self._idle) < MOST_IDLE:
                 self._idle.append(database)
-                return
-        database.close()
+                database = None
+        if database is not None:
+            database.close()
+        with self._lock:
+            self._lent -= 1
+            is_last = self._is_closed and not self._lent
+        if is_last:
+            self._remove()
 
     def close(self) -> None:
-        """Close the databases that wait, and remove what they left on disk."""
+        """Close the databases that wait, and remove what they left on disk.
+
+        What is lent stays: somebody may have left an answer that is still under way. The last one
+        that is given back removes what is on disk.
+        """
         with self._lock:
             self._is_closed = True
             idle, self._idle = self._idle, []
+            is_last = not self._lent
         for database in idle:
             database.close()
-        self._cleanup()
+        if is_last:
+            self._remove()
+
+    def _remove(self) -> None:
+        shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _opened(self) -> Any:
         Path(self._scratch).mkdir(mode=0o700, exist_ok=True)

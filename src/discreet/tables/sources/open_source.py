@@ -26,6 +26,16 @@ _OPEN: dict[SourceFormat, Callable[[AnyTable, frozenset[str], str], Opened]] = {
 }
 
 
+_LIBRARIES: dict[SourceFormat, tuple[str, ...]] = {
+    SourceFormat.CSV: (),
+    SourceFormat.PARQUET: ("pyarrow.parquet",),
+    SourceFormat.ARROW: ("pyarrow.ipc",),
+    SourceFormat.DUCKDB: ("duckdb",),
+}
+"""What reading a source needs. It is loaded before the charge, which it must not cost if one is not
+installed, or if somebody presses a key while it is loaded."""
+
+
 def require_present(table: Table) -> None:
     """Check what may be known of a private source before a charge: that its one file is there.
 
@@ -34,7 +44,8 @@ def require_present(table: Table) -> None:
         which files fit: each could be one person's. So the outcome depends on the declaration and
         on whether the declared file is there.
     """
-    optional.load("pyarrow")  # if it is not installed, nothing need be charged to say so
+    for library in ("pyarrow", *_LIBRARIES[table.source.format]):
+        optional.load(library)
     path = table.source.path
     if is_pattern(path):
         return

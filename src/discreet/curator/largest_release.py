@@ -1,0 +1,106 @@
+"""The largest release that a priced plan can make: from public quantities, before anything is read.
+
+With public keys the number of groups is public. With private ones it is not: so under a deadline
+there is a most, and if more groups pass the threshold, those with the largest noisy counts stay.
+"""
+
+import datetime
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+from attrs import evolve
+
+from discreet.core.canonical import canonical
+from discreet.core.errors import RefusedQuery
+from discreet.curator.noisy import Noisy
+from discreet.curator.price import PricedPlan
+from discreet.curator.publish import publish
+from discreet.ledger.release_size import ReleaseSize, most_fitting
+from discreet.tables.column import ColumnType, Key
+from discreet.tables.keyset import LONGEST_KEY, PrivateKeys
+
+MOST_GROUPS = 10_000
+"""The most groups with private keys under a deadline, if the owner does not say."""
+
+_VALUE = len("-9223372036854775808,")
+_TYPED = {ColumnType.INTEGER: _VALUE, ColumnType.BOOLEAN: len("false,"), ColumnType.DATE: 13}
+
+
+def within(priced: PricedPlan, deadline: Fraction | None, declared: int | None) -> PricedPlan:
+    """Return the plan with the most groups that it may show under a deadline.
+
+    What the owner ``declared`` holds. Otherwise it is :data:`MOST_GROUPS`, or fewer if no more can
+    be made and written down in time. All of this is public.
+    """
+    if deadline is None or not isinstance(priced.plan.keys, PrivateKeys):
+        return priced
+    if declared is not None:
+        return evolve(priced, most_groups=declared)
+    found = most_fitting(deadline, _fixed(priced), _each_group(priced))
+    if found < 1:
+        raise RefusedQuery(
+            "Not one group of this answer can be written down before its deadline",
+            next="Nothing was spent. Have a longer deadline declared",
+        )
+    return evolve(priced, most_groups=min(MOST_GROUPS, found))
+
+
+def largest_release(priced: PricedPlan) -> ReleaseSize:
+    """Return a bound on the size of what the plan releases, whatever the data are.
+
+    Guarantee:
+        The text of a body is that of one without groups, and for each group its key, the number of
+        its grouping set and a 64-bit integer for each aggregate, with commas and brackets. No
+        character takes more than six bytes in JSON.
+    """
+    keys = priced.plan.keys
+    if isinstance(keys, PrivateKeys):
+        groups = MOST_GROUPS if priced.most_groups is None else priced.most_groups
+    else:
+        groups = keys.size()
+    return _fixed(priced) + groups * _each_group(priced)
+
+
+def _fixed(priced: PricedPlan) -> ReleaseSize:
+    empty = np.empty(0, dtype=np.int64)
+    nobody = Noisy(keys=(), sets=(), columns=(empty,) * len(priced.plan.aggregates))
+    return ReleaseSize(len(canonical(publish(nobody, priced)).encode()), 0)
+
+
+def _each_group(priced: PricedPlan) -> ReleaseSize:
+    values = len(priced.plan.aggregates)
+    texts = _key_bytes(priced)
+    brackets = len("[],")
+    return ReleaseSize(
+        brackets + sum(texts) + (values + 1) * _VALUE,
+        1 + len(texts) + 1 + values,
+    )
+
+
+def _key_bytes(priced: PricedPlan) -> list[int]:
+    """Return for each grouped field how many bytes its values take at most, with a comma."""
+    keys, fields = priced.plan.keys, priced.plan.relation.fields()
+    if isinstance(keys, PrivateKeys):
+        return [
+            _typed(fields[index].type) if allowed is None else _longest(allowed)
+            for index, allowed in zip(keys.fields, keys.allowed, strict=True)
+        ]
+    found = [len("null,")] * len(keys.fields)
+    for part in keys.sets:
+        for i, place in enumerate(part.places):
+            found[place] = max(found[place], _longest({row[i] for row in part.rows}))
+    return found
+
+
+def _typed(kind: ColumnType) -> int:
+    return _TYPED.get(kind, 6 * LONGEST_KEY + len('"",'))
+
+
+def _longest(values: Iterable[Key]) -> int:
+    lengths = (len(canonical(_shown(value)).encode()) for value in values)
+    return max(lengths, default=0) + len(",null")
+
+
+def _shown(value: Key) -> str | int:
+    return value.isoformat() if isinstance(value, datetime.date) else value

@@ -1,0 +1,88 @@
+"""How large a release can be, and how much of a deadline it needs. All of it is public."""
+
+import math
+from fractions import Fraction
+
+from attrs import field, frozen
+
+from discreet.core import check
+from discreet.core.errors import RefusedQuery
+
+WRITTEN = 10_000_000
+"""How many bytes of a release are written down in a second, at least."""
+
+MADE = 200_000
+"""How many cells of a release are made in a second, at least: drawn, put in order, written out."""
+
+LONGEST_SETTLEMENT = 1
+"""The most seconds of a deadline that are set aside for a settlement, beside the release's own."""
+
+
+@frozen
+class ReleaseSize:
+    """The most that a release can be: bytes as it is stored, and cells (keys and values).
+
+    Example:
+        >>> 1000 * ReleaseSize(60, 3) + ReleaseSize(500, 0)
+        ReleaseSize(bytes=60500, cells=3000)
+    """
+
+    bytes: int = field(default=0, converter=check.whole, validator=check.non_negative)
+    cells: int = field(default=0, converter=check.whole, validator=check.non_negative)
+
+    def __add__(self, other: "ReleaseSize") -> "ReleaseSize":
+        """Return the size of both."""
+        return ReleaseSize(self.bytes + other.bytes, self.cells + other.cells)
+
+    def __rmul__(self, count: int) -> "ReleaseSize":
+        """Return the size of so many."""
+        return ReleaseSize(self.bytes * count, self.cells * count)
+
+    def seconds(self) -> Fraction:
+        """Return how long it takes to make it and to write it down, at most."""
+        return Fraction(self.cells, MADE) + self.seconds_to_write()
+
+    def seconds_to_write(self) -> Fraction:
+        """Return how long it takes to write it down, at most."""
+        return Fraction(self.bytes, WRITTEN)
+
+
+SMALL = ReleaseSize(100_000, 100)
+"""Of what is not said to be larger. So much is written down in the time of any settlement."""
+
+
+def settlement_time(deadline: Fraction, size: ReleaseSize) -> Fraction:
+    """Return how long before the deadline the settlement is begun.
+
+    Example:
+        >>> settlement_time(Fraction(20), ReleaseSize(5_000_000))
+        Fraction(149, 100)
+    """
+    beyond = max(Fraction(0), size.seconds_to_write() - SMALL.seconds_to_write())
+    return min(deadline / 10, Fraction(LONGEST_SETTLEMENT)) + beyond
+
+
+def require_time(deadline: Fraction, size: ReleaseSize) -> None:
+    """Refuse what may take more than half of its deadline to be made and written down.
+
+    It would fail whatever the data are, and be charged for it.
+    """
+    if size.seconds() <= deadline / 2:
+        return
+    raise RefusedQuery(
+        "The answer can be too large for its deadline",
+        must=f"be made and written down in half of {float(deadline):g} s",
+        got=f"up to {size.cells:,} cells and {size.bytes:,} bytes",
+        next="Nothing was spent. Group by fewer keys, or have a deadline of"
+        f" {math.ceil(2 * size.seconds()):,} s or more declared",
+    )
+
+
+def most_fitting(deadline: Fraction, fixed: ReleaseSize, each: ReleaseSize) -> int:
+    """Return how many groups of a size can be made and written down in half of a deadline.
+
+    Example:
+        >>> most_fitting(Fraction(5), ReleaseSize(1000), ReleaseSize(6_030, 4))
+        4012
+    """
+    return max(0, math.floor((deadline / 2 - fixed.seconds()) / each.seconds()))

@@ -1,0 +1,49 @@
+"""What is under way in this process: its threads by name, and what it charged last.
+
+Who ends the process has to know, without loading anything.
+"""
+
+import threading
+
+FLIGHT = "discreet-flight"
+"""What the threads are called that charge an order and settle it."""
+
+WORK = "discreet-work"
+"""What the threads are called that are held to a deadline."""
+
+GLANCE = 0.1
+"""How many seconds are waited for another thread at once. A signal that comes just before a wait
+begins does not end it; it is noticed after this time."""
+
+Spent = tuple[int, str]
+"""How many charges this process has made, and what the last one was, in words."""
+
+_newest: list[Spent] = [(0, "")]
+
+
+def note_charge(words: str) -> None:
+    """Note that something was charged."""
+    _newest[0] = (_newest[0][0] + 1, words)
+
+
+def last_charge() -> Spent:
+    """Return what was charged last."""
+    return _newest[0]
+
+
+def is_under_way(name: str) -> bool:
+    """Tell whether a thread of this name is at work."""
+    return any(thread.name == name for thread in threading.enumerate())
+
+
+def finish_flights() -> None:
+    """Wait until all that this process was charged for is settled."""
+    for thread in threading.enumerate():
+        while thread.name == FLIGHT and thread.is_alive():
+            thread.join(GLANCE)
+
+
+def wait_for(event: threading.Event) -> None:
+    """Wait for an event."""
+    while not event.wait(GLANCE):
+        pass
