@@ -220,5 +220,6 @@ def connect(
     catalog = read_catalog(Path(project))
     require_apart(catalog)
     ledger = open_ledger(catalog)
-    curator = Curator(catalog=catalog, engine=DuckDbEngine(), ledger=ledger, rng=SystemRng())
+    engine = DuckDbEngine(private=catalog.tables)
+    curator = Curator(catalog=catalog, engine=engine, ledger=ledger, rng=SystemRng())
     return Connection(curator, default=default, analyst=analyst)

@@ -2,7 +2,7 @@
 
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -25,6 +25,7 @@ from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan, scans_of
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
+from discreet.tables.sources.apart import held_apart, require_public
 from discreet.tables.sources.examine import require_source
 from discreet.tables.sources.open_source import open_source, require_present
 from discreet.tables.sources.opened import Opened
@@ -35,10 +36,16 @@ on public tables, and on the plan over empty ones."""
 
 
 class DuckDbEngine:
-    """Runs bounded plans with in-memory databases of DuckDB over files, one for each plan."""
+    """Runs bounded plans with in-memory databases of DuckDB over files, one for each plan.
 
-    def __init__(self, **settings: object) -> None:
+    Guarantee:
+        No public table is read from a file of one of the ``private`` tables, which is looked at
+        each time that it is read (:mod:`discreet.tables.sources.apart`).
+    """
+
+    def __init__(self, *, private: Iterable[Table] = (), **settings: object) -> None:
         self._databases = Databases(**settings)
+        self._private = tuple(private)
         self._running: weakref.WeakKeyDictionary[threading.Thread, Any]
         self._running = weakref.WeakKeyDictionary()
         self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
@@ -50,6 +57,7 @@ class DuckDbEngine:
     def require_present(self, table: Table | PublicTable) -> None:
         """Check what may be known before the gate; of a private source nothing is opened."""
         if isinstance(table, PublicTable):
+            require_public(table, self._private)
             require_source(table)
         else:
             require_present(table)
@@ -73,8 +81,9 @@ class DuckDbEngine:
     def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
         """Run the plan and return the exact integers of each group."""
         thread = threading.current_thread()
+        public = [scan.table for scan in plan.scans() if isinstance(scan, PublicScan)]
         try:
-            with self._databases.lent() as cursor:
+            with self._databases.lent() as cursor, held_apart(public, self._private):
                 self._running[thread] = cursor
                 opened = _open(cursor, plan.scans())
                 _register_keys(cursor, plan)
@@ -97,18 +106,23 @@ class DuckDbEngine:
 
     def public_rows(self, relation: Relation) -> tuple[tuple[Key | None, ...], ...]:
         """Return the rows of a public relation, in the order of their values."""
-        if not all(isinstance(scan, PublicScan) for scan in scans_of(relation)):
+        tables = [scan.table for scan in scans_of(relation) if isinstance(scan, PublicScan)]
+        if len(tables) < len(scans_of(relation)):
             raise Unsupported("Only public tables can be read outside the gate")
-        for scan in scans_of(relation):
-            self.require_source(scan.table)
-        try:
-            with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor):
-                found = _public_rows(cursor, relation)
-        except optional.load("duckdb").Error:
-            raise _too_large() from None
+        with held_apart(tables, self._private):
+            found = self._read_public(tables, relation)
         if len(found) > LARGEST_KEYSET:
             raise _too_large()
         return tuple(zip(*(key_values(column) for column in found.columns), strict=True))
+
+    def _read_public(self, tables: Iterable[PublicTable], relation: Relation) -> Any:
+        for table in tables:
+            self.require_source(table)
+        try:
+            with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor):
+                return _public_rows(cursor, relation)
+        except optional.load("duckdb").Error:
+            raise _too_large() from None
 
     def close(self) -> None:
         """Close the databases and remove what they left on disk."""
