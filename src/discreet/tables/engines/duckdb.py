@@ -10,6 +10,7 @@ import numpy as np
 from attrs import evolve
 
 from discreet.core import optional
+from discreet.core.canonical import digest
 from discreet.core.errors import AnswerFailed, RefusedQuery, Unsupported
 from discreet.core.protocols import IntArray
 from discreet.tables.aggregate import QuantileValues
@@ -34,6 +35,9 @@ LONGEST_PUBLIC = 10
 """How many seconds may be worked for one question before anything is charged, at each of two steps:
 on public tables, and on the plan over empty ones."""
 
+MOST_RUNNABLE = 10_000
+"""How many plans are remembered that have run on empty tables."""
+
 
 class DuckDbEngine:
     """Runs bounded plans with in-memory databases of DuckDB over files, one for each plan.
@@ -46,6 +50,8 @@ class DuckDbEngine:
     def __init__(self, *, private: Iterable[Table] = (), **settings: object) -> None:
         self._databases = Databases(**settings)
         self._private = tuple(private)
+        self._runnable: set[str] = set()
+        """The digests of plans that have run on empty tables: they do so every time."""
         self._running: weakref.WeakKeyDictionary[threading.Thread, Any]
         self._running = weakref.WeakKeyDictionary()
         self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
@@ -67,16 +73,22 @@ class DuckDbEngine:
 
         Nothing but declarations is looked at: tables and keys have their types and no rows.
         """
+        sql = query(plan, iter([_nothing(scan) for scan in plan.scans()]))
+        name = digest([sql, [plan.relation.fields()[i].type.value for i in plan.keys.fields]])
+        if name in self._runnable:
+            return
         try:
             with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor):
                 _register_keys(cursor, plan, are_empty=True)
-                opened = [_nothing(scan) for scan in plan.scans()]
-                cursor.sql(query(plan, iter(opened)), params={"salt": ""}).to_arrow_table()
+                cursor.sql(sql, params={"salt": ""}).to_arrow_table()
         except optional.load("duckdb").Error:
             raise RefusedQuery(
                 "The engine cannot run this query, whatever the data are",
                 next="Write it in another way; nothing was charged",
             ) from None
+        if len(self._runnable) >= MOST_RUNNABLE:
+            self._runnable.clear()
+        self._runnable.add(name)
 
     def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
         """Run the plan and return the exact integers of each group."""
