@@ -24,6 +24,9 @@ from tests.ledger.children import start
 from tests.ledger.gate_child import anchored
 from tests.ledger.orders import RELEASE, order
 
+pytestmark = pytest.mark.usefixtures("at_rest")
+"""Copies are made, and put back, of a file that nobody works on."""
+
 HALF = Pure("1/2")
 
 

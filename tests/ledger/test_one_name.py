@@ -159,6 +159,7 @@ def test_without_the_systems_word_devices_decide(tmp_path: Path, monkeypatch):
     assert not is_mounted(file)
 
 
+@pytest.mark.usefixtures("at_rest")
 def test_a_new_ledger_never_has_two_names(tmp_path: Path, monkeypatch):
     """Not for a moment: another process could look then, and a crash would leave both."""
     seen = []

@@ -42,6 +42,7 @@ def edit(file: Path, *statements: str, triggers: bool = False) -> None:
             connection.execute(statement)
 
 
+@pytest.mark.usefixtures("at_rest")
 def test_the_file_is_durable_private_and_complete(tmp_path: Path):
     store = create_sqlite(tmp_path / "ledger.sqlite")
     with store.read() as snapshot:
@@ -206,6 +207,7 @@ def test_what_is_not_our_ledger_is_refused(tmp_path: Path, make: Callable, messa
         assert caught.value.next
 
 
+@pytest.mark.usefixtures("at_rest")
 def test_a_missing_file_is_never_a_fresh_budget(used: Ledger, tmp_path: Path):
     (tmp_path / "ledger.sqlite").unlink()
     with pytest.raises(LedgerError, match="cannot be opened"):
@@ -220,6 +222,7 @@ def test_a_missing_folder_is_named(tmp_path: Path):
         create_sqlite(tmp_path / "nowhere" / "ledger.sqlite")
 
 
+@pytest.mark.usefixtures("at_rest")
 def test_a_damaged_file_is_an_error_and_nothing_else(used: Ledger, tmp_path: Path):
     file = tmp_path / "ledger.sqlite"
     whole = file.read_bytes()

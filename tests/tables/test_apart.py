@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from discreet.core.errors import DeclarationError, RefusedQuery
+from discreet.core.errors import AnswerFailed, DeclarationError, RefusedQuery
+from discreet.core.loss import Pure
 from discreet.curator.connection import connect
 from discreet.tables.engines import duckdb as engine_module
 from tests.support.clinic import visit, write_project
@@ -58,3 +59,79 @@ def test_public_tables_that_make_too_many_rows_are_refused(tmp_path, monkeypatch
     monkeypatch.setattr(engine_module, "LARGEST_KEYSET", 5)
     with connect(folder) as connection, pytest.raises(RefusedQuery, match="too many rows"):
         connection.explain(BY_KNOWN, epsilon=1)
+
+
+# ---- Files that are swapped after connecting.
+
+
+@pytest.fixture
+def swapped(tmp_path):
+    """Return a connection to a project whose public file is then replaced by the private one."""
+    folder = with_public(tmp_path, "known.csv")
+    (folder / "known.csv").write_text("clinic\na\nb\n", encoding="utf-8")
+    with connect(folder, epsilon=1) as connection:
+        yield folder, connection
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link], ids=["symbolic", "hard"])
+@pytest.mark.parametrize("verb", ["sql", "explain", "rehearse"])
+def test_a_public_file_that_becomes_a_private_one_is_refused(swapped, link, verb):
+    folder, connection = swapped
+    (folder / "known.csv").unlink()
+    link(folder / "visits.csv", folder / "known.csv")
+    with pytest.raises(DeclarationError, match="reads the file of a private one"):
+        getattr(connection, verb)(BY_KNOWN)
+    assert connection.budget()[0].spent == Pure(0)
+
+
+def test_a_file_that_is_swapped_while_it_is_read_is_refused(swapped, monkeypatch):
+    folder, connection = swapped
+    own = engine_module._public_rows
+
+    def swap(*arguments):
+        (folder / "known.csv").unlink()
+        os.symlink(folder / "visits.csv", folder / "known.csv")
+        return own(*arguments)
+
+    monkeypatch.setattr(engine_module, "_public_rows", swap)
+    with pytest.raises(DeclarationError, match="reads the file of a private one"):
+        connection.sql(BY_KNOWN)
+    assert connection.budget()[0].spent == Pure(0)
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_refused(swapped, monkeypatch):
+    folder, connection = swapped
+    own = engine_module._public_rows
+
+    def replace(*arguments):
+        (folder / "other.csv").write_text("clinic\nz\n", encoding="utf-8")
+        (folder / "other.csv").replace(folder / "known.csv")
+        return own(*arguments)
+
+    monkeypatch.setattr(engine_module, "_public_rows", replace)
+    with pytest.raises(DeclarationError, match="replaced while they were read"):
+        connection.sql(BY_KNOWN)
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link], ids=["symbolic", "hard"])
+def test_a_file_that_is_swapped_behind_the_gate_gives_no_answer(swapped, monkeypatch, link):
+    folder, connection = swapped
+    own = engine_module._register_keys
+
+    def swap(cursor, plan, **options):
+        if not options:  # behind the gate; before it there are no rows
+            (folder / "known.csv").unlink()
+            link(folder / "visits.csv", folder / "known.csv")
+        own(cursor, plan, **options)
+
+    monkeypatch.setattr(engine_module, "_register_keys", swap)
+    with pytest.raises(AnswerFailed):
+        connection.sql(BY_KNOWN)
+    assert connection.budget()[0].spent == Pure(1)
+
+
+def test_another_public_file_may_take_its_place_between_questions(swapped):
+    folder, connection = swapped
+    (folder / "other.csv").write_text("clinic\nb\n", encoding="utf-8")
+    (folder / "other.csv").replace(folder / "known.csv")
+    assert len(connection.sql(BY_KNOWN).rows) == 1

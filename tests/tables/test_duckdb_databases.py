@@ -142,6 +142,27 @@ def test_the_try_reads_nothing(monkeypatch):
     engine.close()
 
 
+def test_a_plan_is_tried_once(monkeypatch):
+    engine = MemoryEngine(CROWD.arrow())
+    first, second = (
+        plan_of(sql, CROWD.catalog, engine) for sql in (SQL, SQL.replace("SUM", "AVG"))
+    )
+    engine.require_runnable(first)
+    tried: list[BoundedPlan] = []
+    own = engine_module._register_keys
+
+    def noted(cursor: Any, plan: BoundedPlan, **options: bool) -> None:
+        tried.append(plan)
+        own(cursor, plan, **options)
+
+    monkeypatch.setattr(engine_module, "_register_keys", noted)
+    engine.require_runnable(first)
+    assert not tried
+    engine.require_runnable(second)
+    assert tried == [second]
+    engine.close()
+
+
 def test_a_plan_that_has_just_ended_can_be_interrupted():
     """Its cursor is closed, and it may not be known yet that the thread runs nothing."""
     engine, thread = DuckDbEngine(), threading.Thread()

@@ -17,7 +17,7 @@ from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
 from discreet.core.rounding import sqrt_up
-from discreet.curator.answer import Curator, read_question
+from discreet.curator.answer import Curator
 from discreet.curator.bound import bound
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import PricedPlan, event_of
@@ -26,6 +26,7 @@ from discreet.curator.pricing.noise import require_samplable
 from discreet.curator.publish import publish
 from discreet.curator.question import Question
 from discreet.curator.randomise import randomise
+from discreet.curator.read_questions import read_questions
 from discreet.curator.releases.release import Release
 from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
@@ -79,7 +80,7 @@ def price_batch(curator: Curator, queries: Sequence[str], target: Approximate) -
             must=f"have 1 to {MOST_QUESTIONS:,}",
             got=str(len(queries)),
         )
-    questions = tuple(read_question(curator, sql) for sql in queries)
+    questions = read_questions(curator, queries)
     if any(question.offer is not None for question in questions):
         raise RefusedQuery(
             "A question of the batch gives a price of its own",

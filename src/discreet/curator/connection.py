@@ -19,6 +19,7 @@ from discreet.curator.open_ledger import open_ledger
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.curator.releases.plain_view import read_releases
 from discreet.curator.releases.release import Release
+from discreet.ledger.kept_open import KEPT_OPEN
 from discreet.ledger.ledger import Ledger
 from discreet.randomness.rng import SystemRng
 from discreet.tables.catalog import Catalog, PublicTable, Table
@@ -160,8 +161,9 @@ class Connection:
         return self._curator.ledger.resume(id_space, analyst)
 
     def close(self) -> None:
-        """Close the engine; the ledger needs no closing, because every step of it is durable."""
+        """Close the engine, and let go of the ledger, every step of which is durable already."""
         self._curator.engine.close()
+        KEPT_OPEN.close(self._curator.catalog.ledger.resolve())
 
     def __enter__(self) -> Self:
         """Use the connection in a ``with`` block."""
@@ -222,5 +224,6 @@ def connect(
     catalog = read_catalog(Path(project))
     require_apart(catalog)
     ledger = open_ledger(catalog)
-    curator = Curator(catalog=catalog, engine=DuckDbEngine(), ledger=ledger, rng=SystemRng())
+    engine = DuckDbEngine(private=catalog.tables)
+    curator = Curator(catalog=catalog, engine=engine, ledger=ledger, rng=SystemRng())
     return Connection(curator, default=default, analyst=analyst)

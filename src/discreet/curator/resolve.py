@@ -25,8 +25,10 @@ from discreet.curator.resolving.scope import Scope
 from discreet.curator.resolving.sources import from_clause, with_clause
 from discreet.curator.resolving.where import filtered, where_parts
 from discreet.curator.showing.outputs import Outputs, resolve_outputs
+from discreet.curator.size import Size
 from discreet.tables.catalog import Catalog
 from discreet.tables.expression import Expression
+from discreet.tables.functions.enumeration import Enumeration
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.limits import Limits
 from discreet.tables.relations.exists import Exists
@@ -34,19 +36,27 @@ from discreet.tables.relations.relation import Owner, Relation
 from discreet.tables.relations.scan import Scan
 
 
-def resolve(statement: Statement, catalog: Catalog, public_rows: PublicRows) -> Question:
+def resolve(
+    statement: Statement,
+    catalog: Catalog,
+    public_rows: PublicRows,
+    enumeration: Enumeration | None = None,
+) -> Question:
     """Return the question that ``statement`` asks about the declared tables.
 
     ``public_rows`` reads a public relation, for keys that come from public tables. No private row
     is read, so nothing here depends on private data: neither the question nor a refusal.
+    Questions that are asked together share an ``enumeration`` of their keys.
     """
     try:
-        return _resolve(statement, catalog, public_rows)
+        return _resolve(statement, catalog, public_rows, enumeration or Enumeration())
     except RecursionError:
         raise RefusedQuery("The query is nested too deeply", next="Write it flatter") from None
 
 
-def _resolve(statement: Statement, catalog: Catalog, public_rows: PublicRows) -> Question:
+def _resolve(
+    statement: Statement, catalog: Catalog, public_rows: PublicRows, enumeration: Enumeration
+) -> Question:
     select, options = statement.select, statement.options
     _require_supported(select)
     outside = Context(catalog=catalog, query=resolve_query, public_rows=public_rows)
@@ -61,9 +71,13 @@ def _resolve(statement: Statement, catalog: Catalog, public_rows: PublicRows) ->
     scope = filtered(scope, [with_aliases(node, items, scope) for node in nodes], context)
     grouping = resolve_grouping(select, items, scope)
     relation, fields = extended(scope.relation, grouping.keys, grouping.names)
-    selection = options.group_selection
     keys = resolve_keys(
-        grouping, scope.relation, fields, public_rows=public_rows, selection=selection
+        grouping,
+        scope.relation,
+        fields,
+        public_rows=public_rows,
+        selection=options.group_selection,
+        enumeration=enumeration,
     )
     outputs = _outputs(select, items, scope.over(relation), grouping)
     if not outputs.aggregates and isinstance(keys, PublicKeys):
@@ -82,6 +96,7 @@ def _resolve(statement: Statement, catalog: Catalog, public_rows: PublicRows) ->
         view=outputs.view,
         offer=options.offer(),
     )
+    Size.of(question).require_small()
     chosen_by = counted_by_keys(question)
     if chosen_by is None:
         return question

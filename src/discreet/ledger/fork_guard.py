@@ -6,7 +6,7 @@ transaction is open. Transactions do not wait for each other: a long one stops n
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Condition, Lock, local
 
@@ -19,6 +19,11 @@ class ForkGuard:
         self._open = 0
         self._is_forking = False
         self._own = local()
+        self._before: list[Callable[[], None]] = []
+
+    def before_each_fork(self, close: Callable[[], None]) -> None:
+        """Have something closed before each fork, when no other thread has a transaction open."""
+        self._before.append(close)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -45,6 +50,8 @@ class ForkGuard:
         self._changed.wait_for(lambda: not self._is_forking)
         self._is_forking = True
         self._changed.wait_for(lambda: self._open <= own)
+        for close in self._before:
+            close()
         # The lock is kept until the fork is over.
 
     def after_fork(self) -> None:

@@ -29,6 +29,9 @@ def begin_file(path: Path) -> None:
             connection.executescript(SCHEMA)
         with _locked_folder(path.parent) as handle:
             if not path.exists():
+                # The log of a file that is gone would be taken for the new one's.
+                for beside in ("-wal", "-shm"):
+                    Path(f"{path}{beside}").unlink(missing_ok=True)
                 new.rename(path)
             os.fsync(handle)
 
@@ -47,7 +50,10 @@ def connect_file(path: Path, timeout: float) -> sqlite3.Connection:
     """Open the file, which must be there."""
     # mode=rw: a missing file is an error, not a fresh budget.
     uri = f"{path.as_uri()}?mode=rw"
-    return sqlite3.connect(uri, timeout=timeout, isolation_level=None, uri=True)
+    # Threads take turns with a connection that is kept open, one at a time.
+    return sqlite3.connect(
+        uri, timeout=timeout, isolation_level=None, uri=True, check_same_thread=False
+    )
 
 
 def require_ledger(connection: sqlite3.Connection, path: Path) -> None:

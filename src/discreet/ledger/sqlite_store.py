@@ -3,7 +3,7 @@
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
@@ -11,6 +11,7 @@ from attrs import field, frozen
 
 from discreet.core.errors import LedgerError
 from discreet.ledger.fork_guard import FORK_GUARD
+from discreet.ledger.kept_open import KEPT_OPEN, Lent
 from discreet.ledger.one_name import Identity, require_one_link, require_one_name
 from discreet.ledger.sqlite_file import begin_file, busy, connect_file, explained, require_ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
@@ -35,7 +36,8 @@ class SqliteStore:
         before anything is read, and ``synchronous=FULL`` flushes the log before a commit returns.
         Triggers refuse every change and removal; the chain shows what got past them. The file has
         one name and is the same all the time (:mod:`discreet.ledger.one_name`): this is checked
-        whenever it is opened, and again when the write lock is held, before anything is written.
+        whenever it is used, and again when the write lock is held, before anything is written. So
+        is that its log is the one that the connection writes (:mod:`discreet.ledger.kept_open`).
     """
 
     path: Path = field(converter=_resolved)
@@ -55,25 +57,30 @@ class SqliteStore:
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:
         """Open a snapshot."""
-        with self._connection() as connection:
-            connection.execute("BEGIN")
-            yield SqliteTransaction(connection)
+        with self._connection() as lent:
+            lent.connection.execute("BEGIN")
+            yield SqliteTransaction(lent.connection)
 
     @contextmanager
     def write(self, after: After | None = None) -> Iterator[SqliteTransaction]:
         """Open the one write transaction; leaving the block commits it, then ``after`` is run."""
-        with FORK_GUARD.transaction(), self._turn(), self._connection() as connection:
-            # Closing the connection rolls back whatever was not committed.
-            yield self._begin(connection)
-            connection.execute("COMMIT")
+        with FORK_GUARD.transaction(), self._turn(), self._connection() as lent:
+            # Whatever is not committed is rolled back when the connection is given back.
+            yield self._begin(lent)
+            lent.connection.execute("COMMIT")
             if after is not None:
-                after(self._begin(connection))
-                connection.execute("COMMIT")
+                after(self._begin(lent))
+                lent.connection.execute("COMMIT")
 
-    def _begin(self, connection: sqlite3.Connection) -> SqliteTransaction:
-        connection.execute("BEGIN IMMEDIATE")
+    def close(self) -> None:
+        """Close what is kept open, so that the log is moved into the file if nobody else has it."""
+        KEPT_OPEN.close(self.path)
+
+    def _begin(self, lent: Lent) -> SqliteTransaction:
+        lent.connection.execute("BEGIN IMMEDIATE")
         self._require_same(require_one_link(self.path))
-        return SqliteTransaction(connection)
+        lent.require_same_log()
+        return SqliteTransaction(lent.connection)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -87,15 +94,32 @@ class SqliteStore:
             turn.release()
 
     @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
+    def _connection(self) -> Iterator[Lent]:
         with FORK_GUARD.transaction(), explained(self.path):
-            self._require_same(require_one_name(self.path))
-            with closing(connect_file(self.path, self.timeout)) as opened:
-                require_ledger(opened, self.path)
-                opened.execute("PRAGMA synchronous = FULL")
-                opened.execute("PRAGMA fullfsync = ON")
-                opened.execute("PRAGMA checkpoint_fullfsync = ON")
-                yield opened
+            self._require_still_here()
+            with KEPT_OPEN.lent((self.path, self.identity, self.timeout), self._opened) as lent:
+                require_ledger(lent.connection, self.path)
+                yield lent
+
+    def _require_still_here(self) -> None:
+        try:
+            self._require_same(require_one_link(self.path))
+        except BaseException:
+            self.close()  # what is kept open belongs to a file that is not here any more
+            raise
+
+    def _opened(self) -> sqlite3.Connection:
+        self._require_same(require_one_name(self.path))
+        opened = connect_file(self.path, self.timeout)
+        try:
+            require_ledger(opened, self.path)  # and read, so that the log is there
+            opened.execute("PRAGMA synchronous = FULL")
+            opened.execute("PRAGMA fullfsync = ON")
+            opened.execute("PRAGMA checkpoint_fullfsync = ON")
+        except BaseException:
+            opened.close()
+            raise
+        return opened
 
     def _require_same(self, found: Identity) -> None:
         if found != self.identity:

@@ -2,6 +2,7 @@
 
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 
 from attrs import field, frozen
@@ -95,7 +96,14 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Return the declared column, by its name in any case."""
-        return _column(self.name, self.columns, name)
+        found = self._by_name.get(name.lower())
+        if found is None:
+            raise _no_column(self.name, self.columns, name)
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return _by_name(self.columns)
 
 
 @frozen(kw_only=True)
@@ -108,14 +116,23 @@ class PublicTable:
 
     def column(self, name: str) -> Column:
         """Return the declared column, by its name in any case."""
-        return _column(self.name, self.columns, name)
+        found = self._by_name.get(name.lower())
+        if found is None:
+            raise _no_column(self.name, self.columns, name)
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return _by_name(self.columns)
 
 
-def _column(table: str, columns: tuple[Column, ...], name: str) -> Column:
-    for column in columns:
-        if column.name.lower() == name.lower():
-            return column
-    raise UnknownColumn(
+def _by_name(columns: tuple[Column, ...]) -> dict[str, Column]:
+    """Return the columns by their names in small letters; of two alike it is the first."""
+    return {column.name.lower(): column for column in reversed(columns)}
+
+
+def _no_column(table: str, columns: tuple[Column, ...], name: str) -> UnknownColumn:
+    return UnknownColumn(
         f"No column '{name}' in {table}",
         next=f"Columns: {', '.join(column.name for column in columns)}",
     )

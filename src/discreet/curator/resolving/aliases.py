@@ -36,13 +36,11 @@ def lateral(items: Sequence[Item], scope: Scope) -> list[Item]:
 
 
 def _written_out(node: Any, values: Mapping[str, Any], scope: Scope) -> Any:
-    columns = {name.column.lower() for name in scope.names}
-
     def meant(part: Any) -> Any:
         if not is_a(part, "Column") or part.args.get("table") or MARK in part.meta:
             return None
         name = str(part.name).lower()
-        return None if name in columns else values.get(name)
+        return None if name in scope.columns else values.get(name)
 
     used = [value for part in parts(node) if (value := meant(part)) is not None]
     if not used:

@@ -1,6 +1,6 @@
 """GROUP BY of the outermost SELECT: the grouped expressions and the grouping sets."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
@@ -13,6 +13,8 @@ from discreet.curator.resolving.scope import Scope
 from discreet.tables.expression import Expression
 
 MOST_SETS = 64
+MOST_KEYS = 100
+"""How many grouped expressions a question may have."""
 
 
 @frozen(kw_only=True)
@@ -120,11 +122,21 @@ def _resolved(node_sets: list[NodeSet], items: Sequence[tuple[str, Any]], scope:
             meant = group_node(node, items, scope)
             key = scope.row(meant)
             names.setdefault(key, _name(key, meant, items, scope))
+            _require_few(names)
             chosen.add(list(names).index(key))
         sets.append(tuple(sorted(chosen)))
     if len(set(sets)) < len(sets):
         raise RefusedQuery("The same grouping set appears twice", next="Name each once")
     return Grouping(keys=tuple(names), names=tuple(names.values()), sets=tuple(sets))
+
+
+def _require_few(names: Mapping[Expression, str]) -> None:
+    if len(names) > MOST_KEYS:
+        raise RefusedQuery(
+            "The query groups by too many columns",
+            must=f"group by at most {MOST_KEYS}",
+            next="Group by fewer",
+        )
 
 
 def _name(key: Expression, node: Any, items: Sequence[tuple[str, Any]], scope: Scope) -> str:

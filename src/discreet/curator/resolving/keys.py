@@ -9,9 +9,11 @@ from discreet.core.errors import RefusedQuery
 from discreet.curator.asking.options import GroupSelection
 from discreet.curator.resolving.context import PublicRows
 from discreet.curator.resolving.grouping import Grouping
+from discreet.curator.resolving.key_room import KeyRoom
 from discreet.curator.resolving.unit_key import unit_part
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue, fields_in, moved
+from discreet.tables.functions.enumeration import MOST_CHARACTERS, MOST_WORKED_OUT, Enumeration
 from discreet.tables.functions.public_values import public_keys
 from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PrivateKeys, PublicKeys, combine
 from discreet.tables.relations.distinct import Distinct
@@ -34,6 +36,7 @@ def resolve_keys(
     *,
     public_rows: PublicRows,
     selection: GroupSelection | None,
+    enumeration: Enumeration,
 ) -> Keys:
     """Return the groups: public ones if all grouped values are public, else privately selected.
 
@@ -43,9 +46,11 @@ def resolve_keys(
         return ONE_ROW
     _require_countable(grouping)
     known = relation.fields()
-    declared = [public_keys(key, known) for key in grouping.keys]
+    declared, cut = _declared(grouping.keys, known, enumeration)
     origins = _origins(grouping.keys, known)
     unknown = [i for i, keys in enumerate(declared) if keys is None and i not in origins]
+    if selection is not GroupSelection.LAPLACE_THRESHOLD and unknown and cut.issuperset(unknown):
+        raise _too_many_values([grouping.names[i] for i in unknown])
     if selection is GroupSelection.LAPLACE_THRESHOLD or unknown:
         _require_one_set(grouping, unknown, selection)
         _refuse_single_people(grouping, relation)
@@ -57,8 +62,33 @@ def resolve_keys(
     ]
     blocks += _public_blocks(grouping.keys, known, origins, public_rows)
     blocks.sort(key=lambda block: block.places)  # the first grouped column varies slowest
-    sets = tuple(_key_set(places, blocks) for places in grouping.sets)
+    room = KeyRoom()
+    sets = tuple(_key_set(places, blocks, room) for places in grouping.sets)
     return PublicKeys(fields=fields, sets=sets)
+
+
+def _declared(
+    keys: Sequence[Expression], fields: Sequence[Field], enumeration: Enumeration
+) -> tuple[list[tuple[Key, ...] | None], set[int]]:
+    """Return the public keys of each expression, and which have too many to be worked out."""
+    found, cut = [], set()
+    for i, key in enumerate(keys):
+        enumeration.is_cut = False
+        found.append(public_keys(key, fields, enumeration))
+        if enumeration.is_cut:
+            cut.add(i)
+    return found, cut
+
+
+def _too_many_values(names: Sequence[str]) -> RefusedQuery:
+    return RefusedQuery(
+        "The groups have too many public values to be worked out",
+        must=f"take at most {MOST_WORKED_OUT:,} values of functions, of {MOST_CHARACTERS:,}"
+        " characters in all",
+        got=", ".join(names),
+        next="Group by fewer or coarser values; or let groups be found among the rows, with"
+        " OPTIONS(group_selection_strategy = LAPLACE_THRESHOLD) and a delta",
+    )
 
 
 def _require_countable(grouping: Grouping) -> None:
@@ -153,14 +183,16 @@ def _over_origin(expression: Expression, fields: Sequence[Field]) -> Expression:
     return moved(expression, {i: origin.index for i, origin in origins.items() if origin})
 
 
-def _key_set(places: tuple[int, ...], blocks: Sequence[_Block]) -> KeySet:
+def _key_set(places: tuple[int, ...], blocks: Sequence[_Block], room: KeyRoom) -> KeySet:
     """Return the combinations of the blocks, for some of the grouped expressions, in order."""
     parts, order = [], []
     for block in blocks:
         inside = [i for i, place in enumerate(block.places) if place in places]
         if inside:
+            room.look(block.rows, len(inside))
             parts.append(tuple(dict.fromkeys(tuple(row[i] for i in inside) for row in block.rows)))
             order += [block.places[i] for i in inside]
     turn = [order.index(place) for place in places]
+    room.take(parts)
     rows = tuple(tuple(row[i] for i in turn) for row in combine(parts))
     return KeySet(places=places, rows=rows)

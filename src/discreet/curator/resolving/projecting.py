@@ -7,25 +7,30 @@ from attrs import evolve
 from discreet.curator.resolving.unit_key import unit_part
 from discreet.tables.expression import Expression, FieldValue
 from discreet.tables.functions.proposal import propose_bounds
-from discreet.tables.functions.public_values import public_keys
 from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Field, Relation
+from discreet.tables.relations.relation import Computed, Field, Relation
 
 
 def field_of(expression: Expression, relation: Relation, *, name: str) -> Field:
     """Return the field of an expression over a relation.
 
     A column that is passed on keeps all that is known of it. Of a computed value a range is
-    proposed and its keys are computed; it is no part of the unit, except a period that is.
+    proposed, and its keys can be worked out if it is grouped by; it is no part of the unit, except
+    a period that is.
     """
-    fields = relation.fields()
+    return _field_of(expression, relation, relation.fields(), name=name)
+
+
+def _field_of(
+    expression: Expression, relation: Relation, fields: tuple[Field, ...], *, name: str
+) -> Field:
     if isinstance(expression, FieldValue):
         return evolve(fields[expression.index], name=name)
     return Field(
         name=name,
         type=expression.type,
         bounds=propose_bounds(expression, fields),
-        keys=public_keys(expression, fields),
+        made=Computed(expression, fields),
         unit_part=unit_part(expression, relation),
     )
 
@@ -33,7 +38,8 @@ def field_of(expression: Expression, relation: Relation, *, name: str) -> Field:
 def projected(relation: Relation, values: Sequence[Expression], names: Sequence[str]) -> Relation:
     """Return the relation with other fields."""
     pairs = zip(values, names, strict=True)
-    shape = tuple(field_of(value, relation, name=name) for value, name in pairs)
+    fields = relation.fields()
+    shape = tuple(_field_of(value, relation, fields, name=name) for value, name in pairs)
     return Project(source=relation, values=tuple(values), shape=shape)
 
 

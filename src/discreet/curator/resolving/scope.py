@@ -1,5 +1,6 @@
 """The scope: which names are in reach, and which field of a relation each of them is."""
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -46,7 +47,19 @@ class Scope:
 
     def tables(self) -> tuple[str, ...]:
         """Return the tables in reach, each once."""
+        return self._tables
+
+    @cached_property
+    def _tables(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name.table for name in self.names if name.table))
+
+    @cached_property
+    def columns(self) -> Mapping[str, Sequence[Name]]:
+        """The columns in reach, by their names in small letters."""
+        found: dict[str, list[Name]] = {}
+        for name in self.names:
+            found.setdefault(name.column.lower(), []).append(name)
+        return found
 
     @cached_property
     def _fields(self) -> tuple[Field, ...]:
@@ -84,7 +97,8 @@ class Scope:
             raise UnknownTable(
                 f"No table '{table}' in FROM", next=f"{near}In reach: {', '.join(self.tables())}"
             )
-        found = [name for name in self.names if _is_meant(name, table, column)]
+        alike = self.columns.get(column.lower(), ())
+        found = [name for name in alike if _is_meant(name, table)]
         if not found:
             raise self._unknown(table, column)
         if len({name.index for name in found}) > 1:
@@ -123,9 +137,7 @@ MARK = "discreet_field"
 """In the notes of a column node that stands for something computed: the index of its field."""
 
 
-def _is_meant(name: Name, table: str, column: str) -> bool:
-    if name.column.lower() != column.lower():
-        return False
+def _is_meant(name: Name, table: str) -> bool:
     return name.table.lower() == table.lower() if table else not name.is_merged
 
 

@@ -113,7 +113,9 @@ def total_field(total: InnerTotal, relation: Relation, *, name: str) -> Field:
     if total.total is Total.AVERAGE and known.bounds is not None:
         return evolve(plain, bounds=_finer(known.bounds))
     if total.total in (Total.MINIMUM, Total.MAXIMUM):
-        return evolve(plain, bounds=known.bounds, dates=known.dates, keys=known.keys)
+        return evolve(
+            plain, bounds=known.bounds, dates=known.dates, keys=known.keys, made=known.made
+        )
     return plain
 
 

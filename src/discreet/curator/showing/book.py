@@ -5,9 +5,14 @@ from fractions import Fraction
 from attrs import define, field
 
 from discreet.core.canonical import canonical, described
+from discreet.core.errors import RefusedQuery
 from discreet.curator.estimates.estimate import Estimate
 from discreet.curator.showing.clamp_source import ClampSource
 from discreet.tables.aggregate import Aggregate
+
+MOST_AGGREGATES = 200
+"""How many different aggregates one query may ask for, conditions included: an engine takes longer
+than in proportion for many, and each gets its part of the price."""
 
 
 @define
@@ -16,11 +21,23 @@ class Book:
 
     _clamps: dict[Aggregate, ClampSource | None] = field(factory=dict)
     _asked: dict[Estimate, dict[int, Fraction]] = field(factory=dict)
+    _places: dict[Aggregate, int] = field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Number the aggregates that are known already."""
+        self._places.update((aggregate, i) for i, aggregate in enumerate(self._clamps))
 
     def index(self, aggregate: Aggregate, clamp: ClampSource | None = None) -> int:
         """Return the place of an aggregate; the same one twice is one."""
         self._clamps.setdefault(aggregate, clamp)
-        return list(self._clamps).index(aggregate)
+        if len(self._clamps) > MOST_AGGREGATES:
+            raise RefusedQuery(
+                "The query asks for too many aggregates",
+                must=f"ask for at most {MOST_AGGREGATES}",
+                next="Ask in parts. The same one twice is one; AVG counts as two, a variance as"
+                " three",
+            )
+        return self._places.setdefault(aggregate, len(self._places))
 
     def ask(self, estimate: Estimate, parts: dict[int, Fraction]) -> Estimate:
         """Note that an estimate is asked for, and how its part of the price is split."""

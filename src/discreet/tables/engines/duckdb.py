@@ -2,7 +2,7 @@
 
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from attrs import evolve
 
 from discreet.core import optional
+from discreet.core.canonical import digest
 from discreet.core.errors import AnswerFailed, RefusedQuery, Unsupported
 from discreet.core.protocols import IntArray
 from discreet.tables.aggregate import QuantileValues
@@ -25,6 +26,7 @@ from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan, scans_of
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
+from discreet.tables.sources.apart import held_apart, require_public
 from discreet.tables.sources.examine import require_source
 from discreet.tables.sources.open_source import open_source, require_present
 from discreet.tables.sources.opened import Opened
@@ -33,12 +35,23 @@ LONGEST_PUBLIC = 10
 """How many seconds may be worked for one question before anything is charged, at each of two steps:
 on public tables, and on the plan over empty ones."""
 
+MOST_RUNNABLE = 10_000
+"""How many plans are remembered that have run on empty tables."""
+
 
 class DuckDbEngine:
-    """Runs bounded plans with in-memory databases of DuckDB over files, one for each plan."""
+    """Runs bounded plans with in-memory databases of DuckDB over files, one for each plan.
 
-    def __init__(self, **settings: object) -> None:
+    Guarantee:
+        No public table is read from a file of one of the ``private`` tables, which is looked at
+        each time that it is read (:mod:`discreet.tables.sources.apart`).
+    """
+
+    def __init__(self, *, private: Iterable[Table] = (), **settings: object) -> None:
         self._databases = Databases(**settings)
+        self._private = tuple(private)
+        self._runnable: set[str] = set()
+        """The digests of plans that have run on empty tables: they do so every time."""
         self._running: weakref.WeakKeyDictionary[threading.Thread, Any]
         self._running = weakref.WeakKeyDictionary()
         self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
@@ -50,6 +63,7 @@ class DuckDbEngine:
     def require_present(self, table: Table | PublicTable) -> None:
         """Check what may be known before the gate; of a private source nothing is opened."""
         if isinstance(table, PublicTable):
+            require_public(table, self._private)
             require_source(table)
         else:
             require_present(table)
@@ -59,23 +73,30 @@ class DuckDbEngine:
 
         Nothing but declarations is looked at: tables and keys have their types and no rows.
         """
+        sql = query(plan, iter([_nothing(scan) for scan in plan.scans()]))
+        name = digest([sql, [plan.relation.fields()[i].type.value for i in plan.keys.fields]])
+        if name in self._runnable:
+            return
         optional.load("pyarrow").array([])  # loads what it needs, which is no work of the plan
         is_over = threading.Event()
         try:
             with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor, is_over):
                 _register_keys(cursor, plan, are_empty=True)
-                opened = [_nothing(scan) for scan in plan.scans()]
-                found = cursor.sql(query(plan, iter(opened)), params={"salt": ""}).to_arrow_table()
+                found = cursor.sql(sql, params={"salt": ""}).to_arrow_table()
                 # As far as it goes behind the gate, also for what libraries import on their way.
                 _aggregates(found, plan)
         except optional.load("duckdb").Error:
             raise _not_in_time() if is_over.is_set() else _not_runnable() from None
+        if len(self._runnable) >= MOST_RUNNABLE:
+            self._runnable.clear()
+        self._runnable.add(name)
 
     def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
         """Run the plan and return the exact integers of each group."""
         thread = threading.current_thread()
+        public = [scan.table for scan in plan.scans() if isinstance(scan, PublicScan)]
         try:
-            with self._databases.lent() as cursor:
+            with self._databases.lent() as cursor, held_apart(public, self._private):
                 self._running[thread] = cursor
                 opened = _open(cursor, plan.scans())
                 _register_keys(cursor, plan)
@@ -96,21 +117,26 @@ class DuckDbEngine:
 
     def public_rows(self, relation: Relation) -> tuple[tuple[Key | None, ...], ...]:
         """Return the rows of a public relation, in the order of their values."""
-        if not all(isinstance(scan, PublicScan) for scan in scans_of(relation)):
+        tables = [scan.table for scan in scans_of(relation) if isinstance(scan, PublicScan)]
+        if len(tables) < len(scans_of(relation)):
             raise Unsupported("Only public tables can be read outside the gate")
-        for scan in scans_of(relation):
-            self.require_source(scan.table)
+        with held_apart(tables, self._private):
+            found = self._read_public(tables, relation)
+        if len(found) > LARGEST_KEYSET:
+            raise _too_large()
+        return tuple(zip(*(key_values(column) for column in found.columns), strict=True))
+
+    def _read_public(self, tables: Iterable[PublicTable], relation: Relation) -> Any:
+        for table in tables:
+            self.require_source(table)
         try:
             with (
                 self._databases.lent() as cursor,
                 _held_to(LONGEST_PUBLIC, cursor, threading.Event()),
             ):
-                found = _public_rows(cursor, relation)
+                return _public_rows(cursor, relation)
         except optional.load("duckdb").Error:
             raise _too_large() from None
-        if len(found) > LARGEST_KEYSET:
-            raise _too_large()
-        return tuple(zip(*(key_values(column) for column in found.columns), strict=True))
 
     def close(self) -> None:
         """Close the databases and remove what they left on disk."""

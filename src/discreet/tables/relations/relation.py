@@ -5,6 +5,7 @@ from attrs import field, frozen
 from discreet.core.errors import RefusedQuery
 from discreet.tables.catalog import PrivacyUnit
 from discreet.tables.column import Bounds, ColumnType, DateRange, Key
+from discreet.tables.expression import Expression
 
 
 @frozen(kw_only=True)
@@ -43,6 +44,24 @@ class Field:
     """Which part of the unit's key this is (0 the person, 1 the period), if it is one unchanged."""
     origin: "Origin | None" = field(default=None, repr=False)
     """Where the value comes from, if from a public relation: its values are public keys."""
+    made: "Computed | OnBothSides | None" = field(default=None, repr=False, eq=False)
+    """How its keys can be worked out, if there are none here and somebody groups by it."""
+
+
+@frozen(eq=False)
+class Computed:
+    """A value over other fields: its keys follow from theirs, and are worked out when needed."""
+
+    value: Expression
+    fields: tuple[Field, ...]
+
+
+@frozen(eq=False)
+class OnBothSides:
+    """A field of two relations, one below the other: its keys are those of both, if they agree."""
+
+    first: Field
+    second: Field
 
 
 @frozen(kw_only=True)

@@ -1,5 +1,7 @@
 """Scan: the rows of a declared table."""
 
+from functools import cached_property
+
 from attrs import field, frozen
 
 from discreet.core.canonical import PRESENTATION
@@ -35,6 +37,10 @@ class Scan(Relation):
 
     def fields(self) -> tuple[Field, ...]:
         """Return one field for each column."""
+        return self._fields
+
+    @cached_property
+    def _fields(self) -> tuple[Field, ...]:
         parts = {name.lower(): i for i, name in enumerate(self.table.unit.key_columns())}
         return tuple(
             _field(column, parts.get(column.name.lower()) if self._is_part(column) else None)
@@ -87,6 +93,10 @@ class PublicScan(Relation):
 
     def fields(self) -> tuple[Field, ...]:
         """Return one field for each column."""
+        return self._fields
+
+    @cached_property
+    def _fields(self) -> tuple[Field, ...]:
         return tuple(_field(column, None) for column in self.columns)
 
     def lengths(self) -> tuple[int, ...]:

@@ -3,7 +3,13 @@
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.tables.relations.relation import Field, Owner, Relation, common_owner
+from discreet.tables.relations.relation import (
+    Field,
+    OnBothSides,
+    Owner,
+    Relation,
+    common_owner,
+)
 
 
 @frozen(kw_only=True)
@@ -42,11 +48,13 @@ class UnionAll(Relation):
 
 
 def _common(first: Field, second: Field) -> Field:
+    is_declared = first.made is None and second.made is None
     return evolve(
         first,
         bounds=first.bounds if first.bounds == second.bounds else None,
         dates=first.dates if first.dates == second.dates else None,
-        keys=first.keys if first.keys == second.keys else None,
+        keys=first.keys if is_declared and first.keys == second.keys else None,
+        made=None if is_declared else OnBothSides(first, second),
         nullable=first.nullable or second.nullable,
         unit_part=first.unit_part if first.unit_part == second.unit_part else None,
         origin=None,

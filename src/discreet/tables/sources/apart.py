@@ -1,7 +1,8 @@
 """Apart: which tables read the same files, under whatever names."""
 
 import os
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 from discreet.core.errors import DeclarationError
 from discreet.tables.catalog import Catalog, PublicTable, Table
@@ -18,13 +19,46 @@ def require_apart(catalog: Catalog) -> None:
     here the files themselves are, by their identity alone. A file that is not there cannot be
     read, so it is passed over.
     """
-    private = {identity for table in catalog.tables for identity in _identities(table)}
     for table in catalog.public_tables:
-        if private & _identities(table):
+        require_public(table, catalog.tables)
+
+
+def require_public(table: PublicTable, private: Iterable[Table]) -> frozenset[Identity]:
+    """Refuse a public table that reads the file of a private one now; return its files.
+
+    A name can lead to another file from one moment to the next. So this is asked before the rows of
+    a public table are read and again before anybody sees them, and both times it must be the same.
+    """
+    own = _identities(table)
+    if any(own & _identities(one) for one in private):
+        raise DeclarationError(
+            f"The public table {table.name} reads the file of a private one",
+            must="have a file of its own: everybody may know all of it",
+            next="Look where its links lead",
+        )
+    return frozenset(own)
+
+
+@contextmanager
+def held_apart(tables: Iterable[PublicTable], private: Iterable[Table]) -> Iterator[None]:
+    """Refuse what was read in the block if a public table has, or got, another table's file.
+
+    Guarantee:
+        If the block ends without an error, then before it and after it no public table was a file
+        of a private one, and each was the same files both times.
+
+    Assumes:
+        Nobody puts a file in place and the old one back while the block runs: that takes write
+        access to the folder, with which the rows could be copied as well.
+    """
+    tables, private = tuple(tables), tuple(private)
+    before = [require_public(table, private) for table in tables]
+    yield
+    for table, files in zip(tables, before, strict=True):
+        if require_public(table, private) != files:
             raise DeclarationError(
-                f"The public table {table.name} reads the file of a private one",
-                must="have a file of its own: everybody may know all of it",
-                next="Look where its links lead",
+                f"The files of the public table {table.name} were replaced while they were read",
+                next="Ask again when they stay as they are",
             )
 
 

@@ -13,7 +13,18 @@ def field_array(records: Records, place: int) -> Any:
 
     Quotation marks around a field are taken off.
     """
-    starts, stops = _ends_of_field(records, place)
+    return _cells(records, *_ends_of_field(records, place))
+
+
+def first_fields(records: Records) -> Any:
+    """Return all fields of the first record, as bytes one below the other."""
+    first, count = int(records.first[0]), int(records.counts[0])
+    commas = records.commas[first : first + count]
+    starts = np.concatenate([records.starts[:1], commas + 1])
+    return _cells(records, starts, np.concatenate([commas, records.stops[:1]]))
+
+
+def _cells(records: Records, starts: Places, stops: Places) -> Any:
     piece = records.piece
     if len(piece):
         quoted = (stops > starts) & (piece[np.minimum(starts, len(piece) - 1)] == QUOTE)

@@ -12,7 +12,7 @@ from attrs import frozen
 from discreet.core import optional
 from discreet.core.errors import DeclarationError
 from discreet.tables.catalog import PublicTable, Table
-from discreet.tables.sources.csv_fields import field_array
+from discreet.tables.sources.csv_fields import field_array, first_fields
 from discreet.tables.sources.csv_records import (
     LONGEST_RECORD,
     LineEnd,
@@ -51,7 +51,7 @@ def csv_header(file: Path) -> Header:
     records, _ = split(line, line_end, width=sys.maxsize, is_last=True)
     names: tuple[str, ...] = ()
     if len(records.starts):
-        fields = [field_array(records, i)[0].as_py() for i in range(int(records.counts[0]) + 1)]
+        fields = first_fields(records).to_pylist()
         names = tuple((name or b"").decode("utf-8", "replace") for name in fields)
     return Header(
         names=names,

@@ -6,7 +6,7 @@ BYs that meet rows of different owners. What can be told from the pairs alone (h
 many units) is, because there are far fewer of them than rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
@@ -78,7 +78,8 @@ class _Shape:
     """The grouped fields, each with its name ``k0``, ``k1``, ..."""
     inputs: tuple[str, ...]
     """Conditions ``w0``, ... (each different one once) and values ``v0``, ..., with their names."""
-    conditions: tuple[Expression, ...]
+    conditions: Mapping[Expression, int]
+    """The number of each different condition."""
     names: tuple[str, ...]
     """The names of the inputs: all that a row can be told by from here on."""
     group: tuple[str, ...]
@@ -87,8 +88,9 @@ class _Shape:
     @staticmethod
     def of(plan: BoundedPlan) -> "_Shape":
         cells = fields(len(plan.relation.fields()))
-        conditions = tuple(dict.fromkeys(a.where for a in plan.aggregates if a.where is not None))
-        tests = {f"w{i}": expression(where, cells) for i, where in enumerate(conditions)}
+        wheres = dict.fromkeys(a.where for a in plan.aggregates if a.where is not None)
+        conditions = {where: i for i, where in enumerate(wheres)}
+        tests = {f"w{i}": expression(where, cells) for where, i in conditions.items()}
         values = {
             f"v{i}": value
             for i, aggregate in enumerate(plan.aggregates)
@@ -234,7 +236,8 @@ class _Shape:
             if _is_by_row(aggregate)
             for name in (self.test(aggregate), f"v{i}")
         ]
-        return [name for name in dict.fromkeys(names) if name in self.names]
+        known = set(self.names)
+        return [name for name in dict.fromkeys(names) if name in known]
 
     def distinct_values(self, index: int) -> str:
         """Return how many values a group has, of each unit the first ones by a keyed hash."""
@@ -269,7 +272,7 @@ class _Shape:
         """Return the name of the aggregate's condition, or TRUE if it has none."""
         if aggregate.where is None:
             return "TRUE"
-        return f"w{self.conditions.index(aggregate.where)}"
+        return f"w{self.conditions[aggregate.where]}"
 
 
 def _is_by_pair(aggregate: Aggregate) -> bool:

@@ -1,0 +1,35 @@
+"""Read several questions that are asked together, and hold all of them to one size."""
+
+from collections.abc import Sequence
+
+from discreet.core.errors import RefusedQuery
+from discreet.curator.answer import Curator
+from discreet.curator.parse import parse
+from discreet.curator.question import Question
+from discreet.curator.resolve import resolve
+from discreet.curator.size import Size
+from discreet.tables.functions.enumeration import Enumeration
+
+
+def read_questions(curator: Curator, queries: Sequence[str]) -> tuple[Question, ...]:
+    """Return the questions that ``queries`` ask.
+
+    Guarantee:
+        They share what may be worked out for public keys, and the numbers that they ask for are
+        counted together, one question after another: so many small ones are no more work before
+        the gate than a large one.
+    """
+    enumeration, together = Enumeration(), Size()
+    found = []
+    for sql in queries:
+        question = _read(curator, sql, enumeration)
+        together = (together + Size.of(question)).require_small()
+        found.append(question)
+    return tuple(found)
+
+
+def _read(curator: Curator, sql: str, enumeration: Enumeration) -> Question:
+    try:
+        return resolve(parse(sql), curator.catalog, curator.engine.public_rows, enumeration)
+    except RecursionError:
+        raise RefusedQuery("The query is nested too deeply", next="Write it more flatly") from None
