@@ -26,7 +26,8 @@ def catalog(tmp_path):
 
 
 def test_what_is_known_of_the_columns_is_found_once_for_each_reading(catalog, monkeypatch):
-    made, own = Counter(), scan_module._field
+    made: Counter[str] = Counter()
+    own = scan_module._field
 
     def counted(column: Column, part: int | None):
         made[column.name] += 1
