@@ -38,8 +38,8 @@ the texts that are stored in one, if they are as long as they may be; and behind
 
 MOST_SHARING_A_ROW, MOST_SHARING_A_UNIT = 20, 250
 """Among how many plans of one answer the bounds are divided: for a stored row, which each of them
-reads, and behind limits. More add to the work, as they add to all time; a share that is smaller would
-leave no room for a join of two rows."""
+reads, and behind limits. More add to the work, as they add to all time; a share that is smaller
+would leave no room for a join of two rows."""
 
 
 def contain(plan: BoundedPlan, *, sharing: int = 1) -> BoundedPlan:
