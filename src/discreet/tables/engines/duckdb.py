@@ -23,6 +23,7 @@ from discreet.tables.engines.duckdb_sql.values import SQL_TYPES
 from discreet.tables.exact_aggregates import ExactAggregates, Lists
 from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan, scans_of
+from discreet.tables.plans.take_sides import settled
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 from discreet.tables.sources.examine import require_source
@@ -103,7 +104,7 @@ class DuckDbEngine:
             self.require_source(scan.table)
         try:
             with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor):
-                found = _public_rows(cursor, relation)
+                found = _public_rows(cursor, settled(relation))
         except optional.load("duckdb").Error:
             raise _too_large() from None
         if len(found) > LARGEST_KEYSET:

@@ -30,22 +30,22 @@ def take_sides(plan: BoundedPlan) -> BoundedPlan:
         after it. A preserved left row (of a left join or an anti-join) must not be left out by a
         condition *of the join*, and one *above* it must not be asked of the right: these stay.
     """
-    return evolve(plan, relation=_settled(plan.relation, ()))
+    return evolve(plan, relation=settled(plan.relation))
 
 
-def _settled(relation: Relation, asked: Conditions) -> Relation:
+def settled(relation: Relation, asked: Conditions = ()) -> Relation:
     """Return a relation of the rows for which all conditions ``asked`` are true."""
     if not _has_join(relation):
         return _filtered(relation, asked)
     if isinstance(relation, Filter):
-        return _settled(relation.source, [*_conjuncts(relation.condition), *asked])
+        return settled(relation.source, [*_conjuncts(relation.condition), *asked])
     if isinstance(relation, Project):
         return _projected(relation, asked)
     if isinstance(relation, Join):
         return _joined(relation, asked)
     if isinstance(relation, Exists):
         return _existing(relation, asked)
-    return _filtered(_over(relation, lambda part: _settled(part, ())), asked)
+    return _filtered(_over(relation, settled), asked)
 
 
 def _projected(node: Project, asked: Conditions) -> Relation:
@@ -53,7 +53,7 @@ def _projected(node: Project, asked: Conditions) -> Relation:
     plain = {i: value.index for i, value in enumerate(node.values) if isinstance(value, FieldValue)}
     below = [part for part in asked if fields_in(part) <= plain.keys()]
     above = [part for part in asked if part not in below]
-    source = _settled(node.source, [moved(part, plain) for part in below])
+    source = settled(node.source, [moved(part, plain) for part in below])
     return _filtered(evolve(node, source=source), above)
 
 
@@ -67,8 +67,8 @@ def _joined(node: Join, asked: Conditions) -> Relation:
         right, own = _split(own, width, "right")
     joined = evolve(
         node,
-        left=_settled(node.left, left),
-        right=_settled(node.right, [moved(part, _from(width, part)) for part in right]),
+        left=settled(node.left, left),
+        right=settled(node.right, [moved(part, _from(width, part)) for part in right]),
         condition=_all(own),
     )
     return _filtered(joined, above)
@@ -83,8 +83,8 @@ def _existing(node: Exists, asked: Conditions) -> Relation:
     right, own = _split(own, width, "right")
     return evolve(
         node,
-        left=_settled(node.left, left),
-        right=_settled(node.right, [moved(part, _from(width, part)) for part in right]),
+        left=settled(node.left, left),
+        right=settled(node.right, [moved(part, _from(width, part)) for part in right]),
         condition=_all(own),
     )
 
