@@ -21,11 +21,13 @@ from discreet.tables.aggregate import (
 )
 from discreet.tables.engines import duckdb as engine_module
 from discreet.tables.engines.duckdb_sql import measures as duckdb_measures
+from discreet.tables.engines.duckdb_sql import pairs as duckdb_pairs
 from discreet.tables.engines.duckdb_sql import plan as duckdb_plan
 from discreet.tables.engines.duckdb_sql import relations as duckdb_relations
 from discreet.tables.engines.duckdb_sql.owner import owner_columns, same_owner, unit_columns
+from discreet.tables.engines.duckdb_sql.pairs import fields
 from discreet.tables.engines.duckdb_sql.plan import query
-from discreet.tables.engines.duckdb_sql.relations import fields, select
+from discreet.tables.engines.duckdb_sql.relations import select
 from discreet.tables.engines.duckdb_sql.totals import total
 from discreet.tables.engines.duckdb_sql.values import clamped
 from discreet.tables.keyset import PrivateKeys, PublicKeys
@@ -117,6 +119,12 @@ def _no_owner(left: Relation, right: Relation) -> list[str]:
     return []
 
 
+def _of_all_owners(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the owner; the row that is nobody's would be everybody's partner, so it goes too."""
+    monkeypatch.setattr(duckdb_pairs, "same_owner", _no_owner)
+    monkeypatch.setattr(duckdb_pairs, "_never_empty", lambda _, rows, keys: rows)
+
+
 def _person_only(left: Relation, right: Relation) -> list[str]:
     return same_owner(left, right)[:1]
 
@@ -147,8 +155,9 @@ def _public_kept(node: Join, sources: Any) -> str:
         *fields(before, "l"),
         *(f"r.f{i} AS f{before + i}" for i in range(after)),
     ]
-    on = duckdb_relations._pairs(node.left, node.right, node.condition)
-    return f"SELECT {', '.join(shown)} FROM ({left}) AS l FULL JOIN ({right}) AS r ON {on}"
+    sides = duckdb_pairs.pairs(node, left, right)
+    joined = f"({sides.left}) AS l FULL JOIN ({sides.right}) AS r ON {sides.on}"
+    return f"SELECT {', '.join(shown)} FROM {joined}"
 
 
 def _is_private(node: Any) -> bool:
@@ -158,23 +167,23 @@ def _is_private(node: Any) -> bool:
 OWNERS = [
     Mutant(
         rule="a join of two private tables forgets the owner",
-        apply=in_module(duckdb_relations, "same_owner", _no_owner),
+        apply=_of_all_owners,
         fits=has(Join, _is_private),
     ),
     Mutant(
         rule="a join of two private tables forgets the period",
-        apply=in_module(duckdb_relations, "same_owner", _person_only),
+        apply=in_module(duckdb_pairs, "same_owner", _person_only),
         fits=has(Join, _is_private),
         kinds=("period",),
     ),
     Mutant(
         rule="a semi-join forgets the owner",
-        apply=in_module(duckdb_relations, "same_owner", _no_owner),
+        apply=_of_all_owners,
         fits=has(Exists, lambda node: _is_private(node) and not node.lacks and node.condition),
     ),
     Mutant(
         rule="an anti-join forgets the owner",
-        apply=in_module(duckdb_relations, "same_owner", _no_owner),
+        apply=_of_all_owners,
         fits=has(Exists, lambda node: _is_private(node) and node.lacks),
     ),
     Mutant(

@@ -8,6 +8,7 @@ from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.expression import Call
 from discreet.tables.plans import contain
 from discreet.tables.relations.filter import Filter
+from discreet.tables.relations.project import Project
 from discreet.tables.relations.scan import Scan
 from tests.support.clinic import make_plan, run_exact, visit, write_project
 
@@ -120,7 +121,8 @@ def limits_of(tmp_path_factory):
 DEAR = {
     "a pattern for each public row": f"SELECT COUNT(*) FROM visits CROSS JOIN many"
     f" WHERE concat({MADE}, number::TEXT) LIKE '{PATTERN}'",
-    "a pattern in a condition": f"SELECT COUNT(*) FROM visits JOIN many ON {MADE} LIKE '{PATTERN}'",
+    "a pattern in a condition": f"SELECT COUNT(*) FROM visits JOIN many"
+    f" ON concat(number::TEXT, {MADE}) LIKE '{PATTERN}'",
     "a pattern in each copy": f"WITH t AS (SELECT person, {MADE} AS m FROM visits)"
     " SELECT COUNT(*) FROM ("
     + " UNION ALL ".join([f"SELECT person FROM t WHERE m LIKE '{PATTERN}'"] * 20)
@@ -155,6 +157,29 @@ def test_dear_rows_are_limited_behind_cheap_conditions(limits_of):
     assert limit.characters == 100 * limit.rows
     (other,) = limits_of(f"SELECT COUNT(*) FROM visits WHERE {dear}")
     assert isinstance(other.source, Scan)
+
+
+def test_a_condition_on_one_side_of_a_join_is_asked_below_its_limit(limits_of):
+    """Only rows that are wanted count there, and no text that was only asked about does."""
+    flu = "lower(a.note) LIKE '%flu%'"
+    joined = "SELECT COUNT(*) FROM visits AS a JOIN visits AS b ON a.person = b.person"
+    for sql in (f"{joined} AND {flu}", f"{joined} WHERE {flu}"):
+        first, second = limits_of(sql)
+        assert (first.rows, first.characters) == (second.rows, second.characters) == (1_000, 0)
+        assert isinstance(first.source, Project)
+        assert isinstance(first.source.source, Filter)
+    dear, cheap = limits_of(f"SELECT COUNT(*) FROM visits JOIN many ON {MADE} LIKE '{PATTERN}'")
+    assert isinstance(dear.source.source, Filter)
+    assert dear.source.source.source == cheap
+
+
+def test_rows_with_long_texts_are_not_left_out_for_a_condition(tmp_path):
+    """Half of the visits have long notes: those were less likely to be counted."""
+    rows = [visit("p", age=i, note="flu " * 500 if i % 2 else "ok") for i in range(100)]
+    folder = write_project(tmp_path, rows, rows_per_group=10_000)
+    pairs = "FROM visits AS a JOIN visits AS b USING (person)"
+    condition = "WHERE a.note ILIKE '%flu%' AND b.note ILIKE '%ok%'"
+    assert run_exact(folder, f"SELECT COUNT(*) {pairs} {condition}")[0].tolist() == [50 * 50]
 
 
 def test_many_small_expressions_of_a_row_are_limited_too(limits_of):

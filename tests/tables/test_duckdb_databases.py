@@ -9,7 +9,7 @@ import pytest
 from discreet.core.errors import RefusedQuery
 from discreet.tables.engines import duckdb as engine_module
 from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.engines.duckdb_databases import MOST_IDLE, Databases
+from discreet.tables.engines.duckdb_databases import MOST_IDLE, STAYING, Databases
 from discreet.tables.engines.duckdb_sql.plan import query
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.project_memory import MemoryEngine, reveal
@@ -35,6 +35,17 @@ def test_a_database_is_lent_to_one_at_a_time_and_kept(databases):
         with pytest.raises(duckdb.CatalogException):
             second.execute("SELECT * FROM mine")
     assert len(databases._idle) == 2
+
+
+def test_every_optimizer_is_known_to_stay_or_is_off(databases):
+    """Also in a later version of the engine: what nobody looked at is switched off."""
+    with databases.lent() as cursor:
+        known = {name for (name,) in cursor.sql("SELECT name FROM duckdb_optimizers()").fetchall()}
+        ((off,),) = cursor.sql("SELECT current_setting('disabled_optimizers')").fetchall()
+    assert known >= STAYING
+    assert set(off.split(",")) == known - STAYING
+    moving = {"filter_pushdown", "join_order", "join_filter_pushdown", "build_side_probe_side"}
+    assert moving <= known - STAYING
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, duckdb.Error])

@@ -4,6 +4,7 @@ from discreet.curator.question import Question
 from discreet.tables.plans.contain import contain
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.prune import prune
+from discreet.tables.plans.take_sides import take_sides
 
 
 def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:
@@ -11,8 +12,9 @@ def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:
 
     The limits are the tables' declared ones, or those that the query gives. Any limits keep the
     guarantee: wider ones count more of each unit, and cost more noise. Fields that nothing uses are
-    left out of the plan, and what one unit can make an engine do is contained; ``sharing``
-    questions that are answered together share it.
+    left out of the plan, conditions stand on the side of a join that they are about, and what one
+    unit can make an engine do is contained; ``sharing`` questions that are answered together share
+    it.
     """
     plan = BoundedPlan(
         relation=question.relation,
@@ -20,4 +22,4 @@ def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:
         limits=question.limits,
         aggregates=question.aggregates,
     )
-    return contain(prune(plan), sharing=sharing)
+    return contain(prune(take_sides(plan)), sharing=sharing)

@@ -7,9 +7,10 @@ SELECT COUNT(*) FROM visits AS v WHERE EXISTS (
 -- limits: 2 rows of a unit in each group, 3 groups of a unit
 -- keys: public () 1
 -- count rows: a unit moves 1 group by at most 2
--- semi join by owner on day#2 > day#0
+-- semi join by owner on day#1 > day#0
 --   at most 1,000 rows of each owner
 --     scan visits: day
 --   at most 1,000 rows of each owner
---     filter urgent
---       scan visits: urgent, day
+--     project: day
+--       filter urgent
+--         scan visits: urgent, day

@@ -7,11 +7,12 @@ GROUP BY 1, 2
 -- plan
 -- unit: id of people
 -- limits: 1 row of a unit in each group, 1 group of a unit
--- keys: public (region#2, region#4) 4
+-- keys: public (region#0, region#2) 4
 -- count rows: a unit moves 1 group by at most 1
--- join on people#5 > people#3
---   at most 150,000 rows of each owner, with 15,000,000 characters of district#0 in all
---     join on district#0 = district#1
---       scan patients: district
---       scan public districts: district, region, people
+-- join on people#3 > people#1
+--   at most 170,000 rows of each owner
+--     project: region, people
+--       join on district#0 = district#1
+--         scan patients: district
+--         scan public districts: district, region, people
 --   scan public districts: region, people

@@ -24,6 +24,7 @@ from discreet.tables.engines.duckdb_sql.values import SQL_TYPES
 from discreet.tables.exact_aggregates import ExactAggregates, Lists
 from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan, scans_of
+from discreet.tables.plans.take_sides import settled
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 from discreet.tables.sources.apart import held_apart, require_public
@@ -134,7 +135,7 @@ class DuckDbEngine:
                 self._databases.lent() as cursor,
                 _held_to(LONGEST_PUBLIC, cursor, threading.Event()),
             ):
-                return _public_rows(cursor, relation)
+                return _public_rows(cursor, settled(relation))
         except optional.load("duckdb").Error:
             raise _too_large() from None
 

@@ -17,6 +17,40 @@ MOST_MEMORY = "25%"
 MOST_IDLE = 4
 """How many databases wait for the next plan: opening one takes longer than a small plan."""
 
+STAYING = frozenset(
+    {
+        "aggregate_function_rewriter",
+        "aggregate_reuse",
+        "column_lifetime",
+        "common_aggregate",
+        "common_subexpressions",
+        "compressed_materialization",
+        "cte_inlining",
+        "deliminator",
+        "distinct_aggregate_rewrite",
+        "duplicate_groups",
+        "expression_rewriter",
+        "grouping_sets",
+        "in_clause",
+        "materialized_cte",
+        "redundant_order_keys",
+        "regex_range",
+        "reorder_filter",
+        "statistics_propagation",
+        "top_n",
+        "top_n_window_elimination",
+        "unnest_rewriter",
+        "unused_columns",
+        "window_rewriter",
+    }
+)
+"""The optimizers of DuckDB that change how something is computed, and leave where it is computed.
+
+All others are switched off, those of later versions too: they move conditions and values below or
+above a join, exchange its sides, or let one side tell the other which rows to leave out. What is
+computed for one person's rows would then depend on whose rows are on the other side. The plan puts
+conditions where they belong (:mod:`discreet.tables.plans.take_sides`)."""
+
 
 class Databases:
     """In-memory databases, each lent to one plan at a time.
@@ -98,4 +132,7 @@ class Databases:
         }
         database = optional.load("duckdb").connect(":memory:", config=settings | self._settings)
         database.execute("SET enable_progress_bar = false")
+        known = database.execute("SELECT name FROM duckdb_optimizers()").fetchall()
+        moving = sorted(name for (name,) in known if name not in STAYING)
+        database.execute(f"SET disabled_optimizers = '{','.join(moving)}'")
         return database

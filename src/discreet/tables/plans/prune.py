@@ -169,13 +169,18 @@ def _(node: Window, needed: frozenset[int]) -> Pruned:
 def _sides(
     left: Relation, right: Relation, used: frozenset[int]
 ) -> tuple[tuple[Relation, Relation], Places]:
-    """Return both sides of a pair with the fields that are used of them."""
-    before = len(left.fields())
-    first, first_places = pruned(left, frozenset(i for i in used if i < before))
-    second, second_places = pruned(right, frozenset(i - before for i in used if i >= before))
-    after = len(first.fields())
-    later = {i + before: place + after for i, place in second_places.items()}
-    return (first, second), {**first_places, **later}
+    """Return both sides of a pair with the fields that are used of them, and no other.
+
+    What is limited there are rows with these fields: a long text that was only asked about does not
+    count.
+    """
+    before, kept = len(left.fields()), sorted(used)
+    mine, theirs = [i for i in kept if i < before], [i - before for i in kept if i >= before]
+    first, second = (
+        _exactly(*pruned(side, frozenset(some)), some)
+        for side, some in ((left, mine), (right, theirs))
+    )
+    return (first, second), _places(kept)
 
 
 def _exactly(source: Relation, places: Places, kept: Sequence[int]) -> Relation:

@@ -27,11 +27,15 @@ def owner_columns(relation: Relation) -> tuple[str, ...]:
 
 
 def same_owner(left: Relation, right: Relation) -> list[str]:
-    """Return the conditions that rows ``l`` and ``r`` have one owner, if both are private."""
+    """Return the conditions that rows ``l`` and ``r`` have one owner, if both are private.
+
+    No row of a relation is without an owner. One that is added and is nobody's has NULL there, and
+    must be held like the others: so NULL is compared like a value.
+    """
     owner = left.owner()
     if owner is None or right.owner() is None:
         return []
-    return [f"l.{name} = r.{name}" for name in unit_columns(owner)]
+    return [f"l.{name} IS NOT DISTINCT FROM r.{name}" for name in unit_columns(owner)]
 
 
 def scanned_owner(table: Table, cells: Mapping[str, str], values: Sequence[str]) -> list[str]:

@@ -22,7 +22,8 @@ from discreet.tables.column import ColumnType
 from discreet.tables.engines.duckdb_sql.expression import expression
 from discreet.tables.engines.duckdb_sql.measures import looked_at, measured, total
 from discreet.tables.engines.duckdb_sql.owner import HASH, unit_columns
-from discreet.tables.engines.duckdb_sql.relations import Sources, fields, select
+from discreet.tables.engines.duckdb_sql.pairs import fields
+from discreet.tables.engines.duckdb_sql.relations import Sources, select
 from discreet.tables.engines.duckdb_sql.sample import keyed, sample
 from discreet.tables.engines.duckdb_sql.values import plain_day
 from discreet.tables.expression import Expression
@@ -243,9 +244,9 @@ class _Shape:
         """Return how many values a group has, of each unit the first ones by a keyed hash."""
         most, value = self.plan.limits.rows_per_group, f"v{index}"
         test = self.test(self.plan.aggregates[index])
-        wanted = f"{value} IS NOT NULL AND {test if test == 'TRUE' else f'keyed.{test}'}"
-        all_of = self.rows([*self.group, value], f"n <= {most} AND {wanted}")
-        different = self.rows([*self.pair(), HASH, value], f"n > {most} AND {wanted}", "DISTINCT ")
+        wanted = f"{value} IS NOT NULL AND {test}"
+        all_of = self.rows([*self.group, value], f"n <= {most}", wanted)
+        different = self.rows([*self.pair(), HASH, value], f"n > {most}", wanted, "DISTINCT ")
         order = ", ".join([keyed(HASH, *self.group, value), value])
         rank = f"row_number() OVER (PARTITION BY {_list(self.pair())} ORDER BY {order}) AS d"
         shown = _list([*self.group, value])
@@ -253,11 +254,21 @@ class _Shape:
         columns = _list([*self.group, f"count(DISTINCT {value}) AS a{index}"])
         return f"SELECT {columns} FROM ({all_of} UNION ALL {some}) GROUP BY {_list(self.group)}"
 
-    def rows(self, columns: Sequence[str], where: str, different: str = "") -> str:
-        """Return columns of the rows of kept pairs, ``n`` being how many rows a pair has."""
+    def rows(
+        self, columns: Sequence[str], which: str, wanted: str = "TRUE", different: str = ""
+    ) -> str:
+        """Return columns of the ``wanted`` rows of the kept pairs for which ``which`` is true.
+
+        ``n`` is how many rows a pair has. Whether there are such pairs must not decide whether
+        everybody's rows are looked up: so a pair is added that is nobody's.
+        """
+        pair = self.pair()
+        nobodys = ", ".join("0" if name in ("s", "g") else "NULL" for name in pair)
+        some = f"SELECT {_list(pair)} FROM kept WHERE {which} UNION ALL SELECT {nobodys}"
+        on = _alike(pair, "keyed.", "chosen.")
         shown = _list([f"keyed.{name}" for name in columns])
-        on = _alike(self.pair(), "keyed.", "kept.")
-        return f"SELECT {different}{shown} FROM keyed JOIN kept ON {on} WHERE {where}"
+        rows = f"keyed JOIN ({some}) AS chosen ON {on} WHERE {wanted}"
+        return f"SELECT {different}{shown} FROM {rows}"
 
     def shown(self) -> list[str]:
         """Return the totals in order, after the number of units where that is wanted."""
@@ -287,8 +298,11 @@ def _is_by_row(aggregate: Aggregate) -> bool:
 
 
 def _alike(columns: Sequence[str], left: str, right: str) -> str:
-    """Return the condition that two rows are alike in ``columns``; only a private key is NULL."""
-    tests = [(name, "IS NOT DISTINCT FROM" if name.startswith("k") else "=") for name in columns]
+    """Return the condition that two rows are alike in ``columns``.
+
+    A private key can be NULL, and so is the unit of a row that is nobody's.
+    """
+    tests = [(name, "=" if name in ("s", "g") else "IS NOT DISTINCT FROM") for name in columns]
     return " AND ".join(f"{left}{name} {equals} {right}{name}" for name, equals in tests)
 
 

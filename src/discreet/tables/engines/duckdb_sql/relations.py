@@ -16,10 +16,10 @@ from discreet.tables.engines.duckdb_sql.owner import (
     scanned_owner,
     unit_values,
 )
+from discreet.tables.engines.duckdb_sql.pairs import fields, pairs
 from discreet.tables.engines.duckdb_sql.sample import sample
 from discreet.tables.engines.duckdb_sql.totals import total, window_value
 from discreet.tables.engines.duckdb_sql.values import column_value
-from discreet.tables.expression import Expression
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.filter import Filter
@@ -35,12 +35,6 @@ from discreet.tables.sources.opened import Opened
 
 Sources = Iterator[Opened]
 """The opened sources of a relation's scans, in the order in which the scans stand in it."""
-
-
-def fields(count: int, row: str = "") -> list[str]:
-    """Return the names of the first ``count`` fields, of the row called ``row``."""
-    prefix = f"{row}." if row else ""
-    return [f"{prefix}f{i}" for i in range(count)]
 
 
 @singledispatch
@@ -82,7 +76,7 @@ def _(node: Project, sources: Sources) -> str:
 
 @select.register
 def _(node: Join, sources: Sources) -> str:
-    left, right = select(node.left, sources), select(node.right, sources)
+    sides = pairs(node, select(node.left, sources), select(node.right, sources))
     before, after = len(node.left.fields()), len(node.right.fields())
     shown = [
         *(f"l.{name}" for name in owner_columns(node.left)),
@@ -90,16 +84,17 @@ def _(node: Join, sources: Sources) -> str:
         *(f"r.f{i} AS f{before + i}" for i in range(after)),
     ]
     kind = "LEFT JOIN" if node.keep_left else "JOIN"
-    on = _pairs(node.left, node.right, node.condition)
-    return f"SELECT {_list(shown)} FROM ({left}) AS l {kind} ({right}) AS r ON {on}"
+    joined = f"({sides.left}) AS l {kind} ({sides.right}) AS r ON {sides.on}"
+    return f"SELECT {_list(shown)} FROM {joined}"
 
 
 @select.register
 def _(node: Exists, sources: Sources) -> str:
-    left, right = select(node.left, sources), select(node.right, sources)
+    sides = pairs(node, select(node.left, sources), select(node.right, sources))
+    shown = [*(f"l.{name}" for name in owner_columns(node)), *fields(len(node.fields()), "l")]
     kind = "ANTI JOIN" if node.lacks else "SEMI JOIN"
-    on = _pairs(node.left, node.right, node.condition)
-    return f"SELECT l.* FROM ({left}) AS l {kind} ({right}) AS r ON {on}"
+    joined = f"({sides.left}) AS l {kind} ({sides.right}) AS r ON {sides.on}"
+    return f"SELECT {_list(shown)} FROM {joined}"
 
 
 @select.register
@@ -110,9 +105,11 @@ def _(node: RowLimit, sources: Sources) -> str:
     if node.texts:
         size = " + ".join(f"coalesce(length(f{i}), 0)" for i in node.texts)
         many += f" OR sum({size}) > {node.characters}"
-    # Few owners have so many rows: the others' need not be put in order.
+    same, nobody = " AND ".join(same_owner(node, node)), ", ".join("NULL" for _ in owner[:-1])
+    # Few owners have so many rows: the others' need not be put in order. That there is one must not
+    # decide whether everybody's rows are looked up: so nobody counts as crowded.
     kept = sample(
-        f"(SELECT * FROM limited SEMI JOIN crowded USING ({unit}))",
+        f"(SELECT l.* FROM limited AS l SEMI JOIN crowded AS r ON {same})",
         within=owner[:-1],
         key=[HASH],
         content=names,
@@ -120,8 +117,8 @@ def _(node: RowLimit, sources: Sources) -> str:
         size=(size, node.characters) if size else None,
     )
     return f"""SELECT {shown} FROM (WITH limited AS MATERIALIZED ({select(node.source, sources)}),
-crowded AS (SELECT {unit} FROM limited GROUP BY {unit} HAVING {many})
-SELECT {shown} FROM limited ANTI JOIN crowded USING ({unit})
+crowded AS (SELECT {unit} FROM limited GROUP BY {unit} HAVING {many} UNION ALL SELECT {nobody})
+SELECT {shown} FROM limited AS l ANTI JOIN crowded AS r ON {same}
 UNION ALL SELECT {shown} FROM ({kept}))"""
 
 
@@ -153,13 +150,6 @@ def _(node: Window, sources: Sources) -> str:
     cells = fields(len(node.source.fields()))
     value = window_value(node, cells, within=owner_columns(node))
     return f"SELECT *, {value} AS f{len(cells)} FROM ({source})"
-
-
-def _pairs(left: Relation, right: Relation, condition: Expression | None) -> str:
-    """Return when two rows make a pair: always within one owner, if both have one."""
-    cells = [*fields(len(left.fields()), "l"), *fields(len(right.fields()), "r")]
-    asked = [] if condition is None else [f"({expression(condition, cells)})"]
-    return " AND ".join([*same_owner(left, right), *asked]) or "TRUE"
 
 
 def _columns(node: Scan | PublicScan, opened: Opened) -> list[str]:
