@@ -11,6 +11,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.tables.exact_aggregates import ExactAggregates, Lists
+from tests.support.listed_keys import ListedKeys
 from tests.support.numbered_rng import NumberedRng
 
 SECRET = 424242
@@ -24,7 +25,7 @@ def with_private_groups():
     keys = (("b", None), ("a", 2), ("rare", SECRET), ("a", 1))
     sums = np.array([20, 12, SECRET, 11])
     lists = Lists(np.array([5, 6, 7, SECRET, 8]), np.array([0, 2, 3, 4, 5]))
-    return ExactAggregates((sums, lists), (keys, np.array([10**6, 10**6, 1, 10**6])))
+    return ExactAggregates((sums, lists), (ListedKeys(keys), np.array([10**6, 10**6, 1, 10**6])))
 
 
 class Plain:
