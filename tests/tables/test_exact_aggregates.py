@@ -55,6 +55,23 @@ def test_groups_are_selected_with_all_that_belongs_to_them():
     assert rest.randomise(1, Largest(), rng).tolist() == [8, 7, 6]
 
 
+def test_nothing_is_made_of_the_keys_that_are_not_shown():
+    """One unit can have very many groups: rows of keys are made for the shown ones alone."""
+    asked = []
+
+    class Watched(ListedKeys):
+        def rows(self, groups):
+            asked.extend(groups)
+            return super().rows(groups)
+
+    found = Watched((("b",), ("rare",), ("a",)))
+    held = ExactAggregates((np.array([1, 2, 3]),), (found, np.array([10**6, 1, 10**6])))
+    keys = ThresholdedKeys(noise=DiscreteLaplace(scale=1), threshold=1000)
+    shown, _, _ = held.select(keys, NumberedRng(2, label="selected groups"))
+    assert shown == (("a",), ("b",))
+    assert asked == [2, 0]
+
+
 def test_private_groups_must_be_selected_and_public_ones_cannot():
     with pytest.raises(InvalidArgument, match="private"):
         with_private_groups().randomise(0, Plain(), None)

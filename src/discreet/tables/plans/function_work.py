@@ -5,8 +5,8 @@ four bytes, or of two where those are slower; needles that nearly occur everywhe
 2,048 of others. ``benchmarks/programs/work_of_texts.py`` measures them again, and
 ``benchmarks/programs/work_of_one.py`` whole questions.
 
-A text that is copied takes room as well: an engine keeps the results of all nested functions for the
-rows that it works on. So a character costs at least 2 steps for each byte that is kept of it.
+A text that is copied takes room as well: an engine keeps the results of all nested functions for
+the rows that it works on. So a character costs at least 2 steps for each byte that is kept of it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
