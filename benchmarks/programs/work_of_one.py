@@ -88,6 +88,11 @@ def chain(size: int, value: str) -> str:
     return value
 
 
+def distinct_counts(count: int) -> str:
+    """Return so many different counts of different values."""
+    return ", ".join(f"COUNT(DISTINCT number % {i + 2}) AS d{i}" for i in range(count))
+
+
 def roots(value: str) -> str:
     """Return a number that passes ten guarded functions."""
     for i in range(5):
@@ -105,6 +110,26 @@ class Nasty:
     note: str = ""
     is_scattered: bool = False
     """Whether each row stands alone among rows of others; then no limit may be needed."""
+
+
+NESTED = {
+    "nullif": "nullif({0}, 'a{1}')",
+    "greatest": "greatest({0}, name)",
+    "right": "right({0}, 999{1})",
+    "concat": "concat({0}, name)",
+}
+
+
+def nested(form: str) -> Nasty:
+    """Return the questions with a text in nested calls of one form."""
+
+    def sql(size: int) -> str:
+        value = "m"
+        for i in range(size):
+            value = form.format(value, i)
+        return f"{texts()} SELECT COUNT(*) FROM {partners(CROWD)} WHERE {value} <> name"
+
+    return Nasty(sql=sql, most=38)
 
 
 WINDOW = "MIN(w) OVER (PARTITION BY person ORDER BY w)"
@@ -161,6 +186,32 @@ CASES = {
         ),
         most=100_000,
     ),
+    "many private keys": Nasty(
+        sql=lambda n: (
+            f"{texts()} SELECT {', '.join(f'age + {i} AS k{i}' for i in range(100))}, number + age"
+            f" AS z, COUNT(*) FROM {partners(n)}"
+            f" GROUP BY {', '.join(f'k{i}' for i in range(100))}, z"
+        ),
+        most=100_000,
+    ),
+    "distinct counts of a sub-query": Nasty(
+        sql=lambda n: (
+            f"{texts()} SELECT COUNT(*) FROM (SELECT person, w, {distinct_counts(50)} FROM"
+            f" (SELECT person, number, concat(name, m) AS w FROM {partners(n)})"
+            f" GROUP BY person, w) WHERE {' + '.join(f'd{i}' for i in range(50))} > -1"
+        ),
+        most=100_000,
+    ),
+    "least texts of a sub-query": Nasty(
+        sql=lambda n: (
+            f"{texts()} SELECT COUNT(*) FROM (SELECT person, number, "
+            + ", ".join(f"MIN(concat(name, '{i}', m)) AS x{i}" for i in range(5))
+            + f" FROM {partners(n)} GROUP BY person, number)"
+            + " WHERE x0 < x1 AND x1 < x2 AND x2 < x3 AND x3 < x4"
+        ),
+        most=100_000,
+    ),
+    **{f"nested {name}": nested(form) for name, form in NESTED.items()},
     "copies with patterns": Nasty(
         sql=lambda n: (
             f"{texts()} SELECT COUNT(*) FROM ("

@@ -21,6 +21,7 @@ from tests.support.bounded_plans import (
     equal_weights,
     make_plan,
 )
+from tests.support.listed_keys import ListedKeys
 
 DELTA = Fraction(1, 10**6)
 MANY = 10**6
@@ -60,7 +61,7 @@ def test_private_groups_are_shown_with_their_own_numbers(rng):
     keys = (("rare",), ("b",), (None,), ("a",))
     units = whole(1, 3 * MANY, 5 * MANY, 4 * MANY)
     lists = Lists(whole(7, 30, 30, 50, 50, 40, 40), whole(0, 1, 3, 5, 7))
-    exact = ExactAggregates((units, 10 * units, lists), groups=(keys, units))
+    exact = ExactAggregates((units, 10 * units, lists), groups=(ListedKeys(keys), units))
     noisy = randomise(exact, found, rng)
     assert noisy.keys == (("a",), ("b",), (None,))
     assert noisy.sets == (0, 0, 0)
@@ -76,7 +77,7 @@ def test_the_counts_shown_are_those_that_chose(rng):
     threshold = found.keys_mechanism.threshold
     keys = tuple((f"{i:04}",) for i in range(500))
     units = np.full(500, threshold, dtype=np.int64)
-    exact = ExactAggregates((units,), groups=(keys, units))
+    exact = ExactAggregates((units,), groups=(ListedKeys(keys), units))
     noisy = randomise(exact, found, rng)
     assert 100 < len(noisy.keys) < 500
     assert min(noisy.columns[0]) >= threshold
@@ -100,7 +101,7 @@ def test_noise_is_drawn_for_shown_groups_only(rng):
     units = np.ones(1000, dtype=np.int64)
     units[0] = MANY
     counting = Counting(rng)
-    exact = ExactAggregates((units,), groups=(keys, units))
+    exact = ExactAggregates((units,), groups=(ListedKeys(keys), units))
     _, _, shown = exact.select(found.keys_mechanism, counting)
     selected = counting.drawn
     assert len(shown.randomise(0, found.mechanisms[0], counting)) == 1
@@ -119,7 +120,7 @@ def test_the_law_of_private_keys_is_that_of_the_definition(rng):
     counts: Counter[int | None] = Counter()
     draws = 20_000
     for _ in range(draws):
-        exact = ExactAggregates((whole(2),), groups=((("a",),), whole(2)))
+        exact = ExactAggregates((whole(2),), groups=(ListedKeys((("a",),)), whole(2)))
         noisy = randomise(exact, found, rng)
         counts[int(noisy.columns[0][0]) if noisy.keys else None] += 1
     law = {value: (1 - q) / (1 + q) * q ** abs(value - 2) for value in range(-60, 60)}

@@ -62,6 +62,8 @@ class _Nasty:
                     f"{value} || {value}",
                     f"right({value}, -1)",
                     f"left({value}, 20)",
+                    f"nullif({value}, clinic)",
+                    f"greatest({value}, clinic, 'b')",
                 )
             )
         return value
@@ -98,6 +100,11 @@ class _Nasty:
                     f" MIN(m) AS m FROM {inner} GROUP BY person, clinic) AS r"
                 ),
                 lambda: (
+                    f"(SELECT person, clinic, MAX(urgent) AS urgent, m, COUNT(DISTINCT age)"
+                    f" + COUNT(DISTINCT urgent) AS age FROM {inner} GROUP BY person, clinic, m)"
+                    " AS r"
+                ),
+                lambda: (
                     f"(SELECT l.person, l.clinic, l.urgent, l.age, l.m || k.m AS m"
                     f" FROM {name} AS l JOIN {name} AS k ON l.person = k.person) AS r"
                 ),
@@ -132,7 +139,8 @@ class _Nasty:
     # ---- The outermost SELECT.
 
     def _outermost(self) -> tuple[str, str]:
-        counts = [f"COUNT(DISTINCT {self._text('m')})" for _ in range(self._dice.pick((1, 1, 5)))]
+        size = self._dice.pick((1, 1, 5))
+        counts = [f"COUNT(DISTINCT {self._text('m')}) AS c{i}" for i in range(size)]
         filters = [f"COUNT(*) FILTER (WHERE {self._test('m')})"]
         shown = ", ".join(self._dice.pick((["COUNT(*)"], counts, filters, counts + filters)))
         return self._dice.pick(

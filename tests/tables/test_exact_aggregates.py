@@ -11,6 +11,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.tables.exact_aggregates import ExactAggregates, Lists
+from tests.support.listed_keys import ListedKeys
 from tests.support.numbered_rng import NumberedRng
 
 SECRET = 424242
@@ -24,7 +25,7 @@ def with_private_groups():
     keys = (("b", None), ("a", 2), ("rare", SECRET), ("a", 1))
     sums = np.array([20, 12, SECRET, 11])
     lists = Lists(np.array([5, 6, 7, SECRET, 8]), np.array([0, 2, 3, 4, 5]))
-    return ExactAggregates((sums, lists), (keys, np.array([10**6, 10**6, 1, 10**6])))
+    return ExactAggregates((sums, lists), (ListedKeys(keys), np.array([10**6, 10**6, 1, 10**6])))
 
 
 class Plain:
@@ -52,6 +53,23 @@ def test_groups_are_selected_with_all_that_belongs_to_them():
     assert all(abs(count - 10**6) < 10**4 for count in units)
     assert rest.randomise(0, Plain(), rng).tolist() == [11, 12, 20]
     assert rest.randomise(1, Largest(), rng).tolist() == [8, 7, 6]
+
+
+def test_nothing_is_made_of_the_keys_that_are_not_shown():
+    """One unit can have very many groups: rows of keys are made for the shown ones alone."""
+    asked = []
+
+    class Watched(ListedKeys):
+        def rows(self, groups):
+            asked.extend(groups)
+            return super().rows(groups)
+
+    found = Watched((("b",), ("rare",), ("a",)))
+    held = ExactAggregates((np.array([1, 2, 3]),), (found, np.array([10**6, 1, 10**6])))
+    keys = ThresholdedKeys(noise=DiscreteLaplace(scale=1), threshold=1000)
+    shown, _, _ = held.select(keys, NumberedRng(2, label="selected groups"))
+    assert shown == (("a",), ("b",))
+    assert asked == [2, 0]
 
 
 def test_private_groups_must_be_selected_and_public_ones_cannot():

@@ -12,6 +12,7 @@ from discreet.tables.functions.call import call
 from discreet.tables.functions.pattern import looks
 from discreet.tables.plans import function_work as module
 from discreet.tables.plans.function_work import (
+    COPIED,
     function_work,
     guards,
     longest_result,
@@ -153,6 +154,35 @@ def test_a_choice_of_texts_is_as_long_as_all_of_them_on_an_average():
     assert isinstance(node, Call)
     assert longest_result(node, [10, 10]) == 10
     assert usual_result(node, [10, 10]) == 20  # one of the two is long in each row
+
+
+# ---- Copies.
+
+
+PASSED_ON = {"case", "coalesce"}
+"""Functions whose result is one of their texts as it is: measured, nothing is copied."""
+
+
+@pytest.mark.parametrize(("node", "kinds"), [n for n in TEXTS if is_call(n.values[0])])
+def test_a_text_that_is_returned_was_copied(node, kinds):
+    """A copy takes time and room: each of the texts that a result can be made of counts."""
+    if node.function in PASSED_ON:
+        return
+    nothing = [0] * len(node.arguments)
+    for i, argument in enumerate(node.arguments):
+        if argument.type is TEXT and not isinstance(argument, Literal):
+            lengths = [*nothing[:i], 9_000, *nothing[i + 1 :]]
+            made = function_work(node, lengths).each - function_work(node, nothing).each
+            assert made >= COPIED * longest_result(node, lengths)
+
+
+def test_a_text_is_copied_again_where_it_is_guarded():
+    """The engine puts both into a list, and takes the first out of it."""
+    node = call("nullif", [FieldValue(TEXT, 0), FieldValue(TEXT, 1)])
+    assert isinstance(node, Call)
+    first, second = (function_work(node, lengths).each for lengths in ([10_000, 0], [0, 10_000]))
+    assert first >= 2 * COPIED * 10_000
+    assert second >= COPIED * 10_000
 
 
 # ---- Patterns.

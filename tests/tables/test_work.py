@@ -18,8 +18,10 @@ from discreet.tables.plans import contain as contain_module
 from discreet.tables.plans import work as work_module
 from discreet.tables.plans.bill import Bill, Rows
 from discreet.tables.plans.contain import MOST, contain, row_limits
+from discreet.tables.plans.outermost_work import FOUND_KEY, PRIVATE_KEY, found_work
 from discreet.tables.plans.prune import prune
 from discreet.tables.plans.steps import Steps
+from discreet.tables.plans.value import SORTING
 from discreet.tables.plans.work import Meter, work
 from discreet.tables.relations.relation import Relation
 from tests.support.clinic import SCHEMA, make_plan, visit, write_project
@@ -219,6 +221,33 @@ def test_a_row_that_is_a_unit_has_no_others(tmp_path):
     assert row_limits(plan.relation) == ()
     assert work(plan).of_a_row == 0
     assert work(plan).of_a_unit > 100 * MOST.of_a_row
+
+
+def test_each_distinct_count_of_a_sub_query_groups_apart(reader):
+    """All keys go along with each of them, so a long key is kept as often."""
+
+    def counted(totals: str) -> int:
+        inner = f"SELECT person, upper(note) AS k, {totals} FROM visits GROUP BY person, k"
+        relation = reader(f"SELECT COUNT(*) FROM ({inner}) WHERE d0 > 0").relation
+        return Meter().passed(relation).bill.work().of_a_row
+
+    distinct = ", ".join(f"COUNT(DISTINCT age + {i}) AS d{i}" for i in range(5))
+    plain = ", ".join(f"COUNT(age + {i}) AS d{i}" for i in range(5))
+    assert counted(distinct) >= counted(plain) + 5 * 10_000 * SORTING
+
+
+def test_each_column_of_a_private_key_counts(reader):
+    def counted(keys: int) -> tuple[int, int]:
+        named = ", ".join(f"age + {i} AS k{i}" for i in range(keys))
+        plan = bound(reader(f"SELECT {named}, COUNT(*) FROM visits GROUP BY {GROUPED_BY[keys]}"))
+        return work(plan).of_a_row, found_work(plan).each
+
+    few, many = counted(2), counted(30)
+    assert many[0] >= few[0] + 28 * PRIVATE_KEY.each
+    assert many[1] >= few[1] + 28 * FOUND_KEY.each
+
+
+GROUPED_BY = {keys: ", ".join(f"k{i}" for i in range(keys)) for keys in (2, 30)}
 
 
 def test_each_reading_of_a_table_counts_for_its_rows(reader):

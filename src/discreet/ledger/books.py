@@ -69,6 +69,19 @@ def left_of(latest: Latest, id_space: str, analyst: str | None = None) -> Privac
     return common(rest, left(cap, spent_of(latest, id_space, analyst)))
 
 
+def reservation(latest: Latest, order: Order, now: datetime) -> dict[str, Any]:
+    """Return what a reserve says of an order that is admitted, or refuse it whole."""
+    # As it will be written, so that verification decides on the same time.
+    at = now.replace(microsecond=0)
+    return {
+        "order": order.to_json(),
+        "order_digest": order.digest,
+        "totals": admit(latest, order, at),
+        # The last time that is written: after this, a time would measure private work.
+        "reserved_at": at.isoformat(timespec="seconds"),
+    }
+
+
 def admit(latest: Latest, order: Order, at: datetime) -> list[dict[str, Any]]:
     """Return the totals after ``order``, or refuse it whole.
 

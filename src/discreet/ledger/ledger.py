@@ -21,7 +21,7 @@ from discreet.ledger.anchoring import (
     spent_by_space,
     verified_point,
 )
-from discreet.ledger.books import admit, cap_of, least_price_of, left_of, open_order, spent_of
+from discreet.ledger.books import cap_of, least_price_of, left_of, open_order, reservation, spent_of
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.chain import require_unchanged
 from discreet.ledger.data_version import DataVersion
@@ -224,15 +224,7 @@ class Ledger:
             yield transaction
 
     def _reserve(self, transaction: Transaction, order: Order) -> Ticket:
-        # As it will be written, so that verification decides on the same time.
-        at = self.now().replace(microsecond=0)
-        payload = {
-            "order": order.to_json(),
-            "order_digest": order.digest,
-            "totals": admit(transaction.latest, order, at),
-            # The last time that is written: after this, a time would measure private work.
-            "reserved_at": at.isoformat(timespec="seconds"),
-        }
+        payload = reservation(transaction.latest, order, self.now())
         return Ticket(transaction.append(Kind.RESERVE, payload).sequence, order.digest)
 
     def move_anchors(self) -> None:

@@ -22,6 +22,22 @@ class Chooser(Protocol):
         ...
 
 
+class FoundKeys(Protocol):
+    """The keys of the private groups that were found, in whatever form an engine returns them.
+
+    One unit can have very many of them: so they are put in order without a look at each by itself,
+    and rows are made for the groups that are shown.
+    """
+
+    def order(self) -> IntArray:
+        """Return the numbers of the groups in the order of their keys, NULL last."""
+        ...
+
+    def rows(self, groups: Sequence[int]) -> tuple[KeyRow, ...]:
+        """Return the keys of some groups, by their numbers."""
+        ...
+
+
 @frozen(repr=False, eq=False)
 class Lists:
     """The values of each group, one after the other; group ``i`` ends before ``ends[i + 1]``."""
@@ -55,7 +71,7 @@ class ExactAggregates:
     def __init__(
         self,
         columns: tuple[IntArray | Lists, ...],
-        groups: tuple[tuple[KeyRow, ...], IntArray] | None = None,
+        groups: tuple[FoundKeys, IntArray] | None = None,
     ) -> None:
         """Hold the columns; with private keys also the groups found and how many units each has."""
         for column in columns:
@@ -95,16 +111,15 @@ class ExactAggregates:
         if self.__groups is None:
             raise InvalidArgument("The groups are public", must="not be selected")
         keys, units = self.__groups
-        order = sorted(range(len(keys)), key=lambda i: [_sort_key(part) for part in keys[i]])
-        shown = mechanism.release({place: int(units[i]) for place, i in enumerate(order)}, rng)
-        shown = _largest(shown, most)
-        groups = [order[place] for place in shown]
+        order = keys.order()
+        shown = _largest(mechanism.release(dict(enumerate(units[order].tolist())), rng), most)
+        groups = order[list(shown)].tolist()
         columns = tuple(
             column.take(groups) if isinstance(column, Lists) else column[groups]
             for column in self.__columns
         )
         counts = np.array(list(shown.values()), dtype=np.int64)
-        return tuple(keys[i] for i in groups), counts, ExactAggregates(columns)
+        return keys.rows(groups), counts, ExactAggregates(columns)
 
     def __repr__(self) -> str:
         """Say that it is private, and nothing else."""
@@ -121,8 +136,3 @@ def _largest(counts: dict[int, int], most: int | None) -> dict[int, int]:
         return counts
     kept = set(sorted(counts, key=lambda place: (-counts[place], place))[:most])
     return {place: count for place, count in counts.items() if place in kept}
-
-
-def _sort_key(part: Key | None) -> tuple[bool, str, Key | None]:
-    """Return something to sort by; NULL comes last, and types are never mixed within a field."""
-    return (part is None, "", "" if part is None else part)

@@ -3,8 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from attrs import frozen
+
 from discreet.core import optional
+from discreet.core.protocols import IntArray
 from discreet.tables.column import ColumnType, Key
+from discreet.tables.exact_aggregates import KeyRow
 from discreet.tables.keyset import KeySet
 
 _ARROW_TYPES = {
@@ -40,3 +45,27 @@ def key_values(column: Any) -> list[Key | None]:
     """Return the values of a column of keys."""
     values: list[Key | None] = column.to_pylist()
     return values
+
+
+@frozen(repr=False, eq=False)
+class ArrowKeys:
+    """The keys of private groups, one column for each, as the engine returned them."""
+
+    columns: tuple[Any, ...]
+
+    def order(self) -> IntArray:
+        """Return the numbers of the groups in the order of their keys, NULL last.
+
+        Texts are put in order by their bytes, which is the order of their characters.
+        """
+        arrow, compute = optional.load("pyarrow"), optional.load("pyarrow.compute")
+        names = [str(number) for number in range(len(self.columns))]
+        keys = arrow.table(list(self.columns), names=names)
+        found = compute.sort_indices(keys, sort_keys=[(name, "ascending") for name in names])
+        order: IntArray = found.to_numpy().astype(np.int64)
+        return order
+
+    def rows(self, groups: Sequence[int]) -> tuple[KeyRow, ...]:
+        """Return the keys of some groups; nothing is made of the others."""
+        places = optional.load("pyarrow").array(groups, optional.load("pyarrow").int64())
+        return tuple(zip(*(key_values(c.take(places)) for c in self.columns), strict=True))

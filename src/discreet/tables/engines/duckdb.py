@@ -16,7 +16,12 @@ from discreet.core.protocols import IntArray
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
-from discreet.tables.engines.arrow_keys import key_values, keys_relation, values_relation
+from discreet.tables.engines.arrow_keys import (
+    ArrowKeys,
+    key_values,
+    keys_relation,
+    values_relation,
+)
 from discreet.tables.engines.duckdb_databases import Databases
 from discreet.tables.engines.duckdb_sql.plan import UNITS, query
 from discreet.tables.engines.duckdb_sql.relations import select
@@ -255,8 +260,7 @@ def _by_public_keys(found: Any, plan: BoundedPlan, size: int) -> ExactAggregates
 
 
 def _by_private_keys(found: Any, plan: BoundedPlan) -> ExactAggregates:
-    names = [f"k{n}" for n in range(len(plan.keys.fields))]
-    keys = tuple(zip(*(key_values(found.column(name)) for name in names), strict=True))
+    keys = ArrowKeys(tuple(found.column(f"k{n}") for n in range(len(plan.keys.fields))))
     columns = tuple(
         _lists(found.column(f"a{i}"))
         if isinstance(aggregate, QuantileValues)

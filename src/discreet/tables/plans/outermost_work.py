@@ -7,7 +7,7 @@ from attrs import evolve
 from discreet.tables.aggregate import Aggregate, CountDistinct, CountUnits
 from discreet.tables.expression import Expression
 from discreet.tables.keyset import LONGEST_KEY, PrivateKeys
-from discreet.tables.plans.function_work import PLAIN, TEXT
+from discreet.tables.plans.function_work import COPIED, PLAIN, TEXT
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.steps import NOTHING, Steps
 from discreet.tables.plans.value import Value, value_of
@@ -17,6 +17,12 @@ SET = Steps(150)
 
 PRIVATE = Steps(500)
 """Finding the groups, and counting their units, if keys are private."""
+
+KEY, PRIVATE_KEY = Steps(50), Steps(200)
+"""More for each key of a group; private ones are compared and copied more often."""
+
+FOUND, FOUND_KEY = Steps(2_500), Steps(50)
+"""A private group that leaves the engine, is put in order and chosen from; more for each key."""
 
 SORT = Steps(350)
 """Putting the rows of a unit in order; more for each value and each condition that goes along."""
@@ -41,11 +47,11 @@ def outermost_work(plan: BoundedPlan, fields: Sequence[Value]) -> Steps:
     keys = [_key(plan, ready[index]) for index in plan.keys.fields]
     counted = [value_of(a.value, ready) for a in plan.aggregates if isinstance(a, CountDistinct)]
     sort = SORT + SORTED_VALUE * len(values) + SORTED_CONDITION * len(tests) + _keeping(values)
-    work = SET + TOTAL * len(plan.aggregates) + CLAMP * len(values)
+    work = SET + KEY * len(keys) + TOTAL * len(plan.aggregates) + CLAMP * len(values)
     work += _sum([value.steps + _hashing(value) for value in [*tests, *values, *keys]])
     if isinstance(plan.keys, PrivateKeys):
         sort += _keeping(keys)
-        work += PRIVATE + _keeping(keys)
+        work += PRIVATE + PRIVATE_KEY * len(keys) + _keeping(keys)
     work += sort * (_sorts(plan) + 2 * len(counted)) + _keeping(counted) * 2
     sets = 1 if isinstance(plan.keys, PrivateKeys) else len(plan.keys.sets)
     return work if sets == 1 else work * sets + _keeping([*ready, *values, *keys])
@@ -54,9 +60,11 @@ def outermost_work(plan: BoundedPlan, fields: Sequence[Value]) -> Steps:
 def found_work(plan: BoundedPlan) -> Steps:
     """Return the work for one group of a unit that was found, if keys are private.
 
-    Those groups leave the engine, are put in order and are chosen from, one by one.
+    The keys of those that are not chosen stay in the engine's columns.
     """
-    return Steps(3_500) if isinstance(plan.keys, PrivateKeys) else NOTHING
+    if not isinstance(plan.keys, PrivateKeys):
+        return NOTHING
+    return FOUND + FOUND_KEY * len(plan.keys.fields)
 
 
 def _values(aggregates: Sequence[Aggregate]) -> list[Expression]:
@@ -81,7 +89,7 @@ def _key(plan: BoundedPlan, value: Value) -> Value:
     """Return a grouped field; a private text is cut."""
     if not isinstance(plan.keys, PrivateKeys) or not value.length:
         return evolve(value, steps=PLAIN)
-    cut = TEXT + Steps(5 * min(value.length, LONGEST_KEY))
+    cut = TEXT + Steps(COPIED * min(value.length, LONGEST_KEY))
     return evolve(value, length=min(value.length, LONGEST_KEY), steps=cut)
 
 

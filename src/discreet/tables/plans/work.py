@@ -21,7 +21,7 @@ from discreet.tables.plans.value import HOLDING, Value, text_value, value_of
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.inner_aggregate import InnerAggregate
+from discreet.tables.relations.inner_aggregate import InnerAggregate, Total
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.project import Project
 from discreet.tables.relations.relation import Relation
@@ -146,7 +146,7 @@ def _fewer(fields: tuple[Value, ...], before: Rows, after: Rows) -> tuple[Value,
 @_passed.register
 def _(node: Distinct, meter: Meter) -> Passed:
     source = meter.passed(node.source)
-    steps = GROUPED + FIELD * len(source.fields) + _keeping(source.fields)
+    steps = _grouping(source.fields)
     return evolve(source, bill=source.bill + Bill.of(source.rows, steps, keeps=True))
 
 
@@ -174,7 +174,10 @@ def _(node: InnerAggregate, meter: Meter) -> Passed:
     keys = tuple(source.fields[i] for i in node.keys)
     values = [Value() if t.value is None else value_of(t.value, ready) for t in node.totals]
     made = sum((value.steps for value in values), NOTHING)
-    steps = GROUPED + FIELD * len([*keys, *values]) + made + _keeping([*keys, *values])
+    steps = _grouping([*keys, *values]) + made
+    for value, total in zip(values, node.totals, strict=True):
+        if total.total is Total.COUNT_DISTINCT:  # an engine groups by the keys and the value apart
+            steps += _grouping([*keys, value])
     totals = [
         value.ready() if total.type() is ColumnType.TEXT else Value()
         for value, total in zip(values, node.totals, strict=True)
@@ -232,6 +235,11 @@ def _pairs(node: Join | Exists, left: Rows, right: Rows) -> Rows:
 
 def _ready(fields: Sequence[Value]) -> tuple[Value, ...]:
     return tuple(value.ready() for value in fields)
+
+
+def _grouping(values: Sequence[Value]) -> Steps:
+    """Return the work of putting a row with these values into its group."""
+    return GROUPED + FIELD * len(values) + _keeping(values)
 
 
 def _keeping(values: Sequence[Value]) -> Steps:

@@ -77,12 +77,6 @@ def _written_out(array: Any, entries: Any) -> Any:
     return entries.take(rebuilt(arrow.uint64(), number, valid))
 
 
-def handed_cell(column: str, handed: Any) -> str:
-    """Return the SQL of a column that was handed over; bytes that are not UTF-8 become NULL."""
-    is_bytes = optional.load("pyarrow").types.is_large_binary(handed)
-    return f"TRY(decode({column}))" if is_bytes else column
-
-
 def value_type(kind: Any) -> Any:
     """Return the type of the values: of a dictionary, that of its entries."""
     return kind.value_type if optional.load("pyarrow").types.is_dictionary(kind) else kind

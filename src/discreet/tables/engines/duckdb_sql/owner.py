@@ -5,12 +5,14 @@ and rows are chosen. The fields of a relation are called ``f0``, ``f1`` and so o
 or a source calls them; so no name of theirs can ever mean the owner.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from discreet.tables.catalog import PrivacyUnit, Table
 from discreet.tables.column import ColumnType
 from discreet.tables.engines.duckdb_sql.values import column_value
 from discreet.tables.relations.relation import Owner, Relation
+from discreet.tables.sources.opened import Opened
+from discreet.tables.sources.whole_texts import LONGEST_NAME
 
 HASH = "h"
 
@@ -38,7 +40,7 @@ def same_owner(left: Relation, right: Relation) -> list[str]:
     return [f"l.{name} IS NOT DISTINCT FROM r.{name}" for name in unit_columns(owner)]
 
 
-def scanned_owner(table: Table, cells: Mapping[str, str], values: Sequence[str]) -> list[str]:
+def scanned_owner(table: Table, opened: Opened, values: Sequence[str]) -> list[str]:
     """Return the hidden columns of a scan, each with its name.
 
     A row that is a unit of its own gets a number that is only ever compared for equality, and a
@@ -47,35 +49,31 @@ def scanned_owner(table: Table, cells: Mapping[str, str], values: Sequence[str])
     unit = table.unit
     if unit.column is None:
         return ["row_number() OVER () AS u", f"hash({', '.join([*values, '$salt'])}) AS h"]
-    parts = unit_values(table, cells)
+    parts = unit_values(table, opened)
     names = ["u", "p"][: len(parts)]
     named = [f"{value} AS {name}" for value, name in zip(parts, names, strict=True)]
     return [*named, f"hash({', '.join([*parts, '$salt'])}) AS h"]
 
 
-def unit_values(table: Table, cells: Mapping[str, str]) -> list[str]:
+def unit_values(table: Table, opened: Opened) -> list[str]:
     """Return what says who owns a row; where one of them is NULL the row has no owner."""
     unit: PrivacyUnit = table.unit
     if unit.column is None:
         return []
-    column = table.column(unit.column)
+    column, cells = table.column(unit.column), opened.cells
     value = column_value(column, cells)
-    values = [_short(value) if column.type is ColumnType.TEXT else value]
+    values = [_short(value, opened.digest) if column.type is ColumnType.TEXT else value]
     if unit.period is not None:
         day = column_value(table.column(unit.period.column), cells)
         values.append(f"TRY_CAST(date_trunc('{unit.period.length.value}', {day}) AS DATE)")
     return values
 
 
-_LONGEST_NAME = 64
-"""The most bytes of a unit that is carried along as it is: one more than a digest has is longer."""
-
-
-def _short(value: str) -> str:
+def _short(value: str, digest: str | None) -> str:
     """Return a text that says who owns a row, in few bytes: of a long one, a digest.
 
     The owner goes wherever its rows go, so a long one would be copied as often as they are. A
     digest with its mark is longer than any text that stays as it is, so it equals none of them.
     """
-    digest = f"'sha256:' || sha256({value})"
-    return f"CASE WHEN strlen({value}) <= {_LONGEST_NAME} THEN {value} ELSE {digest} END"
+    marked = f"'sha256:' || {digest or f'sha256({value})'}"
+    return f"CASE WHEN strlen({value}) <= {LONGEST_NAME} THEN {value} ELSE {marked} END"

@@ -47,8 +47,8 @@ def select(relation: Relation, sources: Sources) -> str:
 def _(node: Scan, sources: Sources) -> str:
     opened = next(sources)
     values = _columns(node, opened)
-    shown = [*scanned_owner(node.table, opened.cells, values), *_named(values)]
-    owned = [f"{value} IS NOT NULL" for value in unit_values(node.table, opened.cells)]
+    shown = [*scanned_owner(node.table, opened, values), *_named(values)]
+    owned = [f"{value} IS NOT NULL" for value in unit_values(node.table, opened)]
     return f"SELECT {', '.join(shown)} FROM {opened.relation}{_where(owned)}"
 
 

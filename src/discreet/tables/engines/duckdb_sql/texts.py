@@ -12,10 +12,13 @@ def _plain(name: str) -> Render:
 
 
 def _join(template: str) -> Render:
-    """Return a join of the first characters of both, so that no text grows without limit."""
+    """Return the first characters of a join, so that no text grows without limit.
+
+    The arguments are not cut: they are no longer than that themselves, and a cut is a copy.
+    """
 
     def render(_: Call, arguments: Sequence[str]) -> str:
-        return _cut(template.format(*(_cut(argument) for argument in arguments)))
+        return _cut(template.format(*arguments))
 
     return render
 
