@@ -97,7 +97,7 @@ def test_few_rows_are_looked_at_again_for_one_that_is_no_text(monkeypatch):
     """An engine that raises, or that tries again row by row, would look at 2,048 or at all."""
     seen, look = [], module._is_utf8
 
-    def looked_at(value: object) -> bool:
+    def looked_at(value: bytes | None) -> bool:
         seen.append(value)
         return bool(look(value))
 
