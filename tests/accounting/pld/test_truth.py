@@ -13,13 +13,13 @@ from tests.accounting.pld import cases
 from tests.accounting.pld.cases import Case, Draw
 
 KINDS = {
-    "finite": (cases.finite_case, 500),
-    "responses": (cases.response_case, 400),
-    "continuous": (cases.continuous_case, 700),
-    "sampled": (cases.sampled_case, 300),
-    "gaussian": (cases.gaussian_case, 200),
+    "finite": (cases.finite_case, 250),
+    "responses": (cases.response_case, 200),
+    "continuous": (cases.continuous_case, 350),
+    "sampled": (cases.sampled_case, 150),
+    "gaussian": (cases.gaussian_case, 100),
 }
-"""Kinds of cases, and how many of each: 2,100 in all."""
+"""Kinds of cases, and how many of each: 1,050 in all."""
 
 WIDTH = 1e-3
 SHARDS = 4
