@@ -56,3 +56,12 @@ def test_nothing_and_too_much():
     assert mu_of(0) == 0
     with pytest.raises(Unsupported):
         mu_of(1000)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", "9e-7", "1e-15", "1e-16", "1e-40", "1e-300"])
+def test_tiny_losses_convert_too_and_tightly(epsilon: str):
+    """Near 0 the square is ε² π/2, from above; where floats saw no kink, it was sought for ever."""
+    square = convert(Pure(epsilon), to=Measure.GAUSSIAN).loss
+    assert isinstance(square, GaussianDp)
+    ratio = square.mu_squared / Fraction(epsilon) ** 2
+    assert 1 - 1e-12 <= float(ratio) / (math.pi / 2) <= 1 + 1e-8

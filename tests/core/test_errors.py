@@ -16,6 +16,7 @@ CODES = {
     "DeclarationError": "bad_declaration",
     "InvalidArgument": "invalid_argument",
     "LedgerError": "ledger_error",
+    "WrittenBefore": "written_before",
     "MissingDependency": "missing_dependency",
     "MissingLoss": "missing_loss",
     "NoSuchNumber": "no_such_number",

@@ -156,3 +156,16 @@ def test_texts_that_are_no_query(sql):
 def test_other_statements_are_refused(sql):
     with pytest.raises(RefusedQuery, match="SELECT"):
         parse(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT " + ", ".join(f"COUNT(*) + {i}" for i in range(1_001)) + " FROM visits",
+        "SELECT COUNT(*) FROM visits ORDER BY " + ", ".join(["1"] * 1_001),
+        "SELECT COUNT(*) FROM visits GROUP BY " + ", ".join(["age"] * 1_001),
+    ],
+)
+def test_long_lists_are_refused_before_they_are_worked_on(sql):
+    with pytest.raises(RefusedQuery, match="at most 1,000 items; got 1,001"):
+        parse(sql)

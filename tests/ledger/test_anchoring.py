@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from discreet.core.errors import BudgetExhausted, InvalidArgument, LedgerError, Unsupported
+from discreet.core.errors import (
+    BudgetExhausted,
+    InvalidArgument,
+    LedgerError,
+    Unsupported,
+    WrittenBefore,
+)
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.anchoring import read_marks, require_whole
@@ -72,6 +78,21 @@ def test_every_charge_is_anchored_before_the_work_begins(tmp_path: Path):
     (_, mark) = read_marks(ledger.anchors)[0]
     assert mark is not None
     assert mark.spent == {"people": Pure("3/2")}
+
+
+def test_a_charge_whose_anchor_fails_is_said_to_stay(tmp_path: Path, monkeypatch):
+    """The charge is durable before the anchor is moved, so it must not be called unspent."""
+    ledger = new(tmp_path)
+    monkeypatch.setattr(Anchor, "write", full)
+    with pytest.raises(WrittenBefore, match="it is charged, and no row was read") as caught:
+        pass_gate(ledger, order(HALF), lambda: pytest.fail("a row was read"))
+    assert "Nothing was spent" not in str(caught.value)
+    monkeypatch.undo()
+    assert ledger.spent("people") == HALF
+
+
+def full(*_: object) -> None:
+    raise LedgerError("The disk is full", next="Nothing was spent")
 
 
 def test_an_older_copy_is_refused_for_reading_and_writing(tmp_path: Path):

@@ -1,22 +1,27 @@
 """The SQLite store: durable settings, files that are no ledger, and a past that was changed."""
 
 import shutil
+import signal
 import sqlite3
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.entry import Kind
+from discreet.ledger.fork_guard import FORK_GUARD
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_schema import VERSION
-from discreet.ledger.sqlite_store import SqliteStore, create_sqlite
+from discreet.ledger.sqlite_store import SqliteStore, _writers, create_sqlite
 from tests.ledger.nobody import as_nobody
 from tests.ledger.orders import RELEASE, new_ledger, order
 
@@ -284,3 +289,45 @@ def test_what_fails_inside_a_transaction_leaves_no_trace(tmp_path: Path):
     assert len(ledger.entries()) == 1
     ledger.reserve(order())
     ledger.verify()
+
+
+@pytest.mark.parametrize("way", ["read", "write"])
+def test_an_interrupt_leaves_no_lock_behind(tmp_path: Path, way: str):
+    """Pressed at every step of a transaction, as far as Python tells them apart."""
+    store = create_sqlite(tmp_path / "ledger.sqlite")
+    presses = 0
+    while _is_pressed(store, way, after=presses * STRIDE):
+        presses += 1
+        with FORK_GUARD._changed:
+            assert FORK_GUARD._open == 0
+        assert not _writers[store.path].locked()
+        with store.write() as transaction:
+            assert transaction.head() is None
+    assert presses > 20
+
+
+STRIDE = 7
+"""Each test presses at one step in so many, which is enough to meet every lock."""
+
+
+def _is_pressed(store: SqliteStore, way: str, after: int) -> bool:
+    """Open a transaction, press Ctrl-C after so many steps, and tell whether it took so many."""
+    steps = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal steps
+        if event == "line":
+            steps += 1
+            if steps == after + 1:
+                signal.raise_signal(signal.SIGINT)
+        return trace
+
+    try:
+        sys.settrace(trace)
+        with getattr(store, way)():
+            pass
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False

@@ -96,7 +96,12 @@ class TradeOff:
         return max(0.0, float_down(best))
 
     def upper(self, alpha: Number) -> float:
-        """Return a rate of misses that some test of some neighbours can reach."""
+        """Return a rate of misses that the certified curve does not go above.
+
+        The curve is the largest symmetric one that holds for both orders of neighbours. Where the
+        two orders differ, as for a sample, some test of some neighbours reaches it at some rates;
+        between these it is the line, which no single pair of neighbours has to reach.
+        """
         rate = float(_rate(alpha))
         at, deltas = _below(self)
         worst = max(float(at[0]) * (1 - rate), 1 - float(at[-1]) * rate, 0.0)

@@ -22,6 +22,7 @@
     │   ├── Suspended            suspended              too many answers failed
     │   └── Busy                 busy                   too many questions are in flight
     ├── LedgerError              ledger_error           the ledger is damaged or out of reach
+    │   └── WrittenBefore        written_before         what it was to keep is kept: a charge stays
     └── AnswerFailed             answer_failed          after the gate: one message for every cause
 
 Each error says *what* happened, what *must* hold, what we *got* and what to do *next*. Parameters
@@ -190,13 +191,24 @@ class LedgerError(DiscreetError):
     code = "ledger_error"
 
 
+class WrittenBefore(LedgerError):
+    """The ledger keeps what it was to keep, but what must follow failed. A charge in it stays."""
+
+    code = "written_before"
+
+
 class AnswerFailed(DiscreetError):
     """Something failed after the gate. The charge stays, and every cause looks alike."""
 
     code = "answer_failed"
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_joined: bool = False) -> None:
+        charge = (
+            "Somebody else paid for it, and that charge stays; you were charged nothing"
+            if is_joined
+            else "The charge stays"
+        )
         super().__init__(
             "The answer could not be produced",
-            next="The charge stays. The owner can run 'discreet check'; asking again pays again.",
+            next=f"{charge}. The owner can run 'discreet check'; asking again pays again.",
         )

@@ -10,6 +10,9 @@ from discreet.curator.asking.statement import Statement
 
 LONGEST_QUERY = 100_000
 
+MOST_ITEMS = 1_000
+"""How many items a list of the query may have: what is selected, grouped by or ordered by."""
+
 
 def parse(sql: str) -> Statement:
     """Return the statement that ``sql`` says.
@@ -141,6 +144,13 @@ def _select(sql: str) -> Any:
         )
     if not isinstance(statements[0], exp.Select):
         raise _not_a_select()
+    for part in statements[0].find_all(exp.Select, exp.Group, exp.Order):
+        if len(part.expressions) > MOST_ITEMS:
+            raise RefusedQuery(
+                f"The query has too long a list after {part.key.upper()}",
+                must=f"have at most {MOST_ITEMS:,} items",
+                got=f"{len(part.expressions):,}",
+            )
     return statements[0]
 
 

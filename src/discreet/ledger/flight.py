@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.core.errors import AnswerFailed, LedgerError
+from discreet.core.errors import AnswerFailed, LedgerError, WrittenBefore
 from discreet.core.interrupted import Interrupted
 from discreet.ledger.entry import Kind
 from discreet.ledger.held_work import HeldWork, Interrupt
@@ -96,7 +96,7 @@ class Flight:
         if self._refusal is not None:
             raise self._refusal
         if self._answer is None:
-            raise AnswerFailed from None
+            raise AnswerFailed(is_joined=not self._is_charged) from None
         return self._answer
 
     def leave(self) -> Interrupted:
@@ -145,10 +145,13 @@ class Flight:
         while self._may_charge():
             # Before the ticket can be seen, so that nobody takes it for abandoned.
             self._presence.enter()
-            found = self._reserve(given_up)
+            try:
+                found = self._reserve(given_up)
+            except WrittenBefore:
+                self._note_charge()
+                raise
             if isinstance(found, Ticket):
-                self._is_charged = True
-                note_charge(self._spent())
+                self._note_charge()
                 self._decided.set()
                 return found
             self._presence.leave()
@@ -156,6 +159,10 @@ class Flight:
                 return None
             given_up.add(found.number)
         return None
+
+    def _note_charge(self) -> None:
+        self._is_charged = True
+        note_charge(self._spent())
 
     def _reserve(self, given_up: set[int]) -> Ticket | Joined:
         if self._joins:

@@ -9,7 +9,8 @@ from threading import Lock
 
 from attrs import field, frozen
 
-from discreet.core.errors import LedgerError
+from discreet.core.errors import LedgerError, WrittenBefore
+from discreet.core.uninterrupted import Uninterrupted
 from discreet.ledger.fork_guard import FORK_GUARD
 from discreet.ledger.kept_open import KEPT_OPEN, Lent
 from discreet.ledger.one_name import Identity, require_one_link, require_one_name
@@ -51,26 +52,32 @@ class SqliteStore:
 
     def __attrs_post_init__(self) -> None:
         """Refuse a file that is not a ledger."""
-        with self._connection():
+        with Uninterrupted(), self._connection():
             pass
 
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:
         """Open a snapshot."""
-        with self._connection() as lent:
+        with Uninterrupted(), self._connection() as lent:
             lent.connection.execute("BEGIN")
             yield SqliteTransaction(lent.connection)
 
     @contextmanager
     def write(self, after: After | None = None) -> Iterator[SqliteTransaction]:
         """Open the one write transaction; leaving the block commits it, then ``after`` is run."""
-        with FORK_GUARD.transaction(), self._turn(), self._connection() as lent:
+        with (
+            Uninterrupted(),
+            FORK_GUARD.transaction(),
+            self._turn(),
+            self._connection() as lent,
+        ):
             # Whatever is not committed is rolled back when the connection is given back.
             yield self._begin(lent)
             lent.connection.execute("COMMIT")
             if after is not None:
-                after(self._begin(lent))
-                lent.connection.execute("COMMIT")
+                with _what_stays(self.path):
+                    after(self._begin(lent))
+                    lent.connection.execute("COMMIT")
 
     def close(self) -> None:
         """Close what is kept open, so that the log is moved into the file if nobody else has it."""
@@ -129,10 +136,26 @@ class SqliteStore:
             )
 
 
+@contextmanager
+def _what_stays(path: Path) -> Iterator[None]:
+    """Say of an error that what was written before it stays."""
+    try:
+        with explained(path):
+            yield
+    except LedgerError as error:
+        raise WrittenBefore(
+            f"The ledger was written, but what must follow failed. {error.what}",
+            must=error.must,
+            got=error.got,
+            next="If something was to be charged, it is charged, and no row was read. The owner can"
+            " run 'discreet check' and 'discreet ledger --verify'",
+        ) from None
+
+
 def create_sqlite(path: Path | str) -> SqliteStore:
     """Open the ledger at ``path``; begin an empty one if no file is there."""
     path = _resolved(path)
     if not path.exists():
-        with explained(path):
+        with Uninterrupted(), explained(path):
             begin_file(path)
     return SqliteStore(path)

@@ -184,14 +184,20 @@ def _square_of_kink(epsilon: Fraction) -> Fraction:
         return Fraction(0)
     if epsilon > _LARGEST_KINK:
         raise Unsupported("This loss is too large to convert", must=f"be at most {_LARGEST_KINK}")
-    bits = 128 + 2 * math.ceil(epsilon)
+    bits = 128 + 2 * math.ceil(epsilon) + 2 * math.ceil(1 / epsilon).bit_length()
     level = exp_bounds(-epsilon, bits)[0] / (1 + exp_bounds(-epsilon, bits)[0])
-    normal = NormalDist()
-    guess = Fraction(normal.inv_cdf(1 / (1 + math.exp(float_up(epsilon)))) ** 2)
+    guess = _near_square(epsilon)
     step = Fraction(1, 2**48)
     while normal_tail_bounds(guess * (1 + step), bits)[1] > level:
         step *= 4
     return 4 * short_up(guess * (1 + step))
 
 
-_LARGEST_KINK = 600
+def _near_square(epsilon: Fraction) -> Fraction:
+    r"""Return about :math:`\mu^2/4`; near 0 the level is :math:`1/2 - \varepsilon/4`."""
+    if epsilon < _SMALL_KINK:
+        return epsilon**2 * Fraction(math.pi / 8)
+    return Fraction(NormalDist().inv_cdf(1 / (1 + math.exp(float_up(epsilon)))) ** 2)
+
+
+_LARGEST_KINK, _SMALL_KINK = 600, Fraction(1, 10**6)

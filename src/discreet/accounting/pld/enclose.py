@@ -92,6 +92,8 @@ class Composition:
 
     def aligned(self, step: float) -> float:
         """Return about ``step``, such that atoms lie on the grid where they have one unit."""
+        if step <= 0:
+            raise Unsupported("These losses are too far apart for one grid")
         units = {batch.upper.lattice for batch in self.batches} - {None}
         if len(units) == 1:
             (unit,) = units

@@ -13,6 +13,7 @@ from discreet.core import optional
 from discreet.core.canonical import digest
 from discreet.core.errors import AnswerFailed, RefusedQuery, Unsupported
 from discreet.core.protocols import IntArray
+from discreet.core.uninterrupted import Uninterrupted
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
@@ -86,7 +87,12 @@ class DuckDbEngine:
         optional.load("pyarrow").array([])  # loads what it needs, which is no work of the plan
         is_over = threading.Event()
         try:
-            with self._databases.lent() as cursor, _held_to(LONGEST_PUBLIC, cursor, is_over):
+            # The engine would turn an interrupt into an error of its own, as if the plan failed.
+            with (
+                Uninterrupted(),
+                self._databases.lent() as cursor,
+                _held_to(LONGEST_PUBLIC, cursor, is_over),
+            ):
                 _register_keys(cursor, plan, are_empty=True)
                 found = cursor.sql(sql, params={"salt": ""}).to_arrow_table()
                 # As far as it goes behind the gate, also for what libraries import on their way.
@@ -137,6 +143,7 @@ class DuckDbEngine:
             self.require_source(table)
         try:
             with (
+                Uninterrupted(),
                 self._databases.lent() as cursor,
                 _held_to(LONGEST_PUBLIC, cursor, threading.Event()),
             ):
