@@ -298,8 +298,9 @@ def test_an_interrupt_leaves_no_lock_behind(tmp_path: Path, way: str):
     presses = 0
     while _is_pressed(store, way, after=presses * STRIDE):
         presses += 1
-        with FORK_GUARD._changed:
-            assert FORK_GUARD._open == 0
+        assert FORK_GUARD._changed.acquire(timeout=10)
+        FORK_GUARD._changed.release()
+        assert FORK_GUARD._open == 0
         assert not _writers[store.path].locked()
         with store.write() as transaction:
             assert transaction.head() is None

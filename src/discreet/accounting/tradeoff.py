@@ -31,6 +31,9 @@ _BASES = (1, 3, 8)
 _SKIPPED = (0, 1, 2)
 _WIDTH = "1e-4"
 _ACCURACY = 1e-4
+_BENT, _REFINED = 5e-4, 6
+"""Where both bounds of δ are further apart it is looked at once more, so many times at most."""
+
 _SAME = Fraction(1, 10**9)
 _FAR, _ROUGH = "1e-4", "1/20"
 
@@ -155,13 +158,31 @@ def _drawn(counts: dict[Event, int]) -> TradeOff:
     try:
         uses = Uses.of(counts)
         if uses.pairs:
-            chosen = _spread(top, _FINE, uses.lattice())
-            found = enclose_deltas(uses, [float_down(one) for one in chosen], _ACCURACY)
-            return _curve(chosen, [(Fraction(one.low), Fraction(one.high)) for one in found])
+            curve = _at_once(uses, _spread(top, _FINE, uses.lattice()))
+            for _ in range(_REFINED):
+                bends = _bends(curve)
+                if not bends:
+                    break
+                curve = _at_once(uses, tuple(sorted({*curve.epsilons, *bends})))
+            return curve
     except Unsupported:
         pass
     chosen = _spread(top, _SPACING)
     return _curve(chosen, [_one(counts, epsilon) for epsilon in chosen])
+
+
+def _at_once(uses: Uses, epsilons: tuple[Fraction, ...]) -> TradeOff:
+    found = enclose_deltas(uses, [float_down(one) for one in epsilons], _ACCURACY)
+    return _curve(epsilons, [(Fraction(one.low), Fraction(one.high)) for one in found])
+
+
+def _bends(curve: TradeOff) -> set[Fraction]:
+    """Return the ε between two points at which δ may bend so much that they do not suffice."""
+    at, below = _below(curve)
+    places, _, highs = _mirrored(curve)
+    wide = np.interp(at, places, highs) - below > _BENT
+    found = {Fraction(round(math.log(one) * 10**9), 10**9) for one in at[wide & (at > 1)]}
+    return {one for one in found if all(abs(one - old) > _SAME for old in curve.epsilons)}
 
 
 def _curve(epsilons: tuple[Fraction, ...], deltas: list[Ends]) -> TradeOff:

@@ -141,3 +141,11 @@ def test_refusals():
         curve.compare(TradeOff((Fraction(1),), (Fraction(1, 2),), (Fraction(0),)))
     with pytest.raises(InvalidArgument):
         trade_off(GaussianEvent(scale=1), epsilons=(1, 2))
+
+
+@pytest.mark.parametrize("losses", [("1/7", "3", "3"), ("1/3", "5/2", "4")])
+def test_bends_that_lie_on_no_grid_are_found(losses):
+    """δ of a few responses bends where their losses add up, also where few alarms are false."""
+    curve = trade_off([PureEvent(epsilon=epsilon) for epsilon in losses])
+    rates = [Fraction(k, 10**5) for k in range(1, 2_000, 41)]
+    assert max(curve.upper(rate) - curve.lower(rate) for rate in rates) < 1e-3
