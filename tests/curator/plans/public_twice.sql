@@ -10,7 +10,7 @@ GROUP BY 1, 2
 -- keys: public (region#0, region#2) 4
 -- count rows: a unit moves 1 group by at most 1
 -- join on people#3 > people#1
---   at most 170,000 rows of each owner
+--   at most 160,000 rows of each owner
 --     project: region, people
 --       join on district#0 = district#1
 --         scan patients: district
