@@ -1,5 +1,6 @@
 """Orders for tests: short to write."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,3 +36,8 @@ def new_ledger(folder: Path, cap: PrivacyLoss | None = None) -> Ledger:
     ledger = Ledger(create_sqlite(folder / "ledger.sqlite"))
     ledger.declare(Budget("people", cap or Pure(3)))
     return ledger
+
+
+def tells_no_cause(error: BaseException) -> bool:
+    """Tell that an error leads back to nothing but what whoever asks is handling already."""
+    return error.__cause__ is None and error.__context__ is sys.exception()

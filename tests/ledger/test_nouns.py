@@ -17,7 +17,7 @@ from discreet.ledger.public_json import public_json
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.tally import FINEST, accumulate
 from discreet.ledger.ticket import Ticket
-from tests.ledger.orders import order
+from tests.ledger.orders import order, tells_no_cause
 
 RECEIPT = Receipt(
     ticket=Ticket(4, "abc"),
@@ -79,7 +79,7 @@ def test_a_description_is_canonical_json(description):
             charges=(Charge("people", Pure(1)),),
             description=description,
         )
-    assert caught.value.__cause__ is caught.value.__context__ is None
+    assert tells_no_cause(caught.value)
 
 
 def test_an_order_keeps_its_own_description():

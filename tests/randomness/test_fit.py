@@ -88,11 +88,11 @@ def test_zero_is_not_doubled_where_it_is_rare(name, size, soak, pytestconfig):
     sample_of, law_of = SAMPLERS[name]
     rng = FastNumberedRng(pytestconfig.getoption("--run-number"), name)
     scale = ZERO_IS_RARE if soak.active else ZERO_IS_RARE / 20
-    size *= scale
+    size = int(size * scale)
     zero = law_of(scale).pmf(0)
     zeros = doubled = 0
     chunk = 1_000_000
-    for _ in range(int(size) // chunk):
+    for _ in range(size // chunk):
         is_zero = sample_of(scale, chunk, rng) == 0
         zeros += int(np.count_nonzero(is_zero))
         doubled += int(np.count_nonzero(is_zero | zero_again(chunk, zero, rng)))

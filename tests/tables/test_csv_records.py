@@ -95,7 +95,8 @@ def read(path: Path, names: str = "abc") -> list[Row]:
     opened = open_csv(declared(path, names), frozenset(names), "scan")
     (batches,) = opened.batches.values()
     table = batches.reader().read_all()
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    columns = ([text and text.encode() for text in column.to_pylist()] for column in table.columns)
+    return list(zip(*columns, strict=True))
 
 
 ENDS = [end.value for end in LineEnd]
