@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.account import account
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.cli.main import main
@@ -19,11 +18,10 @@ from discreet.core.errors import (
 )
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.curator.asking.accuracy import Accuracy, read_accuracy
-from discreet.curator.batch import price_batch
 from discreet.curator.connection import connect
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from tests.support.clinic import make_curator, visit, write_project
+from tests.support.clinic import visit, write_project
 from tests.support.narrow import delta_of, number
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(400)]
@@ -310,99 +308,6 @@ def test_options_of_the_command_line(project, capsys):
     status, text = run("data-changed", "nobody")
     assert status == 1
     assert "people" in text
-
-
-# ---- Batches.
-
-
-def test_a_batch_takes_counts_and_sums_only(project):
-    with connect(project("{ epsilon = 2, delta = 1e-5 }")) as connection:
-        for sql, why in ((NOTES, "public keys"), ("SELECT MEDIAN(age) FROM visits", "quantile")):
-            with pytest.raises(RefusedQuery, match=why):
-                connection.batch([ONE, sql], epsilon=1, delta="1e-6")
-        both = connection.batch([ONE, "SELECT AVG(age) AS a FROM visits"], epsilon=1, delta="1e-6")
-        assert [release.columns for release in both] == [("n",), ("a",)]
-
-
-def test_a_batch_is_charged_once_by_its_certified_loss(project):
-    with connect(project("{ epsilon = 2, delta = 1e-5 }")) as connection:
-        releases = connection.batch(BATCH, epsilon=1, delta="1e-6")
-        (status,) = connection.budget()
-        assert status.spent <= Approximate(1, "1e-6")
-        assert not status.spent <= Approximate("0.999", "1e-6")
-        assert [release.columns for release in releases] == [("n",), ("clinic", "n"), ("a",)]
-        assert len({release.receipt.ticket.number for release in releases}) == 1
-        again = connection.batch(BATCH, epsilon=1, delta="1e-6")
-        assert all(release.is_stored for release in again)
-        assert [r.rows for r in again] == [r.rows for r in releases]
-        assert connection.budget()[0].spent == status.spent
-        with pytest.raises(BudgetExhausted):
-            connection.batch([ONE], epsilon="1.5", delta="1e-6")
-        connection.ledger().verify()
-
-
-def test_the_certificate_of_a_batch_is_the_accountants(project, rng):
-    curator = make_curator(project("{ epsilon = 2, delta = 1e-5 }"), rng)
-    batch = price_batch(curator, BATCH, Approximate(1, "1e-6"))
-    events = [priced.event for priced in batch.plans]
-    assert account(events, delta="1e-6").loss == batch.loss
-
-
-def test_a_batch_beats_asking_one_by_one(project, rng):
-    curator = make_curator(project("{ epsilon = 2, delta = 1e-5 }", groups_per_unit=4), rng)
-    questions = [
-        f"SELECT clinic, COUNT(*) FROM visits WHERE age > {i} GROUP BY clinic" for i in range(40)
-    ]
-    batch = price_batch(curator, questions, Approximate(1, "1e-6"))
-    together = batch.plans[0].mechanisms[0].error_quantile("0.05")
-    alone = Fraction(4 * 2 * 40) * 3  # Laplace of scale l1/(ε/40): about three scales at 95 %
-    assert together < alone / 4
-
-
-def test_batches_that_cannot_be(project):
-    with connect(project("{ epsilon = 2 }")) as connection:
-        with pytest.raises(Unsupported, match="has none"):
-            connection.batch([ONE], epsilon=1, delta="1e-6")
-        with pytest.raises(RefusedQuery, match="no questions"):
-            connection.batch([], epsilon=1, delta="1e-6")
-        with pytest.raises(InvalidArgument):
-            connection.batch([ONE], epsilon=1, delta=1)
-        assert connection.budget()[0].spent == Pure(0)
-
-
-def test_a_batch_on_a_zcdp_budget_pays_its_rho(project):
-    with connect(project("{ rho = 1, delta = 1e-6 }")) as connection:
-        connection.batch(BATCH, epsilon=1, delta="1e-6")
-        spent = connection.budget()[0].spent
-        assert isinstance(spent, ApproximateZcdp)
-        assert 0 < spent.rho < Fraction(1, 20)
-
-
-def test_the_cost_of_a_batch_is_what_was_charged(project):
-    with connect(project("{ rho = 1, delta = 1e-6 }")) as connection:
-        releases = connection.batch(BATCH, epsilon=1, delta="1e-6")
-        assert {release.cost for release in releases} == {connection.budget()[0].spent}
-
-
-def test_noise_that_cannot_be_drawn_is_refused_before_anybody_pays(project):
-    """Behind the gate it would be a failure that everybody is charged and suspended for."""
-    wide = "SELECT SUM(CLAMP(age, 0, 1000000000000, 0.001)) AS s FROM visits"
-    with connect(project("{ rho = 10, delta = 1e-3 }")) as connection:
-        with pytest.raises(RefusedQuery, match="noise outside the range"):
-            connection.batch([wide], epsilon="0.0001", delta="1e-6")
-        with pytest.raises(RefusedQuery, match="noise outside the range"):
-            connection.sql(wide, epsilon="1e-400")
-        spent = connection.budget()[0].spent
-        assert spent == spent * 0
-
-
-def test_a_question_with_its_own_price_is_no_part_of_a_batch(project):
-    priced = ONE.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 0.01)", 1)
-    with (
-        connect(project("{ epsilon = 2, delta = 1e-5 }")) as connection,
-        pytest.raises(RefusedQuery, match="price of its own"),
-    ):
-        connection.batch([ONE, priced], epsilon=1, delta="1e-6")
 
 
 def test_nothing_is_certain_within_a_bound():

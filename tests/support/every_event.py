@@ -12,10 +12,10 @@ from attrs import Attribute, fields
 from hypothesis import strategies as st
 
 from discreet import events
+from discreet.accounting.notation_names import ON_INTEGERS
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.metric import Metric
 from discreet.events import (
-    DiscreteLaplaceEvent,
     FixedSizeSampledEvent,
     GaussianEvent,
     MixtureEvent,
@@ -85,7 +85,7 @@ def _field(
 ) -> st.SearchStrategy[Any]:
     if kind is SparseVectorEvent and attribute.name == "draws":
         return st.just(1)
-    if kind is DiscreteLaplaceEvent and attribute.name == "distance":
+    if kind in ON_INTEGERS and attribute.name in ("distance", "distance_squared"):
         return WHOLE.map(Fraction)
     if attribute.name in _NAMED:
         return _NAMED[attribute.name]

@@ -41,12 +41,10 @@ def test_what_is_known_of_the_columns_is_found_once_for_each_reading(catalog, mo
 
 @pytest.mark.parametrize(
     "line",
-    [b"a,b,c", b"", b"a", b",", b'"a,""b""",c,', b'"",x,"y"', b'a"b,c', b",,,", b'"line\nfeed",z'],
+    [b"a,b,c", b"a", b",", b'"a,""b""",c,', b'"",x,"y"', b'a"b,c', b",,,", b'"line\nfeed",z'],
 )
 def test_the_fields_of_a_header_are_those_of_its_places(line):
     records, _ = split(np.frombuffer(line, np.uint8), LineEnd.FEED, width=99, is_last=True)
-    if not len(records.starts):
-        pytest.skip("this is no record")
     one_by_one = [field_array(records, i)[0].as_py() for i in range(int(records.counts[0]) + 1)]
     assert first_fields(records).to_pylist() == one_by_one
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from discreet.accounting.notation_names import NAMES, SCALED, SHORT
+from discreet.accounting.notation_names import NAMES, SCALED, SHORT, require_steps
 from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.metric import Metric
@@ -169,7 +169,7 @@ def _called(node: ast.Call, name: str, text: str) -> Event:
         is_metric = keyword.arg == "metric"
         named[keyword.arg] = (_metric if is_metric else _argument)(keyword.value, text)
     try:
-        return NAMES[name](*positional, **named)
+        return require_steps(NAMES[name](*positional, **named))
     except (TypeError, AttributeError, ValueError):
         raise InvalidArgument(
             f"The arguments of '{name}' do not fit",

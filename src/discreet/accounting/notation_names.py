@@ -74,6 +74,32 @@ def _whole_distance(distance: Number) -> Fraction:
     return moved
 
 
+def require_steps(event: Event) -> Event:
+    """Refuse integers that move by less than a step: they would not move, and cost nothing.
+
+    It is a mistake of units: the distance of values that were not yet counted in steps.
+    """
+    for name in ("distance", "distance_squared"):
+        moved = getattr(event, name, 0) if isinstance(event, ON_INTEGERS) else 0
+        if 0 < moved < 1:
+            raise InvalidArgument(
+                f"{name} is less than a step of discrete noise",
+                must="count steps, and be 0 or at least 1",
+                got=str(moved),
+            )
+    return event
+
+
+ON_INTEGERS = (
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    LinfExponentialEvent,
+    TruncatedGeometricEvent,
+    UniformNoiseEvent,
+)
+"""Noise on integers, whose distances are counted in steps."""
+
+
 def _response(p: Number, **named: Any) -> Event:
     right = exact(p)
     if not Fraction(1, 2) <= right < 1:

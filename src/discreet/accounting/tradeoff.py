@@ -14,7 +14,7 @@ import numpy as np
 from attrs import field, frozen
 
 from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
-from discreet.accounting.pld.enclose import enclose_deltas
+from discreet.accounting.pld.enclose import enclose_delta, enclose_deltas
 from discreet.accounting.pld.grid import FloatArray
 from discreet.accounting.pld.uses import Events, Uses, count_events
 from discreet.core import check
@@ -36,6 +36,8 @@ _BENT, _REFINED = 5e-4, 6
 
 _SAME = Fraction(1, 10**9)
 _FAR, _ROUGH = "1e-4", "1/20"
+_LARGEST = Fraction(600)
+"""Floats hold its exponential, and rates that it tells apart are as good as 0."""
 
 Ends = tuple[Fraction, Fraction]
 """A number below δ, and one above it."""
@@ -154,7 +156,7 @@ def trade_off(events: Events, *, epsilons: tuple[Number, ...] | None = None) -> 
 def _drawn(counts: dict[Event, int]) -> TradeOff:
     """Draw by one law of the sum for all ε; where there is none, at fewer ε one by one."""
     far = pld_epsilon(counts, delta=_FAR, width=_ROUGH).loss
-    top = Fraction(math.ceil(100 * _numbers(far)[0]), 100)
+    top = min(Fraction(math.ceil(100 * _numbers(far)[0]), 100), _LARGEST)
     try:
         uses = Uses.of(counts)
         if uses.pairs:
@@ -196,7 +198,12 @@ def _require_ascending(epsilons: tuple[Fraction, ...]) -> None:
 
 
 def _one(counts: dict[Event, int], epsilon: Fraction) -> Ends:
-    found = pld_delta(counts, epsilon=epsilon, width=_WIDTH)
+    """Enclose one δ; one that cannot be told from 1 is no promise, but a point of the curve."""
+    try:
+        found = pld_delta(counts, epsilon=epsilon, width=_WIDTH)
+    except Unsupported:
+        ends = enclose_delta(Uses.of(counts), float_down(epsilon), _ACCURACY, _ACCURACY)
+        return Fraction(ends.low), Fraction(min(1.0, ends.high))
     return _numbers(found.lower)[1], _numbers(found.loss)[1]
 
 
@@ -210,7 +217,8 @@ def _spread(top: Fraction, spacing: float, unit: float | None = None) -> tuple[F
     points = min(max(_POINTS, math.ceil(top / spacing)), _MOST_POINTS)
     chosen = {top * k / points for k in range(points + 1)}
     chosen |= {top * k * k / _CLOSE**2 for k in range(1, _CLOSE)}
-    chosen |= {top * (_BEYOND + k) / _BEYOND for k in range(1, _BEYOND + 1)}
+    beyond = {top * (_BEYOND + k) / _BEYOND for k in range(1, _BEYOND + 1)}
+    chosen |= {one for one in beyond if one <= _LARGEST}
     if unit is not None and top <= _MOST_POINTS * unit:
         chosen |= {k * Fraction(unit) for k in range(1, math.floor(top / Fraction(unit)) + 1)}
     ascending = sorted(chosen)

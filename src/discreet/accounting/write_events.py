@@ -13,7 +13,10 @@ from discreet.core.event import (
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
     Event,
+    LinfExponentialEvent,
+    TruncatedGeometricEvent,
     TwoCoinResponseEvent,
+    UniformNoiseEvent,
 )
 from discreet.core.metric import Metric
 from discreet.core.sampling_event import FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
@@ -89,23 +92,38 @@ def _(event: TwoCoinResponseEvent) -> str:
 @_written.register
 def _(event: DiscreteLaplaceEvent) -> str:
     if event.distance.denominator != 1:
-        raise Unsupported(
-            "No text means this event",
-            must="move by whole steps of discrete noise",
-            got=written(event.distance),
-            next="Round the distance down: integers cannot move by a part of a step",
-        )
+        raise _no_text(event.distance)
     return _call(event.kind, [], event)
 
 
 @_written.register
 def _(event: DiscreteGaussianEvent) -> str:
+    if 0 < event.distance_squared < 1:
+        raise _no_text(event.distance_squared)
     scale, moved = _root(event.sigma_squared), event.largest
     is_one = event.entries == 1 and moved is not None and moved.denominator == 1
     if not is_one or scale is None or moved is None or moved**2 != event.distance_squared:
         return _call(event.kind, [], event)
     own = [f"scale={written(scale)}", *([] if moved == 1 else [f"distance={written(moved)}"])]
     return _call(event.kind, own, event, without=[a.name for a in fields(type(event))][1:])
+
+
+@_written.register(LinfExponentialEvent)
+@_written.register(TruncatedGeometricEvent)
+@_written.register(UniformNoiseEvent)
+def _(event: Any) -> str:
+    if 0 < event.distance < 1:
+        raise _no_text(event.distance)
+    return _call(event.kind, [], event)
+
+
+def _no_text(moved: Fraction) -> Unsupported:
+    return Unsupported(
+        "No text means this event",
+        must="move by whole steps of discrete noise",
+        got=written(moved),
+        next="Round the distance down: integers cannot move by a part of a step",
+    )
 
 
 def _root(value: Fraction) -> Fraction | None:

@@ -43,13 +43,33 @@ class Observer(Protocol):
 
 
 @frozen(kw_only=True)
-class WatchedMechanism:
+class _Watched:
+    """What is watched, for which contribution, and who keeps the calls."""
+
+    inner: Any
+    d_in: Contribution
+    recorder: Observer = field(repr=False)
+
+    def _observed(
+        self, run: Callable[[Rng], Any], rng: Rng, *, event: Event, inputs: Inputs, values: Any
+    ) -> Any:
+        use = Use(
+            name=type(self.inner).__name__,
+            event=event,
+            d_in=self.d_in,
+            inputs=inputs,
+            values=values,
+            run=run,
+        )
+        return self.recorder.observe(use, rng)
+
+
+@frozen(kw_only=True)
+class WatchedMechanism(_Watched):
     """A mechanism whose every release is recorded. It is a mechanism itself."""
 
     inner: Mechanism
-    d_in: Contribution
     inputs: Inputs | None = None
-    recorder: Observer = field(repr=False)
 
     def event(self, d_in: Contribution) -> Event:
         """Describe one use, as the mechanism does."""
@@ -61,24 +81,20 @@ class WatchedMechanism:
 
     def release(self, exact_values: Any, rng: Rng) -> Any:
         """Release through the mechanism, and record it."""
-        use = Use(
-            name=type(self.inner).__name__,
-            event=self.inner.event(self.d_in),
-            d_in=self.d_in,
+        return self._observed(
+            lambda source: self.inner.release(exact_values, source),
+            rng,
+            event=self.event(self.d_in),
             inputs=self.inputs or inputs_of(self.inner, exact_values),
             values=exact_values,
-            run=lambda source: self.inner.release(exact_values, source),
         )
-        return self.recorder.observe(use, rng)
 
 
 @frozen(kw_only=True)
-class WatchedSelector:
+class WatchedSelector(_Watched):
     """A selector whose every choice is recorded, of one candidate or several."""
 
     inner: Selector
-    d_in: Contribution
-    recorder: Observer = field(repr=False)
 
     def event(self, d_in: Contribution) -> Event:
         """Describe one use, as the selector does."""
@@ -95,24 +111,15 @@ class WatchedSelector:
         return self._chosen(scores, rng, lambda source: inner.select_with_margin(scores, source))
 
     def _chosen(self, scores: IntArray, rng: Rng, run: Callable[[Rng], Any]) -> Any:
-        use = Use(
-            name=type(self.inner).__name__,
-            event=self.inner.event(self.d_in),
-            d_in=self.d_in,
-            inputs=Inputs.SCORES,
-            values=scores,
-            run=run,
-        )
-        return self.recorder.observe(use, rng)
+        event = self.event(self.d_in)
+        return self._observed(run, rng, event=event, inputs=Inputs.SCORES, values=scores)
 
 
 @frozen(kw_only=True)
-class WatchedTest:
+class WatchedTest(_Watched):
     """A number that is released after a test of its margin, and recorded; ``d_in.l1`` in steps."""
 
     inner: ProposeTestRelease
-    d_in: Contribution
-    recorder: Observer = field(repr=False)
 
     def event(self, d_in: Contribution) -> Event:
         """Describe one use, as the mechanism does."""
@@ -120,25 +127,21 @@ class WatchedTest:
 
     def release(self, value: int, margin: int, rng: Rng) -> int | None:
         """Test the margin and release the number, and record it."""
-        use = Use(
-            name=type(self.inner).__name__,
-            event=self.inner.event(self.d_in),
-            d_in=self.d_in,
+        released: int | None = self._observed(
+            lambda source: self.inner.release(value, margin, source),
+            rng,
+            event=self.event(self.d_in),
             inputs=Inputs.MARGIN,
             values=np.array([value, margin, self.inner.proposed], dtype=object),
-            run=lambda source: self.inner.release(value, margin, source),
         )
-        released: int | None = self.recorder.observe(use, rng)
         return released
 
 
 @frozen(kw_only=True)
-class WatchedResponse:
+class WatchedResponse(_Watched):
     """A response whose every report is recorded; ``d_in.l0`` of the values are one person's."""
 
     inner: LocalRandomiser
-    d_in: Contribution
-    recorder: Observer = field(repr=False)
 
     def event(self) -> Event:
         """Describe all reports of one person."""
@@ -155,15 +158,7 @@ class WatchedResponse:
         return self._reported(values, rng, lambda source: inner.randomise_all(values, source))
 
     def _reported(self, values: Any, rng: Rng, run: Callable[[Rng], Any]) -> Any:
-        use = Use(
-            name=type(self.inner).__name__,
-            event=self.event(),
-            d_in=self.d_in,
-            inputs=Inputs.REPORTS,
-            values=values,
-            run=run,
-        )
-        return self.recorder.observe(use, rng)
+        return self._observed(run, rng, event=self.event(), inputs=Inputs.REPORTS, values=values)
 
 
 @frozen(kw_only=True)

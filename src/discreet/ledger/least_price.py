@@ -6,7 +6,7 @@ number of such bits and failures. A least price makes none of them private; it l
 be bought, and makes sure that whoever buys them uses up their share.
 
 Guarantee:
-    While a budget and its least price stay as they are, at most
+    While a budget, its shares and its least price stay as they are, at most
 
     .. math:: \frac{\text{budget}}{\text{least price}} + 1 + \text{number of shares}
 

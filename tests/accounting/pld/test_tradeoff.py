@@ -104,6 +104,16 @@ def test_pure_is_between():
         assert low - 1e-6 <= truth <= high + 1e-12
 
 
+@pytest.mark.parametrize("epsilon", [36, 40, 100, 600])
+def test_a_loss_that_tells_nearly_everything_still_has_a_curve(epsilon):
+    """Its δ rounds to 1 where floats are, and its variance to 0."""
+    event = PureEvent(epsilon)
+    for curve in (trade_off(event), trade_off(event, epsilons=(0, 1, epsilon))):
+        truth = math.exp(-epsilon) * 0.95
+        assert curve.lower("0.05") <= truth <= curve.upper("0.05") <= truth + 2e-4
+        assert curve.lower(0) >= 1 - 1e-3 or curve.epsilons[1] == 1
+
+
 def test_laplace_is_between():
     curve = trade_off(LaplaceEvent(scale=1), epsilons=EPSILONS)
     for alpha, low, high in curve.points(21):

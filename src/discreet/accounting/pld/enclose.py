@@ -78,13 +78,18 @@ class Composition:
         """Whether a finer grid narrows the interval as far as one likes."""
         return all(batch.lower is batch.upper for batch in self.batches)
 
+    @property
+    def deviation(self) -> float:
+        """About the standard deviation of the sum; 1 if floats see a single loss."""
+        return math.sqrt(self.coarse.at(_HARDLY)[2]) or 1.0
+
     def step_for(self, theta: float, width: float) -> float:
         r"""Return a step for which the interval of ε is likely to be ``width``.
 
         The bump takes :math:`2.3\kappa^2` times the density off δ, whose slope in ε is about the
         density over :math:`1 + \theta`.
         """
-        deviation = math.sqrt(self.coarse.at(_HARDLY)[2])
+        deviation = self.deviation
         noise = math.sqrt(width / (_LOSS_PER_NOISE * (1 + theta)))
         step = 2 * noise / math.sqrt(self.total)
         step = min(step, max(deviation / 4, 1e-9), 0.5)
@@ -240,8 +245,7 @@ def _deltas(
     composition: Composition, at: FloatArray, accuracy: float
 ) -> tuple[list[float], list[float]]:
     tail = accuracy * 1e-7 / composition.total
-    deviation = math.sqrt(composition.coarse.at(_HARDLY)[2])
-    step = composition.step_for(0.0, accuracy * min(1.0, 2 * deviation))
+    step = composition.step_for(0.0, accuracy * min(1.0, 2 * composition.deviation))
     for _ in range(_TRIES):
         step = max(step, short_step(composition.widest(tail) / _MOST_CELLS))
         distribution = composition.on_grid(step, tail)
