@@ -19,7 +19,10 @@ def canonical(value: Any) -> str:
         '{"a":["x",null],"b":1}'
     """
     _require_exact(value)
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _ENCODER.encode(value)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(value: Any) -> str:
@@ -34,7 +37,8 @@ def _require_exact(value: Any) -> None:
         for key, item in value.items():
             if not isinstance(key, str):
                 raise TypeError("keys of canonical JSON are text")
-            _require_exact(item)
+            if type(item) not in _EXACT:
+                _require_exact(item)
     elif isinstance(value, list | tuple) and not _EXACT.issuperset(map(type, value)):
         for item in value:
             _require_exact(item)

@@ -7,6 +7,7 @@ A loss is a *bound*. ``+`` composes two bounds of the same measure for adaptivel
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, Self
 
 from attrs import evolve, field, fields, frozen
@@ -280,8 +281,17 @@ def loss_from_json(data: dict[str, str]) -> PrivacyLoss:
         >>> loss_from_json(Pure("1/4").to_json())
         Pure(ε = 0.25)
     """
-    numbers = {name: value for name, value in data.items() if name != "measure"}
-    cls = _KINDS.get(data.get("measure", ""))
+    try:
+        return _loss_of(tuple(data.items()))
+    except TypeError:
+        raise Unsupported("This is not a loss that we know", must="have numbers as text") from None
+
+
+@lru_cache(maxsize=256)
+def _loss_of(items: tuple[tuple[str, str], ...]) -> PrivacyLoss:
+    """Read a loss. A ledger says the same ones again and again, and they never change."""
+    numbers = {name: value for name, value in items if name != "measure"}
+    cls = _KINDS.get(dict(items).get("measure", ""))
     if cls is None or set(numbers) != {a.name for a in fields(cls)}:
         raise Unsupported("This is not a loss that we know", must="carry a known measure")
     return cls.from_numbers(numbers)

@@ -38,10 +38,9 @@ class Anchor:
     def read(self) -> Mark | None:
         """Return the newest mark, or ``None`` if there never was one."""
         with self._explained():
-            try:
-                data = self.path.read_bytes()
-            except FileNotFoundError:
-                return None
+            data = self._read()
+        if data is None:
+            return None
         marks = [mark for mark in map(_mark, _halves(data)) if mark is not None]
         if not marks:
             raise LedgerError(
@@ -51,6 +50,16 @@ class Anchor:
                 "one, the owner removes the anchor; it is then written anew",
             )
         return max(marks, key=lambda mark: mark.count)
+
+    def _read(self) -> bytes | None:
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        try:
+            return os.pread(handle, os.fstat(handle).st_size, 0)
+        finally:
+            os.close(handle)
 
     def write(self, mark: Mark) -> None:
         """Keep a mark, durably. The caller sees to it that nobody else writes at the same time."""

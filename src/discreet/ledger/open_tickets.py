@@ -11,6 +11,7 @@ deadline (and ``GRACE`` for the ledger to note it); without one, ``LONGEST_WORK`
 
 from datetime import datetime
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from discreet.ledger.entry import Entry, Kind, Latest, space, ticket
@@ -27,7 +28,13 @@ GRACE = 5
 def rules_of(latest: Latest, id_space: str) -> GateRules:
     """Return the rules in force; the usual ones if the owner never declared any."""
     entry = latest(Kind.GATE, space(id_space))
-    return GateRules(id_space=id_space) if entry is None else GateRules.from_json(entry.payload)
+    payload = {"id_space": id_space} if entry is None else entry.payload
+    return _rules(tuple(payload.items()))
+
+
+@lru_cache(maxsize=64)
+def _rules(items: tuple[tuple[str, Any], ...]) -> GateRules:
+    return GateRules.from_json(dict(items))
 
 
 def open_tickets(latest: Latest, id_space: str) -> list[int]:

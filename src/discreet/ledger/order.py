@@ -1,6 +1,7 @@
 """An order: all that the gate must know before anything is read."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
@@ -45,7 +46,7 @@ class Order:
     charges: tuple[Charge, ...] = field(converter=_in_order, validator=_one_per_id_space)
     description: dict[str, Any] = field(factory=dict, converter=public_json, hash=False)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """The name of the order: equal orders have equal digests."""
         return digest(self.to_json())

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from attrs import field, frozen
@@ -46,7 +47,7 @@ class SqliteTransaction:
 
     def _look_up(self, kind: Kind, subject: Subject, until: int) -> Entry | None:
         found = self._one(
-            f"{_ENTRIES} WHERE sequence = ({_NEWEST})", (kind.value, canonical(subject), until)
+            f"{_ENTRIES} WHERE sequence = ({_NEWEST})", (kind.value, _named(subject), until)
         )
         if found is not None and subject not in found.subjects:
             raise forged("the index leads to an entry about something else")
@@ -118,11 +119,11 @@ class SqliteTransaction:
         self._found.clear()
         self.connection.execute(
             f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
-            (entry.sequence, kind.value, canonical(entry.payload), entry.previous, entry.digest),
+            (entry.sequence, kind.value, entry.text, entry.previous, entry.digest),
         )
         self.connection.executemany(
             "INSERT INTO subjects (kind, subject, sequence) VALUES (?, ?, ?)",
-            [(kind.value, canonical(subject), entry.sequence) for subject in entry.subjects],
+            [(kind.value, _named(subject), entry.sequence) for subject in entry.subjects],
         )
         return entry
 
@@ -139,11 +140,7 @@ class SqliteTransaction:
 
     def _one(self, query: str, values: tuple[Any, ...]) -> Entry | None:
         row = self.connection.execute(query, values).fetchone()
-        if row is None:
-            return None
-        entry = _entry(row)
-        require_unchanged(entry)
-        return entry
+        return None if row is None else _unchanged(*row)
 
     def _page(self, query: str, key: str, after: int | None, most: int) -> list[tuple[Any, ...]]:
         where = "" if after is None else f"WHERE {key} > {int(after)}"
@@ -165,6 +162,20 @@ WHERE subjects.kind = ? AND subjects.subject = ? AND entries.kind = subjects.kin
 AND subjects.sequence <= ?
 ORDER BY subjects.sequence DESC LIMIT 1
 """
+
+
+@lru_cache(maxsize=256)
+def _unchanged(*row: Any) -> Entry:
+    """Return an entry that has its digest. The same text has it the next time too."""
+    entry = _entry(row)
+    require_unchanged(entry)
+    return entry
+
+
+@lru_cache(maxsize=256)
+def _named(subject: Subject) -> str:
+    """Return a subject as the index has it."""
+    return canonical(subject)
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
