@@ -44,7 +44,7 @@ lint: $(STAMP) ## style, formatting, types, import direction
 		|| { cat $(VENV)/import-direction.txt; exit 1; }
 
 docs: $(STAMP) ## the documentation site, built strictly into docs/_build/html
-	@$(BIN)/sphinx-build -q -W -n --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
+	@$(BIN)/sphinx-build -q -W -n --keep-going -t sources -b html -d docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 cookbook: $(STAMP) ## ask the cookbook's questions again, and write their answers into its page

@@ -16,12 +16,14 @@ language = "en-GB"
 extensions = [
     "docs._ext.api_pages",
     "docs._ext.bibliography",
+    "docs._ext.known_names",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
-    "sphinx.ext.viewcode",
 ]
+if "sources" in tags:  # type: ignore[name-defined]  # noqa: F821 - Sphinx gives it
+    extensions.append("sphinx.ext.viewcode")
 exclude_patterns = ["_build", "_ext"]
 
 # ---------------------------------------------------------------- pages in Markdown
@@ -36,6 +38,7 @@ add_module_names = False
 toc_object_entries = False
 autodoc_class_signature = "mixed"
 autodoc_typehints = "signature"
+autodoc_use_type_comments = False
 napoleon_custom_sections = ["Guarantee", "Assumes", "Utility", "Proof"]
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False

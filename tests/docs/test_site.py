@@ -1,4 +1,4 @@
-"""The site builds with no warning, exactly as ``make docs`` builds it."""
+"""The site builds with no warning; a soak builds it with the pages of source code too."""
 
 import subprocess
 import sys
@@ -7,11 +7,13 @@ from pathlib import Path
 from docs._ext.api_pages import page_of, public_modules, write_pages
 from docs._ext.bibliography import Entry
 from tests.support.paths import DOCS
+from tests.support.soak import Soak
 
 
-def test_site_builds_strictly(tmp_path: Path):
+def test_site_builds_strictly(tmp_path: Path, soak: Soak):
     site, modules = tmp_path / "html", public_modules()
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-n", "--keep-going", "-b", "html"]
+    command += ["-t", "sources"] if soak.active else []
     places = ["-d", str(tmp_path / "doctrees"), str(DOCS), str(site)]
     done = subprocess.run([*command, *places], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -43,7 +43,7 @@ class Observer(Protocol):
 
 
 @frozen(kw_only=True)
-class _Watched:
+class Watched:
     """What is watched, for which contribution, and who keeps the calls."""
 
     inner: Any
@@ -65,7 +65,7 @@ class _Watched:
 
 
 @frozen(kw_only=True)
-class WatchedMechanism(_Watched):
+class WatchedMechanism(Watched):
     """A mechanism whose every release is recorded. It is a mechanism itself."""
 
     inner: Mechanism
@@ -91,7 +91,7 @@ class WatchedMechanism(_Watched):
 
 
 @frozen(kw_only=True)
-class WatchedSelector(_Watched):
+class WatchedSelector(Watched):
     """A selector whose every choice is recorded, of one candidate or several."""
 
     inner: Selector
@@ -116,7 +116,7 @@ class WatchedSelector(_Watched):
 
 
 @frozen(kw_only=True)
-class WatchedTest(_Watched):
+class WatchedTest(Watched):
     """A number that is released after a test of its margin, and recorded; ``d_in.l1`` in steps."""
 
     inner: ProposeTestRelease
@@ -138,7 +138,7 @@ class WatchedTest(_Watched):
 
 
 @frozen(kw_only=True)
-class WatchedResponse(_Watched):
+class WatchedResponse(Watched):
     """A response whose every report is recorded; ``d_in.l0`` of the values are one person's."""
 
     inner: LocalRandomiser
