@@ -67,7 +67,7 @@ def rendered(plan: BoundedPlan) -> str:
 
 def first_caught(engine: MemoryEngine, mutant: Mutant) -> tuple[int, int] | None:
     """Return the project and the number of its case in which the replay fails first, if any."""
-    for number in range(MOST_PROJECTS):
+    for number in sorted(range(MOST_PROJECTS), key=lambda number: number != mutant.seen_in):
         cases = 0
         try:
             for _ in replay(engine, number, asking(mutant), kinds=mutant.kinds):

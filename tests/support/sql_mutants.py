@@ -54,6 +54,8 @@ class Mutant:
     kinds: tuple[str, ...] = ("person",)
     changes_sql: bool = True
     """Whether it is the SQL that changes; otherwise it is what the plan says of itself."""
+    seen_in: int = 0
+    """The number of the project that is tried first: one in which it was seen before."""
 
 
 def nodes(relation: Relation) -> list[Relation]:
@@ -175,6 +177,7 @@ OWNERS = [
         apply=in_module(duckdb_pairs, "same_owner", _person_only),
         fits=has(Join, _is_private),
         kinds=("period",),
+        seen_in=2,
     ),
     Mutant(
         rule="a semi-join forgets the owner",
@@ -185,11 +188,13 @@ OWNERS = [
         rule="an anti-join forgets the owner",
         apply=_of_all_owners,
         fits=has(Exists, lambda node: _is_private(node) and node.lacks),
+        seen_in=2,
     ),
     Mutant(
         rule="distinct rows of all owners together",
         apply=in_rule(Distinct, _distinct_of_all),
         fits=has(Distinct),
+        seen_in=5,
     ),
     Mutant(
         rule="a window over all owners together",
@@ -200,6 +205,7 @@ OWNERS = [
         rule="an inner aggregate over all owners together",
         apply=in_rule(InnerAggregate, _aggregate_of_all),
         fits=has(InnerAggregate),
+        seen_in=2,
     ),
     Mutant(
         rule="the public side of an outer join is preserved",
@@ -213,6 +219,7 @@ OWNERS = [
             r"HAVING TRUE\1ORDER BY hash",
         ),
         fits=has(RowLimit),
+        seen_in=1,
     ),
     Mutant(
         rule="the rows below a join are chosen by their place",
@@ -221,6 +228,7 @@ OWNERS = [
             "PARTITION BY u) AS place",
         ),
         fits=has(RowLimit),
+        seen_in=5,
     ),
     Mutant(
         rule="rows below a join are numbered by their place, not among identical rows",
@@ -229,6 +237,7 @@ OWNERS = [
             "row_number() OVER () AS occurrence",
         ),
         fits=has(RowLimit),
+        seen_in=2,
     ),
     Mutant(
         rule="the characters below a join are counted for all owners together",
@@ -238,20 +247,24 @@ OWNERS = [
             r"HAVING TRUE)\1ORDER BY hash",
         ),
         fits=has(RowLimit, lambda node: node.texts),
+        seen_in=1,
     ),
     Mutant(
         rule="rows of nobody count",
         apply=in_module(duckdb_relations, "unit_values", lambda *_: []),
+        seen_in=3,
     ),
     Mutant(
         rule="the limits are of a person, not of a person's period",
         apply=in_module(duckdb_plan, "unit_columns", lambda owner: unit_columns(owner)[:1]),
         kinds=("period",),
+        seen_in=2,
     ),
     Mutant(
         rule="rows that tie in a window are in the order of the file",
         apply=in_text(r"(OVER \(PARTITION BY u, h ORDER BY [^()]*? NULLS LAST)(, f\d+)+\)", r"\1)"),
         fits=has(Window, lambda node: isinstance(node.function, Ranked)),
+        seen_in=4,
     ),
 ]
 
@@ -385,6 +398,7 @@ LIMITS = [
             r"\1row_number() OVER () AS occurrence",
         ),
         fits=_by_row,
+        seen_in=2,
     ),
     Mutant(
         rule="the limit depends on the other people",
@@ -425,6 +439,7 @@ KEYS = [
         apply=lambda patch: patch.setattr(SumValues, "largest", _largest_without_centre),
         fits=sums(SumValues),
         changes_sql=False,
+        seen_in=1,
     ),
     Mutant(
         rule="the claim of a sum of squares forgets the offset",
