@@ -28,6 +28,9 @@ class Size:
 
 Sizes = dict[tuple[object, ...], Size]
 
+ENGINE = duckdb.connect(config={"threads": 1})
+"""Opening one takes longer than asking it."""
+
 
 def unit_sizes(tables: Mapping[str, pa.Table], relation: Relation) -> Sizes:
     """Return the size of every unit of a private relation."""
@@ -38,8 +41,7 @@ def unit_sizes(tables: Mapping[str, pa.Table], relation: Relation) -> Sizes:
         f"coalesce(sum(length(f{i})), 0)" if field.type is ColumnType.TEXT else "0"
         for i, field in enumerate(relation.fields())
     ]
-    with duckdb.connect() as connection:
-        connection.execute("SET threads = 1")
+    with ENGINE.cursor() as connection:
         opened = [_open(connection, tables, scan, i) for i, scan in enumerate(scans_of(relation))]
         rows = select(relation, iter(opened))
         counted = ", ".join([unit, "count(*)", *sums])

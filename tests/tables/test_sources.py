@@ -58,10 +58,14 @@ def declared(path: Path, columns=TYPES, *, table: str = "visits") -> PublicTable
     )
 
 
+ENGINE = duckdb.connect(":memory:")
+"""Opening one takes longer than asking it."""
+
+
 def read(table: PublicTable, *names: str, times: int = 1, where: str = "TRUE") -> list[tuple]:
     """Return the rows of the named columns as an engine would read them, ``times`` times over."""
     names = names or tuple(column.name for column in table.columns)
-    with duckdb.connect(":memory:") as engine:
+    with ENGINE.cursor() as engine:
         opened = [open_source(table, frozenset(names), f"scan{i}") for i in range(times)]
         for source in opened:
             for relation, batches in source.batches.items():
