@@ -1,6 +1,7 @@
 """The embedded engine: DuckDB reads the sources where they are and returns integers."""
 
 import threading
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -94,7 +95,7 @@ class DuckDbEngine:
                 _held_to(LONGEST_PUBLIC, cursor, is_over),
             ):
                 _register_keys(cursor, plan, are_empty=True)
-                found = cursor.sql(sql, params={"salt": ""}).to_arrow_table()
+                found = _answer(cursor, sql, salt="")
                 # As far as it goes behind the gate, also for what libraries import on their way.
                 _aggregates(found, plan)
         except optional.load("duckdb").Error:
@@ -115,7 +116,7 @@ class DuckDbEngine:
                 sql = query(plan, iter(opened))
                 if thread in self._stopped:
                     raise AnswerFailed
-                found = cursor.sql(sql, params={"salt": salt.hex()}).to_arrow_table()
+                found = _answer(cursor, sql, salt=salt.hex())
         finally:
             self._running.pop(thread, None)
         return _aggregates(found, plan)
@@ -154,6 +155,18 @@ class DuckDbEngine:
     def close(self) -> None:
         """Close the databases and remove what they left on disk."""
         self._databases.close()
+
+
+def _answer(cursor: Any, sql: str, *, salt: str) -> Any:
+    """Run a query at once; as a relation it would be read and bound twice.
+
+    On a small table that takes as long as to run it. DuckDB warns that it copies the rows of the
+    answer, one for each group: that costs nothing to speak of.
+    """
+    cursor.execute(sql, {"salt": salt})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return cursor.to_arrow_table()
 
 
 def _stop(cursor: Any) -> None:
