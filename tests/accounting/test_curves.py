@@ -13,9 +13,10 @@ from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.gaussian import GaussianPiece
 from discreet.accounting.curves.line import BoundedLine, Line
 from discreet.accounting.curves.tight_pure import TightPure, pure_to_kl
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core.divergence import kl_divergence, max_divergence, renyi_divergence
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Pure, loss_from_json
+from discreet.core.loss import Pure
 from discreet.core.numbers import log_bounds
 from tests.support.finite_laws import laws, orders, response
 

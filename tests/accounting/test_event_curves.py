@@ -13,9 +13,9 @@ from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.discrete_laplace import DiscreteLaplacePiece
 from discreet.accounting.curves.laplace import LaplacePiece
 from discreet.accounting.curves.tight_pure import TightPure
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core.errors import Unsupported
 from discreet.core.event import DiscreteLaplaceEvent, Event, TwoCoinResponseEvent
-from discreet.core.loss import loss_from_json
 
 ORDERS = [Fraction(order) for order in ("1.01", "1.5", "2", "3.7", "16", "200")]
 

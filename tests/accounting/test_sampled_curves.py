@@ -17,9 +17,11 @@ from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.sampled import SampledPiece, ToldPiece
 from discreet.accounting.curves.stated import StatedPiece
 from discreet.accounting.curves.tight_pure import TightPure
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import Event, event_from_json
-from discreet.core.loss import Approximate, PrivacyLoss, loss_from_json
+from discreet.core.event import Event
+from discreet.core.event_json import event_from_json
+from discreet.core.loss import Approximate, PrivacyLoss
 from discreet.core.metric import Metric
 from discreet.core.sampling_event import FixedSizeSampledEvent, PoissonSampledEvent
 from discreet.core.stated_event import (

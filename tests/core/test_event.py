@@ -5,7 +5,8 @@ import json
 import pytest
 
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import ComposedEvent, DiscreteLaplaceEvent, event_from_json
+from discreet.core.event import ComposedEvent, DiscreteLaplaceEvent
+from discreet.core.event_json import event_from_json
 from discreet.core.metric import Metric
 
 NOISE = DiscreteLaplaceEvent(scale="7/2", distance=3)

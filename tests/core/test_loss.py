@@ -7,16 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import (
-    Approximate,
-    ApproximateZcdp,
-    Measure,
-    Pure,
-    Zcdp,
-    loss_from_json,
-    short,
-)
+from discreet.core.loss import Approximate, ApproximateZcdp, Measure, Pure, Zcdp, short
 from discreet.core.numbers import exact
 
 amounts = st.fractions(min_value=0, max_value=100)

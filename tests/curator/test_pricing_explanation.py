@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.accounting.group import group
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, DiscreteLaplaceEvent
-from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp, loss_from_json
+from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.curator.allocate import allocate
 from discreet.curator.connection import connect
 from discreet.curator.explaining.derivation import derivation, groups_sentence

@@ -10,7 +10,7 @@ from discreet.audit.divergence import delta, max_divergence
 from discreet.audit.law import enclosed
 from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify
 from discreet.core.contribution import Contribution
-from discreet.core.event import event_from_json
+from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure, Zcdp
 from tests.mechanisms.cases import CASES, Case
 from tests.support.statistics import alpha, cells_p_value

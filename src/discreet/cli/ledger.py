@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from discreet.accounting.loss_json import loss_from_json
 from discreet.cli.shown import Shown, add_project
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import loss_from_json
 from discreet.curator.connection import Connection, connect
 from discreet.curator.open_ledger import open_ledger
 from discreet.curator.releases.text_table import text_table

@@ -53,9 +53,10 @@ PRESENTATION = {"described": False}
 
 
 def described(value: Any) -> Any:
-    """Return a frozen noun as plain JSON values, with the name of each class; refuse the rest.
+    """Return a frozen noun as plain JSON values, with the name that it is stored as.
 
-    Fields marked as :data:`PRESENTATION` are left out.
+    Fields marked as :data:`PRESENTATION` are left out. A class that has no such name is refused:
+    digests are kept, and what a class is called today must not be in them.
 
     Example:
         >>> described(Fraction(1, 3))
@@ -72,10 +73,16 @@ def described(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [described(item) for item in value]
     if attrs.has(type(value)):
-        fields = {
+        return {"is": _stored_as(type(value))} | {
             part.name: described(getattr(value, part.name))
             for part in attrs.fields(type(value))
             if part.metadata.get("described", True)
         }
-        return {"is": type(value).__name__} | fields
     raise TypeError(f"a {type(value).__name__} has no canonical description")
+
+
+def _stored_as(cls: type[Any]) -> str:
+    name = vars(cls).get("stored_as")
+    if not isinstance(name, str):
+        raise TypeError(f"a {cls.__name__} has no name that it is stored as")
+    return name

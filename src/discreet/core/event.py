@@ -236,38 +236,13 @@ def _brief(value: Any) -> str:
     return repr(text) if len(text) <= _LONGEST_QUOTIENT else f"≈{float(value):.6g}"
 
 
-def _subclasses(cls: type[Event]) -> list[type[Event]]:
-    return [deep for sub in cls.__subclasses__() for deep in (sub, *_subclasses(sub))]
-
-
-def event_of(value: "Event | dict[str, Any]") -> Event:
-    """Return an event, also one that was written as JSON; refuse anything else."""
+def event_of(value: Any) -> Event:
+    """Return an event; refuse anything else."""
     if isinstance(value, Event):
         return value
-    if isinstance(value, dict):
-        return event_from_json(value)
     raise InvalidArgument(
         "That is not an event",
         must="be an Event of discreet.events",
         got=type(value).__name__,
         next="Read text with read_events",
     )
-
-
-def event_from_json(data: dict[str, Any]) -> Event:
-    """Read an event that :meth:`Event.to_json` wrote; refuse a kind that we do not know.
-
-    Example:
-        >>> event = DiscreteLaplaceEvent(scale="1/2", distance=1) * 3
-        >>> event_from_json(event.to_json()) == event
-        True
-    """
-    known = {cls.kind: cls for cls in _subclasses(Event)}
-    cls = known.get(data.get("kind", ""))
-    if cls is None:
-        raise Unsupported("This is not an event that we know", got=str(data.get("kind")))
-    values = {name: value for name, value in data.items() if name != "kind"}
-    values["metric"] = Metric(values["metric"])
-    if cls is ComposedEvent:
-        values["parts"] = tuple((event_from_json(part), count) for part, count in values["parts"])
-    return cls(**values)

@@ -7,7 +7,6 @@ A loss is a *bound*. ``+`` composes two bounds of the same measure for adaptivel
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar, Self
 
 from attrs import evolve, field, fields, frozen
@@ -41,25 +40,11 @@ def measure_of(value: "Measure | str") -> Measure:
     return chosen(Measure, value, noun="measure")
 
 
-_KINDS: dict[str, "type[PrivacyLoss]"] = {}
-
-
 @frozen
 class PrivacyLoss:
     """What the losses have in common: exact fields, composition, comparison, a place to stand."""
 
     measure: ClassVar[Measure]
-
-    def __init_subclass__(cls) -> None:
-        """Let :func:`loss_from_json` find every kind of loss that has been imported."""
-        super().__init_subclass__()
-        if "measure" in vars(cls):
-            _KINDS[cls.measure.value] = cls
-
-    @classmethod
-    def from_numbers(cls, numbers: dict[str, str]) -> Self:
-        """Read what :meth:`to_json` wrote, the measure left out."""
-        return cls(**numbers)
 
     def __add__(self, other: Self) -> Self:
         """Compose: the loss of releasing both, the second chosen after seeing the first."""
@@ -272,26 +257,3 @@ class ApproximateZcdp(PrivacyLoss):
         self._require_same_measure(other)
         lines = self.rho <= other.rho and self.xi + self.rho <= other.xi + other.rho
         return self.delta <= other.delta and lines
-
-
-def loss_from_json(data: dict[str, str]) -> PrivacyLoss:
-    """Read a loss that :meth:`PrivacyLoss.to_json` wrote.
-
-    Example:
-        >>> loss_from_json(Pure("1/4").to_json())
-        Pure(ε = 0.25)
-    """
-    try:
-        return _loss_of(tuple(data.items()))
-    except TypeError:
-        raise Unsupported("This is not a loss that we know", must="have numbers as text") from None
-
-
-@lru_cache(maxsize=256)
-def _loss_of(items: tuple[tuple[str, str], ...]) -> PrivacyLoss:
-    """Read a loss. A ledger says the same ones again and again, and they never change."""
-    numbers = {name: value for name, value in items if name != "measure"}
-    cls = _KINDS.get(dict(items).get("measure", ""))
-    if cls is None or set(numbers) != {a.name for a in fields(cls)}:
-        raise Unsupported("This is not a loss that we know", must="carry a known measure")
-    return cls.from_numbers(numbers)

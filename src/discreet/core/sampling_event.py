@@ -37,7 +37,7 @@ class PoissonSampledEvent(Event):
 
     Example:
         >>> from discreet.core.stated_event import GaussianEvent
-        >>> from discreet.core.event import event_from_json
+        >>> from discreet.core.event_json import event_from_json
         >>> step = PoissonSampledEvent("256/60000", GaussianEvent("1.1"))
         >>> step
         PoissonSampledEvent(rate='8/1875', inner=GaussianEvent(scale=1.1))
@@ -96,7 +96,7 @@ class MixtureEvent(Event):
 
     Example:
         >>> from discreet.core.stated_event import PureEvent
-        >>> from discreet.core.event import event_from_json
+        >>> from discreet.core.event_json import event_from_json
         >>> event = MixtureEvent([(PureEvent(1), "1/4"), (PureEvent(0), "3/4")])
         >>> event_from_json(event.to_json()) == event
         True

@@ -12,8 +12,9 @@ from functools import cache
 from typing import Any
 
 from discreet.accounting.gates.filters import admits, common, left
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError
-from discreet.core.loss import PrivacyLoss, loss_from_json
+from discreet.core.loss import PrivacyLoss
 from discreet.ledger.entry import Kind, Latest, share, space, ticket
 from discreet.ledger.failure_counts import counter_of
 from discreet.ledger.least_price import least_price, require_price

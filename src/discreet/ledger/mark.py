@@ -4,9 +4,10 @@ from typing import Any
 
 from attrs import frozen
 
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core.canonical import canonical, digest
 from discreet.core.errors import DiscreetError, LedgerError
-from discreet.core.loss import PrivacyLoss, loss_from_json
+from discreet.core.loss import PrivacyLoss
 from discreet.ledger.entry import GENESIS
 from discreet.ledger.public_json import parsed_json
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from attrs import define, field
 
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core.errors import DiscreetError
-from discreet.core.loss import loss_from_json
 from discreet.ledger.books import (
     admit,
     admit_together,

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import ClassVar
 
 from attrs import frozen
 
@@ -42,6 +43,8 @@ class CountRows(Aggregate):
         Fraction(10, 1)
     """
 
+    stored_as: ClassVar[str] = "CountRows"
+
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit by its kept rows."""
         return Contribution(l0=limits.groups_per_unit, linf=limits.rows_per_group)
@@ -55,6 +58,8 @@ class CountUnits(Aggregate):
         >>> CountUnits().contribution(Limits(rows_per_group=2, groups_per_unit=5)).l1
         Fraction(5, 1)
     """
+
+    stored_as: ClassVar[str] = "CountUnits"
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit: 1 in each of its groups."""
@@ -74,6 +79,7 @@ class CountDistinct(Aggregate):
         be missed, so the count is biased downwards.
     """
 
+    stored_as: ClassVar[str] = "CountDistinct"
     value: Expression
 
     def contribution(self, limits: Limits) -> Contribution:
@@ -93,6 +99,7 @@ class SumValues(Aggregate):
         largest size of a value less the centre, in at most ``groups_per_unit`` groups.
     """
 
+    stored_as: ClassVar[str] = "SumValues"
     value: Expression
     bounds: Bounds
     centre: int = 0
@@ -125,6 +132,7 @@ class SumSquares(Aggregate):
         :math:`h^2 - offset`, where :math:`h` is the largest distance from the centre in steps.
     """
 
+    stored_as: ClassVar[str] = "SumSquares"
     value: Expression
     bounds: Bounds
     centre: int
@@ -159,6 +167,7 @@ class QuantileValues(Aggregate):
         groups. ``contribution`` counts values added or taken away.
     """
 
+    stored_as: ClassVar[str] = "QuantileValues"
     value: Expression
     bounds: Bounds
     quantile: Fraction

@@ -4,6 +4,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -40,6 +41,7 @@ class PeriodLength(Enum):
 class Period:
     """A person is protected for each period by itself: the one that a date column falls in."""
 
+    stored_as: ClassVar[str] = "Period"
     length: PeriodLength
     column: str
 
@@ -52,6 +54,7 @@ class PrivacyUnit:
     periods are other units). Without a column each row is a unit of its own.
     """
 
+    stored_as: ClassVar[str] = "PrivacyUnit"
     id_space: str
     column: str | None
     period: Period | None = None
@@ -86,6 +89,7 @@ class Source:
 class Table:
     """One private table: each row belongs to exactly one unit."""
 
+    stored_as: ClassVar[str] = "Table"
     name: str
     source: Source = field(metadata=PRESENTATION)
     unit: PrivacyUnit
@@ -110,6 +114,7 @@ class Table:
 class PublicTable:
     """One public table: everybody may know all of it, so it costs nothing to look at."""
 
+    stored_as: ClassVar[str] = "PublicTable"
     name: str
     source: Source = field(metadata=PRESENTATION)
     columns: tuple[Column, ...] = field(metadata=PRESENTATION)

@@ -4,6 +4,7 @@ import datetime
 import math
 from enum import Enum
 from fractions import Fraction
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -39,6 +40,7 @@ class Bounds:
         21
     """
 
+    stored_as: ClassVar[str] = "Bounds"
     lower: Fraction = field(converter=exact)
     upper: Fraction = field(converter=exact)
     step: Fraction = field(default=Fraction(1), converter=exact)
@@ -98,6 +100,7 @@ class DateRange:
         365
     """
 
+    stored_as: ClassVar[str] = "DateRange"
     first: datetime.date
     last: datetime.date
 
@@ -120,6 +123,7 @@ class DateRange:
 class Column:
     """One declared column of a table."""
 
+    stored_as: ClassVar[str] = "Column"
     name: str
     type: ColumnType
     bounds: Bounds | None = None

@@ -1,6 +1,7 @@
 """Row-wise expressions: typed, total, and about one row only, so they are owner-local."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from attrs import evolve, frozen
 
@@ -21,6 +22,7 @@ class Expression:
 class FieldValue(Expression):
     """The value of the field at ``index`` of the relation that the expression stands on."""
 
+    stored_as: ClassVar[str] = "FieldValue"
     index: int
 
 
@@ -28,6 +30,7 @@ class FieldValue(Expression):
 class Literal(Expression):
     """A constant of the query; a real one is written as its exact text, NULL as None."""
 
+    stored_as: ClassVar[str] = "Literal"
     value: Key | None
 
 
@@ -39,6 +42,7 @@ class Call(Expression):
     not in its table has no meaning.
     """
 
+    stored_as: ClassVar[str] = "Call"
     function: str
     arguments: tuple[Expression, ...]
 

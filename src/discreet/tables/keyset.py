@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
+from typing import ClassVar
 
 from attrs import frozen
 
@@ -26,6 +27,7 @@ class KeySet:
         KeySet(places=(), rows=((),))
     """
 
+    stored_as: ClassVar[str] = "KeySet"
     places: tuple[int, ...]
     """Which of the grouped fields; the others are rolled up."""
     rows: tuple[tuple[Key, ...], ...]
@@ -38,6 +40,7 @@ class PublicKeys:
     Rows whose values are not among the keys, NULL included, are in no group.
     """
 
+    stored_as: ClassVar[str] = "PublicKeys"
     fields: tuple[int, ...]
     """The grouped fields of the relation."""
     sets: tuple[KeySet, ...]
@@ -51,6 +54,7 @@ class PublicKeys:
 class PrivateKeys:
     """Grouping by values that are not public: groups with too few units are not shown."""
 
+    stored_as: ClassVar[str] = "PrivateKeys"
     fields: tuple[int, ...]
     allowed: tuple[tuple[Key, ...] | None, ...]
     """For each field its public keys, where it has any: other values are dropped."""

@@ -1,5 +1,7 @@
 """Contribution limits: how much of one unit may enter an answer."""
 
+from typing import ClassVar
+
 from attrs import field, frozen
 
 from discreet.core.check import whole
@@ -25,5 +27,6 @@ class Limits:
         Limits(rows_per_group=2, groups_per_unit=5)
     """
 
+    stored_as: ClassVar[str] = "Limits"
     rows_per_group: int = field(converter=whole, validator=_within)
     groups_per_unit: int = field(converter=whole, validator=_within)

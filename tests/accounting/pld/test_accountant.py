@@ -13,8 +13,8 @@ from discreet.core.event import (
     SignOfGaussianEvent,
     TwoCoinResponseEvent,
     UniformNoiseEvent,
-    event_from_json,
 )
+from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure
 from discreet.core.metric import Metric
 from discreet.core.sampling_event import (

@@ -21,12 +21,8 @@ from discreet.accounting.pld.pair_of import pair_of
 from discreet.accounting.pld.uses import _pair
 from discreet.accounting.sampling.unsampled import unsampled
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import (
-    DiscreteGaussianEvent,
-    DiscreteLaplaceEvent,
-    Event,
-    event_from_json,
-)
+from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent, Event
+from discreet.core.event_json import event_from_json
 from discreet.core.metric import Metric
 from discreet.core.sampling_event import (
     FixedSizeSampledEvent,

@@ -18,7 +18,7 @@ from discreet.audit.law import enclosed
 from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import event_from_json
+from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.core.metric import Metric
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism

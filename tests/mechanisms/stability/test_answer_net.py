@@ -14,7 +14,7 @@ from discreet.audit.law import ExactLaw, enclosed
 from discreet.audit.verify import Answer, LawPair, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import event_from_json
+from discreet.core.event_json import event_from_json
 from discreet.core.loss import Pure, Zcdp
 from discreet.mechanisms.stability.answer_net import AnswerNet, rows_for_pure
 from discreet.mechanisms.stability.greedy_net import greedy_net

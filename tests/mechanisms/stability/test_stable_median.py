@@ -15,7 +15,7 @@ from discreet.audit.law import enclosed
 from discreet.audit.verify import Answer, LawPair, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import event_from_json
+from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate
 from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

@@ -9,7 +9,7 @@ from discreet.audit.law import ExactLaw, Law
 from discreet.audit.verify import Answer, LawPair, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import event_from_json
+from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate
 from discreet.core.metric import Metric
 from discreet.mechanisms.stability.stability_test import StabilityTest

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.accounting.accountants.approximate import approximate
 from discreet.core.contribution import Contribution
-from discreet.core.event import event_from_json
+from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate
 from discreet.core.metric import Metric
 from discreet.mechanisms.thresholds.adaptive_thresholds import AdaptiveThresholds

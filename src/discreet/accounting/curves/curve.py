@@ -11,7 +11,6 @@ from attrs import field, frozen
 from discreet.accounting.curves.piece import (
     CurvePiece,
     Estimator,
-    piece_from_json,
     require_order,
 )
 from discreet.core import check
@@ -139,14 +138,8 @@ class RenyiCurve(PrivacyLoss):
 
     def to_json(self) -> dict[str, str]:
         """Return the pieces as one text."""
-        pieces = [piece.to_json() | {"count": str(count)} for piece, count in self.pieces]
+        pieces = [piece.to_json() | {"times": str(times)} for piece, times in self.pieces]
         return {"measure": self.measure.value, "pieces": json.dumps(pieces)}
-
-    @classmethod
-    def from_numbers(cls, numbers: dict[str, str]) -> Self:
-        """Read what :meth:`to_json` wrote."""
-        counted = [(check.whole(data.pop("count")), data) for data in json.loads(numbers["pieces"])]
-        return cls((piece_from_json(data), count) for count, data in counted)
 
     def shown(self, *, rounding: str = "") -> str:
         """Name the pieces."""

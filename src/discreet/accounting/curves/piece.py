@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from attrs import fields, frozen
 
-from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.errors import InvalidArgument
 
 Estimator = Callable[[float], float]
 """About the height of a curve, by the order."""
@@ -22,12 +22,6 @@ class CurvePiece:
     """
 
     kind: ClassVar[str]
-
-    def __init_subclass__(cls) -> None:
-        """Let a curve that was written down find every kind of piece that has been imported."""
-        super().__init_subclass__()
-        if "kind" in vars(cls):
-            _KINDS[cls.kind] = cls
 
     def upper(self, order: Fraction) -> Fraction:
         """Return a number that is certainly not below the bound at ``order``, at least 1."""
@@ -62,18 +56,6 @@ class CurvePiece:
         return {"kind": self.kind} | {
             a.name: str(getattr(self, a.name)) for a in fields(type(self))
         }
-
-
-_KINDS: dict[str, type[CurvePiece]] = {}
-
-
-def piece_from_json(data: dict[str, Any]) -> CurvePiece:
-    """Read a piece that :meth:`CurvePiece.to_json` wrote."""
-    numbers = {name: value for name, value in data.items() if name != "kind"}
-    cls = _KINDS.get(str(data.get("kind", "")))
-    if cls is None or set(numbers) != {a.name for a in fields(cls)}:
-        raise Unsupported("This is not a piece of a curve that we know", must="carry a known kind")
-    return cls(**numbers)
 
 
 def require_order(order: Fraction, limit: Fraction | None = None) -> None:

@@ -6,24 +6,16 @@ from fractions import Fraction
 from functools import lru_cache
 
 from attrs import field, frozen
+from attrs.validators import instance_of
 
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.piece import CurvePiece, require_order
 from discreet.core import check
-from discreet.core.loss import loss_from_json
 from discreet.core.numbers import exact
 from discreet.core.rounding import BITS, exp_up, log_up, short_up
 
 LARGEST_ORDER = 513
 """Sums have as many terms as the order; beyond this nothing is said."""
-
-
-def _curve(value: "RenyiCurve | str") -> RenyiCurve:
-    if isinstance(value, RenyiCurve):
-        return value
-    found = loss_from_json(json.loads(value))
-    assert isinstance(found, RenyiCurve)
-    return found
 
 
 @frozen
@@ -58,7 +50,7 @@ class SampledPiece(CurvePiece):
     """
 
     kind = "sampled"
-    inner: RenyiCurve = field(converter=_curve)
+    inner: RenyiCurve = field(validator=instance_of(RenyiCurve))
     rate: Fraction = field(converter=exact, validator=check.probability)
 
     @property
@@ -156,7 +148,7 @@ class ToldPiece(CurvePiece):
     """
 
     kind = "told"
-    inner: RenyiCurve = field(converter=_curve)
+    inner: RenyiCurve = field(validator=instance_of(RenyiCurve))
     rate: Fraction = field(converter=exact, validator=check.probability)
 
     @property

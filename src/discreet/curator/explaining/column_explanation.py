@@ -4,8 +4,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core.event import ComposedEvent
-from discreet.core.loss import PrivacyLoss, loss_from_json, short
+from discreet.core.loss import PrivacyLoss, short
 from discreet.core.rounding import sqrt_up
 from discreet.curator.asking.accuracy import CONFIDENCE
 from discreet.curator.explaining.derivation import derivation

@@ -8,7 +8,8 @@ from typing import Any
 from attrs import frozen
 
 from discreet.accounting.gates.filters import left
-from discreet.core.loss import Approximate, PrivacyLoss, Pure, loss_from_json
+from discreet.accounting.loss_json import loss_from_json
+from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.curator.asking.accuracy import CONFIDENCE
 from discreet.curator.asking.offer import Terms
 from discreet.curator.estimates.estimate import indices

@@ -8,9 +8,10 @@ from typing import Any
 
 from attrs import field, frozen
 
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument, LedgerError
-from discreet.core.loss import PrivacyLoss, loss_from_json
+from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
 from discreet.curator.asking.accuracy import CONFIDENCE
 from discreet.curator.estimates.column_functions import Column

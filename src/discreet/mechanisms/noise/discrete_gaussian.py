@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from statistics import NormalDist, StatisticsError
-from typing import Self
+from typing import ClassVar, Self
 
 from attrs import field, frozen
 
@@ -64,6 +64,7 @@ class DiscreteGaussian:
         Fraction(4, 1)
     """
 
+    stored_as: ClassVar[str] = "DiscreteGaussian"
     sigma_squared: Fraction = field(converter=exact, validator=check.positive)
 
     @classmethod

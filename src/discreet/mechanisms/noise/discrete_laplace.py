@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 from attrs import field, frozen
 
@@ -46,6 +46,7 @@ class DiscreteLaplace:
         Fraction(6, 1)
     """
 
+    stored_as: ClassVar[str] = "DiscreteLaplace"
     scale: Fraction = field(converter=exact, validator=check.positive)
 
     @classmethod

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
@@ -86,6 +86,7 @@ class ThresholdedKeys:
         ['common', 'other']
     """
 
+    stored_as: ClassVar[str] = "ThresholdedKeys"
     noise: DiscreteLaplace | DiscreteGaussian
     threshold: int = field(converter=check.whole, validator=check.positive)
 

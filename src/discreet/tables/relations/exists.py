@@ -1,5 +1,7 @@
 """Exists: semi- and anti-joins, the rows that have (or lack) a partner."""
 
+from typing import ClassVar
+
 from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
@@ -16,6 +18,7 @@ class Exists(Relation):
         equality of owners to the condition). So whether a row stays depends on its owner alone.
     """
 
+    stored_as: ClassVar[str] = "Exists"
     left: Relation
     right: Relation
     condition: Expression | None

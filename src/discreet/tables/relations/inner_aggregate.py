@@ -1,6 +1,7 @@
 """Inner aggregates: totals within one owner (and more keys), before anything is limited."""
 
 from enum import Enum
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -26,6 +27,7 @@ class Total(Enum):
 class InnerTotal:
     """One total. Sums and averages of reals are taken on a grid: no float is ever summed."""
 
+    stored_as: ClassVar[str] = "InnerTotal"
     total: Total
     value: Expression | None
     bounds: Bounds | None = None
@@ -45,6 +47,7 @@ class InnerTotal:
 class InnerAggregate(OneSource):
     """One row for each owner and combination of ``keys``; public relations have no owner."""
 
+    stored_as: ClassVar[str] = "InnerAggregate"
     keys: tuple[int, ...]
     """Indices of fields of the source. The owner is always a key besides."""
     totals: tuple[InnerTotal, ...]

@@ -1,5 +1,7 @@
 """Join: pairs of rows. Two private rows make a pair only if they have the same owner."""
 
+from typing import ClassVar
+
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
@@ -20,6 +22,7 @@ class Join(Relation):
         anybody matched it.
     """
 
+    stored_as: ClassVar[str] = "Join"
     left: Relation
     right: Relation
     condition: Expression | None

@@ -1,5 +1,7 @@
 """Row limit: at most so many rows of each owner, before rows are paired or are much work."""
 
+from typing import ClassVar
+
 from attrs import frozen
 
 from discreet.tables.relations.relation import OneSource
@@ -22,6 +24,7 @@ class RowLimit(OneSource):
         sample is not fair: rows with long texts are less likely to be in it.
     """
 
+    stored_as: ClassVar[str] = "RowLimit"
     rows: int
     texts: tuple[int, ...] = ()
     """The fields whose characters count."""

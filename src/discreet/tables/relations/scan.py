@@ -1,6 +1,7 @@
 """Scan: the rows of a declared table."""
 
 from functools import cached_property
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -21,6 +22,7 @@ SHORTEST_CUT = 64
 class Scan(Relation):
     """The declared columns of a private table; rows without a unit are dropped."""
 
+    stored_as: ClassVar[str] = "Scan"
     table: Table
     columns: tuple[Column, ...]
     """The columns to read, of those that are declared; the unit's are read in any case."""
@@ -77,6 +79,7 @@ class Scan(Relation):
 class PublicScan(Relation):
     """The declared columns of a public table."""
 
+    stored_as: ClassVar[str] = "PublicScan"
     table: PublicTable
     columns: tuple[Column, ...]
     longest: tuple[tuple[str, int], ...] = field(default=(), metadata=PRESENTATION)

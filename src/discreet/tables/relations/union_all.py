@@ -1,5 +1,7 @@
 """Union all: the rows of several relations, each with its owner."""
 
+from typing import ClassVar
+
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
@@ -16,6 +18,7 @@ from discreet.tables.relations.relation import (
 class UnionAll(Relation):
     """The rows of two relations. A person on both sides is one owner of all of their rows."""
 
+    stored_as: ClassVar[str] = "UnionAll"
     first: Relation
     second: Relation
 

@@ -1,6 +1,7 @@
 """Windows: values computed over the rows of one owner, added to each of its rows."""
 
 from enum import Enum
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -26,6 +27,7 @@ class Ranking(Enum):
 class SortKey:
     """One item of an ORDER BY; NULL comes last."""
 
+    stored_as: ClassVar[str] = "SortKey"
     value: Expression
     descending: bool = False
 
@@ -34,6 +36,7 @@ class SortKey:
 class Ranked:
     """A ranking: of which value (for LAG, LEAD and FIRST_VALUE), and how many rows away."""
 
+    stored_as: ClassVar[str] = "Ranked"
     ranking: Ranking
     value: Expression | None = None
     offset: int = 1
@@ -53,6 +56,7 @@ class Window(OneSource):
         it would tell of other owners' rows.
     """
 
+    stored_as: ClassVar[str] = "Window"
     function: InnerTotal | Ranked
     partition: tuple[Expression, ...]
     order: tuple[SortKey, ...]

@@ -1,0 +1,1 @@
+"""What earlier versions stored, as they stored it. Files here are added, and never made anew."""

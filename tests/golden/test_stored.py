@@ -1,0 +1,144 @@
+"""What earlier versions stored is read, found and never paid for again."""
+
+import importlib
+import json
+import pkgutil
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+import discreet
+from discreet.accounting.curves.curve import RenyiCurve
+from discreet.accounting.curves.piece import CurvePiece
+from discreet.accounting.loss_json import LOSSES, PIECES, loss_from_json
+from discreet.core.canonical import described, digest
+from discreet.core.event import Event
+from discreet.core.event_json import EVENTS, event_from_json
+from discreet.core.loss import PrivacyLoss
+from discreet.curator.connection import connect
+from discreet.tables.aggregate import SumValues
+from discreet.tables.declaration import read_catalog
+from discreet.tables.relations.relation import Relation
+from tests.curator.test_plans import FILES, FOLDER, MARK
+from tests.golden.make import ASKED, LEDGER, SHOWN, ask, shown
+from tests.golden.make import FOLDER as KEPT
+from tests.support.clinic import make_plan
+
+HERE = Path(__file__).parent
+PROJECTS = sorted(path.parent for path in HERE.glob(f"*/{SHOWN}"))
+NOUNS = json.loads((HERE / "nouns.json").read_text(encoding="utf-8"))
+PLANS = json.loads((HERE / "plans.json").read_text(encoding="utf-8"))
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return a copy of a project with its ledger, as an owner would have it."""
+    folder = tmp_path / "project"
+    shutil.copytree(request.param, folder)
+    (folder / KEPT).mkdir(mode=0o700)
+    (folder / LEDGER).rename(folder / KEPT / LEDGER)
+    for path in (folder / KEPT / LEDGER, folder / "discreet.anchor"):
+        path.chmod(0o600)
+    return folder
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.name, indirect=True)
+def test_what_was_answered_is_found_and_nothing_is_paid(project: Path):
+    questions, answers = read(project / ASKED), read(project / SHOWN)
+    with connect(project) as connection:
+        before = connection.budget()
+        for question, expected in zip(questions, answers, strict=True):
+            releases = ask(connection, question)
+            assert all(release.is_stored for release in releases), question
+            found = [shown(release) for release in releases]
+            assert json.loads(json.dumps(found)) == expected, question
+        assert connection.budget() == before
+        connection.ledger().verify()
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+def test_a_plan_keeps_its_name(file: Path):
+    sql = file.read_text(encoding="utf-8").partition(MARK)[0]
+    plan = make_plan(read_catalog(FOLDER), sql)
+    assert digest(plan.to_json()) == PLANS[file.stem]
+
+
+def test_what_a_class_is_called_is_no_part_of_a_plan():
+    file = next(file for file in FILES if "SUM(" in file.read_text(encoding="utf-8"))
+    SumValues.__name__ = "AnotherName"
+    try:
+        test_a_plan_keeps_its_name(file)
+    finally:
+        SumValues.__name__ = "SumValues"
+
+
+def test_a_noun_without_a_name_of_its_own_has_no_digest():
+    @attrs.frozen
+    class Heir(SumValues):
+        """It would be taken for its parent."""
+
+    @attrs.frozen
+    class New:
+        """Nobody has said what it is stored as."""
+
+    for cls in (Heir, New):
+        with pytest.raises(TypeError, match="stored as"):
+            described(cls.__new__(cls))
+
+
+def test_no_two_relations_are_stored_under_one_name():
+    names = [vars(cls).get("stored_as") for cls in every(Relation)]
+    kept = [name for name in names if name is not None]
+    assert len(kept) == len(set(kept)) >= 10
+
+
+@pytest.mark.parametrize("data", NOUNS["events"], ids=lambda data: data["kind"])
+def test_an_event_is_read_as_it_was_written(data: dict[str, Any]):
+    assert event_from_json(data).to_json() == data
+
+
+@pytest.mark.parametrize("data", NOUNS["losses"], ids=lambda data: data["measure"])
+def test_a_loss_is_read_as_it_was_written(data: dict[str, str]):
+    assert loss_from_json(data).to_json() == data
+
+
+def test_a_curve_from_before_pieces_had_counts_is_read():
+    pieces = '[{"kind": "gaussian", "mu_squared": "1/4", "count": "3"}]'
+    found = loss_from_json({"measure": "renyi", "pieces": pieces})
+    assert isinstance(found, RenyiCurve)
+    assert [times for _, times in found.pieces] == [3]
+
+
+def test_every_kind_is_in_its_table_and_was_written_once():
+    """A new kind is added to the table, and one of it to ``nouns.json``."""
+    assert set(EVENTS) == set(every(Event))
+    assert set(LOSSES) == set(every(PrivacyLoss))
+    assert set(PIECES) == set(every(CurvePiece))
+    assert {cls.kind for cls in EVENTS} == {data["kind"] for data in NOUNS["events"]}
+    assert {cls.measure.value for cls in LOSSES} == {data["measure"] for data in NOUNS["losses"]}
+    texts = [data["pieces"] for data in NOUNS["losses"] if "pieces" in data]
+    written = {piece["kind"] for text in texts for piece in json.loads(text)}
+    assert {cls.kind for cls in PIECES} == written
+
+
+def every(cls: type[Any]) -> Iterator[type[Any]]:
+    """Yield all classes of the package that derive from one, imported or not."""
+    for module in pkgutil.walk_packages(discreet.__path__, "discreet."):
+        if "__main__" not in module.name:
+            importlib.import_module(module.name)
+    todo: list[type[Any]] = [cls]
+    while todo:
+        for sub in todo.pop().__subclasses__():
+            todo.append(sub)
+            # A class with slots is made twice; the first of both is not in its module.
+            if vars(sys.modules[sub.__module__]).get(sub.__name__) is sub:
+                yield sub
