@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.curator.connection import connect
-from discreet.curator.releases.release import Release
+from discreet.releases.release import Release
 
 ASKED, SHOWN = "questions.json", "shown.json"
 LEDGER, FOLDER = "ledger.sqlite", ".discreet"
