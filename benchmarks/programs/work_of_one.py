@@ -20,10 +20,10 @@ from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.curator.bound import bound
-from discreet.curator.parse import parse
-from discreet.curator.resolve import resolve
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.sql.parse import parse
+from discreet.sql.resolve import resolve
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.plans.contain import row_limits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.work import work

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 
 import duckdb
 
+from discreet.engines.duckdb.render.expression import expression
 from discreet.tables.column import ColumnType
-from discreet.tables.engines.duckdb_sql.expression import expression
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.plans.function_work import TEXT

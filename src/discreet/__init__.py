@@ -7,7 +7,7 @@ import importlib
 from typing import Any
 
 _HOMES = {
-    "Accuracy": "discreet.curator.asking.accuracy",
+    "Accuracy": "discreet.releases.accuracy",
     "Approximate": "discreet.core.loss",
     "ApproximateZcdp": "discreet.core.loss",
     "Connection": "discreet.curator.connection",
@@ -22,7 +22,7 @@ _HOMES = {
     "PrivacyLoss": "discreet.core.loss",
     "Pure": "discreet.core.loss",
     "Rehearsal": "discreet.curator.rehearse",
-    "Release": "discreet.curator.releases.release",
+    "Release": "discreet.releases.release",
     "SystemRng": "discreet.randomness.rng",
     "Zcdp": "discreet.core.loss",
     "account": "discreet.accounting.account",

@@ -14,9 +14,9 @@ from discreet.curator.allocate import allocate
 from discreet.curator.price import price
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from tests.support.bounded_plans import equal_weights
 from tests.support.clinic import make_plan, visit, write_project
 from tests.support.narrow import of_kind

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.cli.main import main
-from discreet.tables.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb.engine import DuckDbEngine
 from tests.support.clinic import run_exact
 from tests.support.source_writers import write
 

@@ -7,8 +7,8 @@ import pytest
 
 from discreet.cli.main import main
 from discreet.core.loss import Pure
-from discreet.curator.open_ledger import open_ledger
 from discreet.ledger.ledger import Ledger
+from discreet.project.open_ledger import open_ledger
 from discreet.tables.declaration import read_catalog
 from tests.ledger.orders import order
 from tests.support.clinic import visit, write_project

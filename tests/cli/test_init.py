@@ -17,11 +17,11 @@ from discreet.cli.lines import WIDEST
 from discreet.cli.main import main
 from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.loss import Approximate, Pure
+from discreet.engines.duckdb.sources.examine import require_source
 from discreet.tables.catalog import PrivacyUnit
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import read_catalog
 from discreet.tables.limits import Limits
-from discreet.tables.sources.examine import require_source
 
 ROWS = pa.table(
     {

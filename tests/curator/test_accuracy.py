@@ -7,8 +7,11 @@ import pytest
 
 from discreet.core.errors import InvalidArgument, MissingLoss, RefusedQuery
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.curator.asking.accuracy import Accuracy, read_accuracy
-from discreet.curator.estimates.estimate import (
+from discreet.curator.price import price
+from discreet.curator.pricing.fit import described_premise, fit
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.releases.accuracy import Accuracy, read_accuracy
+from discreet.releases.estimates.estimate import (
     Calculation,
     Constant,
     KeyOf,
@@ -17,9 +20,6 @@ from discreet.curator.estimates.estimate import (
     TotalOf,
     VarianceOf,
 )
-from discreet.curator.price import price
-from discreet.curator.pricing.fit import described_premise, fit
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.aggregate import CountRows, CountUnits
 from discreet.tables.column import ColumnType
 from tests.support.bounded_plans import (

@@ -8,9 +8,9 @@ from discreet.core.errors import AnswerFailed
 from discreet.core.loss import Pure
 from discreet.curator.answer import answer, explain
 from discreet.curator.connection import connect
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.receipt import Receipt
-from discreet.tables.engines.duckdb import DuckDbEngine
 from tests.support.clinic import make_curator, visit, write_project
 from tests.support.narrow import number, whole
 

@@ -10,8 +10,8 @@ import pytest
 from discreet.audit.sampling import audit_outputs
 from discreet.core.loss import Pure
 from discreet.curator.answer import answer
-from discreet.curator.pricing import noise as noise_module
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.project import noise as noise_module
 from tests.support.clinic import DECLARATION, make_curator, visit, write_project
 from tests.support.narrow import whole
 from tests.support.statistics import alpha

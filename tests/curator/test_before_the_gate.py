@@ -15,9 +15,9 @@ from discreet.core.loss import Pure
 from discreet.curator import answer as answer_module
 from discreet.curator import batch as batch_module
 from discreet.curator.connection import connect
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.engines.duckdb.sources import arrow_source, csv_source, duckdb_source, parquet_source
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.sources import arrow_source, csv_source, duckdb_source, parquet_source
 from tests.support.clinic import run_exact
 from tests.support.source_writers import write
 

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.curator.estimates.column_functions import scalars
-from discreet.curator.estimates.column_interval import Intervals, intervals_of
-from discreet.curator.estimates.column_order import sorted_rows
-from discreet.curator.estimates.column_value import column, column_of
-from discreet.curator.estimates.estimate import (
+from discreet.releases.arrow_table import arrow_table
+from discreet.releases.cells import cells, plain_intervals
+from discreet.releases.estimates.column_functions import scalars
+from discreet.releases.estimates.column_interval import Intervals, intervals_of
+from discreet.releases.estimates.column_order import sorted_rows
+from discreet.releases.estimates.column_value import column, column_of
+from discreet.releases.estimates.estimate import (
     Constant,
     Estimate,
     GroupingOf,
@@ -25,14 +27,12 @@ from discreet.curator.estimates.estimate import (
     TotalOf,
     VarianceOf,
 )
-from discreet.curator.estimates.functions import calculate
-from discreet.curator.estimates.groups import Groups, read_groups
-from discreet.curator.estimates.interval import interval_of
-from discreet.curator.estimates.ratios import Ratios, TooLong
-from discreet.curator.estimates.value import value_of
-from discreet.curator.releases.arrow_table import arrow_table
-from discreet.curator.releases.cells import cells, plain_intervals
-from discreet.curator.releases.number_texts import lower_texts, nearest_texts, texts, upper_texts
+from discreet.releases.estimates.functions import calculate
+from discreet.releases.estimates.groups import Groups, read_groups
+from discreet.releases.estimates.interval import interval_of
+from discreet.releases.estimates.ratios import Ratios, TooLong
+from discreet.releases.estimates.value import value_of
+from discreet.releases.number_texts import lower_texts, nearest_texts, texts, upper_texts
 from discreet.tables.column import ColumnType
 
 INTEGER, REAL, TEXT = ColumnType.INTEGER, ColumnType.REAL, ColumnType.TEXT

@@ -15,7 +15,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.curator.connection import connect
-from discreet.curator.releases.view import margins
+from discreet.releases.view import margins
 from docs._ext import cookbook
 from tests.support.statistics import alpha
 

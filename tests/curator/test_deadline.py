@@ -15,11 +15,11 @@ from discreet.curator import batch as batch_module
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
 from discreet.curator.connection import connect
+from discreet.engines.duckdb import engine as duckdb_engine
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.entry import Kind
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.timer import Timer
-from discreet.tables.engines import duckdb as duckdb_engine
-from discreet.tables.engines.duckdb import DuckDbEngine
 from tests.support.clinic import make_curator, make_plan, visit, write_project
 from tests.support.project_memory import SALT
 

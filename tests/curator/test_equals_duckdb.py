@@ -18,9 +18,9 @@ from attrs import evolve
 from discreet.core.errors import DiscreetError
 from discreet.core.loss import Approximate
 from discreet.curator.answer import Curator, prepare
-from discreet.curator.asking.wish import Wish
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
+from discreet.project.wish import Wish
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
 from tests.support.project_memory import SALT, MemoryEngine, Reveal
 from tests.support.project_random import loose_catalog

@@ -10,10 +10,10 @@ import pytest
 import sqlglot
 
 from discreet.core.errors import RefusedQuery
-from discreet.curator.expressions.expression import resolve_expression
-from discreet.curator.expressions.plain import PLAIN
+from discreet.engines.duckdb.render.expression import expression
+from discreet.sql.expressions.expression import resolve_expression
+from discreet.sql.expressions.plain import PLAIN
 from discreet.tables.column import ColumnType
-from discreet.tables.engines.duckdb_sql.expression import expression
 from discreet.tables.expression import Call, FieldValue, Literal
 from discreet.tables.functions.call import FUNCTIONS
 

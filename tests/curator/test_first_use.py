@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from discreet.core.errors import QueryError, RefusedQuery
-from discreet.curator.estimates.group import Group
-from discreet.curator.estimates.value import value_of
-from discreet.curator.parse import parse
-from discreet.curator.question import Question
-from discreet.curator.resolve import resolve
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.releases.estimates.group import Group
+from discreet.releases.estimates.value import value_of
+from discreet.sql.parse import parse
+from discreet.sql.question import Question
+from discreet.sql.resolve import resolve
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from tests.support.clinic import run_exact, visit, write_project
 

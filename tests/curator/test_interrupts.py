@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from discreet.curator.connection import connect
+from discreet.engines.duckdb.databases import Databases
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.entry import Kind
-from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.engines.duckdb_databases import Databases
 from tests.curator.test_deadline import SQL, declare
 from tests.support.clinic import visit, write_project
 from tests.support.paths import ROOT

@@ -10,12 +10,12 @@ from discreet.core.canonical import canonical
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure
 from discreet.curator.answer import Curator, answer, explain, prepare
-from discreet.curator.asking.offer import Terms
-from discreet.curator.asking.wish import Wish
 from discreet.curator.batch import PricedBatch
 from discreet.curator.largest_release import MOST_GROUPS, largest_release
 from discreet.ledger import release_size
 from discreet.ledger.release_size import settlement_time
+from discreet.project.offer import Terms
+from discreet.project.wish import Wish
 from discreet.tables.keyset import LONGEST_KEY
 from tests.curator.test_deadline import FakeTime, declare
 from tests.support.clinic import make_curator, visit, write_project

@@ -17,10 +17,10 @@ from discreet.core.errors import (
     Unsupported,
 )
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.curator.asking.accuracy import Accuracy, read_accuracy
 from discreet.curator.connection import connect
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.releases.accuracy import Accuracy, read_accuracy
 from tests.support.clinic import visit, write_project
 from tests.support.narrow import delta_of, number
 

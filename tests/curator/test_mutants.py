@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from discreet.tables.engines import duckdb as engine_module
+from discreet.engines.duckdb import engine as engine_module
+from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.sources.opened import Opened
 from tests.support.neighbours_replay import Question, replay
 from tests.support.project_memory import MemoryEngine
 from tests.support.project_random import random_catalog

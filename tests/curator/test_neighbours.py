@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from attrs import frozen
 
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 from tests.curator.test_neighbour_fuzz import EVERYTHING, kinds_in

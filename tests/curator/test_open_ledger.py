@@ -6,13 +6,13 @@ import pytest
 
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
-from discreet.curator.open_ledger import open_ledger
 from discreet.ledger.charge import Charge
 from discreet.ledger.entry import Kind
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
+from discreet.project.open_ledger import open_ledger
 from tests.support.declared import GOOD, changed, parsed
 
 

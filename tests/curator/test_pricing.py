@@ -21,13 +21,13 @@ from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.selection_event import ExponentialSelectionEvent
 from discreet.core.stability_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
 from discreet.curator.allocate import allocate
-from discreet.curator.asking.offer import Terms, settle
 from discreet.curator.price import PricedPlan, price
-from discreet.curator.pricing.charged import charged
-from discreet.curator.pricing.noise import describe_noise, read_noise
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.noise_json import describe_noise, read_noise
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.project.charged import charged
+from discreet.project.offer import Terms, settle
 from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits, SumSquares
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import FieldValue
@@ -83,16 +83,16 @@ def test_the_number_of_units_is_answered_by_the_counts_that_chose_the_keys():
     assert shares.aggregates == (Pure(1), None)
     assert shares.keys == Approximate(2, DELTA)
     found = priced(plan, Approximate(3, DELTA))
-    assert found.counted == 1
+    assert found.plan.counted == 1
     assert found.mechanisms[1] == known(found.keys_mechanism).noise == DiscreteLaplace(scale="3/2")
     assert [type(event) for event, _ in found.event.parts] == [
         ThresholdedLaplaceEvent,
         DiscreteLaplaceEvent,
     ]
     # With public keys, or a condition, it is an aggregate like the others.
-    assert priced(make_plan(CountUnits(), keys=FOUR_KEYS), Pure(1)).counted is None
+    assert priced(make_plan(CountUnits(), keys=FOUR_KEYS), Pure(1)).plan.counted is None
     conditional = CountUnits(where=FieldValue(ColumnType.BOOLEAN, 0))
-    assert priced(make_plan(conditional, keys=PRIVATE), Approximate(1, DELTA)).counted is None
+    assert priced(make_plan(conditional, keys=PRIVATE), Approximate(1, DELTA)).plan.counted is None
 
 
 def test_weights_that_do_not_fit():

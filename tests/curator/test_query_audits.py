@@ -16,9 +16,9 @@ from discreet.audit.sampling import AuditResult, audit_outputs
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.curator import answer as answer_module
 from discreet.curator.answer import Curator, answer
-from discreet.curator.open_ledger import open_ledger
 from discreet.curator.randomise import randomise
-from discreet.curator.releases.release import Release
+from discreet.project.open_ledger import open_ledger
+from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog
 from tests.support.project_memory import MemoryEngine
 from tests.support.project_small import patient, small_catalog, small_world, visit

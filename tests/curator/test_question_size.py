@@ -6,15 +6,15 @@ import pytest
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Approximate
-from discreet.curator import size
 from discreet.curator.batch import price_batch
-from discreet.curator.parse import parse
 from discreet.curator.read_questions import read_questions
-from discreet.curator.resolve import resolve
-from discreet.curator.resolving.grouping import MOST_KEYS
-from discreet.curator.resolving.key_room import KeyRoom
-from discreet.curator.showing.book import MOST_AGGREGATES
-from discreet.curator.size import MOST_CELLS
+from discreet.sql import size
+from discreet.sql.outputs.book import MOST_AGGREGATES
+from discreet.sql.parse import parse
+from discreet.sql.resolve import resolve
+from discreet.sql.rows.grouping import MOST_KEYS
+from discreet.sql.rows.key_room import KeyRoom
+from discreet.sql.size import MOST_CELLS
 from discreet.tables.functions import key_functions
 from discreet.tables.functions.enumeration import MOST_WORKED_OUT, Enumeration
 from discreet.tables.keyset import LARGEST_KEYSET, PrivateKeys, PublicKeys
@@ -136,7 +136,7 @@ def test_long_texts_are_counted_by_their_characters():
 
 
 def test_a_text_that_doubles_is_cut_by_its_characters(ask, monkeypatch):
-    monkeypatch.setattr("discreet.curator.resolve.Enumeration", lambda: Enumeration(characters=300))
+    monkeypatch.setattr("discreet.sql.resolve.Enumeration", lambda: Enumeration(characters=300))
     text = "CAST(width_bucket(age, 0, 100, 10) AS TEXT)"
     ask(f"SELECT {text} AS c, COUNT(*) FROM visits GROUP BY c")
     with pytest.raises(RefusedQuery, match="too many public values"):

@@ -22,10 +22,10 @@ from discreet.core.loss import Pure
 from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
 from discreet.curator.publish import publish
-from discreet.curator.releases.release import Release
-from discreet.curator.releases.shown_column import ShownColumn
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
+from discreet.releases.release import Release
+from discreet.releases.shown_column import ShownColumn
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.numbered_rng import NumberedRng

@@ -2,8 +2,8 @@
 
 import pytest
 
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.keyset import PublicKeys
 from tests.support.clinic import exact_columns, make_plan
 from tests.support.meaning import plain_tables, write_meaning

@@ -7,14 +7,14 @@ import pytest
 from discreet.cli.main import main
 from discreet.core.errors import BadSyntax, DiscreetError, RefusedQuery
 from discreet.curator import rehearse as rehearse_module
-from discreet.curator.asking.named_arguments import with_clamps
 from discreet.curator.connection import connect
-from discreet.curator.parse import parse
-from discreet.curator.resolve import resolve
-from discreet.curator.resolving import sources
-from discreet.curator.resolving.context import MOST_TABLES, MOST_WORK, Work
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.sql.named_arguments import with_clamps
+from discreet.sql.parse import parse
+from discreet.sql.resolve import resolve
+from discreet.sql.rows import sources
+from discreet.sql.rows.context import MOST_TABLES, MOST_WORK, Work
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.gate_settings import GateSettings
 from tests.support.clinic import visit, write_project
 from tests.support.meaning import write_meaning

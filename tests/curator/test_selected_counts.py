@@ -10,10 +10,15 @@ from attrs import evolve
 
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.curator.asking.accuracy import Accuracy
 from discreet.curator.connection import connect
-from discreet.curator.estimates.enclosures import Interval
-from discreet.curator.estimates.estimate import (
+from discreet.curator.price import price
+from discreet.curator.pricing.fit import fit
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.releases.accuracy import Accuracy
+from discreet.releases.estimates.enclosures import Interval
+from discreet.releases.estimates.estimate import (
     Estimate,
     KeyOf,
     MeanOf,
@@ -21,21 +26,16 @@ from discreet.curator.estimates.estimate import (
     TotalOf,
     WindowOf,
 )
-from discreet.curator.estimates.functions import calculate
-from discreet.curator.estimates.group import Group
-from discreet.curator.estimates.interval import interval_of
-from discreet.curator.estimates.linear import is_sure, linear
-from discreet.curator.estimates.selected import with_selected
-from discreet.curator.parse import parse
-from discreet.curator.price import price
-from discreet.curator.pricing.fit import fit
-from discreet.curator.resolve import resolve
-from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.releases.estimates.functions import calculate
+from discreet.releases.estimates.group import Group
+from discreet.releases.estimates.interval import interval_of
+from discreet.releases.estimates.linear import is_sure, linear
+from discreet.releases.estimates.selected import with_selected
+from discreet.sql.parse import parse
+from discreet.sql.resolve import resolve
 from discreet.tables.aggregate import CountRows, CountUnits
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from tests.support.bounded_plans import PRIVATE, equal_weights, make_plan
 from tests.support.clinic import visit, write_project
 from tests.support.narrow import known

@@ -13,8 +13,8 @@ from attrs import evolve
 from discreet.core.errors import AnswerFailed, DiscreetError
 from discreet.core.loss import Approximate
 from discreet.curator.answer import Curator, explain, prepare
-from discreet.curator.asking.wish import Wish
-from discreet.curator.open_ledger import open_ledger
+from discreet.project.open_ledger import open_ledger
+from discreet.project.wish import Wish
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.neighbours_replay import random_neighbour
 from tests.support.numbered_rng import NumberedRng

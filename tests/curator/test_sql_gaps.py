@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from discreet.core.errors import RefusedQuery
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from tests.support.clinic import exact_columns, make_plan
 from tests.support.meaning import plain_tables, rows_without_noise, write_meaning
 

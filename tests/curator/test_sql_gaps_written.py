@@ -10,13 +10,13 @@ from discreet.cli.main import main
 from discreet.core.errors import BadSyntax, DiscreetError, RefusedQuery, UndeclaredBound
 from discreet.curator.bound import bound
 from discreet.curator.connection import connect
-from discreet.curator.parse import parse
-from discreet.curator.question import Question
-from discreet.curator.resolve import resolve
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.sql.parse import parse
+from discreet.sql.question import Question
+from discreet.sql.resolve import resolve
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from tests.support.clinic import visit, write_project
 from tests.support.narrow import of_kind
 

@@ -8,7 +8,7 @@ import pytest
 from discreet.cli.main import main
 from discreet.curator import price, publish
 from discreet.curator.connection import connect
-from discreet.curator.releases.superseded import superseded
+from discreet.releases.superseded import superseded
 from discreet.tables.plans import plan
 from tests.support.clinic import visit, write_project
 

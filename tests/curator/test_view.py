@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.errors import RefusedQuery
-from discreet.curator.estimates.enclosures import ENCLOSURES
-from discreet.curator.estimates.estimate import (
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.releases.estimates.enclosures import ENCLOSURES
+from discreet.releases.estimates.estimate import (
     Constant,
     Estimate,
     GroupingOf,
@@ -25,12 +26,11 @@ from discreet.curator.estimates.estimate import (
     VarianceOf,
     indices,
 )
-from discreet.curator.estimates.functions import FUNCTIONS, calculate
-from discreet.curator.estimates.group import Group
-from discreet.curator.estimates.interval import interval_of
-from discreet.curator.estimates.value import value_of
-from discreet.curator.releases.view import Ordering, Output, View
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.releases.estimates.functions import FUNCTIONS, calculate
+from discreet.releases.estimates.group import Group
+from discreet.releases.estimates.interval import interval_of
+from discreet.releases.estimates.value import value_of
+from discreet.releases.view import Ordering, Output, View
 from discreet.tables.column import ColumnType, Key
 from tests.support.shown_answers import Hand, outputs, row
 

@@ -19,6 +19,7 @@ import pytest
 
 import discreet.mechanisms
 import discreet.randomness
+from discreet.engines.duckdb import engine
 from discreet.mechanisms.selection import rank_choice
 from discreet.mechanisms.thresholds import partition
 from discreet.randomness import draw, gamma_integer, gumbel_argmax, wedge, weighted_argmax
@@ -27,7 +28,6 @@ from discreet.randomness.blocks import Blocks
 from discreet.randomness.decay import decay
 from discreet.randomness.law import Law
 from discreet.randomness.rng import SystemRng
-from discreet.tables.engines import duckdb as engine
 from tests.support.clinic import run_exact, visit, write_project
 from tests.support.every_draw import DRIVES, SCALES
 from tests.support.guarded_numpy import GUARDED_NUMPY, GuardedRng, MixedNumbers, guarded

@@ -11,14 +11,14 @@ import pyarrow.parquet as pq
 from discreet.core.protocols import Rng
 from discreet.curator.answer import Curator
 from discreet.curator.bound import bound
-from discreet.curator.estimates.estimate import SelectedOf, TotalOf
-from discreet.curator.open_ledger import open_ledger
-from discreet.curator.parse import parse
-from discreet.curator.resolve import resolve
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.project.open_ledger import open_ledger
+from discreet.releases.estimates.estimate import SelectedOf, TotalOf
+from discreet.sql.parse import parse
+from discreet.sql.resolve import resolve
 from discreet.tables.catalog import Catalog
 from discreet.tables.declaration import read_catalog
 from discreet.tables.engine import Engine
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.project_memory import SALT, reveal
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from discreet.core.loss import Pure
 from discreet.curator.answer import Curator, answer
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.ledger import Ledger
 from discreet.randomness.rng import SystemRng
-from discreet.tables.engines.duckdb import DuckDbEngine
 from tests.support.clinic import make_curator
 
 SQL = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"

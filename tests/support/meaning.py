@@ -11,11 +11,11 @@ from attrs import evolve
 
 from discreet.core.loss import Approximate
 from discreet.curator.answer import Curator, prepare
-from discreet.curator.asking.wish import Wish
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.project.wish import Wish
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.keyset import PrivateKeys
 from tests.support.project_memory import SALT, Reveal
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tests.support.source import Module
 
-HOMES = ("randomness/", "mechanisms/", "tables/engines/")
+HOMES = ("randomness/", "mechanisms/", "engines/duckdb/render/", "engines/duckdb/engine")
 
 NARROW = {
     *("int8", "int16", "int32", "uint8", "uint16", "uint32"),

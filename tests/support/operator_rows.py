@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from discreet.tables.engines import duckdb as engine_module
-from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.engines.duckdb_sql.plan import query
+from discreet.engines.duckdb import engine as engine_module
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.engines.duckdb.render.plan import query
 from discreet.tables.plans.plan import BoundedPlan
 
 Operators = list[tuple[str, int]]

@@ -9,11 +9,11 @@ from typing import Any
 from discreet.cli import interrupting
 from discreet.cli.main import run
 from discreet.curator import answer as answer_module
+from discreet.engines.duckdb import engine as duckdb_engine
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.timer import Timer
 from discreet.ledger.under_way import finish_flights
-from discreet.tables.engines import duckdb as duckdb_engine
-from discreet.tables.engines.duckdb import DuckDbEngine
 
 SQL = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
 ENDLESS = (

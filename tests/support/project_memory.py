@@ -13,16 +13,16 @@ import pyarrow as pa
 from attrs import field, frozen
 
 from discreet.core.protocols import IntArray
+from discreet.engines.duckdb import engine as duckdb_engine
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.engines.duckdb.sources.batches import Batches
+from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.engine import Engine
-from discreet.tables.engines import duckdb as duckdb_engine
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.exact_aggregates import ExactAggregates
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.sources.batches import Batches
-from discreet.tables.sources.opened import Opened
 
 SALT = bytes(range(32))
 

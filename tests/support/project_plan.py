@@ -1,8 +1,8 @@
 """From SQL to a bounded plan, without anything that is spent or stored."""
 
 from discreet.curator.bound import bound
-from discreet.curator.parse import parse
-from discreet.curator.resolve import resolve
+from discreet.sql.parse import parse
+from discreet.sql.resolve import resolve
 from discreet.tables.catalog import Catalog
 from discreet.tables.engine import Engine
 from discreet.tables.plans.plan import BoundedPlan

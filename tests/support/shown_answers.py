@@ -15,18 +15,18 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import UnknownColumn
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Pure
-from discreet.curator.expressions.expression import resolve_expression
 from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
-from discreet.curator.pricing.noise import AggregateMechanism
 from discreet.curator.publish import publish
-from discreet.curator.releases.release import Release
-from discreet.curator.showing.outputs import Outputs, resolve_outputs
 from discreet.ledger.charge import Charge
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.ticket import Ticket
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.releases.release import Release
+from discreet.sql.expressions.expression import resolve_expression
+from discreet.sql.outputs.outputs import Outputs, resolve_outputs
 from discreet.tables.aggregate import (
     Aggregate,
     CountDistinct,

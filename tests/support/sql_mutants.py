@@ -11,6 +11,17 @@ from typing import Any
 import pytest
 from attrs import field, frozen
 
+from discreet.engines.duckdb import engine as engine_module
+from discreet.engines.duckdb.render import measures as duckdb_measures
+from discreet.engines.duckdb.render import pairs as duckdb_pairs
+from discreet.engines.duckdb.render import plan as duckdb_plan
+from discreet.engines.duckdb.render import relations as duckdb_relations
+from discreet.engines.duckdb.render.owner import owner_columns, same_owner, unit_columns
+from discreet.engines.duckdb.render.pairs import fields
+from discreet.engines.duckdb.render.plan import query
+from discreet.engines.duckdb.render.relations import select
+from discreet.engines.duckdb.render.totals import total
+from discreet.engines.duckdb.render.values import clamped
 from discreet.tables.aggregate import (
     Aggregate,
     CountDistinct,
@@ -19,17 +30,6 @@ from discreet.tables.aggregate import (
     SumSquares,
     SumValues,
 )
-from discreet.tables.engines import duckdb as engine_module
-from discreet.tables.engines.duckdb_sql import measures as duckdb_measures
-from discreet.tables.engines.duckdb_sql import pairs as duckdb_pairs
-from discreet.tables.engines.duckdb_sql import plan as duckdb_plan
-from discreet.tables.engines.duckdb_sql import relations as duckdb_relations
-from discreet.tables.engines.duckdb_sql.owner import owner_columns, same_owner, unit_columns
-from discreet.tables.engines.duckdb_sql.pairs import fields
-from discreet.tables.engines.duckdb_sql.plan import query
-from discreet.tables.engines.duckdb_sql.relations import select
-from discreet.tables.engines.duckdb_sql.totals import total
-from discreet.tables.engines.duckdb_sql.values import clamped
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.distinct import Distinct

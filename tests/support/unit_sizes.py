@@ -6,14 +6,14 @@ import duckdb
 import pyarrow as pa
 from attrs import frozen
 
+from discreet.engines.duckdb.render.owner import unit_columns
+from discreet.engines.duckdb.render.relations import select
+from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.column import ColumnType
-from discreet.tables.engines.duckdb_sql.owner import unit_columns
-from discreet.tables.engines.duckdb_sql.relations import select
 from discreet.tables.plans.plan import scans_of
 from discreet.tables.plans.work import Meter
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import Scan
-from discreet.tables.sources.opened import Opened
 
 SALT = "00" * 16
 

@@ -7,7 +7,7 @@ import pytest
 from discreet.core.errors import AnswerFailed, DeclarationError, RefusedQuery
 from discreet.core.loss import Pure
 from discreet.curator.connection import connect
-from discreet.tables.engines import duckdb as engine_module
+from discreet.engines.duckdb import engine as engine_module
 from tests.support.clinic import visit, write_project
 
 PUBLIC = """

@@ -5,7 +5,7 @@ import datetime
 import pyarrow as pa
 import pytest
 
-from discreet.tables.engines.arrow_keys import ArrowKeys
+from discreet.engines.duckdb.arrow_keys import ArrowKeys
 from tests.support.listed_keys import ListedKeys
 from tests.support.random_data_dice import Dice
 

@@ -7,10 +7,10 @@ import duckdb
 import pytest
 
 from discreet.core.errors import RefusedQuery
-from discreet.tables.engines import duckdb as engine_module
-from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.engines.duckdb_databases import MOST_IDLE, STAYING, Databases
-from discreet.tables.engines.duckdb_sql.plan import query
+from discreet.engines.duckdb import engine as engine_module
+from discreet.engines.duckdb.databases import MOST_IDLE, STAYING, Databases
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.engines.duckdb.render.plan import query
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.project_memory import MemoryEngine, reveal
 from tests.support.project_plan import plan_of

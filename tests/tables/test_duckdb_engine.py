@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import DeclarationError, Unsupported
+from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.catalog import Table
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.keyset import LONGEST_KEY
 from discreet.tables.relations.scan import Scan
 from tests.support.clinic import (

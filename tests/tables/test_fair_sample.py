@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from discreet.tables.engines.duckdb_sql import plan as duckdb_plan
-from discreet.tables.engines.duckdb_sql import sample as duckdb_sample
+from discreet.engines.duckdb.render import plan as duckdb_plan
+from discreet.engines.duckdb.render import sample as duckdb_sample
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.row_limit import RowLimit
@@ -52,7 +52,7 @@ class RankedEngine(MemoryEngine):
 
 
 def ranked(*parts: str) -> str:
-    """Stand in the place of :func:`~discreet.tables.engines.duckdb_sql.sample.keyed`."""
+    """Stand in the place of :func:`~discreet.engines.duckdb.render.sample.keyed`."""
     shown = ", ".join(f"coalesce(CAST({part} AS VARCHAR), 'NULL')" for part in parts)
     return f"ranked(concat_ws('|', {shown}))"
 

@@ -4,9 +4,9 @@ import duckdb
 import pytest
 
 from discreet.core.errors import Unsupported
+from discreet.engines.duckdb.render.expression import expression
+from discreet.engines.duckdb.render.functions import FUNCTIONS as RENDERED
 from discreet.tables.column import ColumnType
-from discreet.tables.engines.duckdb_sql.expression import expression
-from discreet.tables.engines.duckdb_sql.functions import FUNCTIONS as RENDERED
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.functions.pattern import looks

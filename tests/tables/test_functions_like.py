@@ -3,8 +3,8 @@
 import duckdb
 import pytest
 
+from discreet.engines.duckdb.render.expression import expression
 from discreet.tables.column import ColumnType
-from discreet.tables.engines.duckdb_sql.expression import expression
 from discreet.tables.expression import FieldValue, Literal
 from discreet.tables.functions.call import call
 from tests.support.random_data_dice import Dice

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core.errors import RefusedQuery
+from discreet.engines.duckdb.render.expression import expression
+from discreet.engines.duckdb.render.literal import literal
 from discreet.tables.column import Bounds, ColumnType, DateRange
-from discreet.tables.engines.duckdb_sql.expression import expression
-from discreet.tables.engines.duckdb_sql.literal import literal
 from discreet.tables.expression import FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.functions.cast import cast

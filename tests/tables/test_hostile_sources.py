@@ -21,9 +21,9 @@ from discreet.core.errors import DeclarationError
 from discreet.core.loss import Pure
 from discreet.curator.answer import answer
 from discreet.curator.connection import connect
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.engines.duckdb.sources.csv_source import BLOCK
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.sources.csv_source import BLOCK
 from tests.support.clinic import make_curator, run_exact, visit, write_project, write_rows
 from tests.support.narrow import whole
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.tables.sources.arrow_types import handed_array, handed_id_type, handed_type
-from discreet.tables.sources.in_range import decimals_in_range, times_in_range
-from discreet.tables.sources.parquet_source import PARQUET
-from discreet.tables.sources.whole_ids import whole_floats
+from discreet.engines.duckdb.sources.arrow_types import handed_array, handed_id_type, handed_type
+from discreet.engines.duckdb.sources.in_range import decimals_in_range, times_in_range
+from discreet.engines.duckdb.sources.parquet_source import PARQUET
+from discreet.engines.duckdb.sources.whole_ids import whole_floats
 from tests.support.parquet_footer import as_decimal
 from tests.support.stored_bits import raw_column
 

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import UnknownColumn
-from discreet.curator.parse import parse
-from discreet.curator.resolve import resolve
-from discreet.curator.resolving.scope import Scope
+from discreet.engines.duckdb.sources import csv_source
+from discreet.engines.duckdb.sources.csv_fields import field_array, first_fields
+from discreet.engines.duckdb.sources.csv_records import LineEnd, split
+from discreet.engines.duckdb.sources.csv_source import csv_header
+from discreet.sql.parse import parse
+from discreet.sql.resolve import resolve
+from discreet.sql.rows.scope import Scope
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.declaration import read_catalog
 from discreet.tables.relations import scan as scan_module
 from discreet.tables.relations.scan import Scan
-from discreet.tables.sources import csv_source
-from discreet.tables.sources.csv_fields import field_array, first_fields
-from discreet.tables.sources.csv_records import LineEnd, split
-from discreet.tables.sources.csv_source import csv_header
 from tests.support.clinic import visit, write_project
 
 

@@ -8,11 +8,11 @@ import re
 
 import pytest
 
+from discreet.engines.duckdb import databases as duckdb_databases
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.engines.duckdb.render import pairs as pairs_module
+from discreet.engines.duckdb.render.pairs import pairs
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines import duckdb_databases
-from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.engines.duckdb_sql import pairs as pairs_module
-from discreet.tables.engines.duckdb_sql.pairs import pairs
 from discreet.tables.plans.take_sides import take_sides
 from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.join import Join

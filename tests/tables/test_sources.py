@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 from discreet.core.errors import DeclarationError
+from discreet.engines.duckdb.render.values import column_value
+from discreet.engines.duckdb.sources.arrow_source import checked
+from discreet.engines.duckdb.sources.examine import require_source
+from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.tables.catalog import PublicTable, Source, SourceFormat
 from discreet.tables.column import Column, ColumnType
-from discreet.tables.engines.duckdb_sql.values import column_value
-from discreet.tables.sources.arrow_source import checked
-from discreet.tables.sources.examine import require_source
-from discreet.tables.sources.open_source import open_source
 from tests.support.source_writers import WRITERS
 from tests.support.source_writers import write as write_rows
 

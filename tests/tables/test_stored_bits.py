@@ -15,10 +15,10 @@ import pyarrow as pa
 import pytest
 
 from discreet.core.protocols import Rng
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.engines.duckdb.sources import arrow_types, in_range
 from discreet.tables.catalog import Catalog
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.sources import arrow_types, in_range
 from tests.support.clinic import make_plan
 from tests.support.project_memory import reveal
 from tests.support.source_writers import (

@@ -9,11 +9,11 @@ from attrs import evolve
 
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.curator.bound import bound
-from discreet.curator.parse import parse
-from discreet.curator.resolve import resolve
-from discreet.curator.resolving.partners import with_partners
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.sql.parse import parse
+from discreet.sql.resolve import resolve
+from discreet.sql.rows.partners import with_partners
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
 from discreet.tables.plans import contain as contain_module
 from discreet.tables.plans import work as work_module
 from discreet.tables.plans.bill import Bill, Rows

@@ -8,8 +8,8 @@ from attrs import evolve
 
 from discreet.cli.shown import add_question
 from discreet.core.errors import InvalidArgument
-from discreet.curator.asking.accuracy import Accuracy, read_accuracy
 from discreet.curator.connection import Asked
+from discreet.releases.accuracy import Accuracy, read_accuracy
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:

@@ -6,8 +6,8 @@ from itertools import combinations
 
 from discreet.cli.reach import allows_private_keys, count_reach, rows_that_fit
 from discreet.core.loss import PrivacyLoss
+from discreet.engines.duckdb.sources.apart import share_rows
 from discreet.tables.catalog import Catalog, IdSpace, Table
-from discreet.tables.sources.apart import share_rows
 
 MANY_ROWS = 1000
 """From so many rows of one unit on, the noise is likely to hide what is asked for."""

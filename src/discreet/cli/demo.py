@@ -13,7 +13,7 @@ from discreet.cli.clinic import DECLARATION, PATIENTS, VISITS, make_clinic
 from discreet.cli.shown import Shown
 from discreet.core.errors import BudgetExhausted, DeclarationError, QueryError
 from discreet.curator.connection import Asked, Connection, connect
-from discreet.curator.releases.release import Release
+from discreet.releases.release import Release
 
 WIDTH = 100
 

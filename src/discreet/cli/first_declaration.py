@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from discreet.cli.answers import EACH_ROW, Answers
+from discreet.engines.duckdb.sources.stored_columns import StoredColumn
 from discreet.tables.column import ColumnType
 from discreet.tables.declarations.section import UNANSWERED
-from discreet.tables.sources.stored_columns import StoredColumn
 
 _COMMENT_AT = 40
 

@@ -17,8 +17,8 @@ from discreet.cli.reach import (
 from discreet.cli.unit_words import limits_words, unit_words
 from discreet.core.errors import Unsupported
 from discreet.core.loss import PrivacyLoss, short
-from discreet.curator.releases.text_table import text_table
 from discreet.ledger.least_price import least_price, shown_price
+from discreet.releases.text_table import text_table
 from discreet.tables.catalog import Catalog, IdSpace, SourceFormat, Table
 from discreet.tables.column import Column
 

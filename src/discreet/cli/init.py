@@ -13,12 +13,12 @@ from discreet.cli.answers import EACH_ROW, Answers, Ask, add_answers, ask_the_re
 from discreet.cli.first_declaration import FirstTable, first_declaration
 from discreet.cli.shown import Shown, add_project
 from discreet.core.errors import InvalidArgument
+from discreet.engines.duckdb.sources.stored_columns import StoredColumn, stored_columns
 from discreet.tables.catalog import Source
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import FILE_NAME
 from discreet.tables.declarations.sources import SUFFIXES
-from discreet.tables.sources.source_files import source_files
-from discreet.tables.sources.stored_columns import StoredColumn, stored_columns
+from discreet.tables.source_files import source_files
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -8,10 +8,10 @@ from discreet.accounting.loss_json import loss_from_json
 from discreet.cli.shown import Shown, add_project
 from discreet.core.errors import InvalidArgument
 from discreet.curator.connection import Connection, connect
-from discreet.curator.open_ledger import open_ledger
-from discreet.curator.releases.text_table import text_table
 from discreet.ledger.entry import Entry, Kind
 from discreet.ledger.read_receipts import read_receipts
+from discreet.project.open_ledger import open_ledger
+from discreet.releases.text_table import text_table
 from discreet.tables.declaration import read_catalog
 
 LONGEST_SHOWN = 60

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from discreet.engines.duckdb.sources.examine import Examined, examine
+from discreet.engines.duckdb.sources.stored_columns import StoredKind
 from discreet.tables.catalog import Catalog, Table
-from discreet.tables.sources.examine import Examined, examine
-from discreet.tables.sources.stored_columns import StoredKind
 
 
 def source_cautions(catalog: Catalog) -> tuple[str, ...]:

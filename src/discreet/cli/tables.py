@@ -8,7 +8,7 @@ from discreet.cli.shown import Shown, add_project
 from discreet.cli.unit_words import limits_words, unit_words
 from discreet.core.loss import short
 from discreet.curator.connection import connect
-from discreet.curator.releases.text_table import text_table
+from discreet.releases.text_table import text_table
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.column import Column, Key
 from discreet.tables.expression import FieldValue

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from discreet.cli.shown import Shown
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
-from discreet.tables.sources.csv_source import csv_header, require_commas
+from discreet.engines.duckdb.sources.csv_source import csv_header, require_commas
 
 ROWS_AT_ONCE = 100_000
 

@@ -6,9 +6,7 @@ from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, MissingLoss
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.curator.asking.offer import Offer
-from discreet.curator.question import Question
-from discreet.tables.aggregate import CountUnits
+from discreet.project.offer import Offer
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
 
@@ -37,7 +35,7 @@ def allocate(plan: BoundedPlan, weights: tuple[Fraction, ...], offer: Offer) -> 
         raise InvalidArgument(
             "The weights do not fit the aggregates", must="be one each, above 0", got=str(weights)
         )
-    free = counted_by_keys(plan)
+    free = plan.counted
     parts = [Fraction(0) if i == free else weight for i, weight in enumerate(weights)]
     whole = sum(weights, Fraction(0))
     if not isinstance(plan.keys, PrivateKeys):
@@ -53,13 +51,6 @@ def allocate(plan: BoundedPlan, weights: tuple[Fraction, ...], offer: Offer) -> 
         ),
         keys=with_delta(share, delta),
     )
-
-
-def counted_by_keys(plan: BoundedPlan | Question) -> int | None:
-    """Return which aggregate the counts of private keys answer: the number of units, if asked."""
-    if not isinstance(plan.keys, PrivateKeys) or CountUnits() not in plan.aggregates:
-        return None
-    return plan.aggregates.index(CountUnits())
 
 
 def require_delta(delta: Fraction | None) -> Fraction:

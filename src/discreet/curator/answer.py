@@ -19,24 +19,24 @@ from discreet.core.errors import RefusedQuery
 from discreet.core.loss import ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
 from discreet.curator.allocate import Shares, allocate
-from discreet.curator.asking.offer import Terms, settle
-from discreet.curator.asking.wish import Wish
 from discreet.curator.bound import bound
 from discreet.curator.explaining.explanation import Explanation
 from discreet.curator.largest_release import largest_release, within
-from discreet.curator.parse import parse
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.pricing.fit import fit
 from discreet.curator.publish import publish
-from discreet.curator.question import Question
 from discreet.curator.randomise import randomise
-from discreet.curator.releases.release import Release
-from discreet.curator.resolve import resolve
 from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
 from discreet.ledger.release_size import require_time
+from discreet.project.offer import Terms, settle
+from discreet.project.wish import Wish
+from discreet.releases.release import Release
+from discreet.sql.parse import parse
+from discreet.sql.question import Question
+from discreet.sql.resolve import resolve
 from discreet.tables.catalog import Catalog
 from discreet.tables.engine import Engine
 from discreet.tables.keyset import PrivateKeys
@@ -63,8 +63,8 @@ def answer(
 ) -> Release:
     """Return a private answer to ``sql`` for ``offer``, or an earlier one again for nothing.
 
-    ``offer`` is a loss, :class:`~discreet.curator.asking.offer.Terms` or a
-    :class:`~discreet.curator.asking.wish.Wish`. A ``fresh`` answer is paid for again, and is the
+    ``offer`` is a loss, :class:`~discreet.project.offer.Terms` or a
+    :class:`~discreet.project.wish.Wish`. A ``fresh`` answer is paid for again, and is the
     one that is given again from then on. A stored release costs nobody anything: neither the cap
     nor the analyst's share.
 

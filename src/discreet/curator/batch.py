@@ -21,19 +21,19 @@ from discreet.curator.answer import Curator
 from discreet.curator.bound import bound
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import PricedPlan, event_of
-from discreet.curator.pricing.charged import charged
-from discreet.curator.pricing.noise import require_samplable
 from discreet.curator.publish import publish
-from discreet.curator.question import Question
 from discreet.curator.randomise import randomise
 from discreet.curator.read_questions import read_questions
-from discreet.curator.releases.release import Release
 from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Order
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.release_size import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.project.charged import charged
+from discreet.project.noise import require_samplable
+from discreet.releases.release import Release
+from discreet.sql.question import Question
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan

@@ -1,6 +1,6 @@
 """Bound: question to bounded plan. Here one unit's reach is limited, from declarations alone."""
 
-from discreet.curator.question import Question
+from discreet.sql.question import Question
 from discreet.tables.plans.contain import contain
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.prune import prune

@@ -9,24 +9,24 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
 from discreet.core.numbers import Number
 from discreet.curator.answer import Curator, answer, explain
-from discreet.curator.asking.accuracy import Accuracy
-from discreet.curator.asking.offer import Terms
-from discreet.curator.asking.wish import Wish
 from discreet.curator.batch import answer_batch
 from discreet.curator.budget_status import BudgetStatus
 from discreet.curator.explaining.explanation import Explanation
-from discreet.curator.open_ledger import open_ledger
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
-from discreet.curator.releases.plain_view import read_releases
-from discreet.curator.releases.release import Release
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.engines.duckdb.sources.apart import require_apart
+from discreet.engines.duckdb.sources.same_people import require_same_people
 from discreet.ledger.kept_open import KEPT_OPEN
 from discreet.ledger.ledger import Ledger
+from discreet.project.offer import Terms
+from discreet.project.open_ledger import open_ledger
+from discreet.project.wish import Wish
 from discreet.randomness.rng import SystemRng
+from discreet.releases.accuracy import Accuracy
+from discreet.releases.plain_view import read_releases
+from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.declaration import read_catalog
-from discreet.tables.engines.duckdb import DuckDbEngine
-from discreet.tables.sources.apart import require_apart
-from discreet.tables.sources.same_people import require_same_people
 
 LOCAL_ANALYST = "local"
 

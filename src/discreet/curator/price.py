@@ -6,25 +6,14 @@ from discreet.core.canonical import described, digest
 from discreet.core.errors import UndeclaredKeys
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss
-from discreet.curator.allocate import Shares, counted_by_keys
-from discreet.curator.pricing.charged import charged
-from discreet.curator.pricing.noise import (
-    AggregateMechanism,
-    choose_keys,
-    describe_noise,
-    keys_contribution,
-    mechanism_for,
-    use,
-)
+from discreet.curator.allocate import Shares
+from discreet.mechanisms.noise_json import AggregateMechanism, describe_noise
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
+from discreet.project.charged import charged
+from discreet.project.noise import choose_keys, keys_contribution, mechanism_for, use
+from discreet.releases.superseded import NOISE
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
-
-NOISE = 2
-"""The version of the samplers, which is part of a plan's name as the rules of bounding are.
-
-Version 1 had noise of a scale of 2**23 or more with zeros in the low bits of some draws.
-"""
 
 
 @frozen(kw_only=True)
@@ -40,11 +29,6 @@ class PricedPlan:
     """What is charged, in the measure of the budget."""
     most_groups: int | None = None
     """With private keys under a deadline: so many groups are shown at most."""
-
-    @property
-    def counted(self) -> int | None:
-        """The aggregate that the counts of private keys answer, if one is asked for."""
-        return counted_by_keys(self.plan)
 
     def digest(self) -> str:
         """Return the name of this plan: equal for equal questions at an equal price."""
@@ -103,7 +87,7 @@ def event_of(
     The counts that chose private keys are part of the keys' event, so an aggregate that they
     answer adds none.
     """
-    reach, free = plan.reach(), counted_by_keys(plan)
+    reach, free = plan.reach(), plan.counted
     pairs = enumerate(zip(mechanisms, plan.aggregates, strict=True))
     events: list[Event] = [use(noise, asked, reach) for i, (noise, asked) in pairs if i != free]
     if keys is not None:

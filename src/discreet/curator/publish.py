@@ -6,19 +6,18 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.curator.noisy import Noisy
-from discreet.curator.price import NOISE, PricedPlan
-from discreet.curator.pricing.noise import describe_noise
+from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.steps import step_of
-from discreet.curator.showing.label import label
+from discreet.mechanisms.noise_json import describe_noise
+from discreet.releases.release import FORMAT
+from discreet.releases.superseded import NOISE
+from discreet.sql.outputs.label import label
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys
 from discreet.tables.plans.plan import BOUNDING, BoundedPlan
 from discreet.tables.relations.filter import Filter
 from discreet.tables.relations.relation import Field
 from discreet.tables.relations.scan import Scan
-
-FORMAT = 2
-"""The version of the body's layout; a reader refuses the ones that it does not know."""
 
 
 def publish(noisy: Noisy, priced: PricedPlan) -> dict[str, Any]:

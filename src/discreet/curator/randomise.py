@@ -42,7 +42,7 @@ def randomise(exact: ExactAggregates, priced: PricedPlan, rng: Rng) -> Noisy:
     assert priced.keys_mechanism is not None
     found, units, shown = exact.select(priced.keys_mechanism, rng, most=priced.most_groups)
     columns = tuple(
-        units if index == priced.counted else shown.randomise(index, mechanism, rng)
+        units if index == priced.plan.counted else shown.randomise(index, mechanism, rng)
         for index, mechanism in enumerate(priced.mechanisms)
     )
     return Noisy(keys=found, sets=(0,) * len(found), columns=columns)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from discreet.core.errors import RefusedQuery
 from discreet.curator.answer import Curator
-from discreet.curator.parse import parse
-from discreet.curator.question import Question
-from discreet.curator.resolve import resolve
-from discreet.curator.size import Size
+from discreet.sql.parse import parse
+from discreet.sql.question import Question
+from discreet.sql.resolve import resolve
+from discreet.sql.size import Size
 from discreet.tables.functions.enumeration import Enumeration
 
 

@@ -11,11 +11,11 @@ from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.answer import Curator, answer, prepare
-from discreet.curator.asking.offer import Terms
-from discreet.curator.asking.wish import Wish
 from discreet.curator.fabricate import Pools, fabricate
-from discreet.curator.open_ledger import open_ledger
-from discreet.curator.releases.release import Release
+from discreet.project.offer import Terms
+from discreet.project.open_ledger import open_ledger
+from discreet.project.wish import Wish
+from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog, Source, SourceFormat, Table
 from discreet.tables.column import Column, Key
 from discreet.tables.relations.scan import PublicScan, Scan

@@ -8,19 +8,20 @@ from discreet.accounting.loss_json import loss_from_json
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss, short
 from discreet.core.rounding import sqrt_up
-from discreet.curator.asking.accuracy import CONFIDENCE
 from discreet.curator.explaining.derivation import derivation
 from discreet.curator.explaining.readable import readable
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.costs import first_cost
-from discreet.curator.pricing.error_of import error_of
-from discreet.curator.pricing.noise import AggregateMechanism, keys_contribution, use
 from discreet.curator.pricing.steps import step_of
-from discreet.curator.releases.cell import plain_up
-from discreet.curator.showing.clamp_source import ClampSource
-from discreet.curator.showing.label import label
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.project.noise import keys_contribution, use
+from discreet.releases.accuracy import CONFIDENCE
+from discreet.releases.cell import plain_up
+from discreet.releases.clamp_source import ClampSource
+from discreet.releases.error_of import error_of
+from discreet.sql.outputs.label import label
 
 _BETA = 1 - CONFIDENCE
 
@@ -43,10 +44,10 @@ def column_json(priced: PricedPlan, index: int, clamp: ClampSource | None) -> di
         "noise": _name_of(mechanism),
         "scale": _scale_of(mechanism, step),
         "cost": _price_of(priced, index).to_json(),
-        "free": index == priced.counted,
+        "free": index == priced.plan.counted,
         "error": plain_up(error if is_rank else error * step),
         "error_in": "ranks" if is_rank else "values",
-        "error_from_units": _least_units(priced) if index == priced.counted else None,
+        "error_from_units": _least_units(priced) if index == priced.plan.counted else None,
     }
 
 
@@ -89,7 +90,7 @@ def keys_price(priced: PricedPlan) -> PrivacyLoss:
 
 def _price_of(priced: PricedPlan, index: int) -> PrivacyLoss:
     """Return the first measure in which this aggregate alone has a price: ε before ρ."""
-    if index == priced.counted:
+    if index == priced.plan.counted:
         return keys_price(priced)
     plan = priced.plan
     event = use(priced.mechanisms[index], plan.aggregates[index], plan.reach())

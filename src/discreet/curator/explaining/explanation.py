@@ -10,9 +10,6 @@ from attrs import frozen
 from discreet.accounting.gates.filters import left
 from discreet.accounting.loss_json import loss_from_json
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
-from discreet.curator.asking.accuracy import CONFIDENCE
-from discreet.curator.asking.offer import Terms
-from discreet.curator.estimates.estimate import indices
 from discreet.curator.explaining.column_explanation import (
     column_json,
     column_sentence,
@@ -24,8 +21,11 @@ from discreet.curator.explaining.text_steps import text_steps
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.costs import costs, group_costs
 from discreet.curator.pricing.fit import described_premise
-from discreet.curator.question import Question
 from discreet.ledger.least_price import is_enough, least_price, shown_price
+from discreet.project.offer import Terms
+from discreet.releases.accuracy import CONFIDENCE
+from discreet.releases.estimates.estimate import indices
+from discreet.sql.question import Question
 from discreet.tables.catalog import IdSpace
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.contain import row_limits

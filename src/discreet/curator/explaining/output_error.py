@@ -3,8 +3,14 @@
 from fractions import Fraction
 
 from discreet.core.loss import short
-from discreet.curator.asking.accuracy import CONFIDENCE
-from discreet.curator.estimates.estimate import (
+from discreet.curator.explaining.readable import readable
+from discreet.curator.price import PricedPlan
+from discreet.curator.pricing.mean_error import mean_error
+from discreet.curator.pricing.steps import step_of
+from discreet.releases.accuracy import CONFIDENCE
+from discreet.releases.cell import plain_up
+from discreet.releases.error_of import error_of
+from discreet.releases.estimates.estimate import (
     Estimate,
     MeanOf,
     QuantileOf,
@@ -12,15 +18,9 @@ from discreet.curator.estimates.estimate import (
     WindowOf,
     parts,
 )
-from discreet.curator.estimates.interval import half_width
-from discreet.curator.estimates.linear import linear
-from discreet.curator.explaining.readable import readable
-from discreet.curator.price import PricedPlan
-from discreet.curator.pricing.error_of import error_of
-from discreet.curator.pricing.mean_error import mean_error
-from discreet.curator.pricing.steps import step_of
-from discreet.curator.releases.cell import plain_up
-from discreet.curator.releases.view import View
+from discreet.releases.estimates.interval import half_width
+from discreet.releases.estimates.linear import linear
+from discreet.releases.view import View
 
 _BETA = 1 - CONFIDENCE
 SIZES = (100, 1_000, 10_000)

@@ -14,7 +14,7 @@ from discreet.accounting.result import Result, best
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
-from discreet.curator.pricing.charged import charged
+from discreet.project.charged import charged
 from discreet.tables.catalog import PeriodLength
 
 DELTAS = (Fraction(1, 10**6), Fraction(1, 10**9))

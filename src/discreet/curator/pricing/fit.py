@@ -8,9 +8,16 @@ from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure, Zcdp, short
-from discreet.curator.allocate import Shares, counted_by_keys, require_delta, with_delta
-from discreet.curator.asking.accuracy import Accuracy
-from discreet.curator.estimates.estimate import (
+from discreet.curator.allocate import Shares, require_delta, with_delta
+from discreet.curator.pricing.mean_error import mean_error
+from discreet.curator.pricing.steps import step_of
+from discreet.mechanisms.noise_json import Noise
+from discreet.mechanisms.smallest import smallest
+from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
+from discreet.project.noise import choose_keys, choose_noise, keys_contribution
+from discreet.releases.accuracy import Accuracy
+from discreet.releases.error_of import error_of
+from discreet.releases.estimates.estimate import (
     Estimate,
     MeanOf,
     QuantileOf,
@@ -18,14 +25,8 @@ from discreet.curator.estimates.estimate import (
     VarianceOf,
     parts,
 )
-from discreet.curator.estimates.interval import half_width
-from discreet.curator.estimates.linear import linear
-from discreet.curator.pricing.error_of import error_of
-from discreet.curator.pricing.mean_error import mean_error
-from discreet.curator.pricing.noise import Noise, choose_keys, choose_noise, keys_contribution
-from discreet.curator.pricing.steps import step_of
-from discreet.mechanisms.smallest import smallest
-from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
+from discreet.releases.estimates.interval import half_width
+from discreet.releases.estimates.linear import linear
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
 
@@ -49,7 +50,7 @@ def fit(
         follows from limits, bounds and shares. An average is within its bound in every group that
         has the stated size, and in no other; so is the number of units that chose private groups,
         if a group of that size has at least as many units as the threshold (there error bars hold:
-        :class:`~discreet.curator.estimates.estimate.SelectedOf`). Each amount is the smallest one
+        :class:`~discreet.releases.estimates.estimate.SelectedOf`). Each amount is the smallest one
         of four significant digits that is enough (error bars shrink as the amount grows, and both
         the amount and the one before it are tried), so the price is short and tells nothing.
 
@@ -72,7 +73,7 @@ def fit(
             must="show every number that HAVING or ORDER BY uses, and at least one",
             next="Add them to SELECT, or give epsilon= instead",
         )
-    free = counted_by_keys(plan)
+    free = plan.counted
     shares = tuple(None if i == free else measure(amounts[i]) for i in range(len(amounts)))
     if draw.delta is None:
         return Shares(aggregates=shares, keys=None)
@@ -92,7 +93,7 @@ class _Draw:
     def noise(self, index: int, amount: Fraction) -> Noise:
         """Return the noise of one aggregate."""
         share, reach = self.measure(amount), self.plan.reach()
-        if index != counted_by_keys(self.plan):
+        if index != self.plan.counted:
             return choose_noise(self.plan.aggregates[index].contribution(reach), share)
         assert self.delta is not None
         return choose_keys(reach, with_delta(share, self.delta)).noise

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from discreet.curator.estimates.estimate import MeanOf
+from discreet.releases.estimates.estimate import MeanOf
 
 
 def mean_error(mean: MeanOf, *, of_sum: Fraction, of_count: Fraction, size: int) -> Fraction | None:

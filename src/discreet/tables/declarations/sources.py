@@ -5,7 +5,7 @@ from pathlib import Path
 from discreet.core.errors import DeclarationError
 from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.declarations.section import TEXT, Section
-from discreet.tables.sources.source_files import is_pattern
+from discreet.tables.source_files import is_pattern
 
 SUFFIXES = {
     ".csv": SourceFormat.CSV,

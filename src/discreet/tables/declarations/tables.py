@@ -9,7 +9,7 @@ from discreet.tables.declarations.section import TEXT, Section
 from discreet.tables.declarations.sources import read_source
 from discreet.tables.declarations.units import read_unit, require_one_unit
 from discreet.tables.limits import LARGEST_LIMIT, Limits
-from discreet.tables.sources.source_files import overlap
+from discreet.tables.source_files import overlap
 
 MOST_ROWS = 2**62
 

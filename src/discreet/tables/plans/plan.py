@@ -1,6 +1,6 @@
 """The bounded plan: a query in which one unit can only move so much. All of it is public."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -8,8 +8,8 @@ from attrs import frozen
 from discreet.core.canonical import described, digest
 from discreet.core.contribution import Contribution
 from discreet.core.errors import RefusedQuery
-from discreet.tables.aggregate import Aggregate
-from discreet.tables.keyset import Keys, PublicKeys
+from discreet.tables.aggregate import Aggregate, CountUnits
+from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
 from discreet.tables.limits import LARGEST_LIMIT, Limits
 from discreet.tables.relations.relation import Owner, Relation
 from discreet.tables.relations.scan import PublicScan, Scan
@@ -71,6 +71,11 @@ class BoundedPlan:
         reach = self.reach()
         return tuple(aggregate.contribution(reach) for aggregate in self.aggregates)
 
+    @property
+    def counted(self) -> int | None:
+        """The aggregate that the counts of private keys answer, if one is asked for."""
+        return counted_by_keys(self.keys, self.aggregates)
+
     def scans(self) -> tuple[Scan | PublicScan, ...]:
         """Return the tables that the plan reads, in order."""
         return scans_of(self.relation)
@@ -89,6 +94,13 @@ class BoundedPlan:
             "limits": limits,
             "aggregates": aggregates,
         }
+
+
+def counted_by_keys(keys: Keys, aggregates: Sequence[Aggregate]) -> int | None:
+    """Return which aggregate the counts of private keys answer: the number of units, if asked."""
+    if not isinstance(keys, PrivateKeys) or CountUnits() not in aggregates:
+        return None
+    return aggregates.index(CountUnits())
 
 
 def scans_of(relation: Relation) -> tuple[Scan | PublicScan, ...]:

@@ -1,1 +1,0 @@
-"""What was asked and what was offered: options, prices, accuracies, limits."""

@@ -1,0 +1,306 @@
+"""The embedded engine: DuckDB reads the sources where they are and returns integers."""
+
+import threading
+import warnings
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import numpy as np
+from attrs import evolve
+
+from discreet.core import optional
+from discreet.core.canonical import digest
+from discreet.core.errors import AnswerFailed, RefusedQuery, Unsupported
+from discreet.core.protocols import IntArray
+from discreet.core.uninterrupted import Uninterrupted
+from discreet.engines.duckdb.arrow_keys import (
+    ArrowKeys,
+    key_values,
+    keys_relation,
+    values_relation,
+)
+from discreet.engines.duckdb.databases import Databases
+from discreet.engines.duckdb.render.plan import UNITS, query
+from discreet.engines.duckdb.render.relations import select
+from discreet.engines.duckdb.render.values import SQL_TYPES
+from discreet.engines.duckdb.sources.apart import held_apart, require_public
+from discreet.engines.duckdb.sources.examine import require_source
+from discreet.engines.duckdb.sources.open_source import open_source, require_present
+from discreet.engines.duckdb.sources.opened import Opened
+from discreet.tables.aggregate import QuantileValues
+from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.column import Key
+from discreet.tables.exact_aggregates import ExactAggregates, Lists
+from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
+from discreet.tables.plans.plan import BoundedPlan, scans_of
+from discreet.tables.plans.take_sides import settled
+from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.scan import PublicScan, Scan
+
+LONGEST_PUBLIC = 10
+"""How many seconds may be worked for one question before anything is charged, at each of two steps:
+on public tables, and on the plan over empty ones."""
+
+MOST_RUNNABLE = 10_000
+"""How many plans are remembered that have run on empty tables."""
+
+
+class DuckDbEngine:
+    """Runs bounded plans with in-memory databases of DuckDB over files, one for each plan.
+
+    Guarantee:
+        No public table is read from a file of one of the ``private`` tables, which is looked at
+        each time that it is read (:mod:`discreet.engines.duckdb.sources.apart`).
+    """
+
+    def __init__(self, *, private: Iterable[Table] = (), **settings: object) -> None:
+        self._databases = Databases(**settings)
+        self._private = tuple(private)
+        self._runnable: set[str] = set()
+        """The digests of plans that have run on empty tables: they do so every time."""
+        self._running: weakref.WeakKeyDictionary[threading.Thread, Any]
+        self._running = weakref.WeakKeyDictionary()
+        self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+
+    def require_source(self, table: Table | PublicTable) -> None:
+        """Check that the source is there and has the declared columns; look at names and types."""
+        require_source(table)
+
+    def require_present(self, table: Table | PublicTable) -> None:
+        """Check what may be known before the gate; of a private source nothing is opened."""
+        if isinstance(table, PublicTable):
+            require_public(table, self._private)
+            require_source(table)
+        else:
+            require_present(table)
+
+    def require_runnable(self, plan: BoundedPlan) -> None:
+        """Refuse a plan that fails on empty tables: it would fail on all data, behind the gate.
+
+        Nothing but declarations is looked at: tables and keys have their types and no rows.
+        """
+        sql = query(plan, iter([_nothing(scan) for scan in plan.scans()]))
+        name = digest([sql, [plan.relation.fields()[i].type.value for i in plan.keys.fields]])
+        if name in self._runnable:
+            return
+        optional.load("pyarrow").array([])  # loads what it needs, which is no work of the plan
+        is_over = threading.Event()
+        try:
+            # The engine would turn an interrupt into an error of its own, as if the plan failed.
+            with (
+                Uninterrupted(),
+                self._databases.lent() as cursor,
+                _held_to(LONGEST_PUBLIC, cursor, is_over),
+            ):
+                _register_keys(cursor, plan, are_empty=True)
+                found = _answer(cursor, sql, salt="")
+                # As far as it goes behind the gate, also for what libraries import on their way.
+                _aggregates(found, plan)
+        except optional.load("duckdb").Error:
+            raise _not_in_time() if is_over.is_set() else _not_runnable() from None
+        if len(self._runnable) >= MOST_RUNNABLE:
+            self._runnable.clear()
+        self._runnable.add(name)
+
+    def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
+        """Run the plan and return the exact integers of each group."""
+        thread = threading.current_thread()
+        public = [scan.table for scan in plan.scans() if isinstance(scan, PublicScan)]
+        try:
+            with self._databases.lent() as cursor, held_apart(public, self._private):
+                self._running[thread] = cursor
+                opened = _open(cursor, plan.scans())
+                _register_keys(cursor, plan)
+                sql = query(plan, iter(opened))
+                if thread in self._stopped:
+                    raise AnswerFailed
+                found = _answer(cursor, sql, salt=salt.hex())
+        finally:
+            self._running.pop(thread, None)
+        return _aggregates(found, plan)
+
+    def interrupt(self, thread: threading.Thread) -> None:
+        """Stop the plan that a thread runs, and refuse to run another for it."""
+        self._stopped.add(thread)
+        cursor = self._running.get(thread)
+        if cursor is not None:
+            _stop(cursor)
+
+    def public_rows(self, relation: Relation) -> tuple[tuple[Key | None, ...], ...]:
+        """Return the rows of a public relation, in the order of their values."""
+        tables = [scan.table for scan in scans_of(relation) if isinstance(scan, PublicScan)]
+        if len(tables) < len(scans_of(relation)):
+            raise Unsupported("Only public tables can be read outside the gate")
+        with held_apart(tables, self._private):
+            found = self._read_public(tables, relation)
+        if len(found) > LARGEST_KEYSET:
+            raise _too_large()
+        return tuple(zip(*(key_values(column) for column in found.columns), strict=True))
+
+    def _read_public(self, tables: Iterable[PublicTable], relation: Relation) -> Any:
+        for table in tables:
+            self.require_source(table)
+        try:
+            with (
+                Uninterrupted(),
+                self._databases.lent() as cursor,
+                _held_to(LONGEST_PUBLIC, cursor, threading.Event()),
+            ):
+                return _public_rows(cursor, settled(relation))
+        except optional.load("duckdb").Error:
+            raise _too_large() from None
+
+    def close(self) -> None:
+        """Close the databases and remove what they left on disk."""
+        self._databases.close()
+
+
+def _answer(cursor: Any, sql: str, *, salt: str) -> Any:
+    """Run a query at once; as a relation it would be read and bound twice.
+
+    On a small table that takes as long as to run it. DuckDB warns that it copies the rows of the
+    answer, one for each group: that costs nothing to speak of.
+    """
+    cursor.execute(sql, {"salt": salt})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return cursor.to_arrow_table()
+
+
+def _stop(cursor: Any) -> None:
+    """Interrupt what a cursor does; it may have ended just now, and the cursor be closed."""
+    with suppress(optional.load("duckdb").Error):
+        cursor.interrupt()
+
+
+@contextmanager
+def _held_to(seconds: float, cursor: Any, is_over: threading.Event) -> Iterator[None]:
+    """Interrupt what a cursor does when its time is over, and note that it is."""
+
+    def stop() -> None:
+        is_over.set()
+        _stop(cursor)
+
+    timer = threading.Timer(seconds, stop)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _public_rows(cursor: Any, relation: Relation) -> Any:
+    opened = _open(cursor, scans_of(relation))
+    rows = f"SELECT * FROM ({select(relation, iter(opened))}) LIMIT {LARGEST_KEYSET + 1}"
+    return cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
+
+
+def _not_runnable() -> RefusedQuery:
+    return RefusedQuery(
+        "The engine cannot run this query, whatever the data are",
+        next="Write it in another way; nothing was charged",
+    )
+
+
+def _not_in_time() -> RefusedQuery:
+    return RefusedQuery(
+        "The query could not be tried on empty tables in time",
+        must=f"take at most {LONGEST_PUBLIC} s there",
+        next="Nothing was charged. Ask again when the machine is less busy, or ask for less",
+    )
+
+
+def _too_large() -> RefusedQuery:
+    return RefusedQuery(
+        "The public tables of this query make too many rows",
+        must=f"be worked out in {LONGEST_PUBLIC} s, and give at most {LARGEST_KEYSET:,} keys",
+        next="Join public tables on equalities, and group by fewer of their columns",
+    )
+
+
+def _open(cursor: Any, scans: tuple[Scan | PublicScan, ...]) -> list[Opened]:
+    """Open the source of each scan under a name of its own; a table can be read twice."""
+    found = []
+    for number, scan in enumerate(scans):
+        name = f"source{number}"
+        opened = open_source(scan.table, scan.used(), name)
+        for relation, batches in opened.batches.items():
+            cursor.register(relation, batches)
+        found.append(opened)
+    return found
+
+
+def _nothing(scan: Scan | PublicScan) -> Opened:
+    """Return a source with the declared columns of a scan and no rows."""
+    names = {name: f"c{i}" for i, name in enumerate(sorted(scan.used()))}
+    cells = [
+        f"CAST(NULL AS {SQL_TYPES[scan.table.column(name).type]}) AS {cell}"
+        for name, cell in names.items()
+    ]
+    return Opened(relation=f"(SELECT {', '.join(cells) or '1'} WHERE FALSE)", cells=names)
+
+
+def _register_keys(cursor: Any, plan: BoundedPlan, *, are_empty: bool = False) -> None:
+    kinds = [plan.relation.fields()[i].type for i in plan.keys.fields]
+    if isinstance(plan.keys, PublicKeys):
+        first = 0
+        for number, keyset in enumerate(plan.keys.sets):
+            keyset = evolve(keyset, rows=()) if are_empty else keyset
+            cursor.register(f"keys{number}", keys_relation(keyset, kinds, first))
+            first += len(keyset.rows)
+        return
+    for number, values in enumerate(plan.keys.allowed):
+        if values is not None:
+            some = () if are_empty else values
+            cursor.register(f"allowed{number}", values_relation(some, kinds[number]))
+
+
+def _aggregates(found: Any, plan: BoundedPlan) -> ExactAggregates:
+    if isinstance(plan.keys, PublicKeys):
+        return _by_public_keys(found, plan, plan.keys.size())
+    return _by_private_keys(found, plan)
+
+
+def _by_public_keys(found: Any, plan: BoundedPlan, size: int) -> ExactAggregates:
+    """Put the groups that were found in their places; the others have nobody in them."""
+    group = _integers(found.column("g"))
+    columns: list[Any] = []
+    for i, aggregate in enumerate(plan.aggregates):
+        if isinstance(aggregate, QuantileValues):
+            place = np.full(size, len(group), dtype=np.int64)
+            place[group] = np.arange(len(group))
+            columns.append(_lists(found.column(f"a{i}")).take(place.tolist()))
+            continue
+        column = np.zeros(size, dtype=np.int64)
+        column[group] = _integers(found.column(f"a{i}"))
+        columns.append(column)
+    return ExactAggregates(tuple(columns))
+
+
+def _by_private_keys(found: Any, plan: BoundedPlan) -> ExactAggregates:
+    keys = ArrowKeys(tuple(found.column(f"k{n}") for n in range(len(plan.keys.fields))))
+    columns = tuple(
+        _lists(found.column(f"a{i}"))
+        if isinstance(aggregate, QuantileValues)
+        else _integers(found.column(f"a{i}"))
+        for i, aggregate in enumerate(plan.aggregates)
+    )
+    return ExactAggregates(columns, (keys, _integers(found.column(UNITS))))
+
+
+def _integers(column: Any) -> IntArray:
+    """Return a column that holds 64-bit integers and nothing else: no cast may change a value."""
+    if column.type != optional.load("pyarrow").int64() or column.null_count:
+        raise Unsupported("An engine returns 64-bit integers", got=str(column.type))
+    values: IntArray = column.to_numpy()
+    return values
+
+
+def _lists(column: Any) -> Lists:
+    """Return the lists of a column, and one that is empty after the last: NULL is empty too."""
+    lists = column.combine_chunks()
+    lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    ends = np.cumsum([0, *lengths, 0], dtype=np.int64)
+    return Lists(_integers(lists.flatten()), ends)

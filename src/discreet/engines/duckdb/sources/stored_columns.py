@@ -1,0 +1,156 @@
+"""What a file stores, by names and types alone: enough to begin or to check a declaration."""
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from pathlib import Path
+
+from attrs import frozen
+
+from discreet.core import optional
+from discreet.core.errors import DeclarationError, MissingDependency
+from discreet.engines.duckdb.sources.arrow_files import ArrowColumn
+from discreet.engines.duckdb.sources.arrow_source import ARROW
+from discreet.engines.duckdb.sources.arrow_types import handed_type, value_type
+from discreet.engines.duckdb.sources.csv_source import csv_names
+from discreet.engines.duckdb.sources.duckdb_source import is_readable, stored_tables
+from discreet.engines.duckdb.sources.parquet_source import PARQUET
+from discreet.tables.catalog import Source, SourceFormat
+from discreet.tables.column import ColumnType
+
+
+class StoredKind(Enum):
+    """How values are stored, as far as it matters for how they look as text."""
+
+    TEXT = "text"
+    INTEGER = "integers"
+    FLOAT = "floating-point numbers"
+    DECIMAL = "decimals"
+    BOOLEAN = "booleans"
+    DATE = "dates"
+    TIMESTAMP = "timestamps"
+    EMPTY = "nothing but NULL"
+    OTHER = "something that is not read"
+
+
+_DECLARED = {
+    StoredKind.TEXT: ColumnType.TEXT,
+    StoredKind.INTEGER: ColumnType.INTEGER,
+    StoredKind.FLOAT: ColumnType.REAL,
+    StoredKind.DECIMAL: ColumnType.REAL,
+    StoredKind.BOOLEAN: ColumnType.BOOLEAN,
+    StoredKind.DATE: ColumnType.DATE,
+    StoredKind.TIMESTAMP: ColumnType.DATE,
+}
+
+
+@frozen(kw_only=True)
+class StoredColumn:
+    """A column of a file: its name, and how it is stored, in the file's words and in ours."""
+
+    name: str
+    stored: str
+    kind: StoredKind
+
+    @property
+    def declared_type(self) -> ColumnType | None:
+        """The declared type that fits, if any."""
+        return _DECLARED.get(self.kind)
+
+
+Found = dict[tuple[str, str] | None, tuple[StoredColumn, ...]]
+
+
+def stored_columns(file: Path, source: Source, name: str) -> Found:
+    """Return the columns of a file, or of each table of a database file, by its schema and name.
+
+    ``file`` is one of those that ``source`` means, which is what ``name`` is read from.
+
+    Guarantee:
+        No row is read: of a CSV file the header, of other files the schema. No statistic is looked
+        at. What a library says about a file that it cannot read is not repeated, nor is the name
+        of a file that a pattern found.
+    """
+    try:
+        return _READERS[source.format](file)
+    except (DeclarationError, MissingDependency):
+        raise
+    except Exception:
+        raise DeclarationError(
+            f"The source of {name} cannot be read",
+            must=f"be a {source.format.value} file that exists",
+            got=source.path.name,
+        ) from None
+
+
+def _csv(file: Path) -> Found:
+    names = csv_names(file)
+    return {None: tuple(StoredColumn(name=n, stored="text", kind=StoredKind.TEXT) for n in names)}
+
+
+def _arrow(columns: Sequence[ArrowColumn]) -> Found:
+    return {
+        None: tuple(
+            StoredColumn(name=column.name, stored=str(column.type), kind=_arrow_kind(column))
+            for column in columns
+        )
+    }
+
+
+def _arrow_kind(column: ArrowColumn) -> StoredKind:
+    types = optional.load("pyarrow").types
+    value = value_type(column.type)
+    if not column.is_readable or handed_type(column.type) is None:
+        return StoredKind.OTHER
+    kinds = {
+        types.is_null: StoredKind.EMPTY,
+        types.is_integer: StoredKind.INTEGER,
+        types.is_floating: StoredKind.FLOAT,
+        types.is_decimal: StoredKind.DECIMAL,
+        types.is_boolean: StoredKind.BOOLEAN,
+        types.is_date: StoredKind.DATE,
+        types.is_timestamp: StoredKind.TIMESTAMP,
+    }
+    return next((kind for fits, kind in kinds.items() if fits(value)), StoredKind.TEXT)
+
+
+def _duckdb(file: Path) -> Found:
+    return {
+        table: tuple(
+            StoredColumn(name=name, stored=_shown(kind), kind=_duckdb_kind(kind))
+            for name, kind in columns
+        )
+        for table, columns in stored_tables(file).items()
+    }
+
+
+def _shown(kind: str) -> str:
+    return "an expression" if kind == "EXPRESSION" else kind.lower()
+
+
+def _duckdb_kind(kind: str) -> StoredKind:
+    base = kind.partition("(")[0]
+    if base == '"NULL"':
+        return StoredKind.EMPTY
+    if not is_readable(kind):
+        return StoredKind.OTHER
+    if base.endswith(("INT", "INTEGER")):
+        return StoredKind.INTEGER
+    return _DUCKDB_KINDS.get(base.partition(" ")[0].partition("_")[0], StoredKind.TEXT)
+
+
+_DUCKDB_KINDS = {
+    "FLOAT": StoredKind.FLOAT,
+    "DOUBLE": StoredKind.FLOAT,
+    "DECIMAL": StoredKind.DECIMAL,
+    "BOOLEAN": StoredKind.BOOLEAN,
+    "DATE": StoredKind.DATE,
+    "TIMESTAMP": StoredKind.TIMESTAMP,
+    "TIMESTAMPTZ": StoredKind.TIMESTAMP,
+}
+
+_READERS: dict[SourceFormat, Callable[[Path], Found]] = {
+    SourceFormat.CSV: _csv,
+    SourceFormat.PARQUET: lambda file: _arrow(PARQUET.columns(file)),
+    SourceFormat.ARROW: lambda file: _arrow(ARROW.columns(file)),
+    SourceFormat.DUCKDB: _duckdb,
+}

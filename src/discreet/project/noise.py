@@ -1,0 +1,156 @@
+"""Noise: the mechanism for one aggregate, chosen by its expected error from public limits alone."""
+
+from fractions import Fraction
+from functools import singledispatch
+
+from discreet.core.contribution import Contribution
+from discreet.core.errors import RefusedQuery, Unsupported
+from discreet.core.event import Event
+from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.rounding import sqrt_down
+from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.noise_json import AggregateMechanism, Noise
+from discreet.mechanisms.selection.quantile import Quantile
+from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
+from discreet.randomness.scale import LARGEST, SMALLEST
+from discreet.releases.error_of import error_of
+from discreet.tables.aggregate import (
+    Aggregate,
+    CountDistinct,
+    CountRows,
+    CountUnits,
+    QuantileValues,
+    SumSquares,
+    SumValues,
+)
+from discreet.tables.limits import Limits
+
+_BETA = Fraction(1, 20)
+_LIKELY = Fraction(19, 20)
+
+
+@singledispatch
+def mechanism_for(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> AggregateMechanism:
+    """Return the mechanism that spends ``share`` on one aggregate."""
+    raise Unsupported("This aggregate has no mechanism", got=type(aggregate).__name__)
+
+
+@mechanism_for.register(CountRows)
+@mechanism_for.register(CountUnits)
+@mechanism_for.register(CountDistinct)
+@mechanism_for.register(SumValues)
+@mechanism_for.register(SumSquares)
+def _(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> AggregateMechanism:
+    return choose_noise(aggregate.contribution(reach), share)
+
+
+@mechanism_for.register
+def _(aggregate: QuantileValues, reach: Limits, share: Pure | Zcdp) -> AggregateMechanism:
+    """Spend an equal part in each group that one unit reaches; :func:`use` has the proof."""
+    chosen = Quantile.calibrate(
+        d_in=_one_group(reach),
+        loss=share * Fraction(1, reach.groups_per_unit),
+        quantile=aggregate.quantile,
+        lower=aggregate.bounds.lower_steps,
+        upper=aggregate.bounds.upper_steps,
+    )
+    require_samplable(chosen.scale)
+    return chosen
+
+
+def use(mechanism: AggregateMechanism, aggregate: Aggregate, reach: Limits) -> Event:
+    r"""Describe one use of ``mechanism`` on all groups of ``aggregate``.
+
+    Guarantee:
+        Noise is one event on the vector of all groups, at the aggregate's contribution. A quantile
+        is one choice in each group, and the event is that of *one* group, composed
+        ``groups_per_unit`` times.
+
+        Proof. Fix the public keys (or, with private ones, the keys that were shown: see
+        :func:`~discreet.curator.randomise.randomise`). The choices of the groups are independent
+        given the data, so the law of all of them is a product over groups. Between neighbours, the
+        groups that the unit is not in hold the same values, and their factors are equal. In each of
+        the others, at most ``groups_per_unit`` of them, it adds or takes away at most
+        ``rows_per_group`` values, so the factor has the loss of one
+        :class:`~discreet.mechanisms.selection.quantile.Quantile` at that distance. Likelihood
+        ratios of products multiply, and Rényi divergences add.
+    """
+    if isinstance(mechanism, Quantile):
+        return mechanism.event(_one_group(reach)) * reach.groups_per_unit
+    return mechanism.event(aggregate.contribution(reach))
+
+
+def _one_group(reach: Limits) -> Contribution:
+    return Contribution(l1=reach.rows_per_group)
+
+
+def choose_noise(d_in: Contribution, share: PrivacyLoss) -> Noise:
+    """Return the noise that spends ``share`` with the smaller error bar."""
+    return _chosen(share, d_in)
+
+
+@singledispatch
+def _chosen(share: PrivacyLoss, d_in: Contribution) -> Noise:
+    raise Unsupported("Noise cannot be calibrated to this measure", got=share.measure.value)
+
+
+@_chosen.register
+def _(share: Pure, d_in: Contribution) -> Noise:
+    laplace = DiscreteLaplace.calibrate(d_in=d_in, loss=share)
+    require_samplable(laplace.scale)
+    return laplace
+
+
+@_chosen.register
+def _(share: Zcdp, d_in: Contribution) -> Noise:
+    # ε-DP costs at most ε²/2 of ρ [BS16, Proposition 1.4], so ε = √(2ρ) of Laplace noise fits.
+    laplace = DiscreteLaplace.calibrate(d_in=d_in, loss=Pure(sqrt_down(2 * share.rho)))
+    gaussian = DiscreteGaussian.calibrate(d_in=d_in, loss=share)
+    if not SMALLEST**2 <= gaussian.sigma_squared <= LARGEST**2:
+        require_samplable(laplace.scale)
+        return laplace
+    if not SMALLEST <= laplace.scale <= LARGEST:
+        return gaussian
+    candidates: tuple[Noise, ...] = (gaussian, laplace)
+    return min(candidates, key=lambda noise: error_of(noise, _BETA))
+
+
+def choose_keys(reach: Limits, share: Approximate | ApproximateZcdp) -> ThresholdedKeys:
+    """Return the threshold on noisy counts that spends ``share``, for which groups can be smallest.
+
+    Each unit counts once in each of its groups. Under ρ both kinds of noise are tried, and the one
+    whose groups appear with fewer units is taken; the number of groups found has no part in it.
+    """
+    d_in = keys_contribution(reach)
+    if isinstance(share, Approximate):
+        require_samplable(d_in.bound("l1") / share.epsilon)
+        return ThresholdedKeys.calibrate(d_in=d_in, loss=share)
+    laplace = Approximate(sqrt_down(2 * share.rho), share.delta)
+    candidates = [
+        ThresholdedKeys.calibrate(d_in=d_in, loss=loss)
+        for loss, scale in (
+            (share, sqrt_down(d_in.bound("l2_squared") / (2 * share.rho))),
+            (laplace, d_in.bound("l1") / laplace.epsilon),
+        )
+        if SMALLEST <= scale <= LARGEST
+    ]
+    if not candidates:
+        require_samplable(d_in.bound("l1") / laplace.epsilon)
+    return min(candidates, key=lambda keys: keys.units_needed(_LIKELY))
+
+
+def keys_contribution(reach: Limits) -> Contribution:
+    """Return what one unit can move of the numbers of units in all groups."""
+    return Contribution(l0=reach.groups_per_unit, linf=1)
+
+
+def require_samplable(scale: Fraction) -> None:
+    """Refuse noise that cannot be drawn, before the gate: behind it everybody would pay for it."""
+    if not SMALLEST <= scale <= LARGEST:
+        raise RefusedQuery(
+            "This price asks for noise outside the range that we can draw exactly",
+            must=f"need a noise scale from {SMALLEST} to {LARGEST} steps",
+            got="more" if scale > LARGEST else "less",
+            next="Offer another price, or write CLAMP(x, lower, upper, step) with another step",
+        )

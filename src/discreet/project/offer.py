@@ -1,0 +1,125 @@
+"""An offer: what an analyst is willing to spend on one question, and where that was said."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from attrs import field, frozen
+
+from discreet.core import check
+from discreet.core.errors import InvalidArgument, MissingLoss, Unsupported
+from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.numbers import Number
+from discreet.releases.accuracy import Accuracy, read_accuracy
+
+Offer = Pure | Zcdp | Approximate | ApproximateZcdp
+"""ε buys discrete Laplace noise, ρ whichever noise errs less; a δ is for private keys alone."""
+
+
+def _accuracy(value: "Accuracy | Number | None") -> Accuracy | None:
+    return None if value is None else read_accuracy(value)
+
+
+@frozen(kw_only=True)
+class Terms:
+    """What was said about the price in one place: an ε, a ρ or an accuracy; and perhaps a δ.
+
+    Example:
+        >>> print(Terms(epsilon="1/2", delta="1e-6").offer())
+        ε = 0.5, δ = 0.000001
+        >>> print(Terms(accuracy="±50 at 95 %").accuracy)
+        ± 50 at 95 %
+    """
+
+    epsilon: Fraction | None = field(default=None, converter=check.optional_exact)
+    rho: Fraction | None = field(default=None, converter=check.optional_exact)
+    accuracy: Accuracy | None = field(default=None, converter=_accuracy)
+    delta: Fraction | None = field(default=None, converter=check.optional_exact)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse two prices, and prices of nothing."""
+        named = [name for name in _PRICES if getattr(self, name) is not None]
+        if len(named) > 1:
+            raise InvalidArgument(
+                "Two prices were given",
+                must="be one of epsilon, rho and accuracy",
+                got=" and ".join(named),
+            )
+        for name in ("epsilon", "rho"):
+            amount = getattr(self, name)
+            if amount is not None and amount <= 0:
+                raise InvalidArgument(
+                    f"{name} is out of range", must="be greater than 0", got=str(amount)
+                )
+        if self.delta is not None and not 0 < self.delta < 1:
+            raise InvalidArgument(
+                "delta is out of range",
+                must="lie strictly between 0 and 1",
+                got=str(self.delta),
+                next="A usual δ is far below one over the number of people, such as 1e-9",
+            )
+
+    @staticmethod
+    def of(given: "Terms | PrivacyLoss | None") -> "Terms":
+        """Return a loss as terms; a δ of 0 is none."""
+        if given is None:
+            return Terms()
+        if isinstance(given, Terms):
+            return given
+        if not isinstance(given, Offer) or getattr(given, "xi", None):
+            raise Unsupported(
+                "This is not a price", must="be an ε or a ρ, perhaps with a δ", got=str(given)
+            )
+        delta = getattr(given, "delta", None) or None
+        if isinstance(given, Pure | Approximate):
+            return Terms(epsilon=given.epsilon, delta=delta)
+        return Terms(rho=given.rho, delta=delta)
+
+    def has_price(self) -> bool:
+        """Tell whether an ε, a ρ or an accuracy is given."""
+        return any(getattr(self, name) is not None for name in _PRICES)
+
+    def offer(self) -> Offer:
+        """Return the ε or ρ, with its δ, as a loss."""
+        delta = self.delta
+        if self.epsilon is not None:
+            return Pure(self.epsilon) if delta is None else Approximate(self.epsilon, delta)
+        assert self.rho is not None
+        return Zcdp(self.rho) if delta is None else ApproximateZcdp(self.rho, delta)
+
+
+_PRICES = ("epsilon", "rho", "accuracy")
+
+
+def settle(given: Terms, asked: Terms, defaults: Iterable[Terms]) -> Terms:
+    """Return the terms that hold: the price and the δ, each from the first place that names it.
+
+    The places are what is ``given`` with the question, what the query itself ``asked`` for, and the
+    ``defaults`` (of the connection, then of the declaration). Two different prices for one question
+    are refused; a default gives way.
+
+    Example:
+        >>> print(settle(Terms(delta="1e-6"), Terms(), [Terms(epsilon=1), Terms(rho=2)]).offer())
+        ε = 1, δ = 0.000001
+    """
+    for names in (_PRICES, ("delta",)):
+        values = [[getattr(terms, name) for name in names] for terms in (given, asked)]
+        if all(any(value is not None for value in place) for place in values):
+            _require_equal(*values)
+    places = (given, asked, *defaults)
+    price = next((terms for terms in places if terms.has_price()), None)
+    if price is None:
+        raise MissingLoss(
+            "Nobody said how much privacy this answer may cost",
+            next="On the command line add --epsilon 0.5 (or --rho, or --accuracy); in Python give"
+            " epsilon=0.5 (or rho=, or accuracy=) to the question or to connect()",
+        )
+    delta = next((terms.delta for terms in places if terms.delta is not None), None)
+    return Terms(epsilon=price.epsilon, rho=price.rho, accuracy=price.accuracy, delta=delta)
+
+
+def _require_equal(given: list[object], asked: list[object]) -> None:
+    if given != asked:
+        raise InvalidArgument(
+            "Two different prices were given: one with the question, one in the query",
+            must="be the same, or be given once",
+        )

@@ -1,0 +1,99 @@
+"""The groups of an answer, column by column: what a reader computes with."""
+
+import datetime
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from discreet.releases.estimates.column_functions import Column, scalars
+from discreet.releases.estimates.estimate import WindowOf
+from discreet.releases.estimates.group import Group
+from discreet.releases.estimates.ratios import Ratios
+from discreet.tables.column import ColumnType, Key
+
+Rows = NDArray[np.int64]
+
+
+@frozen(kw_only=True, eq=False)
+class Groups:
+    """All groups of a public body, or some of them, with exact numbers in the answer's units."""
+
+    size: int
+    keys: tuple[Sequence[Key | None], ...]
+    """One column for each grouped field."""
+    places: tuple[tuple[int, ...], ...]
+    """For each grouping set, which of the grouped fields it has."""
+    sets: NDArray[np.int64]
+    """The grouping set of each group."""
+    values: tuple[Ratios, ...]
+    """The noisy numbers of each aggregate, times its step."""
+    threshold: int | None = None
+    """The least noisy number of units with which a group is shown, if they were chosen by it."""
+    windows: Mapping[WindowOf, Column] = field(factory=dict)
+    """The values of each window of the query, once they are worked out."""
+
+    def constant(self, value: Fraction | int | None) -> Ratios:
+        """Return the same number for every group."""
+        return Ratios.constant(None if value is None else Fraction(value), self.size)
+
+    def take(self, rows: Rows) -> "Groups":
+        """Return the groups at these places, in this order."""
+        order = rows.tolist()
+        return Groups(
+            size=len(order),
+            keys=tuple([column[row] for row in order] for column in self.keys),
+            places=self.places,
+            sets=self.sets[rows],
+            values=tuple(column.take(rows) for column in self.values),
+            threshold=self.threshold,
+            windows={window: _taken(column, rows) for window, column in self.windows.items()},
+        )
+
+    @cached_property
+    def each(self) -> tuple[Group, ...]:
+        """The groups one by one, for what cannot be computed for all of them at once."""
+        columns = [[number or Fraction(0) for number in part.scalars()] for part in self.values]
+        windows = {window: scalars(values) for window, values in self.windows.items()}
+        return tuple(
+            Group(
+                keys=tuple(column[row] for column in self.keys),
+                places=self.places[which],
+                values=tuple(column[row] for column in columns),
+                threshold=self.threshold,
+                windows={window: values[row] for window, values in windows.items()},
+            )
+            for row, which in enumerate(self.sets.tolist())
+        )
+
+
+def _taken(values: Column, rows: Rows) -> Column:
+    return values.take(rows) if isinstance(values, Ratios) else [values[i] for i in rows.tolist()]
+
+
+def read_groups(body: dict[str, Any]) -> Groups:
+    """Return the groups of a body, in its order."""
+    keys, size, selection = body["keys"], len(body["keys"]["rows"]), body["selection"]
+    columns = zip(*keys["rows"], strict=True) if size else ((),) * len(keys["types"])
+    kinds = [ColumnType(name) for name in keys["types"]]
+    return Groups(
+        size=size,
+        keys=tuple(_read_keys(*pair) for pair in zip(columns, kinds, strict=True)),
+        places=tuple(map(tuple, keys["places"])),
+        sets=np.array(keys["sets"], dtype=np.int64),
+        values=tuple(
+            Ratios.steps(aggregate["values"], Fraction(aggregate["step"]))
+            for aggregate in body["aggregates"]
+        ),
+        threshold=None if selection is None else selection["threshold"],
+    )
+
+
+def _read_keys(column: Sequence[Any], kind: ColumnType) -> Sequence[Key | None]:
+    if kind is not ColumnType.DATE:
+        return column
+    return [None if key is None else datetime.date.fromisoformat(key) for key in column]

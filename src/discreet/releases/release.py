@@ -1,0 +1,222 @@
+"""A release: the public answer, with its error bars, its cost and its receipt."""
+
+from fractions import Fraction
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from discreet.accounting.loss_json import loss_from_json
+from discreet.core import optional
+from discreet.core.errors import InvalidArgument, LedgerError
+from discreet.core.loss import PrivacyLoss
+from discreet.core.numbers import Number, exact
+from discreet.ledger.receipt import Receipt
+from discreet.releases.accuracy import CONFIDENCE
+from discreet.releases.arrow_table import arrow_table
+from discreet.releases.cell import Cell, PlainInterval, plain_up
+from discreet.releases.cells import cells, plain_intervals
+from discreet.releases.estimates.column_functions import Column
+from discreet.releases.estimates.groups import Groups
+from discreet.releases.notes import notes
+from discreet.releases.release_picture import draw
+from discreet.releases.shown_column import BAR, RANGE, ShownColumn
+from discreet.releases.text_table import text_table
+from discreet.releases.view import Output, View, error_bar, intervals
+
+_LIMITS = ("rows_per_group", "groups_per_unit")
+
+FORMAT = 2
+"""The version of the body's layout; a reader refuses the ones that it does not know."""
+
+
+@frozen(kw_only=True)
+class Release:
+    """The public answer to one question.
+
+    Values are noisy: a count can be negative, and error bars are about the noise alone (95 % of the
+    time, for each value by itself, given that its group is shown). They do not include what the
+    limits and clamps left out.
+    """
+
+    view: View
+    body: dict[str, Any] = field(repr=False)
+    receipt: Receipt
+    is_stored: bool = False
+    """Whether this is an earlier release given again, which costs nothing more."""
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a body of a layout that we do not know."""
+        if self.body.get("format") != FORMAT:
+            raise LedgerError("The stored release is of an unknown format", must=f"be {FORMAT}")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the outputs, in order."""
+        return self.view.columns
+
+    @cached_property
+    def rows(self) -> tuple[tuple[Cell, ...], ...]:
+        """The answer, one row for each group that is shown."""
+        return tuple(zip(*self._cells, strict=True))
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What the release cost when it was made."""
+        return loss_from_json(self.body["cost"])
+
+    def error(self, name: str, confidence: Number = CONFIDENCE) -> int | float:
+        """Return the error bar of output ``name``: the noise is within ± it, that often."""
+        bar = error_bar(self._output(name), self.body, beta=1 - exact(confidence))
+        if bar is None:
+            raise InvalidArgument(
+                f"'{name}' has no error bar that is the same in every row",
+                must="be a count, a sum, or a sum of multiples of them, and not of the counts that"
+                " chose private groups",
+                next=f"intervals('{name}') has one for each row",
+            )
+        return plain_up(bar)
+
+    def errors(self) -> dict[str, int | float]:
+        """Return the 95 % error bar of every output that has one and the same in all rows."""
+        bars = {output.name: self._bar(output) for output in self.view.outputs}
+        return {name: plain_up(bar) for name, bar in bars.items() if bar is not None}
+
+    def intervals(
+        self, name: str, confidence: Number = CONFIDENCE
+    ) -> tuple[PlainInterval | None, ...]:
+        """Return for each row where the value without noise is, that often; None if not known."""
+        output = self._output(name)
+        found = intervals(output, self._groups, self.body, beta=1 - exact(confidence))
+        return plain_intervals(found, output.estimate.type)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what a reader must know besides the numbers."""
+        return notes(self.view, self.body, confidence=CONFIDENCE)
+
+    def to_dicts(self) -> list[dict[str, Cell]]:
+        """Return the rows as dictionaries."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def to_arrow(self) -> Any:
+        """Return the rows as an Arrow table, with the types of the outputs."""
+        kinds = [output.estimate.type for output in self.view.outputs]
+        return arrow_table(self.columns, kinds, self._cells)
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a pandas data frame."""
+        columns = dict(zip(self.columns, self._cells, strict=True))
+        return optional.load("pandas").DataFrame(columns, columns=list(self.columns))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything that is public about the release."""
+        uneven = [output for output in self._noisy() if self._bar(output) is None]
+        return {
+            "columns": list(self.columns),
+            "rows": [[_plain_json(value) for value in row] for row in self.rows],
+            "errors": {
+                "confidence": float(CONFIDENCE),
+                "half_width": self.errors(),
+                "intervals": {
+                    output.name: [pair and list(pair) for pair in self.intervals(output.name)]
+                    for output in uneven
+                },
+            },
+            "notes": list(self.notes()),
+            "limits": {name: self.body["limits"][name] for name in _LIMITS},
+            "cost": self.body["cost"],
+            "stored": self.is_stored,
+            "receipt": self.receipt.to_json(),
+        }
+
+    def plot(self, path: str | Path) -> None:
+        """Draw the first noisy output over the keys, with error bars, as PNG, SVG or PDF."""
+        noisy = next(iter(self._noisy()), None)
+        if noisy is None:
+            raise InvalidArgument("There is nothing to draw", must="have an output with noise")
+        keys = [i for i, output in enumerate(self.view.outputs) if not output.is_noisy()]
+        draw(
+            Path(path),
+            names=[", ".join(str(row[i]) for i in keys) for row in self.rows],
+            values=[row[self.columns.index(noisy.name)] for row in self.rows],
+            intervals=self.intervals(noisy.name),
+            over=", ".join(self.columns[i] for i in keys),
+            title=noisy.name,
+        )
+
+    def __str__(self) -> str:
+        """Show the rows as a table with error bars, and the notes below it."""
+        return "\n".join([text_table(self.columns, self._shown()), *self._footer()])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        lines = (
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._shown()
+        )
+        below = "<br>".join(escape(line) for line in self._footer())
+        return (
+            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+            f"<p><small>{below}</small></p>"
+        )
+
+    def _footer(self) -> list[str]:
+        cost = (
+            "a stored release, nothing more is charged" if self.is_stored else f"cost {self.cost}"
+        )
+        marks = {column.mark() for column in self._shown_columns}
+        known = [mark for mark in (BAR, RANGE) if mark in marks]
+        verb = "hold" if len(known) > 1 else "holds"
+        claim = f"{' and '.join(known)} {verb} for 95 % of values, noise only; " if known else ""
+        return [f"{claim}{cost}", *self.notes()]
+
+    def _shown(self) -> list[list[str]]:
+        columns = [column.texts() for column in self._shown_columns]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    @cached_property
+    def _shown_columns(self) -> tuple[ShownColumn, ...]:
+        return tuple(
+            self._column(output, values)
+            for output, values in zip(self.view.outputs, self._values, strict=True)
+        )
+
+    @cached_property
+    def _groups(self) -> Groups:
+        return self.view.groups(self.body)
+
+    @cached_property
+    def _values(self) -> tuple[Column, ...]:
+        return self.view.values(self._groups)
+
+    @cached_property
+    def _cells(self) -> tuple[list[Cell], ...]:
+        pairs = zip(self._values, self.view.outputs, strict=True)
+        return tuple(cells(values, output.estimate.type) for values, output in pairs)
+
+    def _column(self, output: Output, values: Column) -> ShownColumn:
+        bar, beta = self._bar(output), 1 - CONFIDENCE
+        is_uneven = output.is_noisy() and bar is None
+        found = intervals(output, self._groups, self.body, beta=beta) if is_uneven else None
+        return ShownColumn(name=output.name, values=values, bar=bar, intervals=found)
+
+    def _noisy(self) -> list[Output]:
+        return [output for output in self.view.outputs if output.is_noisy()]
+
+    def _bar(self, output: Output) -> Fraction | None:
+        return error_bar(output, self.body, beta=1 - CONFIDENCE)
+
+    def _output(self, name: str) -> Output:
+        for output in self._noisy():
+            if output.name == name:
+                return output
+        raise InvalidArgument(
+            f"No noisy output is called '{name}'",
+            must=f"be one of {', '.join(output.name for output in self._noisy())}",
+        )
+
+
+def _plain_json(value: Cell) -> str | int | float | bool | None:
+    return value if value is None or isinstance(value, str | int | float) else value.isoformat()

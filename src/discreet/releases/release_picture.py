@@ -1,0 +1,54 @@
+"""A picture of an answer: one bar for each group, with what the noise may have done to it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from discreet.accounting.people.picture import ACCENT, INK, QUIET, save
+from discreet.core import optional
+from discreet.core.errors import InvalidArgument
+from discreet.releases.cell import Cell, PlainInterval
+
+MOST_BARS = 100
+
+
+def draw(
+    path: Path,
+    *,
+    names: Sequence[str],
+    values: Sequence[Cell],
+    intervals: Sequence[PlainInterval | None],
+    over: str,
+    title: str,
+) -> None:
+    """Write bars with error bars to ``path``; its ending says in which kind of file.
+
+    Groups without a value have no bar, those without an interval no error bar.
+    """
+    if not 1 <= len(names) <= MOST_BARS:
+        raise InvalidArgument(
+            "The answer cannot be drawn",
+            must=f"have from 1 to {MOST_BARS} rows",
+            got=str(len(names)),
+            next="Add ORDER BY and LIMIT to the query: they cost nothing",
+        )
+    numbers = [float(value) if isinstance(value, int | float) else 0.0 for value in values]
+    height = min(1.4 + 0.32 * len(names), 30)
+    figure = optional.load("matplotlib.figure").Figure(figsize=(7, height))
+    figure.set_layout_engine("constrained")
+    axes = figure.subplots()
+    places = range(len(names))
+    axes.barh(places, numbers, color=ACCENT, alpha=0.75, height=0.7)
+    for place, number, interval in zip(places, numbers, intervals, strict=True):
+        if interval is not None:
+            low, high = (float(end) for end in interval)
+            lengths = [[max(0.0, number - low)], [max(0.0, high - number)]]
+            axes.errorbar(number, place, xerr=lengths, color=INK, capsize=3, linewidth=1.2)
+    axes.set_yticks(places, [name or "all" for name in names], color=INK)
+    axes.invert_yaxis()  # the first row of the answer is on top
+    axes.set_ylabel(over, color=INK)
+    axes.set_xlabel(f"{title} (lines: 95 % of the noise)", color=INK)
+    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.grid(axis="x", color=QUIET, alpha=0.4, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    save(figure, path)

@@ -1,0 +1,157 @@
+"""A view: what is shown of an answer, and in which order. It is presentation, not plan."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from discreet.mechanisms.noise_json import read_noise
+from discreet.releases.clamp_source import ClampSource
+from discreet.releases.error_of import error_of
+from discreet.releases.estimates.column_functions import Column, scalars
+from discreet.releases.estimates.column_interval import Intervals, intervals_of
+from discreet.releases.estimates.column_order import sorted_rows
+from discreet.releases.estimates.column_value import column_of
+from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, indices
+from discreet.releases.estimates.groups import Groups, read_groups
+from discreet.releases.estimates.interval import half_width
+from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.selected import with_selected
+from discreet.releases.estimates.windows import windows_in, with_windows
+
+
+@frozen
+class Output:
+    """One column of the answer."""
+
+    name: str
+    estimate: Estimate
+
+    def is_noisy(self) -> bool:
+        """Tell whether noise is in it; keys and constants have none."""
+        return bool(indices(self.estimate))
+
+
+@frozen
+class Ordering:
+    """One thing to sort by. Rows without a value come last, either way."""
+
+    estimate: Estimate
+    descending: bool = False
+
+
+@frozen(kw_only=True)
+class View:
+    """The outputs of a query, and which rows of the answer to show in which order.
+
+    Guarantee:
+        Everything here is computed from the public body of a release: HAVING, ORDER BY and LIMIT
+        look at noisy numbers only, so they cost nothing and are no part of what the plan means.
+    """
+
+    outputs: tuple[Output, ...]
+    having: Estimate | None = None
+    qualify: Estimate | None = None
+    """As ``having``, but after the windows."""
+    order: tuple[Ordering, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    clamps: tuple[ClampSource | None, ...] = ()
+    """For each aggregate of the plan, who chose the clamp below it; None if it has none."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the outputs, in order."""
+        return tuple(output.name for output in self.outputs)
+
+    def groups(self, body: dict[str, Any]) -> Groups:
+        """Return the groups of a body that are shown, in the order in which they are."""
+        shown = _passing(self.having, read_groups(body))
+        shown = _passing(self.qualify, with_windows(shown, self._windows()))
+        rows = np.arange(shown.size)
+        for ordering in reversed(self.order):  # sorting is stable: the first criterion goes last
+            values = column_of(ordering.estimate, shown.take(rows))
+            rows = rows[sorted_rows(values, descending=ordering.descending)]
+        last = None if self.limit is None else self.offset + self.limit
+        return shown.take(rows[self.offset : last])
+
+    def _windows(self) -> tuple[WindowOf, ...]:
+        tests = () if self.qualify is None else (self.qualify,)
+        orders = (ordering.estimate for ordering in self.order)
+        return windows_in([*(output.estimate for output in self.outputs), *orders, *tests])
+
+    def rows(self, body: dict[str, Any]) -> tuple[tuple[Scalar | None, ...], ...]:
+        """Return the value of every output in every group that is shown."""
+        groups = self.groups(body)
+        columns = [scalars(column) for column in self.values(groups)]
+        return tuple(zip(*columns, strict=True))
+
+    def values(self, groups: Groups) -> tuple[Column, ...]:
+        """Return the values of every output in the groups."""
+        return tuple(column_of(output.estimate, groups) for output in self.outputs)
+
+
+def _passing(condition: Estimate | None, groups: Groups) -> Groups:
+    if condition is None:
+        return groups
+    passed = scalars(column_of(condition, groups))
+    return groups.take(np.flatnonzero([truth is True for truth in passed]))
+
+
+def selected_view(view: View, index: int) -> View:
+    """Return the view with aggregate ``index`` as the count that chose the groups, everywhere."""
+
+    def selected(estimate: Estimate | None) -> Estimate | None:
+        return None if estimate is None else with_selected(estimate, index)
+
+    return evolve(
+        view,
+        outputs=tuple(
+            Output(output.name, with_selected(output.estimate, index)) for output in view.outputs
+        ),
+        having=selected(view.having),
+        qualify=selected(view.qualify),
+        order=tuple(
+            Ordering(with_selected(ordering.estimate, index), ordering.descending)
+            for ordering in view.order
+        ),
+    )
+
+
+def intervals(output: Output, groups: Groups, body: dict[str, Any], *, beta: Fraction) -> Intervals:
+    """Return for every group where the answer without noise lies, if known.
+
+    Each holds by itself with probability at least ``1 - beta``:
+    :func:`~discreet.releases.estimates.interval.interval_of` has the proof.
+    """
+    return intervals_of(output.estimate, groups, margins(body), beta=beta)
+
+
+def error_bar(output: Output, body: dict[str, Any], *, beta: Fraction) -> Fraction | None:
+    """Return the error bar that every row of an output has, if all have the same one."""
+    coefficients = linear(output.estimate)
+    if not coefficients:
+        return None
+    margin = margins(body)
+    each = {index: margin(index, beta / len(coefficients)) for index in coefficients}
+    return half_width(coefficients, each)
+
+
+def margins(body: dict[str, Any]) -> Callable[[int, Fraction], Fraction]:
+    """Return the error bar of each aggregate at a failure probability.
+
+    For a quantile it is one of rank, in rows.
+    """
+
+    @cache
+    def margin(index: int, beta: Fraction) -> Fraction:
+        aggregate = body["aggregates"][index]
+        error = error_of(read_noise(aggregate["noise"]), beta)
+        return (
+            error if aggregate["aggregate"] == "quantile" else error * Fraction(aggregate["step"])
+        )
+
+    return margin

@@ -1,0 +1,1 @@
+"""What lies above the aggregate: the outputs that a query names, made of noisy numbers."""

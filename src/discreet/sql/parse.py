@@ -1,0 +1,160 @@
+"""Parse: text to statement. The shape alone; names are looked up later."""
+
+from typing import Any
+
+from discreet.core import optional
+from discreet.core.errors import BadSyntax, RefusedQuery
+from discreet.sql.named_arguments import with_clamps
+from discreet.sql.options import NO_OPTIONS, Options, read_options
+from discreet.sql.statement import Statement
+
+LONGEST_QUERY = 100_000
+
+MOST_ITEMS = 1_000
+"""How many items a list of the query may have: what is selected, grouped by or ordered by."""
+
+
+def parse(sql: str) -> Statement:
+    """Return the statement that ``sql`` says.
+
+    Example:
+        >>> sql = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=0.5) COUNT(*) FROM visits"
+        >>> parse(sql).options.offer()
+        Pure(ε = 0.5)
+        >>> parse(sql).select.sql()
+        'SELECT COUNT(*) FROM visits'
+    """
+    _require_text(sql)
+    tokens = _tokens(sql)
+    if tokens and tokens[0].token_type.name in _OTHERS:
+        raise _not_a_select()
+    _refuse_top(tokens)
+    text, options = _take_options(sql, tokens)
+    return Statement(select=_select(with_clamps(text)), options=options)
+
+
+def _require_text(sql: object) -> None:
+    if not isinstance(sql, str):
+        raise BadSyntax("The query is not text", must="be a string", got=type(sql).__name__)
+    if len(sql) > LONGEST_QUERY:
+        raise BadSyntax("The query is too long", must=f"be at most {LONGEST_QUERY:,} characters")
+    try:
+        sql.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadSyntax("The query is not valid Unicode", must="have no lone surrogates") from None
+
+
+_UNREADABLE = "The query cannot be read"
+
+
+_OTHERS = {"ALTER", "ATTACH", "COMMAND", "COPY", "CREATE", "DELETE", "DESCRIBE", "DETACH", "DROP"}
+_OTHERS |= {"EXECUTE", "INSERT", "MERGE", "PRAGMA", "SET", "SHOW", "TRUNCATE", "UPDATE", "USE"}
+"""How statements begin that are refused before they are parsed: the parser guesses at some."""
+
+
+def _not_a_select() -> RefusedQuery:
+    return RefusedQuery(
+        "This is not a SELECT", next="Supported: [WITH ...] SELECT keys, aggregates FROM ..."
+    )
+
+
+def _refuse_top(tokens: list[Any]) -> None:
+    """Refuse SELECT TOP 10, which other dialects have and the parser stumbles over."""
+    for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        is_top = first.token_type.name == "SELECT" and second.text.upper() == "TOP"
+        if is_top and third.token_type.name == "NUMBER":
+            raise RefusedQuery(
+                "TOP is not supported", next=f"Write ORDER BY COUNT(*) DESC LIMIT {third.text[:9]}"
+            )
+
+
+def _tokens(sql: str) -> list[Any]:
+    errors = optional.load("sqlglot.errors")
+    try:
+        return list(optional.load("sqlglot").tokenize(sql, dialect="duckdb"))
+    except (errors.SqlglotError, RecursionError, ValueError):
+        raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
+
+
+def _take_options(sql: str, tokens: list[Any]) -> tuple[str, Options]:
+    """Return the text without the privacy clause, and what the clause says."""
+    start = _clause_start(tokens)
+    if start is None:
+        return sql, NO_OPTIONS
+    end, options = start + 1, NO_OPTIONS
+    if [token.text.upper() for token in tokens[end + 1 : end + 3]] == ["OPTIONS", "("]:
+        first = end + 3
+        brackets = (i for i in range(first, len(tokens)) if _turn(tokens[i]) < 0)
+        end = next(brackets, -1)
+        if end < 0:
+            raise BadSyntax("The OPTIONS have no end", must="be in brackets")
+        options = read_options(tokens[first:end])
+    blank = sql[tokens[start].start : tokens[end].end + 1]
+    # Lines and columns of later errors stay what they are.
+    kept = "".join(sign if sign.isspace() else " " for sign in blank)
+    return sql[: tokens[start].start] + kept + sql[tokens[end].end + 1 :], options
+
+
+def _turn(token: Any) -> int:
+    """Return 1 for an opening bracket and -1 for a closing one; a text of one is none."""
+    return {"L_PAREN": 1, "R_PAREN": -1}.get(token.token_type.name, 0)
+
+
+_CLAUSES = ("DIFFERENTIAL_PRIVACY", "ANONYMIZATION")
+
+
+def _clause_start(tokens: list[Any]) -> int | None:
+    """Return where WITH DIFFERENTIAL_PRIVACY stands, directly after the outermost SELECT."""
+    depth, outermost, found = 0, None, []
+    for i, token in enumerate(tokens):
+        depth += _turn(token)
+        if token.token_type.name != "SELECT":
+            continue
+        if depth == 0 and outermost is None:
+            outermost = i
+        words = [later.text.upper() for later in tokens[i + 1 : i + 3]]
+        if len(words) == 2 and words[0] == "WITH" and words[1] in _CLAUSES:
+            found.append(i)
+    if any(place != outermost for place in found):
+        raise RefusedQuery(
+            "WITH DIFFERENTIAL_PRIVACY stands in a sub-query",
+            must="stand directly after the outermost SELECT",
+        )
+    return found[0] + 1 if found else None
+
+
+def _select(sql: str) -> Any:
+    sqlglot, errors = optional.load("sqlglot"), optional.load("sqlglot.errors")
+    exp = optional.load("sqlglot.expressions")
+    try:
+        trees = sqlglot.parse(sql, dialect="duckdb")
+    except errors.ParseError as cause:
+        raise _bad_syntax(cause) from None
+    except (errors.SqlglotError, RecursionError, ValueError):
+        raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
+    # What is only a comment after a semicolon is parsed as a statement too.
+    statements = [tree for tree in trees if not isinstance(tree, exp.Semicolon | None)]
+    if len(statements) != 1:
+        raise BadSyntax("There must be one statement", got=str(len(statements)))
+    if isinstance(statements[0], exp.SetOperation):
+        raise RefusedQuery(
+            f"The query is a {type(statements[0]).__name__.upper()} of answers, not a SELECT",
+            must="be one SELECT",
+            next="Ask twice, or put the UNION ALL into FROM: SELECT ... FROM (a UNION ALL b) AS t",
+        )
+    if not isinstance(statements[0], exp.Select):
+        raise _not_a_select()
+    for part in statements[0].find_all(exp.Select, exp.Group, exp.Order):
+        if len(part.expressions) > MOST_ITEMS:
+            raise RefusedQuery(
+                f"The query has too long a list after {part.key.upper()}",
+                must=f"have at most {MOST_ITEMS:,} items",
+                got=f"{len(part.expressions):,}",
+            )
+    return statements[0]
+
+
+def _bad_syntax(cause: Any) -> BadSyntax:
+    first = cause.errors[0] if cause.errors else {}
+    place = f"line {first['line']}, column {first['col']}" if first.get("line") else ""
+    return BadSyntax("The query is not valid SQL", got=f"an error at {place}" if place else "")

@@ -1,0 +1,259 @@
+"""Resolve: statement to question. Names are looked up; only public tables are ever read."""
+
+from typing import Any
+
+from attrs import evolve, frozen
+
+from discreet.core.errors import RefusedQuery
+from discreet.releases.view import selected_view
+from discreet.sql.options import Options
+from discreet.sql.outputs.outputs import Outputs, resolve_outputs
+from discreet.sql.question import Question
+from discreet.sql.rows.aliases import lateral, with_aliases
+from discreet.sql.rows.context import Context, PublicRows
+from discreet.sql.rows.examples import example
+from discreet.sql.rows.grouping import Grouping, resolve_grouping
+from discreet.sql.rows.keys import resolve_keys
+from discreet.sql.rows.nodes import is_a, item_value, require_plain
+from discreet.sql.rows.output_names import output_names
+from discreet.sql.rows.partners import with_partners
+from discreet.sql.rows.projecting import extended
+from discreet.sql.rows.query import resolve_query
+from discreet.sql.rows.scalars import with_scalars
+from discreet.sql.rows.scope import Scope
+from discreet.sql.rows.sources import from_clause, with_clause
+from discreet.sql.rows.where import filtered, where_parts
+from discreet.sql.size import Size
+from discreet.sql.statement import Statement
+from discreet.tables.catalog import Catalog
+from discreet.tables.expression import Expression
+from discreet.tables.functions.enumeration import Enumeration
+from discreet.tables.keyset import PublicKeys
+from discreet.tables.limits import Limits
+from discreet.tables.plans.plan import counted_by_keys
+from discreet.tables.relations.exists import Exists
+from discreet.tables.relations.relation import Owner, Relation
+from discreet.tables.relations.scan import Scan
+
+
+def resolve(
+    statement: Statement,
+    catalog: Catalog,
+    public_rows: PublicRows,
+    enumeration: Enumeration | None = None,
+) -> Question:
+    """Return the question that ``statement`` asks about the declared tables.
+
+    ``public_rows`` reads a public relation, for keys that come from public tables. No private row
+    is read, so nothing here depends on private data: neither the question nor a refusal.
+    Questions that are asked together share an ``enumeration`` of their keys.
+    """
+    try:
+        return _resolve(statement, catalog, public_rows, enumeration or Enumeration())
+    except RecursionError:
+        raise RefusedQuery("The query is nested too deeply", next="Write it flatter") from None
+
+
+def _resolve(
+    statement: Statement, catalog: Catalog, public_rows: PublicRows, enumeration: Enumeration
+) -> Question:
+    select, options = statement.select, statement.options
+    _require_supported(select)
+    outside = Context(catalog=catalog, query=resolve_query, public_rows=public_rows)
+    context = with_clause(select, outside)
+    select = with_scalars(select, context)
+    nodes = where_parts(select)
+    scope = from_clause(select, context, nodes)
+    owner = _require_private(scope)
+    _require_unit(options, owner)
+    named = zip(output_names(select.expressions), _values(select, scope, catalog), strict=True)
+    items = lateral(list(named), scope)
+    scope = filtered(scope, [with_aliases(node, items, scope) for node in nodes], context)
+    grouping = resolve_grouping(select, items, scope)
+    relation, fields = extended(scope.relation, grouping.keys, grouping.names)
+    keys = resolve_keys(
+        grouping,
+        scope.relation,
+        fields,
+        public_rows=public_rows,
+        selection=options.group_selection,
+        enumeration=enumeration,
+    )
+    outputs = _outputs(select, items, scope.over(relation), grouping)
+    if not outputs.aggregates and isinstance(keys, PublicKeys):
+        raise RefusedQuery(
+            "The query asks for no aggregate",
+            must="ask for COUNT, SUM, AVG or another aggregate",
+            next="Single rows are never shown, and public groups are known already. Write, for"
+            f" example, {example(scope, catalog)}",
+        )
+    question = Question(
+        relation=with_partners(relation, public_rows),
+        keys=keys,
+        limits=_limits(relation, options),
+        aggregates=outputs.aggregates,
+        weights=outputs.weights,
+        view=outputs.view,
+        offer=options.offer(),
+    )
+    Size.of(question).require_small()
+    chosen_by = counted_by_keys(question.keys, question.aggregates)
+    if chosen_by is None:
+        return question
+    return evolve(question, view=selected_view(question.view, chosen_by))
+
+
+_PARTS = (
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    "qualify",
+    "order",
+    "limit",
+    "offset",
+    "with_",
+)
+
+
+def _require_supported(select: Any) -> None:
+    if select.args.get("distinct"):
+        raise RefusedQuery(
+            "SELECT DISTINCT is not supported in the outermost SELECT",
+            next="GROUP BY the columns instead: SELECT column, COUNT(*) ... GROUP BY column",
+        )
+    if select.args.get("windows"):
+        raise RefusedQuery(
+            "WINDOW is not supported in the outermost SELECT", next="Write it out, in OVER (...)"
+        )
+    require_plain(select, *_PARTS, next="Put it into a sub-query: FROM (SELECT ...) AS t")
+
+
+def _values(select: Any, scope: Scope, catalog: Catalog) -> list[Any]:
+    stars = [item for item in select.expressions if _is_star(item)]
+    if stars or not select.expressions:
+        raise RefusedQuery(
+            "* would show single rows" if stars else "SELECT names nothing to show",
+            must="ask for COUNT, SUM, AVG or another aggregate",
+            next=f"Single rows are never shown. Write, for example, {example(scope, catalog)}",
+        )
+    return [item_value(item) for item in select.expressions]
+
+
+def _is_star(item: Any) -> bool:
+    return is_a(item, "Star") or (is_a(item, "Column") and is_a(item.this, "Star"))
+
+
+def _require_private(scope: Scope) -> Owner:
+    owner = scope.relation.owner()
+    if owner is None:
+        raise RefusedQuery(
+            "Only public tables are asked about, so there is nothing to protect",
+            must="read a private table",
+            next="Read the public table directly: it costs nothing",
+        )
+    return owner
+
+
+def _require_unit(options: Options, owner: Owner) -> None:
+    asked, declared = options.unit_column, owner.unit.column
+    if asked is not None and (declared is None or asked.lower() != declared.lower()):
+        raise RefusedQuery(
+            "privacy_unit_column is not the declared unit",
+            must=f"be {declared}" if declared else "be left out: each row is a unit",
+            got=asked[:40],
+        )
+
+
+@frozen(kw_only=True)
+class _OutputScope:
+    """The rows and the keys, for the outputs."""
+
+    scope: Scope
+    keys: tuple[Expression, ...]
+    key_names: tuple[str, ...]
+
+    @property
+    def relation(self) -> Relation:
+        return self.scope.relation
+
+    def row(self, node: Any) -> Expression:
+        return self.scope.row(node)
+
+
+def _outputs(
+    select: Any, items: list[tuple[str, Any]], scope: Scope, grouping: Grouping
+) -> Outputs:
+    return resolve_outputs(
+        items=items,
+        having=_clause(select, "having"),
+        qualify=_clause(select, "qualify"),
+        order=_order(select),
+        limit=_count(select, "limit"),
+        offset=_count(select, "offset"),
+        scope=_OutputScope(scope=scope, keys=grouping.keys, key_names=grouping.names),
+    )
+
+
+def _clause(select: Any, name: str) -> Any:
+    """Return the condition of HAVING or QUALIFY, if there is one."""
+    clause = select.args.get(name)
+    if clause is None:
+        return None
+    require_plain(clause, "this")
+    return clause.this
+
+
+def _order(select: Any) -> list[tuple[Any, bool]]:
+    order = select.args.get("order")
+    if order is None:
+        return []
+    require_plain(order, "expressions")
+    for item in order.expressions:
+        require_plain(item, "this", "desc", next="NULL always comes last")
+    return [(item.this, bool(item.args.get("desc"))) for item in order.expressions]
+
+
+_MOST_DIGITS = 9
+
+
+def _count(select: Any, name: str) -> int | None:
+    """Return the number of LIMIT or OFFSET."""
+    clause = select.args.get(name)
+    if clause is None:
+        return None
+    require_plain(clause, "expression", next="Write LIMIT 10, or LIMIT 10 OFFSET 20")
+    number = clause.expression
+    text = str(number.this) if is_a(number, "Literal") and not number.is_string else ""
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+        raise RefusedQuery(f"{name.upper()} takes a whole number", next=f"Write {name.upper()} 10")
+    return int(text)
+
+
+def _limits(relation: Relation, options: Options) -> Limits:
+    """Return the widest limits of the private tables whose rows count, or those that are given.
+
+    In a join of tables a row of the result can be one of either, so the narrower limit would leave
+    out what its owner allowed to count; and the order of the tables does not matter.
+    """
+    found = {
+        "rows_per_group": options.rows_per_group,
+        "groups_per_unit": options.groups_per_unit,
+    }
+    given = {name: limit for name, limit in found.items() if limit is not None}
+    declared = [scan.table.limits for scan in _counted(relation)]
+    widest = Limits(
+        rows_per_group=max(limits.rows_per_group for limits in declared),
+        groups_per_unit=max(limits.groups_per_unit for limits in declared),
+    )
+    return evolve(widest, **given)
+
+
+def _counted(relation: Relation) -> list[Scan]:
+    """Return the private tables whose rows are in the relation, not only looked at by EXISTS."""
+    if isinstance(relation, Scan):
+        return [relation]
+    sources = (relation.left,) if isinstance(relation, Exists) else relation.inputs()
+    return [scan for source in sources for scan in _counted(source)]

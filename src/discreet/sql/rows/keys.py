@@ -1,0 +1,198 @@
+"""Keys: the groups of an answer, from declarations, from public tables, or privately selected."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from discreet.core.errors import RefusedQuery
+from discreet.sql.options import GroupSelection
+from discreet.sql.rows.context import PublicRows
+from discreet.sql.rows.grouping import Grouping
+from discreet.sql.rows.key_room import KeyRoom
+from discreet.sql.rows.unit_key import unit_part
+from discreet.tables.column import ColumnType, Key
+from discreet.tables.expression import Expression, FieldValue, fields_in, moved
+from discreet.tables.functions.enumeration import MOST_CHARACTERS, MOST_WORKED_OUT, Enumeration
+from discreet.tables.functions.public_values import public_keys
+from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PrivateKeys, PublicKeys, combine
+from discreet.tables.relations.distinct import Distinct
+from discreet.tables.relations.project import Project
+from discreet.tables.relations.relation import Field, Relation
+
+
+@frozen(kw_only=True)
+class _Block:
+    """Some of the grouped expressions whose values are public together, and their rows."""
+
+    places: tuple[int, ...]
+    rows: tuple[tuple[Key, ...], ...]
+
+
+def resolve_keys(
+    grouping: Grouping,
+    relation: Relation,
+    fields: tuple[int, ...],
+    *,
+    public_rows: PublicRows,
+    selection: GroupSelection | None,
+    enumeration: Enumeration,
+) -> Keys:
+    """Return the groups: public ones if all grouped values are public, else privately selected.
+
+    ``fields`` are where the grouped expressions stand in the relation of the question.
+    """
+    if not grouping.keys:
+        return ONE_ROW
+    _require_countable(grouping)
+    known = relation.fields()
+    declared, cut = _declared(grouping.keys, known, enumeration)
+    origins = _origins(grouping.keys, known)
+    unknown = [i for i, keys in enumerate(declared) if keys is None and i not in origins]
+    if selection is not GroupSelection.LAPLACE_THRESHOLD and unknown and cut.issuperset(unknown):
+        raise _too_many_values([grouping.names[i] for i in unknown])
+    if selection is GroupSelection.LAPLACE_THRESHOLD or unknown:
+        _require_one_set(grouping, unknown, selection)
+        _refuse_single_people(grouping, relation)
+        return PrivateKeys(fields=fields, allowed=tuple(declared))
+    blocks = [
+        _Block(places=(i,), rows=tuple((key,) for key in keys))
+        for i, keys in enumerate(declared)
+        if keys is not None and i not in origins
+    ]
+    blocks += _public_blocks(grouping.keys, known, origins, public_rows)
+    blocks.sort(key=lambda block: block.places)  # the first grouped column varies slowest
+    room = KeyRoom()
+    sets = tuple(_key_set(places, blocks, room) for places in grouping.sets)
+    return PublicKeys(fields=fields, sets=sets)
+
+
+def _declared(
+    keys: Sequence[Expression], fields: Sequence[Field], enumeration: Enumeration
+) -> tuple[list[tuple[Key, ...] | None], set[int]]:
+    """Return the public keys of each expression, and which have too many to be worked out."""
+    found, cut = [], set()
+    for i, key in enumerate(keys):
+        enumeration.is_cut = False
+        found.append(public_keys(key, fields, enumeration))
+        if enumeration.is_cut:
+            cut.add(i)
+    return found, cut
+
+
+def _too_many_values(names: Sequence[str]) -> RefusedQuery:
+    return RefusedQuery(
+        "The groups have too many public values to be worked out",
+        must=f"take at most {MOST_WORKED_OUT:,} values of functions, of {MOST_CHARACTERS:,}"
+        " characters in all",
+        got=", ".join(names),
+        next="Group by fewer or coarser values; or let groups be found among the rows, with"
+        " OPTIONS(group_selection_strategy = LAPLACE_THRESHOLD) and a delta",
+    )
+
+
+def _require_countable(grouping: Grouping) -> None:
+    for key, name in zip(grouping.keys, grouping.names, strict=True):
+        if key.type is ColumnType.REAL:
+            raise RefusedQuery(
+                f"'{name}' is a real number, and groups of equal reals mean nothing",
+                must="be text, integer, boolean or a date",
+                next="Group by width_bucket(value, 0, 100, 10), CAST(value AS INTEGER), or"
+                " n // 10 of a whole number n",
+            )
+
+
+def _require_one_set(
+    grouping: Grouping, unknown: Sequence[int], selection: GroupSelection | None
+) -> None:
+    names = ", ".join(grouping.names[i] for i in unknown)
+    if len(grouping.sets) > 1 or len(grouping.sets[0]) < len(grouping.keys):
+        raise RefusedQuery(
+            "ROLLUP, CUBE and GROUPING SETS take public keys",
+            must="group by columns with declared keys, or by columns of public tables",
+            got=names,
+            next="Ask for one grouping at a time",
+        )
+    if selection is GroupSelection.PUBLIC_GROUPS:
+        raise RefusedQuery(
+            "PUBLIC_GROUPS takes public keys",
+            must="group by columns with declared keys, or by columns of public tables",
+            got=names,
+            next="Leave group_selection_strategy out, or have the keys declared",
+        )
+
+
+def _refuse_single_people(grouping: Grouping, relation: Relation) -> None:
+    """Refuse groups that nobody could ever see: each would have the rows of one person alone.
+
+    The period of a unit is no person, so its part of the key can be grouped by.
+    """
+    for key, name in zip(grouping.keys, grouping.names, strict=True):
+        if isinstance(key, FieldValue) and unit_part(key, relation) == 0:
+            raise RefusedQuery(
+                f"Groups of one person are never shown, and '{name}' names one",
+                must="group by columns that many people share",
+                next=f"Write COUNT(DISTINCT {relation.fields()[key.index].name}) for the number of"
+                " people, or GROUP BY other columns",
+            )
+
+
+def _origins(keys: Sequence[Expression], fields: Sequence[Field]) -> dict[int, Relation]:
+    """Return the public relation that each key is computed from, for those that have one."""
+    found: dict[int, Relation] = {}
+    for i, key in enumerate(keys):
+        origins = [fields[index].origin for index in fields_in(key)]
+        relations = [origin.relation for origin in origins if origin is not None]
+        # The same table joined twice is two relations: a row of one is not a row of the other.
+        is_one = all(relation is relations[0] for relation in relations)
+        if relations and len(relations) == len(origins) and is_one:
+            found[i] = relations[0]
+    return found
+
+
+def _public_blocks(
+    keys: Sequence[Expression],
+    fields: Sequence[Field],
+    origins: dict[int, Relation],
+    public_rows: PublicRows,
+) -> list[_Block]:
+    """Return a block for each public relation: the combinations of values that it has."""
+    blocks = []
+    for relation in {id(relation): relation for relation in origins.values()}.values():
+        places = tuple(i for i, origin in origins.items() if origin is relation)
+        values = tuple(_over_origin(keys[i], fields) for i in places)
+        shape = tuple(Field(name=f"key_{i}", type=keys[i].type) for i in places)
+        rows = public_rows(Distinct(source=Project(source=relation, values=values, shape=shape)))
+        blocks.append(_Block(places=places, rows=_complete(rows)))
+    return blocks
+
+
+def _complete(rows: Iterable[tuple[Key | None, ...]]) -> tuple[tuple[Key, ...], ...]:
+    """Return the rows without a NULL in order: a relation has none of its own."""
+    whole = {tuple(key for key in row if key is not None) for row in rows if None not in row}
+    return tuple(sorted(whole, key=_as_it_is))
+
+
+def _as_it_is(row: tuple[Key, ...]) -> Any:
+    """Return the row: its values have one type in each place, so rows can be compared."""
+    return row
+
+
+def _over_origin(expression: Expression, fields: Sequence[Field]) -> Expression:
+    origins = {index: fields[index].origin for index in fields_in(expression)}
+    return moved(expression, {i: origin.index for i, origin in origins.items() if origin})
+
+
+def _key_set(places: tuple[int, ...], blocks: Sequence[_Block], room: KeyRoom) -> KeySet:
+    """Return the combinations of the blocks, for some of the grouped expressions, in order."""
+    parts, order = [], []
+    for block in blocks:
+        inside = [i for i, place in enumerate(block.places) if place in places]
+        if inside:
+            room.look(block.rows, len(inside))
+            parts.append(tuple(dict.fromkeys(tuple(row[i] for i in inside) for row in block.rows)))
+            order += [block.places[i] for i in inside]
+    turn = [order.index(place) for place in places]
+    room.take(parts)
+    rows = tuple(tuple(row[i] for i in turn) for row in combine(parts))
+    return KeySet(places=places, rows=rows)

@@ -1,0 +1,168 @@
+"""FROM: tables, queries with a name, sub-queries, and their joins."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from discreet.core.errors import RefusedQuery, UnknownTable
+from discreet.sql.rows.context import Context, Named, require_few_tables
+from discreet.sql.rows.joins import joined
+from discreet.sql.rows.nearest import did_you_mean
+from discreet.sql.rows.nodes import is_a, require_plain
+from discreet.sql.rows.projecting import projected
+from discreet.sql.rows.scope import Scope
+from discreet.tables.catalog import Table
+from discreet.tables.expression import FieldValue
+from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.scan import PublicScan, Scan
+
+
+def from_clause(select: Any, context: Context, where: Sequence[Any]) -> Scope:
+    """Return what FROM and its joins put in reach."""
+    clause = select.args.get("from_")
+    if clause is None:
+        names = [table.name for table in context.catalog.tables]
+        raise RefusedQuery(
+            "The query names no table",
+            must=f"read FROM a table: {', '.join(names)}",
+            next=f"Write, for example, SELECT COUNT(*) FROM {next(iter(names), 'table')}",
+        )
+    require_plain(clause, "this")
+    scope = _source(clause.this, context, where)
+    for join in select.args.get("joins") or []:
+        scope = joined(scope, _source(join.this, context, where), join, where)
+    return scope
+
+
+def _source(node: Any, context: Context, where: Sequence[Any]) -> Scope:
+    if is_a(node, "Table"):
+        return _table(node, context, where)
+    if is_a(node, "Subquery"):
+        return _subquery(node, context, where)
+    raise RefusedQuery(
+        f"{_shown(node)} cannot be read FROM",
+        must="be a declared table, a query that WITH names, or a sub-query",
+    )
+
+
+_SHOWN = {"Values": "VALUES", "Lateral": "LATERAL", "Unnest": "UNNEST", "Pivot": "PIVOT"}
+
+
+def _shown(node: Any) -> str:
+    return _SHOWN.get(type(node).__name__, "This")
+
+
+def _table(node: Any, context: Context, where: Sequence[Any]) -> Scope:
+    require_plain(node, "this", "alias", "joins", next="Write FROM table, or FROM table AS name")
+    if not is_a(node.this, "Identifier"):
+        raise RefusedQuery(
+            "A table function cannot be read FROM",
+            must="be a declared table, a query that WITH names, or a sub-query",
+        )
+    name = str(node.this.name)
+    named = context.named.get(name.lower())
+    relation = _scan(name, context) if named is None else read_named(named)
+    alias, columns = _alias(node)
+    scope = Scope.of(renamed(relation, columns), alias or name)
+    for join in node.args.get("joins") or []:
+        scope = joined(scope, _source(join.this, context, where), join, where)
+    return scope
+
+
+def _scan(name: str, context: Context) -> Relation:
+    try:
+        table = context.catalog.table(name)
+    except UnknownTable as error:
+        catalog = context.catalog
+        private = [one.name for one in catalog.tables]
+        public = [one.name for one in catalog.public_tables]
+        near = did_you_mean(name, [*private, *public, *context.named])
+        raise UnknownTable(error.what, next=f"{near}{error.next}") from None
+    return Scan.of(table) if isinstance(table, Table) else PublicScan.of(table)
+
+
+def read_named(named: Named) -> Relation:
+    """Return the relation of a query that WITH named.
+
+    It is resolved each time that it is read, so that two readings are two relations: a row of one
+    is not a row of the other.
+    """
+    named.context.work.spend(named.steps)
+    relation = named.context.query(named.query, named.context.deeper())
+    return require_few_tables(renamed(relation, named.columns))
+
+
+def _subquery(node: Any, context: Context, where: Sequence[Any]) -> Scope:
+    require_plain(node, "this", "alias")
+    alias, columns = _alias(node)
+    if is_a(node.this, "Table", "Subquery"):
+        scope = _source(node.this, context, where)
+        if not alias and not columns:
+            return scope
+        if len(scope.tables()) > 1:
+            raise RefusedQuery(
+                "Joined tables have one name together", next="Name each table, inside the brackets"
+            )
+        return Scope.of(renamed(scope.relation, columns), alias)
+    relation = context.query(node.this, context.deeper())
+    return Scope.of(renamed(relation, columns), alias or "subquery")
+
+
+def _alias(node: Any) -> tuple[str, tuple[str, ...]]:
+    alias = node.args.get("alias")
+    if alias is None:
+        return "", ()
+    require_plain(alias, "this", "columns")
+    columns = tuple(str(column.name) for column in alias.args.get("columns") or [])
+    return str(alias.this.name) if alias.this else "", columns
+
+
+def renamed(relation: Relation, columns: tuple[str, ...]) -> Relation:
+    """Return the relation with other names for its first fields, as ``AS name (a, b)`` gives."""
+    fields = relation.fields()
+    if len(columns) > len(fields):
+        raise RefusedQuery(
+            "There are more names than columns",
+            must=f"be at most {len(fields)}",
+            got=str(len(columns)),
+        )
+    if not columns:
+        return relation
+    names = [*columns, *(field.name for field in fields[len(columns) :])]
+    require_unique(names)
+    values = [FieldValue(field.type, i) for i, field in enumerate(fields)]
+    return projected(relation, values, names)
+
+
+def require_unique(names: Sequence[str]) -> None:
+    """Refuse a nested query two of whose columns have the same name."""
+    seen: set[str] = set()
+    for name in names:
+        if name.lower() in seen:
+            raise RefusedQuery(
+                f"Two columns of a sub-query are called '{name}'", next=f"Write {name} AS other"
+            )
+        seen.add(name.lower())
+
+
+_NODES_OF_A_STEP = 250
+
+
+def with_clause(node: Any, context: Context) -> Context:
+    """Return the context in which the queries of a WITH have their names."""
+    clause = node.args.get("with_")
+    if clause is None:
+        return context
+    require_plain(clause, "expressions", next="Write the steps out as queries of their own")
+    own: set[str] = set()
+    for item in clause.expressions:
+        # MATERIALIZED is about speed alone.
+        require_plain(item, "this", "alias", "materialized")
+        name, columns = _alias(item)
+        if name.lower() in own:
+            raise RefusedQuery(f"WITH names '{name}' twice", next="Give one another name")
+        own.add(name.lower())
+        steps = sum(1 for _ in item.this.walk()) // _NODES_OF_A_STEP
+        named = Named(query=item.this, columns=columns, context=context, steps=steps)
+        read_named(named)  # a query that is never read must be one that could be
+        context = context.knowing(name, named)
+    return context

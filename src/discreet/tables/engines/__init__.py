@@ -1,1 +1,0 @@
-"""Engines: one file each, with the SQL dialect that it speaks."""
