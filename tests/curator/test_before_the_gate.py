@@ -12,11 +12,10 @@ import pytest
 
 from discreet.core.errors import AnswerFailed, BudgetExhausted, DeclarationError
 from discreet.core.loss import Pure
-from discreet.curator import answer as answer_module
-from discreet.curator import batch as batch_module
 from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources import arrow_source, csv_source, duckdb_source, parquet_source
+from discreet.project import passage as passage_module
 from discreet.tables.declaration import read_catalog
 from tests.support.clinic import run_exact
 from tests.support.source_writers import write
@@ -129,10 +128,7 @@ def test_no_private_file_is_opened_before_the_gate(tmp_path, kind, is_pattern):
     patches = [
         mock.patch.object(place, name, side_effect=AssertionError("opened"))
         for place, name in OPENERS
-    ] + [
-        mock.patch.object(place, "pass_gate", side_effect=ReachedTheGate)
-        for place in (answer_module, batch_module)
-    ]
+    ] + [mock.patch.object(passage_module, "pass_gate", side_effect=ReachedTheGate)]
     for patch in patches:
         patch.start()
     try:

@@ -10,8 +10,6 @@ import pytest
 from discreet.cli.main import main
 from discreet.core.errors import AnswerFailed, InvalidArgument, Suspended
 from discreet.core.loss import Approximate, Pure
-from discreet.curator import answer as answer_module
-from discreet.curator import batch as batch_module
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
 from discreet.curator.connection import connect
@@ -20,6 +18,7 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.entry import Kind
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.timer import Timer
+from discreet.project import passage as passage_module
 from tests.support.clinic import make_curator, make_plan, visit, write_project
 from tests.support.project_memory import SALT
 
@@ -51,8 +50,7 @@ class FakeTime:
         self.now = 0.0
         self.patience = patience
         timer = Timer(clock=lambda: self.now, sleep=self.sleep)
-        for module in (answer_module, batch_module):
-            monkeypatch.setattr(module, "pass_gate", partial(pass_gate, timer=timer))
+        monkeypatch.setattr(passage_module, "pass_gate", partial(pass_gate, timer=timer))
 
     def sleep(self, seconds: float) -> None:
         for thread in threading.enumerate():

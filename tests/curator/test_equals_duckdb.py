@@ -17,9 +17,10 @@ from attrs import evolve
 
 from discreet.core.errors import DiscreetError
 from discreet.core.loss import Approximate
-from discreet.curator.answer import Curator, prepare
+from discreet.curator.answer import prepare
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
+from discreet.project.project import Project
 from discreet.project.wish import Wish
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
 from tests.support.project_memory import SALT, MemoryEngine, Reveal
@@ -70,7 +71,7 @@ def plain() -> Iterator[duckdb.DuckDBPyConnection]:
 def ours(engine: MemoryEngine, world: World, query: Query) -> tuple[dict[Group, Any], Keys]:
     """Return the answer without noise, and its keys."""
     nothing: Any = None
-    curator = Curator(catalog=world.catalog, engine=engine, ledger=nothing, rng=nothing)
+    curator = Project(catalog=world.catalog, engine=engine, ledger=nothing, rng=nothing)
     offer = Wish(offer=Approximate(100, "1e-6"))
     question, priced, _ = prepare(curator, query.sql, offer)
     plan = priced.plan

@@ -64,7 +64,7 @@ def test_a_connection_that_is_closed_leaves_work_under_way_alone(folder, monkeyp
         ask = threading.Thread(target=connection.sql, args=[SQL])
         ask.start()
         begun.wait(60)
-        engine = connection._curator.engine
+        engine = connection._project.engine
         assert isinstance(engine, DuckDbEngine)
         scratch = Path(engine._databases._scratch)
     assert scratch.exists()

@@ -9,12 +9,13 @@ import pytest
 from discreet.core.canonical import canonical
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure
-from discreet.curator.answer import Curator, answer, explain, prepare
+from discreet.curator.answer import answer, explain, prepare
 from discreet.curator.batch import PricedBatch
 from discreet.curator.largest_release import MOST_GROUPS, largest_release
 from discreet.ledger import release_size
 from discreet.ledger.release_size import settlement_time
 from discreet.project.offer import Terms
+from discreet.project.project import Project
 from discreet.project.wish import Wish
 from discreet.tables.keyset import LONGEST_KEY
 from tests.curator.test_deadline import FakeTime, declare
@@ -40,7 +41,7 @@ def size_of(body: object) -> int:
     return len(canonical(body).encode())
 
 
-def curator_of(folder: Path, rng, rows, *settings: str) -> Curator:
+def curator_of(folder: Path, rng, rows, *settings: str) -> Project:
     write_project(folder, rows, epsilon="100_000, delta = 0.1")
     if settings:
         declare(folder, *settings)
@@ -55,7 +56,7 @@ def by_size() -> list[dict[str, object]]:
     ]
 
 
-def priced_of(curator: Curator, sql: str):
+def priced_of(curator: Project, sql: str):
     return prepare(curator, sql, Wish.of(OFFER))[1]
 
 

@@ -15,9 +15,10 @@ from attrs import evolve
 from discreet.audit.sampling import AuditResult, audit_outputs
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.curator import answer as answer_module
-from discreet.curator.answer import Curator, answer
+from discreet.curator.answer import answer
 from discreet.curator.randomise import randomise
 from discreet.project.open_ledger import open_ledger
+from discreet.project.project import Project
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog
 from tests.support.project_memory import MemoryEngine
@@ -62,7 +63,7 @@ def ask(
     world = small_world(patients or [], visits or [], catalog_of(cells))
     engine = MemoryEngine(world.arrow())
     catalog = evolve(world.catalog, ledger=folder / "ledger")
-    curator = Curator(catalog=catalog, engine=engine, ledger=open_ledger(catalog), rng=rng)
+    curator = Project(catalog=catalog, engine=engine, ledger=open_ledger(catalog), rng=rng)
     try:
         return answer(curator, sql, offer=offer, analyst="a")
     finally:

@@ -12,8 +12,9 @@ from attrs import evolve
 
 from discreet.core.errors import AnswerFailed, DiscreetError
 from discreet.core.loss import Approximate
-from discreet.curator.answer import Curator, explain, prepare
+from discreet.curator.answer import explain, prepare
 from discreet.project.open_ledger import open_ledger
+from discreet.project.project import Project
 from discreet.project.wish import Wish
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.neighbours_replay import random_neighbour
@@ -58,17 +59,17 @@ def make_worlds() -> list[World]:
 
 
 @pytest.fixture(scope="module")
-def curators(engine: MemoryEngine, tmp_path_factory: pytest.TempPathFactory) -> list[Curator]:
+def curators(engine: MemoryEngine, tmp_path_factory: pytest.TempPathFactory) -> list[Project]:
     return [
         make_curator(engine, world, tmp_path_factory.mktemp("ledger")) for world in make_worlds()
     ]
 
 
-def make_curator(engine: MemoryEngine, world: World, folder: Path) -> Curator:
+def make_curator(engine: MemoryEngine, world: World, folder: Path) -> Project:
     """Return who explains questions about a world."""
     catalog = evolve(world.catalog, ledger=folder / "ledger")
     rng = NumberedRng(0, label="fuzz")
-    return Curator(catalog=catalog, engine=engine, ledger=open_ledger(catalog), rng=rng)
+    return Project(catalog=catalog, engine=engine, ledger=open_ledger(catalog), rng=rng)
 
 
 def check_error(error: DiscreetError, sql: str) -> None:
@@ -80,7 +81,7 @@ def check_error(error: DiscreetError, sql: str) -> None:
     assert not [word for word in FOREIGN if word in said and word not in sql.lower()], message
 
 
-def prepared(curator: Curator, sql: str) -> BoundedPlan | None:
+def prepared(curator: Project, sql: str) -> BoundedPlan | None:
     """Return the plan of a text that can be answered; any other must be refused properly."""
     try:
         _, priced, _ = prepare(curator, sql, OFFER)

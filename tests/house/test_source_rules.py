@@ -35,6 +35,9 @@ BROKEN = [
     (rules.no_seed, "def reseed(rng): pass"),
     (rules.no_seed, "self.noise_seed = 1"),
     (rules.no_print, "def f():\n    print(1)"),
+    (rules.one_passage, "pass_gate(ledger, order, work)"),
+    (rules.one_passage, "exact = project.engine.execute(plan, salt)"),
+    (rules.one_passage, "run = self._engine.execute"),
     (rules.short_file, "x = 1\n" * 401),
     (rules.documented, "x = 1"),
     (rules.documented, DOC + "def f(): pass"),
@@ -48,6 +51,8 @@ ALLOWED = [
     (rules.no_other_randomness, "randomness/rng.py", "import os\nos.urandom(8)"),
     (rules.no_seed, "core/a.py", "superseded = proceed = seedling = 1"),
     (rules.no_print, "cli/query.py", "print(1)"),
+    (rules.one_passage, "project/passage.py", "pass_gate(a, b, project.engine.execute)"),
+    (rules.one_passage, "ledger/a.py", "connection.execute('SELECT 1')"),
     (rules.documented, "core/_private.py", "def f(): pass"),
     (
         rules.documented,

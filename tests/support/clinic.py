@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.core.protocols import Rng
-from discreet.curator.answer import Curator
 from discreet.curator.bound import bound
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.project.open_ledger import open_ledger
+from discreet.project.project import Project
 from discreet.releases.estimates.estimate import SelectedOf, TotalOf
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
@@ -120,9 +120,9 @@ def run_exact(folder: Path, sql: str, *, engine: Engine | None = None) -> list[A
     return [columns[part.index] for part in shown if isinstance(part, TotalOf | SelectedOf)]
 
 
-def make_curator(folder: Path, rng: Rng, *, engine: Engine | None = None) -> Curator:
+def make_curator(folder: Path, rng: Rng, *, engine: Engine | None = None) -> Project:
     """Return a curator whose randomness the test controls."""
     catalog = read_catalog(folder)
-    return Curator(
+    return Project(
         catalog=catalog, engine=engine or DuckDbEngine(), ledger=open_ledger(catalog), rng=rng
     )

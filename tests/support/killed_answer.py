@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from discreet.core.loss import Pure
-from discreet.curator.answer import Curator, answer
+from discreet.curator.answer import answer
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.ledger import Ledger
+from discreet.project.project import Project
 from discreet.randomness.rng import SystemRng
 from tests.support.clinic import make_curator
 
@@ -83,7 +84,7 @@ def main(folder: str, step: str) -> None:
     DyingLedger.step = step
     usual = make_curator(Path(folder), SystemRng())
     usual.ledger.data_version("people", SystemRng())  # drawn before, so that only noise is left
-    curator = Curator(
+    curator = Project(
         catalog=usual.catalog,
         engine=DyingEngine(step),
         ledger=DyingLedger(usual.ledger.store),

@@ -10,10 +10,11 @@ import duckdb
 from attrs import evolve
 
 from discreet.core.loss import Approximate
-from discreet.curator.answer import Curator, prepare
+from discreet.curator.answer import prepare
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.project.project import Project
 from discreet.project.wish import Wish
 from discreet.tables.declaration import read_catalog
 from discreet.tables.keyset import PrivateKeys
@@ -82,7 +83,7 @@ def rows_without_noise(folder: Path, sql: str) -> list[tuple[Any, ...]]:
     """Return the rows of an answer of counts and sums, with no noise in them."""
     nothing: Any = None
     engine = DuckDbEngine()
-    curator = Curator(catalog=read_catalog(folder), engine=engine, ledger=nothing, rng=nothing)
+    curator = Project(catalog=read_catalog(folder), engine=engine, ledger=nothing, rng=nothing)
     question, priced, _ = prepare(curator, sql, Wish(offer=Approximate(100, "1e-6")))
     see: Any = Reveal()
     seeing = evolve(

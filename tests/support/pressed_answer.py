@@ -8,12 +8,12 @@ from typing import Any
 
 from discreet.cli import interrupting
 from discreet.cli.main import run
-from discreet.curator import answer as answer_module
 from discreet.engines.duckdb import engine as duckdb_engine
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.timer import Timer
 from discreet.ledger.under_way import finish_flights
+from discreet.project import passage as passage_module
 
 SQL = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
 ENDLESS = (
@@ -48,7 +48,7 @@ def main(folder: str) -> None:
     timer = Timer(clock=lambda: pressing.now, sleep=pressing.sleep)
     patches: dict[str, tuple[Any, Any]] = {
         "finish_flights": (interrupting, pressing.finish),
-        "pass_gate": (answer_module, partial(pass_gate, timer=timer)),
+        "pass_gate": (passage_module, partial(pass_gate, timer=timer)),
         "require_runnable": (DuckDbEngine, lambda *_: None),
         "query": (duckdb_engine, lambda *_: ENDLESS),
     }

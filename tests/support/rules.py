@@ -27,6 +27,7 @@ LAZY_HOMES = {"__init__.py", "core/optional.py"}
 DYNAMIC_HOMES = LAZY_HOMES | {"cli/main.py"}
 """Where a module may be imported by its name: the two above, and the table of commands."""
 
+PASSAGE_HOME = "project/passage.py"
 ENTROPY_HOME = "randomness/rng.py"
 """The one file that may ask the operating system for entropy."""
 
@@ -122,6 +123,19 @@ def no_print(module: Module) -> Violations:
             yield node.lineno, "prints"
 
 
+def one_passage(module: Module) -> Violations:
+    """Private rows are reached in one file: there the gate is passed and the engine is run."""
+    if module.place == PASSAGE_HOME:
+        return
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and _called(node) == "pass_gate":
+            yield node.lineno, f"passes the gate outside {PASSAGE_HOME}"
+        if isinstance(node, ast.Attribute) and node.attr == "execute":
+            owner = getattr(node.value, "attr", getattr(node.value, "id", ""))
+            if owner.strip("_") == "engine":
+                yield node.lineno, f"runs an engine outside {PASSAGE_HOME}"
+
+
 def short_file(module: Module) -> Violations:
     """A file has at most ``LONGEST`` lines, or a reason."""
     lines = module.text.count("\n")
@@ -165,6 +179,7 @@ RULES = (
     no_other_randomness,
     no_seed,
     no_print,
+    one_passage,
     short_file,
     documented,
 )

@@ -6,7 +6,6 @@ the gate sees one certified (ε, δ). That buys less noise than asking one by on
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from attrs import frozen
 
@@ -17,21 +16,17 @@ from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
 from discreet.core.rounding import sqrt_up
-from discreet.curator.answer import Curator
+from discreet.curator.answer import step_of
 from discreet.curator.bound import bound
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import PricedPlan, event_of
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
 from discreet.curator.read_questions import read_questions
-from discreet.ledger.charge import Charge
-from discreet.ledger.gate import pass_gate
-from discreet.ledger.order import Order
-from discreet.ledger.receipt import Receipt
 from discreet.ledger.release_size import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged
 from discreet.project.noise import require_samplable
+from discreet.project.passage import Passage, go_through
+from discreet.project.project import Project
 from discreet.releases.release import Release
 from discreet.sql.question import Question
 from discreet.tables.aggregate import QuantileValues
@@ -50,11 +45,6 @@ class PricedBatch:
     loss: PrivacyLoss
     method: str
 
-    @property
-    def id_space(self) -> str:
-        """The id space that pays."""
-        return self.plans[0].plan.owner().unit.id_space
-
     def largest(self) -> ReleaseSize:
         """Return a bound on the size of what is released."""
         return sum(map(largest_release, self.plans), SMALL)
@@ -64,7 +54,7 @@ class PricedBatch:
         return digest({"batch": [priced.digest() for priced in self.plans]})
 
 
-def price_batch(curator: Curator, queries: Sequence[str], target: Approximate) -> PricedBatch:
+def price_batch(project: Project, queries: Sequence[str], target: Approximate) -> PricedBatch:
     r"""Return the batch with the least Gaussian noise whose certified loss is within ``target``.
 
     Guarantee:
@@ -80,7 +70,7 @@ def price_batch(curator: Curator, queries: Sequence[str], target: Approximate) -
             must=f"have 1 to {MOST_QUESTIONS:,}",
             got=str(len(queries)),
         )
-    questions = read_questions(curator, queries)
+    questions = read_questions(project, queries)
     if any(question.offer is not None for question in questions):
         raise RefusedQuery(
             "A question of the batch gives a price of its own",
@@ -93,7 +83,7 @@ def price_batch(curator: Curator, queries: Sequence[str], target: Approximate) -
     spaces = {plan.owner().unit.id_space for plan in plans}
     if len(spaces) > 1:
         raise RefusedQuery("A batch is about one id space", got=", ".join(sorted(spaces)))
-    cap = curator.catalog.id_space(spaces.pop()).cap
+    cap = project.catalog.id_space(spaces.pop()).cap
     found = calibrate(lambda m: _event(plans, m), target=target)
     assert isinstance(found.result.loss, Approximate)
     loss = _charge(cap, found.result.loss, _event(plans, found.scale))
@@ -147,49 +137,20 @@ def _charge(cap: PrivacyLoss, certified: Approximate, event: ComposedEvent) -> P
 
 
 def answer_batch(
-    curator: Curator, queries: Sequence[str], *, target: Approximate, analyst: str
+    project: Project, queries: Sequence[str], *, target: Approximate, analyst: str
 ) -> tuple[Release, ...]:
     """Return private answers to all ``queries``, charged once, before any row is read."""
-    batch = price_batch(curator, queries, target)
-    version = curator.ledger.data_version(batch.id_space, curator.rng)
-    stored = curator.ledger.find_release(batch.digest(), version.number)
-    if stored is not None:
-        return _releases(batch, *stored, is_stored=True)
-    for priced in batch.plans:
-        for scan in priced.plan.scans():
-            curator.engine.require_present(scan.table)
-        curator.engine.require_runnable(priced.plan)
-
-    def behind_the_gate() -> dict[str, Any]:
-        bodies = []
-        for priced in batch.plans:
-            exact = curator.engine.execute(priced.plan, version.salt)
-            bodies.append(publish(randomise(exact, priced, curator.rng), priced))
-        return {"batch": bodies}
-
-    order = Order(
-        plan_digest=batch.digest(),
-        data_version=version.number,
-        analyst=analyst,
-        charges=(Charge(id_space=batch.id_space, loss=batch.loss),),
-        description={"sql": "; ".join(queries), "method": batch.method},
-    )
-    interrupt = curator.engine.interrupt
-    given = pass_gate(
-        curator.ledger,
-        order,
-        behind_the_gate,
+    batch = price_batch(project, queries, target)
+    passage = Passage(
+        name=batch.digest(),
+        loss=batch.loss,
+        steps=tuple(map(step_of, batch.plans)),
         size=batch.largest,
-        interrupt=interrupt,
-        joins=True,
+        description={"sql": "; ".join(queries), "method": batch.method},
+        is_batch=True,
     )
-    return _releases(batch, given.release, given.receipt, is_stored=given.is_joined)
-
-
-def _releases(
-    batch: PricedBatch, body: dict[str, Any], receipt: Receipt, *, is_stored: bool
-) -> tuple[Release, ...]:
+    passed = go_through(project, passage, analyst=analyst)
     return tuple(
-        Release(view=question.view, body=part, receipt=receipt, is_stored=is_stored)
-        for question, part in zip(batch.questions, body["batch"], strict=True)
+        Release(view=question.view, body=body, receipt=passed.receipt, is_stored=passed.is_stored)
+        for question, body in zip(batch.questions, passed.bodies, strict=True)
     )

@@ -8,25 +8,20 @@ from typing import Self, TypedDict, Unpack
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
 from discreet.core.numbers import Number
-from discreet.curator.answer import Curator, answer, explain
+from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
 from discreet.curator.budget_status import BudgetStatus
 from discreet.curator.explaining.explanation import Explanation
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
-from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.engines.duckdb.sources.apart import require_apart
 from discreet.engines.duckdb.sources.same_people import require_same_people
-from discreet.ledger.kept_open import KEPT_OPEN
 from discreet.ledger.ledger import Ledger
 from discreet.project.offer import Terms
-from discreet.project.open_ledger import open_ledger
+from discreet.project.project import Project, open_project
 from discreet.project.wish import Wish
-from discreet.randomness.rng import SystemRng
 from discreet.releases.accuracy import Accuracy
 from discreet.releases.plain_view import read_releases
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog, PublicTable, Table
-from discreet.tables.declaration import read_catalog
 
 LOCAL_ANALYST = "local"
 
@@ -55,8 +50,8 @@ class Connection:
     *published* from it, not the files from the caller.
     """
 
-    def __init__(self, curator: Curator, *, default: Terms | None, analyst: str) -> None:
-        self._curator = curator
+    def __init__(self, project: Project, *, default: Terms | None, analyst: str) -> None:
+        self._project = project
         self._default = Terms() if default is None else default
         self._analyst = analyst
 
@@ -69,18 +64,18 @@ class Connection:
         ``groups_per_unit``.
         """
         wish = self._wish(**asked)
-        return answer(self._curator, query, offer=wish, analyst=self._analyst, fresh=fresh)
+        return answer(self._project, query, offer=wish, analyst=self._analyst, fresh=fresh)
 
     def explain(self, query: str, **asked: Unpack[Asked]) -> Explanation:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
         wish = self._wish(**asked)
-        return explain(self._curator, query, offer=wish, analyst=self._analyst)
+        return explain(self._project, query, offer=wish, analyst=self._analyst)
 
     def rehearse(
         self, query: str, *, rows: int = DEFAULT_ROWS, **asked: Unpack[Asked]
     ) -> Rehearsal:
         """Return what :meth:`sql` would look like, on made-up rows; nothing is read or spent."""
-        return rehearse(self._curator, query, offer=self._wish(**asked), rows=rows)
+        return rehearse(self._project, query, offer=self._wish(**asked), rows=rows)
 
     def batch(
         self, queries: Sequence[str], *, epsilon: Number, delta: Number
@@ -91,11 +86,11 @@ class Connection:
         than one by one. The cost of each release is that of the whole batch.
         """
         target = Approximate(epsilon, delta)
-        return answer_batch(self._curator, queries, target=target, analyst=self._analyst)
+        return answer_batch(self._project, queries, target=target, analyst=self._analyst)
 
     def budget(self) -> tuple[BudgetStatus, ...]:
         """Return what is spent and left in every id space, by everybody and by this analyst."""
-        ledger = self._curator.ledger
+        ledger = self._project.ledger
         return tuple(
             BudgetStatus(
                 id_space=space.name,
@@ -107,47 +102,47 @@ class Connection:
                 own_spent=ledger.spent(space.name, self._analyst),
                 own_remaining=ledger.remaining(space.name, self._analyst),
             )
-            for space in self._curator.catalog.id_spaces
+            for space in self._project.catalog.id_spaces
         )
 
     def catalog(self) -> Catalog:
         """Return everything that is declared."""
-        return self._curator.catalog
+        return self._project.catalog
 
     def tables(self) -> tuple[Table, ...]:
         """Return the declared private tables: what may be asked about."""
-        return self._curator.catalog.tables
+        return self._project.catalog.tables
 
     def public_tables(self) -> tuple[PublicTable, ...]:
         """Return the declared public tables: what may be joined with, and looked at, for free."""
-        return self._curator.catalog.public_tables
+        return self._project.catalog.public_tables
 
     def ledger(self) -> Ledger:
         """Return the ledger, to read its history or verify it."""
-        return self._curator.ledger
+        return self._project.ledger
 
     def releases(self, ticket: int) -> tuple[Release, ...]:
         """Return what a ticket paid for, as it is stored: one release, or those of a batch.
 
         It costs nothing. What was made by a version with a fault says so in its notes.
         """
-        return read_releases(self._curator.ledger, ticket)
+        return read_releases(self._project.ledger, ticket)
 
     def check(self) -> None:
         """Check all sources as their owner: that they are there, and by names and types.
 
         This looks into private files, which no question does before it is charged. No row is read.
         """
-        catalog = self._curator.catalog
+        catalog = self._project.catalog
         tables: tuple[Table | PublicTable, ...] = (*catalog.tables, *catalog.public_tables)
         for table in tables:
-            self._curator.engine.require_source(table)
+            self._project.engine.require_source(table)
         require_same_people(catalog)
 
     def data_changed(self, id_space: str) -> int:
         """Note that the owner replaced the data; earlier releases are no longer given again."""
         self._require_id_space(id_space)
-        version = self._curator.ledger.advance_version(id_space, self._curator.rng)
+        version = self._project.ledger.advance_version(id_space, self._project.rng)
         return version.number
 
     def resume(self, id_space: str, analyst: str | None = None) -> int:
@@ -158,12 +153,11 @@ class Connection:
         spent.
         """
         self._require_id_space(id_space)
-        return self._curator.ledger.resume(id_space, analyst)
+        return self._project.ledger.resume(id_space, analyst)
 
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""
-        self._curator.engine.close()
-        KEPT_OPEN.close(self._curator.catalog.ledger.resolve())
+        self._project.close()
 
     def __enter__(self) -> Self:
         """Use the connection in a ``with`` block."""
@@ -179,7 +173,7 @@ class Connection:
         self.close()
 
     def _require_id_space(self, id_space: str) -> None:
-        known = [space.name for space in self._curator.catalog.id_spaces]
+        known = [space.name for space in self._project.catalog.id_spaces]
         if id_space not in known:
             raise InvalidArgument(
                 "There is no such id space", must=f"be one of {', '.join(known)}", got=id_space
@@ -221,9 +215,4 @@ def connect(
     if not isinstance(analyst, str) or not analyst:
         raise InvalidArgument("analyst is not a name", must="be text", got=type(analyst).__name__)
     default = Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta)
-    catalog = read_catalog(Path(project))
-    require_apart(catalog)
-    ledger = open_ledger(catalog)
-    engine = DuckDbEngine(private=catalog.tables)
-    curator = Curator(catalog=catalog, engine=engine, ledger=ledger, rng=SystemRng())
-    return Connection(curator, default=default, analyst=analyst)
+    return Connection(open_project(project), default=default, analyst=analyst)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from discreet.core.errors import RefusedQuery
-from discreet.curator.answer import Curator
+from discreet.project.project import Project
 from discreet.sql.parse import parse
 from discreet.sql.question import Question
 from discreet.sql.resolve import resolve
@@ -11,7 +11,7 @@ from discreet.sql.size import Size
 from discreet.tables.functions.enumeration import Enumeration
 
 
-def read_questions(curator: Curator, queries: Sequence[str]) -> tuple[Question, ...]:
+def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, ...]:
     """Return the questions that ``queries`` ask.
 
     Guarantee:
@@ -22,14 +22,14 @@ def read_questions(curator: Curator, queries: Sequence[str]) -> tuple[Question, 
     enumeration, together = Enumeration(), Size()
     found = []
     for sql in queries:
-        question = _read(curator, sql, enumeration)
+        question = _read(project, sql, enumeration)
         together = (together + Size.of(question)).require_small()
         found.append(question)
     return tuple(found)
 
 
-def _read(curator: Curator, sql: str, enumeration: Enumeration) -> Question:
+def _read(project: Project, sql: str, enumeration: Enumeration) -> Question:
     try:
-        return resolve(parse(sql), curator.catalog, curator.engine.public_rows, enumeration)
+        return resolve(parse(sql), project.catalog, project.engine.public_rows, enumeration)
     except RecursionError:
         raise RefusedQuery("The query is nested too deeply", next="Write it more flatly") from None

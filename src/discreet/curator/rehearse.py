@@ -10,10 +10,11 @@ from attrs import evolve, frozen
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
-from discreet.curator.answer import Curator, answer, prepare
+from discreet.curator.answer import answer, prepare
 from discreet.curator.fabricate import Pools, fabricate
 from discreet.project.offer import Terms
 from discreet.project.open_ledger import open_ledger
+from discreet.project.project import Project
 from discreet.project.wish import Wish
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog, Source, SourceFormat, Table
@@ -70,7 +71,7 @@ class Rehearsal:
 
 
 def rehearse(
-    curator: Curator,
+    project: Project,
     sql: str,
     *,
     offer: Wish | Terms | PrivacyLoss | None = None,
@@ -89,52 +90,52 @@ def rehearse(
         raise InvalidArgument(
             "rows is out of range", must=f"lie between 1 and {MOST_ROWS:,}", got=str(rows)
         )
-    _, priced, _ = prepare(curator, sql, Wish.of(offer))
+    _, priced, _ = prepare(project, sql, Wish.of(offer))
     tables = {scan.table.name: scan.table for scan in priced.plan.scans() if isinstance(scan, Scan)}
     with tempfile.TemporaryDirectory(prefix="discreet-rehearsal-") as name:
         folder = Path(name)
-        catalog = _stage(curator, tables.values(), folder, count)
-        stage = evolve(curator, catalog=catalog, ledger=open_ledger(catalog))
+        catalog = _stage(project, tables.values(), folder, count)
+        stage = evolve(project, catalog=catalog, ledger=open_ledger(catalog))
         release = answer(stage, sql, offer=offer, analyst="rehearsal")
     return Rehearsal(release=release, rows_per_table=count)
 
 
-def _stage(curator: Curator, tables: Iterable[Table], folder: Path, rows: int) -> Catalog:
+def _stage(project: Project, tables: Iterable[Table], folder: Path, rows: int) -> Catalog:
     """Return the catalogue with made-up files and an empty ledger in ``folder``."""
     replaced = {}
     for number, table in enumerate(tables):
         file = folder / f"{number}.parquet"
-        made_up = fabricate(table, rows=rows, pools=_pools(curator, table), rng=curator.rng)
+        made_up = fabricate(table, rows=rows, pools=_pools(project, table), rng=project.rng)
         optional.load("pyarrow.parquet").write_table(made_up, file)
         source = Source(path=file, format=SourceFormat.PARQUET)
         replaced[table.name] = evolve(table, source=source)
     return evolve(
-        curator.catalog,
-        tables=tuple(replaced.get(table.name, table) for table in curator.catalog.tables),
+        project.catalog,
+        tables=tuple(replaced.get(table.name, table) for table in project.catalog.tables),
         ledger=folder / "ledger.sqlite",
         anchors=(),
         analysts=(),
         # Made-up rows need no deadline, which would be waited for.
-        gate=evolve(curator.catalog.gate, deadline=None),
+        gate=evolve(project.catalog.gate, deadline=None),
     )
 
 
-def _pools(curator: Curator, table: Table) -> Pools:
+def _pools(project: Project, table: Table) -> Pools:
     """Return the values of public columns that a column of the table shares its name with."""
     pools: dict[str, tuple[Key, ...]] = {}
     for column in table.columns:
         if column.keys is None:
-            found = _public_values(curator, column)
+            found = _public_values(project, column)
             if found:
                 pools[column.name.lower()] = found
     return pools
 
 
-def _public_values(curator: Curator, column: Column) -> tuple[Key, ...]:
-    for public in curator.catalog.public_tables:
+def _public_values(project: Project, column: Column) -> tuple[Key, ...]:
+    for public in project.catalog.public_tables:
         for other in public.columns:
             if (other.name.lower(), other.type) == (column.name.lower(), column.type):
                 scan = PublicScan(table=public, columns=(other,))
-                rows = curator.engine.public_rows(scan)
+                rows = project.engine.public_rows(scan)
                 return tuple(dict.fromkeys(row[0] for row in rows if row[0] is not None))
     return ()

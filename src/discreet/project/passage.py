@@ -1,0 +1,115 @@
+"""The one passage through the gate, for one plan or for many.
+
+Here alone is an engine told to read private rows, and whatever model of privacy asks for it, the
+order is the same: what was answered before is given again; else sources and plans are looked at as
+far as may be known, the whole is charged, and only then does the engine run.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+
+from discreet.core.loss import PrivacyLoss
+from discreet.core.protocols import Rng
+from discreet.ledger.charge import Charge
+from discreet.ledger.gate import pass_gate
+from discreet.ledger.order import Order
+from discreet.ledger.receipt import Receipt
+from discreet.ledger.release_size import ReleaseSize
+from discreet.project.project import Project
+from discreet.tables.exact_aggregates import ExactAggregates
+from discreet.tables.plans.plan import BoundedPlan
+
+Body = dict[str, Any]
+"""A release as it is stored."""
+
+
+@frozen(kw_only=True)
+class Step:
+    """One plan, and what makes its exact aggregates public: noise, and the body of a release."""
+
+    plan: BoundedPlan
+    published: Callable[[ExactAggregates, Rng], Body]
+
+
+@frozen(kw_only=True)
+class Passage:
+    """What goes through the gate together, under one name and for one loss, on one id space."""
+
+    name: str
+    """Equal for equal questions at an equal price."""
+    loss: PrivacyLoss
+    steps: tuple[Step, ...]
+    size: Callable[[], ReleaseSize]
+    """A bound on the size of what is released."""
+    description: dict[str, Any]
+    """What the ledger shows of it."""
+    is_batch: bool = False
+    """Whether bodies are stored as those of a batch, even a single one."""
+
+    @property
+    def id_space(self) -> str:
+        """The id space that pays."""
+        return self.steps[0].plan.owner().unit.id_space
+
+
+@frozen(kw_only=True)
+class Passed:
+    """What came out of the gate: a body for each step."""
+
+    bodies: tuple[Body, ...]
+    receipt: Receipt
+    is_stored: bool
+    """Whether somebody has paid for it before, or pays for it at this moment."""
+
+
+def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool = False) -> Passed:
+    """Return what was released before under this name, or charge it, run it and release it.
+
+    A ``fresh`` one is paid for again, and is the one that is given again from then on.
+
+    Guarantee:
+        The charge is durable in the ledger before the engine reads a row, and the release is
+        durable before it is returned, so nothing is ever released that was not paid for. If a
+        deadline is declared, an answer that is paid for is returned at the deadline, or fails then;
+        one that is stored is returned at once, because no row is touched for it.
+    """
+    version = project.ledger.data_version(passage.id_space, project.rng)
+    stored = None if fresh else project.ledger.find_release(passage.name, version.number)
+    if stored is not None:
+        body, receipt = stored
+        return Passed(bodies=_bodies(passage, body), receipt=receipt, is_stored=True)
+    for step in passage.steps:
+        for scan in step.plan.scans():
+            project.engine.require_present(scan.table)
+        project.engine.require_runnable(step.plan)
+
+    def behind_the_gate() -> Body:
+        bodies = []
+        for step in passage.steps:
+            exact = project.engine.execute(step.plan, version.salt)
+            bodies.append(step.published(exact, project.rng))
+        return {"batch": bodies} if passage.is_batch else bodies[0]
+
+    order = Order(
+        plan_digest=passage.name,
+        data_version=version.number,
+        analyst=analyst,
+        charges=(Charge(id_space=passage.id_space, loss=passage.loss),),
+        description=passage.description,
+    )
+    given = pass_gate(
+        project.ledger,
+        order,
+        behind_the_gate,
+        size=passage.size,
+        interrupt=project.engine.interrupt,
+        joins=not fresh,
+    )
+    bodies = _bodies(passage, given.release)
+    return Passed(bodies=bodies, receipt=given.receipt, is_stored=given.is_joined)
+
+
+def _bodies(passage: Passage, body: Body) -> tuple[Body, ...]:
+    return tuple(body["batch"]) if passage.is_batch else (body,)
