@@ -1,6 +1,7 @@
 """One entry of the chain: what happened, and the digest of everything before it."""
 
 import hashlib
+import json
 from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
@@ -9,7 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.canonical import canonical
-from discreet.ledger.public_json import public_json
+from discreet.ledger.public_json import public_text
 
 GENESIS = "0" * 64
 """The digest before the first entry."""
@@ -75,8 +76,9 @@ def follow(head: Entry | None, kind: Kind, payload: dict[str, Any]) -> Entry:
     """Return the entry that comes after ``head`` (``None``: the first one)."""
     sequence = head.sequence + 1 if head else 1
     previous = head.digest if head else GENESIS
-    payload = public_json(payload)
-    name = _digest(sequence, kind, canonical(payload), previous)
+    text = public_text(payload)
+    name = _digest(sequence, kind, text, previous)
+    payload = json.loads(text)
     return Entry(sequence=sequence, kind=kind, payload=payload, previous=previous, digest=name)
 
 

@@ -28,6 +28,12 @@ def public_json(value: dict[str, Any]) -> dict[str, Any]:
         >>> public_json({"rows": (1, 2)})
         {'rows': [1, 2]}
     """
+    copy: dict[str, Any] = json.loads(public_text(value))
+    return copy
+
+
+def public_text(value: dict[str, Any]) -> str:
+    """Return the canonical text of a JSON object; refuse what has none, without quoting it."""
     try:
         text = canonical(value)
         text.encode()
@@ -39,5 +45,4 @@ def public_json(value: dict[str, Any]) -> dict[str, Any]:
             "That has no canonical JSON",
             must="be a JSON object whose numbers are integers or text",
         )
-    copy: dict[str, Any] = json.loads(text)
-    return copy
+    return text

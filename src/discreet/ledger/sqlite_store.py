@@ -68,8 +68,9 @@ class SqliteStore:
         with (
             Uninterrupted(),
             FORK_GUARD.transaction(),
-            self._turn(),
+            # A connection takes longer to look at than a turn may take when others wait for it.
             self._connection() as lent,
+            self._turn(),
         ):
             # Whatever is not committed is rolled back when the connection is given back.
             yield self._begin(lent)
