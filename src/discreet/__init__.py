@@ -19,6 +19,7 @@ _HOMES = {
     "Meaning": "discreet.accounting.people.meaning",
     "Measure": "discreet.core.loss",
     "Metric": "discreet.core.metric",
+    "Owner": "discreet.curator.owner",
     "PrivacyLoss": "discreet.core.loss",
     "Pure": "discreet.core.loss",
     "Rehearsal": "discreet.curator.rehearse",
@@ -33,6 +34,7 @@ _HOMES = {
     "convert": "discreet.accounting.conversions.convert",
     "exact": "discreet.core.numbers",
     "most_uses": "discreet.accounting.calibrate",
+    "own": "discreet.curator.owner",
     "read_events": "discreet.accounting.notation",
 }
 
@@ -49,6 +51,7 @@ __all__ = [
     "Meaning",
     "Measure",
     "Metric",
+    "Owner",
     "PrivacyLoss",
     "Pure",
     "Rehearsal",
@@ -63,6 +66,7 @@ __all__ = [
     "convert",
     "exact",
     "most_uses",
+    "own",
     "read_events",
 ]
 

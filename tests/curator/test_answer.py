@@ -13,6 +13,7 @@ from discreet.ledger.ledger import Ledger
 from discreet.ledger.receipt import Receipt
 from tests.support.clinic import make_curator, visit, write_project
 from tests.support.narrow import number, whole
+from tests.support.owner import owner_of
 
 SQL = "SELECT clinic AS place, COUNT(*) AS n, SUM(cost) AS paid FROM visits GROUP BY clinic"
 ROWS = [visit(f"p{i}", "abc"[i % 3], cost=i % 10) for i in range(300)]
@@ -68,9 +69,9 @@ def test_the_same_question_is_answered_once(folder, rng):
 def test_new_data_is_a_new_question_from_the_same_budget(folder):
     with connect(folder, epsilon=1) as connection:
         connection.sql(SQL)
-        assert connection.data_changed("people") == 2
+        assert owner_of(connection).data_changed("people") == 2
         assert not connection.sql(SQL).is_stored
-        assert connection.ledger().spent("people") == Pure(2)
+        assert owner_of(connection).ledger().spent("people") == Pure(2)
 
 
 def test_moving_or_renaming_a_table_opens_no_new_budget(folder):
@@ -82,7 +83,7 @@ def test_moving_or_renaming_a_table_opens_no_new_budget(folder):
     (folder / "discreet.toml").write_text(text)
     with connect(folder, epsilon=1) as connection:
         connection.sql(SQL.replace("visits", "seen"))
-        assert connection.ledger().spent("people") == Pure(2)
+        assert owner_of(connection).ledger().spent("people") == Pure(2)
 
 
 def test_one_aggregate_twice_is_paid_once(folder, rng):

@@ -63,7 +63,7 @@ def test_a_batch_is_charged_once_by_its_certified_loss(project):
         assert connection.budget()[0].spent == status.spent
         with pytest.raises(BudgetExhausted):
             connection.batch([ONE], epsilon="1.5", delta="1e-6")
-        connection.ledger().verify()
+        connection.verify()
 
 
 def test_the_certificate_of_a_batch_is_the_accountants(project, rng):

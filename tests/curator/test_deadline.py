@@ -20,6 +20,7 @@ from discreet.ledger.gate import pass_gate
 from discreet.ledger.timer import Timer
 from discreet.project import passage as passage_module
 from tests.support.clinic import make_curator, make_plan, visit, write_project
+from tests.support.owner import owner_of
 from tests.support.project_memory import SALT
 
 SQL = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
@@ -103,9 +104,9 @@ def test_failures_are_held_too_and_then_suspend_until_the_owner_resumes(folder, 
     assert time.now == 20, "nothing was read, so nothing is held"
     assert curator.ledger.spent("people").share_of(curator.ledger.budget("people").cap) <= 1
     with connect(folder) as connection:
-        assert connection.resume("people") == 2
+        assert owner_of(connection).resume("people") == 2
         with pytest.raises(InvalidArgument, match="no such id space"):
-            connection.resume("nobody")
+            owner_of(connection).resume("nobody")
     answer(make_curator(folder, rng), SQL, offer=Pure(1), analyst="another")
     curator.ledger.verify()
 

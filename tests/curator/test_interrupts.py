@@ -43,7 +43,7 @@ def test_a_process_whose_work_never_ends_ends_cleanly(folder):
     assert "ε = 1, δ = 0 of 'people' is spent" in ended.stderr
     assert "Traceback" not in ended.stderr
     with connect(folder) as connection:
-        kinds = [entry.kind for entry in connection.ledger().entries(last=2)]
+        kinds = [entry.kind for entry in connection.history(last=2)]
     assert kinds == [Kind.RESERVE, Kind.FAIL]
 
 
@@ -71,7 +71,7 @@ def test_a_connection_that_is_closed_leaves_work_under_way_alone(folder, monkeyp
     may_end.set()
     ask.join(60)
     assert not scratch.exists()
-    assert [entry.kind for entry in connection.ledger().entries()][-1] is Kind.COMMIT
+    assert [entry.kind for entry in connection.history()][-1] is Kind.COMMIT
 
 
 def test_databases_remove_what_they_left_after_a_failure_too():

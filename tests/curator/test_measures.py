@@ -58,7 +58,7 @@ def test_every_budget_takes_its_prices(project, budget, price, spent):
         (status,) = connection.budget()
         assert status.spent == spent
         assert status.spent <= status.cap
-        connection.ledger().verify()
+        connection.verify()
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_private_keys_are_paid_with_a_delta(project, budget, price):
         ((note, count),) = release.rows
         assert note is None
         assert abs(number(count) - 400) < 200
-        connection.ledger().verify()
+        connection.verify()
 
 
 def test_public_keys_leave_the_delta_alone(project):
@@ -248,7 +248,7 @@ def test_a_fresh_answer_pays_again_and_is_the_one_that_is_kept(project):
         assert again.is_stored
         assert again.rows == fresh.rows
         assert connection.budget()[0].spent == Pure(1)
-        connection.ledger().verify()
+        connection.verify()
 
 
 SHARES = """

@@ -20,6 +20,7 @@ from discreet.core.errors import (
 from discreet.core.loss import Pure
 from discreet.curator.connection import connect
 from tests.support.clinic import visit, write_project
+from tests.support.owner import owner_of
 
 REFUSED: list[tuple[Any, type[DiscreetError], str]] = [
     ("SELEKT COUNT(*) FROM visits WHERE (", BadSyntax, "line 1"),
@@ -173,4 +174,4 @@ def test_a_misdeclared_source_costs_nothing(tmp_path):
     with connect(folder, epsilon="0.75") as connection:
         with pytest.raises(DeclarationError, match="cannot be read"):
             connection.sql("SELECT COUNT(*) FROM visits")
-        assert connection.ledger().spent("people") == Pure(0)
+        assert owner_of(connection).ledger().spent("people") == Pure(0)

@@ -19,6 +19,7 @@ from discreet.tables.catalog import Period, PeriodLength, PrivacyUnit, Source, S
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange
 from discreet.tables.limits import Limits
 from tests.support.narrow import epsilon_of
+from tests.support.owner import owner_of
 
 ROWS = 4_000
 COLUMNS = (
@@ -153,10 +154,10 @@ SQL = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
 
 def test_a_rehearsal_reads_spends_and_records_nothing(folder):
     with connect(folder, epsilon=1) as connection:
-        entries = connection.ledger().entries()
+        entries = connection.history()
         (folder / "visits.parquet").unlink()
         rehearsal = connection.rehearse(SQL, rows=9_000)
-        assert connection.ledger().entries() == entries
+        assert connection.history() == entries
         assert epsilon_of(connection.budget()[0].spent) == 0
     counts = {row["clinic"]: row["n"] for row in rehearsal.to_dicts()}
     assert list(counts) == ["a", "b", "c"]
@@ -237,4 +238,4 @@ def test_the_command(folder, capsys):
     assert main(["rehearse", SQL, "--json", "--within", "50", "--project", str(folder)]) == 0
     assert json.loads(capsys.readouterr().out)["rehearsal"] is True
     with connect(folder) as connection:
-        assert connection.ledger().spent("people") == Approximate(0, 0)
+        assert owner_of(connection).ledger().spent("people") == Approximate(0, 0)

@@ -62,7 +62,7 @@ def test_what_was_answered_is_found_and_nothing_is_paid(project: Path):
             found = [shown(release) for release in releases]
             assert json.loads(json.dumps(found)) == expected, question
         assert connection.budget() == before
-        connection.ledger().verify()
+        connection.verify()
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])

@@ -26,6 +26,7 @@ from discreet.engines.duckdb.sources.csv_source import BLOCK
 from discreet.tables.declaration import read_catalog
 from tests.support.clinic import make_curator, run_exact, visit, write_project, write_rows
 from tests.support.narrow import whole
+from tests.support.owner import owner_of
 
 COUNT = "SELECT COUNT(*) FROM visits"
 BOTH = "SELECT COUNT(*), SUM(age) FROM visits"
@@ -129,7 +130,7 @@ def test_the_owner_is_told_of_returns_alone(tmp_path):
     text = (folder / "visits.csv").read_bytes()
     (folder / "visits.csv").write_bytes(text.replace(b"\r\n", b"\r"))
     with connect(folder) as connection, pytest.raises(DeclarationError, match="line feed"):
-        connection.check()
+        owner_of(connection).check()
 
 
 def test_odd_signs_at_the_edges_of_blocks(tmp_path):
@@ -154,7 +155,7 @@ def test_a_path_is_never_a_pattern(tmp_path, name):
     assert run_exact(inside, COUNT)[0].tolist() == [2]
     write_project(inside, [visit("p")], file_format="csv")
     with connect(inside) as connection:
-        connection.check()
+        owner_of(connection).check()
     assert run_exact(inside, COUNT)[0].tolist() == [1]
 
 
@@ -187,7 +188,7 @@ def test_a_name_that_means_two_columns_means_none_and_the_owner_is_told(tmp_path
     kept = "".join(line for line in text.splitlines(True) if not line.startswith("note"))
     (folder / "discreet.toml").write_text(kept)
     with connect(folder) as connection, pytest.raises(DeclarationError, match="twice"):
-        connection.check()
+        owner_of(connection).check()
     assert run_exact(folder, COUNT)[0].tolist() == [0]
 
 
@@ -270,7 +271,7 @@ def test_any_stored_value_can_name_a_unit(tmp_path, name):
 def test_types_that_could_raise_are_null_and_the_owner_is_told(tmp_path, name):
     folder = odd_project(tmp_path, REFUSED[name], "text")
     with connect(folder) as connection, pytest.raises(DeclarationError, match="is stored as"):
-        connection.check()
+        owner_of(connection).check()
     assert run_exact(folder, f"{COUNT} WHERE odd IS NULL")[0].tolist() == [2]
 
 

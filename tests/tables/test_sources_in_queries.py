@@ -10,6 +10,7 @@ from discreet.core.errors import BudgetExhausted, DeclarationError
 from discreet.core.loss import Pure
 from discreet.curator.connection import connect
 from tests.support.clinic import run_exact
+from tests.support.owner import owner_of
 from tests.support.source_writers import write
 
 DAY = datetime.date(2025, 3, 1)
@@ -67,7 +68,7 @@ def declare(folder: Path, source: str, public: str, *, unit: str, rows: int, tab
 def ask(folder: Path, sql: str) -> list[int]:
     """Return the exact numbers of the one aggregate of a question, in the order of the keys."""
     with connect(folder) as connection:
-        connection.check()
+        owner_of(connection).check()
     (column,) = run_exact(folder, sql)
     return [int(number) for number in column]
 
@@ -124,7 +125,7 @@ def test_moving_and_renaming_a_table_opens_no_new_budget(tmp_path):
     with connect(folder, epsilon="0.9") as connection:
         with pytest.raises(BudgetExhausted):
             connection.sql(sql.replace("visits", "seen"))
-        assert connection.ledger().remaining("people") == Pure("1/10")
+        assert owner_of(connection).ledger().remaining("people") == Pure("1/10")
 
 
 def test_a_file_that_goes_missing_costs_nothing(tmp_path):
@@ -133,4 +134,4 @@ def test_a_file_that_goes_missing_costs_nothing(tmp_path):
     with connect(folder, epsilon=1) as connection:
         with pytest.raises(DeclarationError, match="cannot be read"):
             connection.sql("SELECT COUNT(*) AS n FROM visits")
-        assert connection.ledger().spent("people") == Pure(0)
+        assert owner_of(connection).ledger().spent("people") == Pure(0)

@@ -3,12 +3,13 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TypedDict
 
 from attrs import evolve
 
 from discreet.cli.shown import add_question
 from discreet.core.errors import InvalidArgument
-from discreet.curator.connection import Asked
+from discreet.core.numbers import Number
 from discreet.releases.accuracy import Accuracy, read_accuracy
 
 
@@ -57,6 +58,17 @@ def question(options: argparse.Namespace) -> str:
                 f"{options.file} cannot be read", got=type(cause).__name__
             ) from None
     return sys.stdin.read() if options.sql == STANDARD_INPUT else str(options.sql)
+
+
+class Asked(TypedDict, total=False):
+    """What may be said beside a question: a price, a δ, and limits."""
+
+    epsilon: Number | None
+    rho: Number | None
+    accuracy: Accuracy | Number | None
+    delta: Number | None
+    rows_per_group: int | None
+    groups_per_unit: int | None
 
 
 def asked(options: argparse.Namespace) -> Asked:

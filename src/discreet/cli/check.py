@@ -9,7 +9,7 @@ from discreet.cli.implied import space_text, space_to_json, table_text, table_to
 from discreet.cli.lines import lines
 from discreet.cli.shown import Shown, add_project
 from discreet.cli.source_cautions import source_cautions
-from discreet.curator.connection import connect
+from discreet.curator.owner import own
 from discreet.ledger.ledger import Ledger
 from discreet.tables.catalog import Catalog
 
@@ -21,10 +21,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Shown:
     """Check, by names and types only; no row is read."""
-    with connect(options.project) as connection:
-        connection.check()
-        catalog = connection.catalog()
-        return explained(catalog, connection.ledger(), source_cautions(catalog))
+    with own(options.project) as owner:
+        owner.check()
+        catalog = owner.catalog()
+        return explained(catalog, owner.ledger(), source_cautions(catalog))
 
 
 def explained(

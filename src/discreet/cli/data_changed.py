@@ -3,7 +3,7 @@
 import argparse
 
 from discreet.cli.shown import Shown, add_project
-from discreet.curator.connection import connect
+from discreet.curator.owner import own
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -14,7 +14,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Shown:
     """Advance the version; what was spent stays spent."""
-    with connect(options.project) as connection:
-        number = connection.data_changed(options.id_space)
+    with own(options.project) as owner:
+        number = owner.data_changed(options.id_space)
     text = f"{options.id_space} is now at data version {number}; what was spent stays spent"
     return Shown(text, {"id_space": options.id_space, "data_version": number})

@@ -8,11 +8,12 @@ from typing import Any
 
 from attrs import frozen
 
+from discreet.cli.asking import Asked
 from discreet.cli.budget import bar, left
 from discreet.cli.clinic import DECLARATION, PATIENTS, VISITS, make_clinic
 from discreet.cli.shown import Shown
 from discreet.core.errors import BudgetExhausted, DeclarationError, QueryError
-from discreet.curator.connection import Asked, Connection, connect
+from discreet.curator.connection import Connection, connect
 from discreet.releases.release import Release
 
 WIDTH = 100
@@ -130,7 +131,7 @@ def _tour(connection: Connection) -> Shown:
         _part(TOO_MUCH.title, f"{_question(TOO_MUCH)}\n\nOne question too many: {exhausted}"),
         _part("The first question again: the same release, for nothing", _again(connection)),
     ]
-    connection.ledger().verify()
+    connection.verify()
     parts.append(_part("The ledger verifies: every release was paid for before it was made"))
     data = {
         "answers": [release.to_json() for release in answers],

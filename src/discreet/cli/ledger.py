@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> Shown:
         if options.verify:
             return _verified(connection, options)
         last = None if options.all else options.last or LAST_SHOWN
-        entries = connection.ledger().entries(last=last)
+        entries = connection.history(last=last)
     rows = [[str(entry.sequence), entry.kind.value, *_columns(entry)] for entry in entries]
     text = text_table(["entry", "kind", "who", "loss", "what"], rows)
     if entries and entries[0].sequence > 1:
@@ -86,7 +86,7 @@ def _released(connection: Connection, ticket: int) -> Shown:
 
 def _verified(connection: Connection, options: argparse.Namespace) -> Shown:
     receipts = [one for name in options.receipt for one in read_receipts(Path(name))]
-    end = connection.ledger().verify(*receipts, is_recent=options.recent)
+    end = connection.verify(*receipts, is_recent=options.recent)
     head = end.head if end.sequence else ""
     text = f"The ledger holds: {end.sequence} entries, head {head[:16]}"
     if receipts:

@@ -3,7 +3,7 @@
 import argparse
 
 from discreet.cli.shown import Shown, add_project
-from discreet.curator.connection import connect
+from discreet.curator.owner import own
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,8 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Shown:
     """Begin to count failures from nothing again."""
-    with connect(options.project) as connection:
-        failures = connection.resume(options.id_space, options.analyst)
+    with own(options.project) as owner:
+        failures = owner.resume(options.id_space, options.analyst)
     whose = "" if options.analyst is None else f" by {options.analyst}"
     text = (
         f"Questions about {options.id_space} may be asked again{whose}; "

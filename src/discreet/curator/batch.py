@@ -4,10 +4,10 @@ Nothing in it depends on an answer, so the accountant may use its best theorem f
 the gate sees one certified (ε, δ). That buys less noise than asking one by one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.accounting.calibrate import calibrate
 from discreet.accounting.losses.gaussian_dp import GaussianDp
@@ -35,6 +35,9 @@ from discreet.tables.plans.plan import BoundedPlan
 
 MOST_QUESTIONS = 1_000
 
+NO_LIMITS: Mapping[str, int] = {}
+"""No limits but those that are declared or in the query."""
+
 
 @frozen(kw_only=True)
 class PricedBatch:
@@ -54,7 +57,13 @@ class PricedBatch:
         return digest({"batch": [priced.digest() for priced in self.plans]})
 
 
-def price_batch(project: Project, queries: Sequence[str], target: Approximate) -> PricedBatch:
+def price_batch(
+    project: Project,
+    queries: Sequence[str],
+    target: Approximate,
+    *,
+    limits: Mapping[str, int] = NO_LIMITS,
+) -> PricedBatch:
     r"""Return the batch with the least Gaussian noise whose certified loss is within ``target``.
 
     Guarantee:
@@ -70,7 +79,10 @@ def price_batch(project: Project, queries: Sequence[str], target: Approximate) -
             must=f"have 1 to {MOST_QUESTIONS:,}",
             got=str(len(queries)),
         )
-    questions = read_questions(project, queries)
+    questions = tuple(
+        evolve(question, limits=evolve(question.limits, **limits))
+        for question in read_questions(project, queries)
+    )
     if any(question.offer is not None for question in questions):
         raise RefusedQuery(
             "A question of the batch gives a price of its own",
@@ -137,10 +149,16 @@ def _charge(cap: PrivacyLoss, certified: Approximate, event: ComposedEvent) -> P
 
 
 def answer_batch(
-    project: Project, queries: Sequence[str], *, target: Approximate, analyst: str
+    project: Project,
+    queries: Sequence[str],
+    *,
+    target: Approximate,
+    analyst: str,
+    limits: Mapping[str, int] = NO_LIMITS,
+    fresh: bool = False,
 ) -> tuple[Release, ...]:
     """Return private answers to all ``queries``, charged once, before any row is read."""
-    batch = price_batch(project, queries, target)
+    batch = price_batch(project, queries, target, limits=limits)
     passage = Passage(
         name=batch.digest(),
         loss=batch.loss,
@@ -149,7 +167,7 @@ def answer_batch(
         description={"sql": "; ".join(queries), "method": batch.method},
         is_batch=True,
     )
-    passed = go_through(project, passage, analyst=analyst)
+    passed = go_through(project, passage, analyst=analyst, fresh=fresh)
     return tuple(
         Release(view=question.view, body=body, receipt=passed.receipt, is_stored=passed.is_stored)
         for question, body in zip(batch.questions, passed.bodies, strict=True)

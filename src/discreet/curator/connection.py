@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypedDict, Unpack
+from typing import Self
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
@@ -13,8 +13,9 @@ from discreet.curator.batch import answer_batch
 from discreet.curator.budget_status import BudgetStatus
 from discreet.curator.explaining.explanation import Explanation
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
-from discreet.engines.duckdb.sources.same_people import require_same_people
-from discreet.ledger.ledger import Ledger
+from discreet.ledger.entry import Entry
+from discreet.ledger.mark import Point
+from discreet.ledger.receipt import Receipt
 from discreet.project.offer import Terms
 from discreet.project.project import Project, open_project
 from discreet.project.wish import Wish
@@ -26,25 +27,10 @@ from discreet.tables.catalog import Catalog, PublicTable, Table
 LOCAL_ANALYST = "local"
 
 
-class Asked(TypedDict, total=False):
-    """What may be said beside a question. One of the first three is its price."""
-
-    epsilon: Number | None
-    """A pure ε: it buys discrete Laplace noise."""
-    rho: Number | None
-    """A ρ of zCDP, for a budget in ρ: it buys whichever noise errs less."""
-    accuracy: Accuracy | Number | None
-    """How close the answer must be, such as ``"±50 at 95 %"``; the price follows."""
-    delta: Number | None
-    """The δ for groups that are not public."""
-    rows_per_group: int | None
-    """How many rows of one unit count in a group, instead of the declared number."""
-    groups_per_unit: int | None
-    """How many groups of one unit count, instead of the declared number."""
-
-
 class Connection:
-    """An open project: ask, explain, rehearse, and see what is left.
+    """An open project in the hands of an analyst: ask, explain, rehearse, and see what is left.
+
+    It has no way to what only the owner does (:class:`~discreet.curator.owner.Owner`).
 
     In local use the caller can read the files anyway; the connection then protects what is
     *published* from it, not the files from the caller.
@@ -55,38 +41,87 @@ class Connection:
         self._default = Terms() if default is None else default
         self._analyst = analyst
 
-    def sql(self, query: str, *, fresh: bool = False, **asked: Unpack[Asked]) -> Release:
-        """Return a private answer, for the price that is ``asked`` or else the default one.
+    def sql(
+        self,
+        query: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        accuracy: Accuracy | Number | None = None,
+        delta: Number | None = None,
+        rows_per_group: int | None = None,
+        groups_per_unit: int | None = None,
+        fresh: bool = False,
+    ) -> Release:
+        """Return a private answer, for the price that is given or else the default one.
+
+        ``epsilon`` buys discrete Laplace noise; ``rho``, for a budget that knows it, whichever
+        noise errs less; ``accuracy`` says how close the answer must be, such as ``"±50 at 95 %"``,
+        and the price follows. ``delta`` is for groups that are not public. ``rows_per_group`` and
+        ``groups_per_unit`` say how much of one unit counts, instead of what is declared.
 
         The same question at the same price is answered from the stored release, for nothing; a
-        ``fresh`` answer has new noise and is paid for again. :class:`Asked` says what else can be
-        given: ``epsilon``, ``rho`` or ``accuracy``, ``delta``, ``rows_per_group``,
-        ``groups_per_unit``.
+        ``fresh`` answer has new noise and is paid for again.
         """
-        wish = self._wish(**asked)
+        wish = self._wish(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
         return answer(self._project, query, offer=wish, analyst=self._analyst, fresh=fresh)
 
-    def explain(self, query: str, **asked: Unpack[Asked]) -> Explanation:
+    def explain(
+        self,
+        query: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        accuracy: Accuracy | Number | None = None,
+        delta: Number | None = None,
+        rows_per_group: int | None = None,
+        groups_per_unit: int | None = None,
+    ) -> Explanation:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
-        wish = self._wish(**asked)
+        wish = self._wish(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
         return explain(self._project, query, offer=wish, analyst=self._analyst)
 
     def rehearse(
-        self, query: str, *, rows: int = DEFAULT_ROWS, **asked: Unpack[Asked]
+        self,
+        query: str,
+        *,
+        rows: int = DEFAULT_ROWS,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        accuracy: Accuracy | Number | None = None,
+        delta: Number | None = None,
+        rows_per_group: int | None = None,
+        groups_per_unit: int | None = None,
     ) -> Rehearsal:
         """Return what :meth:`sql` would look like, on made-up rows; nothing is read or spent."""
-        return rehearse(self._project, query, offer=self._wish(**asked), rows=rows)
+        wish = self._wish(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        return rehearse(self._project, query, offer=wish, rows=rows)
 
     def batch(
-        self, queries: Sequence[str], *, epsilon: Number, delta: Number
+        self,
+        queries: Sequence[str],
+        *,
+        epsilon: Number,
+        delta: Number,
+        rows_per_group: int | None = None,
+        groups_per_unit: int | None = None,
+        fresh: bool = False,
     ) -> tuple[Release, ...]:
         """Return private answers to several questions at once, for (ε, δ) together.
 
         They are fixed before the first answer, so they are accounted for as one: with less noise
-        than one by one. The cost of each release is that of the whole batch.
+        than one by one. The cost of each release is that of the whole batch. Limits hold for every
+        question of it; the rest is as for :meth:`sql`.
         """
-        target = Approximate(epsilon, delta)
-        return answer_batch(self._project, queries, target=target, analyst=self._analyst)
+        wish = Wish(rows_per_group=rows_per_group, groups_per_unit=groups_per_unit)
+        return answer_batch(
+            self._project,
+            queries,
+            target=Approximate(epsilon, delta),
+            analyst=self._analyst,
+            limits=wish.limits(),
+            fresh=fresh,
+        )
 
     def budget(self) -> tuple[BudgetStatus, ...]:
         """Return what is spent and left in every id space, by everybody and by this analyst."""
@@ -117,9 +152,16 @@ class Connection:
         """Return the declared public tables: what may be joined with, and looked at, for free."""
         return self._project.catalog.public_tables
 
-    def ledger(self) -> Ledger:
-        """Return the ledger, to read its history or verify it."""
-        return self._project.ledger
+    def history(self, *, last: int | None = None) -> tuple[Entry, ...]:
+        """Return the entries of the ledger, oldest first: all, or the ``last`` so many."""
+        return self._project.ledger.entries(last=last)
+
+    def verify(self, *receipts: Receipt, is_recent: bool = False) -> Point:
+        """Recompute the ledger, which must hold what the ``receipts`` say; return its end.
+
+        If ``is_recent``, only what came after the last verification is recomputed.
+        """
+        return self._project.ledger.verify(*receipts, is_recent=is_recent)
 
     def releases(self, ticket: int) -> tuple[Release, ...]:
         """Return what a ticket paid for, as it is stored: one release, or those of a batch.
@@ -127,33 +169,6 @@ class Connection:
         It costs nothing. What was made by a version with a fault says so in its notes.
         """
         return read_releases(self._project.ledger, ticket)
-
-    def check(self) -> None:
-        """Check all sources as their owner: that they are there, and by names and types.
-
-        This looks into private files, which no question does before it is charged. No row is read.
-        """
-        catalog = self._project.catalog
-        tables: tuple[Table | PublicTable, ...] = (*catalog.tables, *catalog.public_tables)
-        for table in tables:
-            self._project.engine.require_source(table)
-        require_same_people(catalog)
-
-    def data_changed(self, id_space: str) -> int:
-        """Note that the owner replaced the data; earlier releases are no longer given again."""
-        self._require_id_space(id_space)
-        version = self._project.ledger.advance_version(id_space, self._project.rng)
-        return version.number
-
-    def resume(self, id_space: str, analyst: str | None = None) -> int:
-        """Let questions be asked again where too many failed, as the owner; return how many did.
-
-        With an ``analyst``, only the failures that are counted together with theirs are forgiven:
-        their own, or if they have no share, those of everybody without one. What was spent stays
-        spent.
-        """
-        self._require_id_space(id_space)
-        return self._project.ledger.resume(id_space, analyst)
 
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""
@@ -172,22 +187,14 @@ class Connection:
         """Close at the end of the block."""
         self.close()
 
-    def _require_id_space(self, id_space: str) -> None:
-        known = [space.name for space in self._project.catalog.id_spaces]
-        if id_space not in known:
-            raise InvalidArgument(
-                "There is no such id space", must=f"be one of {', '.join(known)}", got=id_space
-            )
-
     def _wish(
         self,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        accuracy: Accuracy | Number | None = None,
-        delta: Number | None = None,
-        rows_per_group: int | None = None,
-        groups_per_unit: int | None = None,
+        epsilon: Number | None,
+        rho: Number | None,
+        accuracy: Accuracy | Number | None,
+        delta: Number | None,
+        rows_per_group: int | None,
+        groups_per_unit: int | None,
     ) -> Wish:
         return Wish(
             offer=Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta),

@@ -1,0 +1,84 @@
+"""Separate objects for separate roles: an analyst has no way to what only the owner does."""
+
+import inspect
+
+import pytest
+
+import discreet
+from discreet.core.errors import InvalidArgument
+from discreet.core.loss import Approximate
+from discreet.curator.connection import Connection, connect
+from discreet.curator.owner import Owner, own
+from discreet.ledger.entry import Kind
+from discreet.ledger.ledger import Ledger
+from tests.support.clinic import visit, write_project
+
+ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(40)]
+ONE = "SELECT COUNT(*) AS n FROM visits"
+COUNTS = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_project(tmp_path, ROWS, epsilon="10, delta = 1e-3")
+
+
+def test_an_analyst_gets_nothing_that_writes_but_questions(folder):
+    """Nothing that is public on a connection is a ledger, an engine or randomness, or gives one."""
+    with connect(folder) as connection:
+        names = [name for name in dir(connection) if not name.startswith("_")]
+        assert set(names) == {
+            *("sql", "explain", "rehearse", "batch", "budget", "catalog", "tables"),
+            *("public_tables", "history", "verify", "releases", "close"),
+        }
+        given = [connection.budget(), connection.catalog(), connection.history()]
+        assert not any(isinstance(one, Ledger) for one in given)
+        hints = {inspect.signature(getattr(Connection, name)).return_annotation for name in names}
+        assert Ledger not in hints
+
+
+def test_the_owner_looks_after_data_and_ledger(folder):
+    with own(folder) as owner:
+        owner.check()
+        with owner.connect(analyst="ann", epsilon=1) as connection:
+            release = connection.sql(ONE)
+            assert connection.sql(ONE).is_stored
+            assert owner.data_changed("people") == 2
+            assert not connection.sql(ONE).is_stored
+            assert connection.verify(release.receipt).sequence == len(connection.history())
+        assert owner.resume("people") == 0
+        assert [entry.kind for entry in owner.ledger().entries()][-1] is Kind.RESUME
+        assert owner.catalog().id_spaces[0].name == "people"
+        for act in (owner.resume, owner.data_changed):
+            with pytest.raises(InvalidArgument, match="no such id space"):
+                act("nobody")
+
+
+def test_both_are_at_the_root():
+    assert discreet.own is own
+    assert discreet.connect is connect
+    assert discreet.Owner is Owner
+
+
+@pytest.mark.parametrize("name", ["sql", "explain", "rehearse", "batch"])
+def test_a_typo_names_the_function_that_was_called(folder, name):
+    with (
+        connect(folder) as connection,
+        pytest.raises(TypeError, match=rf"Connection\.{name}\(\).*'epsilonn'"),
+    ):
+        getattr(connection, name)(ONE, epsilonn=1)
+
+
+def test_a_batch_takes_limits_and_is_fresh_as_an_answer_is(folder):
+    with connect(folder) as connection:
+        terms = {"epsilon": 1, "delta": "1e-6"}
+        usual = connection.batch([ONE, COUNTS], **terms)
+        narrow = connection.batch([ONE, COUNTS], **terms, rows_per_group=1, groups_per_unit=1)
+        assert [release.body["limits"]["rows_per_group"] for release in narrow] == [1, 1]
+        assert float(narrow[1].error("n")) < float(usual[1].error("n"))
+        before = connection.budget()[0].spent
+        assert all(one.is_stored for one in connection.batch([ONE, COUNTS], **terms))
+        assert connection.budget()[0].spent == before
+        again = connection.batch([ONE, COUNTS], **terms, fresh=True)
+        assert not any(one.is_stored for one in again)
+        assert before + Approximate("0.9", 0) <= connection.budget()[0].spent
