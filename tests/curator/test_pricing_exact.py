@@ -34,7 +34,7 @@ def group_law(units: int, rows: int, found) -> np.ndarray:
     beside = [
         laplace(float(noise.scale), rows)
         for index, noise in enumerate(found.mechanisms)
-        if index != found.counted
+        if index != found.plan.counted
     ]
     pairs = np.outer(shown, beside[0]) if beside else shown
     return np.concatenate([[1 - shown.sum()], pairs.ravel()])

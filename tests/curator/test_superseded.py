@@ -26,7 +26,6 @@ def as_version_1(monkeypatch: pytest.MonkeyPatch) -> None:
         return {key: value for key, value in right(*arguments).items() if key != "made"}
 
     monkeypatch.setattr("discreet.curator.answer.publish", old)
-    monkeypatch.setattr("discreet.curator.batch.publish", old)
 
 
 def test_an_old_release_is_readable_flagged_and_never_an_answer(tmp_path):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from discreet.core.errors import LedgerError
+from discreet.core.errors import LedgerError, Unsupported
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile
@@ -18,8 +18,6 @@ _LAWS: dict[str, tuple[type[AggregateMechanism], tuple[str, ...]]] = {
 }
 """What each is stored as, and the fields that say all about it."""
 
-_NAMES = {cls: name for name, (cls, _) in _LAWS.items()}
-
 
 def describe_noise(mechanism: AggregateMechanism) -> dict[str, str]:
     """Return the mechanism as public values, for a release.
@@ -28,8 +26,10 @@ def describe_noise(mechanism: AggregateMechanism) -> dict[str, str]:
         >>> describe_noise(DiscreteLaplace(scale="7/2"))
         {'law': 'discrete_laplace', 'scale': '7/2'}
     """
-    law = _NAMES[type(mechanism)]
-    return {"law": law} | {name: str(getattr(mechanism, name)) for name in _LAWS[law][1]}
+    for law, (cls, fields) in _LAWS.items():
+        if isinstance(mechanism, cls):
+            return {"law": law} | {name: str(getattr(mechanism, name)) for name in fields}
+    raise Unsupported("This mechanism has no stored form", got=type(mechanism).__name__)
 
 
 def read_noise(data: dict[str, Any]) -> AggregateMechanism:
