@@ -1,6 +1,7 @@
 """Separate objects for separate roles: an analyst has no way to what only the owner does."""
 
 import inspect
+from typing import Any
 
 import pytest
 
@@ -71,7 +72,7 @@ def test_a_typo_names_the_function_that_was_called(folder, name):
 
 def test_a_batch_takes_limits_and_is_fresh_as_an_answer_is(folder):
     with connect(folder) as connection:
-        terms = {"epsilon": 1, "delta": "1e-6"}
+        terms: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
         usual = connection.batch([ONE, COUNTS], **terms)
         narrow = connection.batch([ONE, COUNTS], **terms, rows_per_group=1, groups_per_unit=1)
         assert [release.body["limits"]["rows_per_group"] for release in narrow] == [1, 1]

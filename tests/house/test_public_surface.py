@@ -19,6 +19,7 @@ PUBLIC = [
     "Meaning",
     "Measure",
     "Metric",
+    "Owner",
     "PrivacyLoss",
     "Pure",
     "Rehearsal",
@@ -33,6 +34,7 @@ PUBLIC = [
     "convert",
     "exact",
     "most_uses",
+    "own",
     "read_events",
 ]
 """What ``discreet.__all__`` holds, sorted. At most forty names."""
