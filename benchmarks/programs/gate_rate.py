@@ -48,7 +48,7 @@ def discreet(folder: Path) -> Passage:
             charges=(Charge("people", Pure("1e-4")),),
             description={"sql": "SELECT COUNT(*) FROM visits"},
         )
-        pass_gate(ledger, order, lambda: RELEASE)
+        pass_gate(ledger, order, lambda _: RELEASE)
 
     return passage
 

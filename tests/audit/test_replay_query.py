@@ -19,6 +19,7 @@ from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.declaration import read_catalog
 from tests.support.bounded_plans import equal_weights
 from tests.support.clinic import make_plan, visit, write_project
+from tests.support.gate import open_permit
 from tests.support.narrow import of_kind
 from tests.support.numbered_rng import NumberedRng
 from tests.support.project_memory import SALT
@@ -39,7 +40,7 @@ def query(*, declared: Contribution | None = None) -> Function:
             recorder.watch(of_kind(DiscreteLaplace, mechanism), d_in=declared or d_in)
             for mechanism, d_in in zip(priced.mechanisms, contributions, strict=True)
         )
-        exact = DuckDbEngine().execute(plan, SALT)
+        exact = DuckDbEngine().execute(plan, SALT, open_permit())
         return publish(randomise(exact, evolve(priced, mechanisms=watched), recorder.rng), priced)
 
     return run

@@ -137,7 +137,7 @@ def test_grid_values_are_whole_steps(folder, rng):
 class FailingEngine(DuckDbEngine):
     """Fails after the gate, with a message that quotes a row."""
 
-    def execute(self, plan, salt):
+    def execute(self, plan, salt, permit):
         raise ValueError("could not convert 'Alice Smith, HIV positive' to INT64")
 
 
@@ -156,9 +156,9 @@ class RecordingEngine(DuckDbEngine):
 
     ledger: Ledger
 
-    def execute(self, plan, salt):
+    def execute(self, plan, salt, permit):
         self.spent_when_reading = self.ledger.spent("people")
-        return super().execute(plan, salt)
+        return super().execute(plan, salt, permit)
 
 
 def test_the_charge_stands_before_a_row_is_read(folder, rng):

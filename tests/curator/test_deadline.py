@@ -20,6 +20,7 @@ from discreet.ledger.gate import pass_gate
 from discreet.ledger.timer import Timer
 from discreet.project import passage as passage_module
 from tests.support.clinic import make_curator, make_plan, visit, write_project
+from tests.support.gate import open_permit
 from tests.support.owner import owner_of
 from tests.support.project_memory import SALT
 
@@ -89,7 +90,7 @@ def test_a_batch_is_held_as_one(folder, rng, time):
 class FailingEngine(DuckDbEngine):
     """Fails after the gate, with a message that quotes a row."""
 
-    def execute(self, plan, salt):
+    def execute(self, plan, salt, permit):
         raise ValueError("could not convert 'Alice Smith' to INT64")
 
 
@@ -146,7 +147,7 @@ def start(engine: DuckDbEngine, plan, outcome: list[str]) -> threading.Thread:
     def run() -> None:
         for _ in range(2):
             try:
-                engine.execute(plan, SALT)
+                engine.execute(plan, SALT, open_permit())
                 outcome.append("done")
             except Exception as error:
                 outcome.append(type(error).__name__)
@@ -170,7 +171,7 @@ def test_a_plan_is_interrupted_and_no_other_follows(folder, rng, monkeypatch):
             thread.join(0.05)
     assert outcome[0] in ("InterruptException", "AnswerFailed")
     assert outcome[1] == "AnswerFailed"
-    engine.execute(plan, SALT)
+    engine.execute(plan, SALT, open_permit())
     engine.close()
 
 

@@ -23,6 +23,7 @@ from discreet.curator.randomise import randomise
 from discreet.project.project import Project
 from discreet.project.wish import Wish
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
+from tests.support.gate import open_permit
 from tests.support.project_memory import SALT, MemoryEngine, Reveal
 from tests.support.project_random import loose_catalog
 from tests.support.random_data_dice import Dice
@@ -81,7 +82,7 @@ def ours(engine: MemoryEngine, world: World, query: Query) -> tuple[dict[Group, 
         mechanisms=(see,) * len(priced.mechanisms),
         keys_mechanism=see if isinstance(plan.keys, PrivateKeys) else None,
     )
-    noisy = randomise(engine.execute(plan, SALT), seeing, see)
+    noisy = randomise(engine.execute(plan, SALT, open_permit()), seeing, see)
     rows = question.view.rows(publish(noisy, priced))
     found: dict[Group, Any] = {}
     for row, which in zip(rows, noisy.sets, strict=True):

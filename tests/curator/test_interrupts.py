@@ -52,12 +52,12 @@ def test_a_connection_that_is_closed_leaves_work_under_way_alone(folder, monkeyp
     begun, may_end = threading.Event(), threading.Event()
     execute = DuckDbEngine.execute
 
-    def slow(self, plan, salt):
+    def slow(self, plan, salt, permit):
         with self._databases.lent() as cursor:
             begun.set()
             may_end.wait(60)
             cursor.execute("SELECT 1")
-        return execute(self, plan, salt)
+        return execute(self, plan, salt, permit)
 
     monkeypatch.setattr(DuckDbEngine, "execute", slow)
     with connect(folder, epsilon=1) as connection:

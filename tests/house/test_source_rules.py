@@ -38,6 +38,7 @@ BROKEN = [
     (rules.one_passage, "pass_gate(ledger, order, work)"),
     (rules.one_passage, "exact = project.engine.execute(plan, salt)"),
     (rules.one_passage, "run = self._engine.execute"),
+    (rules.one_passage, "permit = Permit()"),
     (rules.short_file, "x = 1\n" * 401),
     (rules.documented, "x = 1"),
     (rules.documented, DOC + "def f(): pass"),
@@ -52,6 +53,7 @@ ALLOWED = [
     (rules.no_seed, "core/a.py", "superseded = proceed = seedling = 1"),
     (rules.no_print, "cli/query.py", "print(1)"),
     (rules.one_passage, "project/passage.py", "pass_gate(a, b, project.engine.execute)"),
+    (rules.one_passage, "ledger/flight.py", "self._permit = Permit()"),
     (rules.one_passage, "ledger/a.py", "connection.execute('SELECT 1')"),
     (rules.documented, "core/_private.py", "def f(): pass"),
     (

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from discreet.core.errors import BudgetExhausted, DiscreetError
 from discreet.ledger.anchor import Anchor
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.mark import Mark
 from discreet.ledger.sqlite_store import SqliteStore
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from discreet.ledger.store import After
 from tests.ledger.orders import RELEASE, order
+from tests.support.gate import pass_gate
 
 ANCHOR_STEPS = (
     "before the anchor is locked",

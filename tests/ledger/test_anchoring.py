@@ -22,13 +22,13 @@ from discreet.ledger.anchor import Anchor
 from discreet.ledger.anchoring import read_marks, require_whole
 from discreet.ledger.budget import Budget
 from discreet.ledger.entry import Kind
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.mark import Mark, Point
 from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.children import start
 from tests.ledger.gate_child import anchored
 from tests.ledger.orders import RELEASE, order
+from tests.support.gate import pass_gate
 
 pytestmark = pytest.mark.usefixtures("at_rest")
 """Copies are made, and put back, of a file that nobody works on."""

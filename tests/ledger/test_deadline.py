@@ -13,7 +13,6 @@ from discreet.core import canonical as canonical_module
 from discreet.core.errors import AnswerFailed, LedgerError, RefusedQuery
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Budget
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.release_size import ReleaseSize
@@ -21,6 +20,7 @@ from discreet.ledger.sealed_release import seal
 from discreet.ledger.timer import Timer
 from discreet.ledger.under_way import WORK
 from tests.ledger.orders import RELEASE, new_ledger, order, tells_no_cause
+from tests.support.gate import pass_gate
 
 DEADLINE = 10
 BEGIN = 1000.0

@@ -13,10 +13,10 @@ from discreet.core.loss import Pure
 from discreet.ledger.budget import Allocation
 from discreet.ledger.entry import Kind, Subject, released, share, space
 from discreet.ledger.entry import ticket as ticket_subject
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from tests.ledger.orders import RELEASE, new_ledger, order
+from tests.support.gate import pass_gate
 
 PEOPLE = space("people")
 OTHER_PLAN = released("f" * 64, 1)

@@ -16,7 +16,6 @@ from discreet.core.interrupted import Interrupted
 from discreet.core.loss import Pure
 from discreet.ledger.entry import Kind
 from discreet.ledger.flight import Flight
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
@@ -24,6 +23,7 @@ from discreet.ledger.timer import Timer
 from discreet.ledger.under_way import WORK, finish_flights
 from tests.ledger.orders import RELEASE, new_ledger, order
 from tests.support.forked import Ended, forked
+from tests.support.gate import pass_gate
 
 COST = Pure("1/4")
 TOO_MUCH = Pure(10**6)

@@ -16,7 +16,6 @@ from discreet.core.interrupted import Interrupted
 from discreet.core.loss import Pure
 from discreet.ledger.entry import Kind
 from discreet.ledger.flight import Flight
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.joining import LONGEST_JOIN, Joined, joinable
 from discreet.ledger.ledger import Ledger
@@ -24,6 +23,7 @@ from discreet.ledger.open_tickets import GRACE
 from discreet.ledger.presence import Presence
 from discreet.ledger.ticket import Ticket
 from tests.ledger.orders import RELEASE, new_ledger, order
+from tests.support.gate import pass_gate
 
 RACERS = 8
 QUARTER = Pure("1/4")

@@ -16,12 +16,12 @@ from discreet.core.errors import BudgetExhausted, LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger import kept_open, sqlite_store
 from discreet.ledger.anchor import Anchor
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.kept_open import KEPT_OPEN, KeptOpen, Lent, log_of
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_file import connect_file
 from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.orders import RELEASE, new_ledger, order
+from tests.support.gate import pass_gate
 
 LITTLE = Pure("1/100")
 

@@ -15,7 +15,6 @@ from discreet.core.loss import Pure
 from discreet.ledger.budget import Budget
 from discreet.ledger.chain import require_unchanged, verify_chain
 from discreet.ledger.entry import Entry
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.mark import BEGINNING, Point
 from discreet.ledger.sqlite_store import create_sqlite
@@ -23,6 +22,7 @@ from discreet.ledger.store import PAGE
 from tests.ledger.gate_child import anchored
 from tests.ledger.long_history import SMALL, lengthen
 from tests.ledger.orders import RELEASE, order
+from tests.support.gate import pass_gate
 
 ANSWERS = PAGE + 10
 """More than two pages of entries."""

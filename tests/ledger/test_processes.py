@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from discreet.core.loss import Pure
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.children import start
 from tests.ledger.gate_child import ANCHOR_STEPS, STEPS, anchored
 from tests.ledger.orders import RELEASE, new_ledger, order
+from tests.support.gate import pass_gate
 
 AFTER = {
     "before the reserve begins": (0, 0, []),

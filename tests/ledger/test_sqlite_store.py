@@ -18,12 +18,12 @@ from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.entry import Kind
 from discreet.ledger.fork_guard import FORK_GUARD
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_schema import VERSION
 from discreet.ledger.sqlite_store import SqliteStore, _writers, create_sqlite
 from tests.ledger.nobody import as_nobody
 from tests.ledger.orders import RELEASE, new_ledger, order
+from tests.support.gate import pass_gate
 
 
 @pytest.fixture

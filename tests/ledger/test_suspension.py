@@ -15,13 +15,13 @@ from discreet.ledger import books
 from discreet.ledger.books import totals_after
 from discreet.ledger.budget import Budget
 from discreet.ledger.entry import Kind
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.gate_rules import LONGEST_DEADLINE, SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.open_tickets import GRACE, LONGEST_WORK
 from discreet.ledger.sqlite_store import create_sqlite
 from discreet.ledger.ticket import Ticket
 from tests.ledger.orders import RELEASE, new_ledger, order
+from tests.support.gate import pass_gate
 
 CHEAP = Pure("1/100")
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)

@@ -10,10 +10,10 @@ from discreet.core.canonical import canonical, digest
 from discreet.core.errors import DiscreetError, LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.charge import Charge
-from discreet.ledger.gate import pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import LONGEST_TEXT, Order
 from tests.ledger.orders import RELEASE, new_ledger, order
+from tests.support.gate import pass_gate
 
 
 def change(file: Path, sequence: int, payload: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.core.loss import Pure
+from discreet.core.permit import Permit
 from discreet.curator.answer import answer
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.ledger import Ledger
@@ -57,10 +58,10 @@ class DyingEngine(DuckDbEngine):
         super().__init__()
         self.step = step
 
-    def execute(self, plan: Any, salt: bytes) -> Any:
+    def execute(self, plan: Any, salt: bytes, permit: Permit) -> Any:
         if self.step == "after the charge":
             die()
-        exact = super().execute(plan, salt)
+        exact = super().execute(plan, salt, permit)
         if self.step == "after the rows are read":
             die()
         return exact

@@ -18,6 +18,7 @@ from discreet.project.project import Project
 from discreet.project.wish import Wish
 from discreet.tables.declaration import read_catalog
 from discreet.tables.keyset import PrivateKeys
+from tests.support.gate import open_permit
 from tests.support.project_memory import SALT, Reveal
 
 PLANS = Path(__file__).parent.parent / "curator" / "plans"
@@ -91,5 +92,5 @@ def rows_without_noise(folder: Path, sql: str) -> list[tuple[Any, ...]]:
         mechanisms=(see,) * len(priced.mechanisms),
         keys_mechanism=see if isinstance(priced.plan.keys, PrivateKeys) else None,
     )
-    noisy = randomise(engine.execute(priced.plan, SALT), seeing, see)
+    noisy = randomise(engine.execute(priced.plan, SALT, open_permit()), seeing, see)
     return list(question.view.rows(publish(noisy, priced)))

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from attrs import field, frozen
 
+from discreet.core.permit import Permit
 from discreet.core.protocols import IntArray
 from discreet.engines.duckdb import engine as duckdb_engine
 from discreet.engines.duckdb.engine import DuckDbEngine
@@ -23,6 +24,7 @@ from discreet.tables.engine import Engine
 from discreet.tables.exact_aggregates import ExactAggregates
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
+from tests.support.gate import open_permit
 
 SALT = bytes(range(32))
 
@@ -57,10 +59,10 @@ class MemoryEngine(DuckDbEngine):
         """Find every declared table."""
         assert table.name in self.tables
 
-    def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
+    def execute(self, plan: BoundedPlan, salt: bytes, permit: Permit) -> ExactAggregates:
         """Run the plan over the tables in memory."""
         with mock.patch.object(duckdb_engine, "open_source", self._open_in_memory):
-            return super().execute(plan, salt)
+            return super().execute(plan, salt, permit)
 
     def public_rows(self, relation: Any) -> Any:
         """Return the rows of a public relation in memory."""
@@ -109,7 +111,7 @@ class Exact:
 
 def reveal(engine: Engine, plan: BoundedPlan, salt: bytes = SALT) -> Exact:
     """Return the exact aggregates of a plan."""
-    found = engine.execute(plan, salt)
+    found = engine.execute(plan, salt, open_permit())
     see: Any = Reveal()
     keys = units = None
     if isinstance(plan.keys, PrivateKeys):

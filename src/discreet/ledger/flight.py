@@ -15,6 +15,7 @@ from attrs import frozen
 
 from discreet.core.errors import AnswerFailed, LedgerError, WrittenBefore
 from discreet.core.interrupted import Interrupted
+from discreet.core.permit import Permit
 from discreet.ledger.entry import Kind
 from discreet.ledger.held_work import HeldWork, Interrupt
 from discreet.ledger.joining import Joined
@@ -65,7 +66,7 @@ class Flight:
         self,
         ledger: Ledger,
         order: Order,
-        work: Callable[[], Release],
+        work: Callable[[Permit], Release],
         *,
         size: Callable[[], ReleaseSize],
         interrupt: Interrupt,
@@ -74,8 +75,10 @@ class Flight:
     ) -> None:
         self._ledger, self._order, self._timer = ledger, order, timer
         self._joins, self._presence = joins, ledger.presence(order)
-        self._work = lambda: seal(work())
-        self._held = _held(ledger.deadline(order), work, size, interrupt)
+        self._permit = Permit()
+        paid = partial(work, self._permit)
+        self._work = lambda: seal(paid())
+        self._held = _held(ledger.deadline(order), paid, size, interrupt)
         self._lock = Lock()
         self._is_called_off = self._is_charging = self._is_charged = False
         self._decided, self._landed = Event(), Event()
@@ -193,6 +196,13 @@ class Flight:
         return True
 
     def _settled(self, ticket: Ticket) -> Answer | None:
+        self._permit.open()
+        try:
+            return self._attempted(ticket)
+        finally:
+            self._permit.end()
+
+    def _attempted(self, ticket: Ticket) -> Answer | None:
         commit = partial(self._ledger.commit_sealed, ticket)
         fail = partial(self._ledger.fail, ticket)
         if self._held is None:

@@ -57,6 +57,7 @@ Guarantee: *one question, one charge.* See :mod:`discreet.ledger.joining`.
 
 from collections.abc import Callable
 
+from discreet.core.permit import Permit
 from discreet.ledger.flight import Answer, Flight, Release
 from discreet.ledger.held_work import Interrupt, nothing_to_interrupt
 from discreet.ledger.ledger import Ledger
@@ -68,7 +69,7 @@ from discreet.ledger.timer import SYSTEM_TIMER, Timer
 def pass_gate(
     ledger: Ledger,
     order: Order,
-    work: Callable[[], Release],
+    work: Callable[[Permit], Release],
     *,
     size: Callable[[], ReleaseSize] = lambda: SMALL,
     interrupt: Interrupt = nothing_to_interrupt,
@@ -77,10 +78,11 @@ def pass_gate(
 ) -> Answer:
     """Charge ``order``, run ``work``, store what it returns, and hand it over with a receipt.
 
-    ``work`` returns the release as public JSON (integers and text, no floats). It runs in another
-    thread; if a deadline is declared, ``interrupt`` stops it when its time is over. The release is
-    at most of ``size``, which is asked for if there is a deadline: one that is larger has failed.
-    If it ``joins``, an equal order that is under way is waited for instead of paid for again.
+    ``work`` returns the release as public JSON (integers and text, no floats). It gets the permit
+    that engines ask for, which is open until the ticket is settled. It runs in another thread; if a
+    deadline is declared, ``interrupt`` stops it when its time is over. The release is at most of
+    ``size``, which is asked for if there is a deadline: one that is larger has failed. If it
+    ``joins``, an equal order that is under way is waited for instead of paid for again.
 
     Guarantee:
         As the module says. Before the charge, errors explain themselves and nothing was read. After

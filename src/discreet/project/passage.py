@@ -11,6 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.loss import PrivacyLoss
+from discreet.core.permit import Permit
 from discreet.core.protocols import Rng
 from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
@@ -85,10 +86,10 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
             project.engine.require_present(scan.table)
         project.engine.require_runnable(step.plan)
 
-    def behind_the_gate() -> Body:
+    def behind_the_gate(permit: Permit) -> Body:
         bodies = []
         for step in passage.steps:
-            exact = project.engine.execute(step.plan, version.salt)
+            exact = project.engine.execute(step.plan, version.salt, permit)
             bodies.append(step.published(exact, project.rng))
         return {"batch": bodies} if passage.is_batch else bodies[0]
 

@@ -3,6 +3,7 @@
 from threading import Thread
 from typing import Protocol
 
+from discreet.core.permit import Permit
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
 from discreet.tables.exact_aggregates import ExactAggregates
@@ -11,7 +12,7 @@ from discreet.tables.relations.relation import Relation
 
 
 class Engine(Protocol):
-    """Runs bounded plans. Only the gate calls ``execute``."""
+    """Runs bounded plans, with a permit that only the gate makes."""
 
     def require_source(self, table: Table | PublicTable) -> None:
         """Check that the source is there and has the declared columns, for its owner."""
@@ -28,8 +29,11 @@ class Engine(Protocol):
         """Refuse a plan that fails on empty tables; look at declarations only."""
         ...
 
-    def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
-        """Return the exact integers of the plan. Which rows are kept depends on the secret salt."""
+    def execute(self, plan: BoundedPlan, salt: bytes, permit: Permit) -> ExactAggregates:
+        """Return the exact integers of the plan. Which rows are kept depends on the secret salt.
+
+        The first thing is to ask the ``permit`` whether the plan was paid for.
+        """
         ...
 
     def interrupt(self, thread: Thread) -> None:

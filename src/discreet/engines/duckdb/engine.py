@@ -13,6 +13,7 @@ from attrs import evolve
 from discreet.core import optional
 from discreet.core.canonical import digest
 from discreet.core.errors import AnswerFailed, RefusedQuery, Unsupported
+from discreet.core.permit import Permit
 from discreet.core.protocols import IntArray
 from discreet.core.uninterrupted import Uninterrupted
 from discreet.engines.duckdb.arrow_keys import (
@@ -104,8 +105,9 @@ class DuckDbEngine:
             self._runnable.clear()
         self._runnable.add(name)
 
-    def execute(self, plan: BoundedPlan, salt: bytes) -> ExactAggregates:
+    def execute(self, plan: BoundedPlan, salt: bytes, permit: Permit) -> ExactAggregates:
         """Run the plan and return the exact integers of each group."""
+        permit.require_open()
         thread = threading.current_thread()
         public = [scan.table for scan in plan.scans() if isinstance(scan, PublicScan)]
         try:
