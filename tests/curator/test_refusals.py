@@ -108,7 +108,7 @@ def test_refused_with_a_reason_and_for_nothing(connection, sql, error, hint):
             ask(sql, epsilon="0.1")
         assert hint in str(caught.value)
         assert caught.value.to_json()["error"]["code"] == error.code or error is DiscreetError
-    assert connection.ledger().spent("people") == Pure(0)
+    assert owner_of(connection).ledger().spent("people") == Pure(0)
 
 
 def test_an_epsilon_is_never_silently_chosen(connection):
@@ -153,7 +153,7 @@ def test_arguments_of_the_wrong_kind(tmp_path):
 def test_bad_epsilon(connection, epsilon):
     with pytest.raises((InvalidArgument, RefusedQuery)):
         connection.sql("SELECT COUNT(*) FROM visits", epsilon=epsilon)
-    assert connection.ledger().spent("people") == Pure(0)
+    assert owner_of(connection).ledger().spent("people") == Pure(0)
 
 
 def test_an_empty_budget_says_what_is_left(tmp_path):

@@ -68,9 +68,8 @@ class SqliteStore:
         with (
             Uninterrupted(),
             FORK_GUARD.transaction(),
-            # A connection takes longer to look at than a turn may take when others wait for it.
-            self._connection() as lent,
             self._turn(),
+            self._connection() as lent,
         ):
             # Whatever is not committed is rolled back when the connection is given back.
             yield self._begin(lent)
