@@ -1,12 +1,14 @@
 """The engine: right where no limit binds, total on any data, and fair where limits bind."""
 
 import math
+import warnings
 
 import duckdb
 import numpy as np
 import pytest
 
 from discreet.core.errors import DeclarationError, Unsupported
+from discreet.engines.duckdb import engine as engine_module
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.catalog import Table
 from discreet.tables.declaration import read_catalog
@@ -226,3 +228,22 @@ def test_only_public_tables_are_read_outside_the_gate(tmp_path):
     assert isinstance(table, Table)
     with pytest.raises(Unsupported, match="Only public tables"):
         DuckDbEngine().public_rows(Scan.of(table))
+
+
+def test_an_answer_does_not_fail_because_warnings_are_errors():
+    """Other threads may change what is made of warnings at any moment, also behind the gate."""
+
+    class Cursor:
+        warned = 0
+
+        def to_arrow_table(self) -> str:
+            warnings.simplefilter("error")  # somebody else, just now
+            if self.warned < 3:
+                self.warned += 1
+                warnings.warn("Arrow output on a DB-API result copies", UserWarning, stacklevel=1)
+            return "rows"
+
+    cursor = Cursor()
+    with warnings.catch_warnings():
+        assert engine_module._arrow(cursor) == "rows"
+    assert cursor.warned == 3

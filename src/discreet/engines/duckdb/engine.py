@@ -44,6 +44,8 @@ LONGEST_PUBLIC = 10
 """How many seconds may be worked for one question before anything is charged, at each of two steps:
 on public tables, and on the plan over empty ones."""
 
+_TRIES = 100
+
 MOST_RUNNABLE = 10_000
 """How many plans are remembered that have run on empty tables."""
 
@@ -58,6 +60,7 @@ class DuckDbEngine:
 
     def __init__(self, *, private: Iterable[Table] = (), **settings: object) -> None:
         self._databases = Databases(**settings)
+        _ignore_copies()
         self._private = tuple(private)
         self._runnable: set[str] = set()
         """The digests of plans that have run on empty tables: they do so every time."""
@@ -166,9 +169,23 @@ def _answer(cursor: Any, sql: str, *, salt: str) -> Any:
     answer, one for each group: that costs nothing to speak of.
     """
     cursor.execute(sql, {"salt": salt})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        return cursor.to_arrow_table()
+    return _arrow(cursor)
+
+
+def _arrow(cursor: Any) -> Any:
+    """Return the rows of a cursor, whatever is made of warnings: behind the gate it would fail."""
+    for _ in range(_TRIES):
+        try:
+            return cursor.to_arrow_table()
+        except UserWarning:
+            # It comes before anything is fetched. The filter stays: putting back what was there
+            # before would undo what other threads have changed meanwhile.
+            _ignore_copies()
+    return cursor.to_arrow_table()
+
+
+def _ignore_copies() -> None:
+    warnings.filterwarnings("ignore", "Arrow output on a DB-API result", UserWarning)
 
 
 def _stop(cursor: Any) -> None:
