@@ -70,6 +70,23 @@ def test_a_typo_names_the_function_that_was_called(folder, name):
         getattr(connection, name)(ONE, epsilonn=1)
 
 
+def test_what_is_given_by_mistake_is_said(folder):
+    wrong: Any = "x"
+    with own(folder) as owner, owner.connect() as connection:
+        assert connection.history(last=0) == ()
+        for act in (
+            lambda: connection.history(last=-1),
+            lambda: connection.history(last=wrong),
+            lambda: connection.verify(wrong),
+            lambda: connection.batch(ONE, epsilon=1, delta="1e-6"),
+            lambda: owner.resume(None),  # type: ignore[arg-type]
+            lambda: owner.data_changed(["people"]),  # type: ignore[arg-type]
+        ):
+            with pytest.raises(InvalidArgument):
+                act()
+        assert connection.budget()[0].spent == Approximate(0, 0)
+
+
 def test_a_batch_takes_limits_and_is_fresh_as_an_answer_is(folder):
     with connect(folder) as connection:
         terms: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
 from discreet.core.numbers import Number
@@ -113,6 +114,10 @@ class Connection:
         than one by one. The cost of each release is that of the whole batch. Limits hold for every
         question of it; the rest is as for :meth:`sql`.
         """
+        if isinstance(queries, str):
+            raise InvalidArgument(
+                "A batch is a list of questions", must="be several texts", got="one text"
+            )
         wish = Wish(rows_per_group=rows_per_group, groups_per_unit=groups_per_unit)
         return answer_batch(
             self._project,
@@ -154,13 +159,23 @@ class Connection:
 
     def history(self, *, last: int | None = None) -> tuple[Entry, ...]:
         """Return the entries of the ledger, oldest first: all, or the ``last`` so many."""
-        return self._project.ledger.entries(last=last)
+        count = check.optional_whole(last)
+        if count is not None and count < 0:
+            raise InvalidArgument("last is out of range", must="be at least 0", got=str(count))
+        return self._project.ledger.entries(last=count)
 
     def verify(self, *receipts: Receipt, is_recent: bool = False) -> Point:
         """Recompute the ledger, which must hold what the ``receipts`` say; return its end.
 
         If ``is_recent``, only what came after the last verification is recomputed.
         """
+        for receipt in receipts:
+            if not isinstance(receipt, Receipt):
+                raise InvalidArgument(
+                    "That is not a receipt",
+                    must="be the receipt of a release, such as release.receipt",
+                    got=type(receipt).__name__,
+                )
         return self._project.ledger.verify(*receipts, is_recent=is_recent)
 
     def releases(self, ticket: int) -> tuple[Release, ...]:

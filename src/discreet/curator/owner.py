@@ -98,7 +98,7 @@ class Owner:
         known = [space.name for space in self._project.catalog.id_spaces]
         if id_space not in known:
             raise InvalidArgument(
-                "There is no such id space", must=f"be one of {', '.join(known)}", got=id_space
+                "There is no such id space", must=f"be one of {', '.join(known)}", got=str(id_space)
             )
 
 
