@@ -27,7 +27,7 @@ from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.ledger.release_size import require_time
 from discreet.project.offer import Terms, settle
-from discreet.project.passage import Body, Passage, Step, go_through
+from discreet.project.passage import Body, Leg, Passage, go_through
 from discreet.project.project import Project
 from discreet.project.wish import Wish
 from discreet.releases.release import Release
@@ -61,7 +61,7 @@ def answer(
     passage = Passage(
         name=priced.digest(),
         loss=priced.loss,
-        steps=(step_of(priced),),
+        legs=(leg_of(priced),),
         size=partial(largest_release, priced),
         description={"sql": sql, "event": priced.event.to_json()},
     )
@@ -74,13 +74,13 @@ def answer(
     )
 
 
-def step_of(priced: PricedPlan) -> Step:
-    """Return a priced plan as a step through the gate: its noise, and the body of its release."""
+def leg_of(priced: PricedPlan) -> Leg:
+    """Return a priced plan as a leg of a passage: its noise, and the body of its release."""
 
     def published(exact: ExactAggregates, rng: Rng) -> Body:
         return publish(randomise(exact, priced, rng), priced)
 
-    return Step(plan=priced.plan, published=published)
+    return Leg(plan=priced.plan, published=published)
 
 
 def explain(

@@ -16,7 +16,7 @@ from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
 from discreet.core.rounding import sqrt_up
-from discreet.curator.answer import step_of
+from discreet.curator.answer import leg_of
 from discreet.curator.bound import bound
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import PricedPlan, event_of
@@ -162,7 +162,7 @@ def answer_batch(
     passage = Passage(
         name=batch.digest(),
         loss=batch.loss,
-        steps=tuple(map(step_of, batch.plans)),
+        legs=tuple(map(leg_of, batch.plans)),
         size=batch.largest,
         description={"sql": "; ".join(queries), "method": batch.method},
         is_batch=True,

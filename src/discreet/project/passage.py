@@ -27,7 +27,7 @@ Body = dict[str, Any]
 
 
 @frozen(kw_only=True)
-class Step:
+class Leg:
     """One plan, and what makes its exact aggregates public: noise, and the body of a release."""
 
     plan: BoundedPlan
@@ -41,7 +41,7 @@ class Passage:
     name: str
     """Equal for equal questions at an equal price."""
     loss: PrivacyLoss
-    steps: tuple[Step, ...]
+    legs: tuple[Leg, ...]
     size: Callable[[], ReleaseSize]
     """A bound on the size of what is released."""
     description: dict[str, Any]
@@ -52,12 +52,12 @@ class Passage:
     @property
     def id_space(self) -> str:
         """The id space that pays."""
-        return self.steps[0].plan.owner().unit.id_space
+        return self.legs[0].plan.owner().unit.id_space
 
 
 @frozen(kw_only=True)
 class Passed:
-    """What came out of the gate: a body for each step."""
+    """What came out of the gate: a body for each leg."""
 
     bodies: tuple[Body, ...]
     receipt: Receipt
@@ -81,16 +81,16 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
     if stored is not None:
         body, receipt = stored
         return Passed(bodies=_bodies(passage, body), receipt=receipt, is_stored=True)
-    for step in passage.steps:
-        for scan in step.plan.scans():
+    for leg in passage.legs:
+        for scan in leg.plan.scans():
             project.engine.require_present(scan.table)
-        project.engine.require_runnable(step.plan)
+        project.engine.require_runnable(leg.plan)
 
     def behind_the_gate(permit: Permit) -> Body:
         bodies = []
-        for step in passage.steps:
-            exact = project.engine.execute(step.plan, version.salt, permit)
-            bodies.append(step.published(exact, project.rng))
+        for leg in passage.legs:
+            exact = project.engine.execute(leg.plan, version.salt, permit)
+            bodies.append(leg.published(exact, project.rng))
         return {"batch": bodies} if passage.is_batch else bodies[0]
 
     order = Order(
