@@ -1,11 +1,12 @@
 """A random project, plans over it, and units that join and leave: so many cases at once."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 from attrs import frozen
 
+from discreet.tables.catalog import Catalog
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.neighbours import Moved, check_neighbours
 from tests.support.project_memory import Exact, MemoryEngine, reveal
@@ -13,6 +14,7 @@ from tests.support.project_random import UNIT_KINDS, random_catalog
 from tests.support.random_data_dice import Dice
 from tests.support.random_data_people import extreme_unit, one_of_the_crowd, random_world
 from tests.support.random_data_world import World, with_rows, without_unit
+from tests.support.random_query_tree import random_plan
 
 PLANS = 5
 UNITS = 8
@@ -103,3 +105,71 @@ def _checked(
         raise AssertionError(
             f"{error}\nproject {number}, {neighbour.name}, limits {plan.limits}:\n{text}"
         ) from None
+
+
+# ---- Plans in which something broken must show.
+
+MOST_PROJECTS = 15
+"""A mutant must be caught in so many projects of forty cases."""
+
+TRIES = 2000
+
+
+class Broken(Protocol):
+    """A broken rule: in which plans and projects it can show."""
+
+    @property
+    def rule(self) -> str:
+        """What is broken."""
+
+    @property
+    def fits(self) -> Callable[[BoundedPlan], bool]:
+        """Which plans it can show in."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Which kinds of units."""
+
+    @property
+    def seen_in(self) -> int:
+        """The number of the project that is tried first: one in which it was seen before."""
+
+
+def fitting(mutant: Broken) -> Ask:
+    """Return what asks random plans in which the mutant can show."""
+
+    def ask(dice: Dice, world: World, engine: MemoryEngine) -> Question:
+        plan = fitting_plan(mutant, dice, world.catalog)
+        return repr(plan), plan
+
+    return ask
+
+
+def fitting_plan(mutant: Broken, dice: Dice, catalog: Catalog) -> BoundedPlan:
+    """Return a random plan in which the mutant can show."""
+    for _ in range(TRIES):
+        plan = random_plan(dice, catalog)
+        if mutant.fits(plan):
+            return plan
+    raise ValueError(f"no plan fits the mutant '{mutant.rule}'")
+
+
+def fitting_plans(mutant: Broken, count: int = 10) -> list[BoundedPlan]:
+    """Return plans in which the mutant can show."""
+    dice = Dice(0, label="mutants")
+    catalog = random_catalog(dice, kinds=mutant.kinds)
+    return [fitting_plan(mutant, dice, catalog) for _ in range(count)]
+
+
+def first_caught(engine: MemoryEngine, mutant: Broken) -> tuple[int, int] | None:
+    """Return the project and the number of its case in which the replay fails first, if any."""
+    for number in sorted(range(MOST_PROJECTS), key=lambda number: number != mutant.seen_in):
+        cases = 0
+        try:
+            for _ in replay(engine, number, fitting(mutant), kinds=mutant.kinds):
+                cases += 1
+        except AssertionError as error:
+            if "is not within" not in str(error):
+                raise
+            return number, cases + 1
+    return None

@@ -5,7 +5,8 @@ from typing import Any
 
 from discreet.engines.duckdb import engine as engine_module
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.engines.duckdb.render.plan import query
+from discreet.engines.duckdb.render.rows import query
+from discreet.tables.lowered.lower import lower
 from discreet.tables.plans.plan import BoundedPlan
 
 Operators = list[tuple[str, int]]
@@ -17,9 +18,9 @@ def operator_rows(plan: BoundedPlan) -> Operators:
     engine = DuckDbEngine(threads=1)
     try:
         with engine._databases.lent() as cursor:
-            opened = engine_module._open(cursor, plan.scans())
+            opened = engine._open(cursor, plan.scans())
             engine_module._register_keys(cursor, plan)
-            sql = query(plan, iter(opened))
+            sql = query(lower(plan), opened)
             explained = f"EXPLAIN (ANALYZE, FORMAT json) {sql}"
             ((_, profile),) = cursor.execute(explained, {"salt": "00"}).fetchall()
     finally:

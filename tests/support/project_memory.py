@@ -6,22 +6,18 @@ What real readers do with real files is tested elsewhere; everything behind them
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pyarrow as pa
 from attrs import field, frozen
 
-from discreet.core.permit import Permit
 from discreet.core.protocols import IntArray
-from discreet.engines.duckdb import engine as duckdb_engine
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources.batches import Batches
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.engine import Engine
-from discreet.tables.exact_aggregates import ExactAggregates
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.gate import open_permit
@@ -33,7 +29,7 @@ class MemoryEngine(DuckDbEngine):
     """The embedded engine over Arrow tables in memory, with one thread unless told otherwise."""
 
     def __init__(self, tables: Mapping[str, pa.Table] | None = None, *, threads: int = 1) -> None:
-        super().__init__(threads=threads)
+        super().__init__(reader=self._open_in_memory, threads=threads)
         self.tables = dict(tables or {})
 
     def _open_in_memory(
@@ -58,16 +54,6 @@ class MemoryEngine(DuckDbEngine):
     def require_present(self, table: Table | PublicTable) -> None:
         """Find every declared table."""
         assert table.name in self.tables
-
-    def execute(self, plan: BoundedPlan, salt: bytes, permit: Permit) -> ExactAggregates:
-        """Run the plan over the tables in memory."""
-        with mock.patch.object(duckdb_engine, "open_source", self._open_in_memory):
-            return super().execute(plan, salt, permit)
-
-    def public_rows(self, relation: Any) -> Any:
-        """Return the rows of a public relation in memory."""
-        with mock.patch.object(duckdb_engine, "open_source", self._open_in_memory):
-            return super().public_rows(relation)
 
 
 # ---- Seeing exact aggregates, which only a test may do.

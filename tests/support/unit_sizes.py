@@ -1,15 +1,17 @@
 """How many rows and characters each unit has in a relation: counted in the engine's own SQL."""
 
 from collections.abc import Mapping
+from itertools import count
 
 import duckdb
 import pyarrow as pa
 from attrs import frozen
 
-from discreet.engines.duckdb.render.owner import unit_columns
-from discreet.engines.duckdb.render.relations import select
+from discreet.engines.duckdb.render.rows import select
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.column import ColumnType
+from discreet.tables.lowered.lower_relation import lower_relation
+from discreet.tables.lowered.rows import unit_columns
 from discreet.tables.plans.plan import scans_of
 from discreet.tables.plans.work import Meter
 from discreet.tables.relations.relation import Relation
@@ -43,7 +45,7 @@ def unit_sizes(tables: Mapping[str, pa.Table], relation: Relation) -> Sizes:
     ]
     with ENGINE.cursor() as connection:
         opened = [_open(connection, tables, scan, i) for i, scan in enumerate(scans_of(relation))]
-        rows = select(relation, iter(opened))
+        rows = select(lower_relation(relation, count()), opened)
         counted = ", ".join([unit, "count(*)", *sums])
         sql = f"SELECT {counted} FROM ({rows}) GROUP BY {unit}"
         found = connection.execute(sql, {"salt": SALT}).fetchall()

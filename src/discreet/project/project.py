@@ -5,8 +5,7 @@ from pathlib import Path
 from attrs import frozen
 
 from discreet.core.protocols import Rng
-from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.engines.duckdb.sources.apart import require_apart
+from discreet.engines.open_engine import open_engine
 from discreet.ledger.kept_open import KEPT_OPEN
 from discreet.ledger.ledger import Ledger
 from discreet.project.open_ledger import open_ledger
@@ -34,10 +33,5 @@ class Project:
 def open_project(path: str | Path) -> Project:
     """Open the project whose ``discreet.toml`` is at ``path`` (the file, or its folder)."""
     catalog = read_catalog(Path(path))
-    require_apart(catalog)
-    return Project(
-        catalog=catalog,
-        ledger=open_ledger(catalog),
-        engine=DuckDbEngine(private=catalog.tables),
-        rng=SystemRng(),
-    )
+    engine = open_engine(catalog)
+    return Project(catalog=catalog, engine=engine, ledger=open_ledger(catalog), rng=SystemRng())

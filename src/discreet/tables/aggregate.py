@@ -23,6 +23,16 @@ class Aggregate:
 
     where: Expression | None = None
 
+    @property
+    def looked_at(self) -> Expression | None:
+        """The value of a row that counts, or None if its being there is all that does."""
+        return None
+
+    @property
+    def grid(self) -> Bounds | None:
+        """The bounds and the step to which the value is clamped, or None if it is not."""
+        return None
+
     def contribution(self, limits: Limits) -> Contribution:
         """Return what one unit can move when its rows are limited."""
         raise NotImplementedError
@@ -82,6 +92,11 @@ class CountDistinct(Aggregate):
     stored_as: ClassVar[str] = "CountDistinct"
     value: Expression
 
+    @property
+    def looked_at(self) -> Expression:
+        """The value."""
+        return self.value
+
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit by its kept values."""
         return Contribution(l0=limits.groups_per_unit, linf=limits.rows_per_group)
@@ -103,6 +118,16 @@ class SumValues(Aggregate):
     value: Expression
     bounds: Bounds
     centre: int = 0
+
+    @property
+    def looked_at(self) -> Expression:
+        """The value."""
+        return self.value
+
+    @property
+    def grid(self) -> Bounds:
+        """The bounds and the step of the clamp."""
+        return self.bounds
 
     def largest(self) -> int:
         """Return the largest size of what one row adds."""
@@ -147,6 +172,16 @@ class SumSquares(Aggregate):
                 next="Take a larger step",
             )
 
+    @property
+    def looked_at(self) -> Expression:
+        """The value."""
+        return self.value
+
+    @property
+    def grid(self) -> Bounds:
+        """The bounds and the step of the clamp."""
+        return self.bounds
+
     def largest_square(self) -> int:
         """Return the largest square of a distance from the centre, in steps."""
         ends = (self.bounds.lower_steps, self.bounds.upper_steps)
@@ -171,6 +206,16 @@ class QuantileValues(Aggregate):
     value: Expression
     bounds: Bounds
     quantile: Fraction
+
+    @property
+    def looked_at(self) -> Expression:
+        """The value."""
+        return self.value
+
+    @property
+    def grid(self) -> Bounds:
+        """The bounds and the step of the clamp."""
+        return self.bounds
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the number of values of one unit."""

@@ -164,6 +164,8 @@ class Catalog:
     analysts: tuple[Analyst, ...] = ()
     default: PrivacyLoss | None = None
     """What a question costs if neither it nor the connection says so."""
+    engine: str = "duckdb"
+    """What runs the plans, by its name."""
     gate: GateSettings = field(factory=GateSettings)
 
     def table(self, name: str) -> Table | PublicTable:

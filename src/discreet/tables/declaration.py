@@ -40,6 +40,7 @@ def parse_catalog(text: str, file: Path) -> Catalog:
     gate = read_gate(top.sub_or_empty("gate"))
     analysts = read_analysts(top.sub_or_empty("analysts"), id_spaces)
     default = _default(top.sub("default")) if top.has("default") else None
+    engine = top.get_or("engine", "duckdb", TEXT)
     top.finish()
     return Catalog(
         id_spaces=id_spaces,
@@ -49,6 +50,7 @@ def parse_catalog(text: str, file: Path) -> Catalog:
         public_tables=public_tables,
         analysts=analysts,
         default=default,
+        engine=engine,
         gate=gate,
     )
 

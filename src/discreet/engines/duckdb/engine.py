@@ -3,8 +3,9 @@
 import threading
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,7 @@ from discreet.engines.duckdb.arrow_keys import (
     values_relation,
 )
 from discreet.engines.duckdb.databases import Databases
-from discreet.engines.duckdb.render.plan import UNITS, query
-from discreet.engines.duckdb.render.relations import select
+from discreet.engines.duckdb.render.rows import query, select
 from discreet.engines.duckdb.render.values import SQL_TYPES
 from discreet.engines.duckdb.sources.apart import held_apart, require_public
 from discreet.engines.duckdb.sources.examine import require_source
@@ -35,6 +35,9 @@ from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
 from discreet.tables.exact_aggregates import ExactAggregates, Lists
 from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
+from discreet.tables.lowered.lower import lower
+from discreet.tables.lowered.lower_relation import lower_relation
+from discreet.tables.lowered.plan import UNITS
 from discreet.tables.plans.plan import BoundedPlan, scans_of
 from discreet.tables.plans.take_sides import settled
 from discreet.tables.relations.relation import Relation
@@ -58,8 +61,15 @@ class DuckDbEngine:
         each time that it is read (:mod:`discreet.engines.duckdb.sources.apart`).
     """
 
-    def __init__(self, *, private: Iterable[Table] = (), **settings: object) -> None:
+    def __init__(
+        self,
+        *,
+        private: Iterable[Table] = (),
+        reader: Callable[[Table | PublicTable, frozenset[str], str], Opened] = open_source,
+        **settings: object,
+    ) -> None:
         self._databases = Databases(**settings)
+        self._reader = reader
         _ignore_copies()
         self._private = tuple(private)
         self._runnable: set[str] = set()
@@ -85,7 +95,7 @@ class DuckDbEngine:
 
         Nothing but declarations is looked at: tables and keys have their types and no rows.
         """
-        sql = query(plan, iter([_nothing(scan) for scan in plan.scans()]))
+        sql = query(lower(plan), [_nothing(scan) for scan in plan.scans()])
         name = digest([sql, [plan.relation.fields()[i].type.value for i in plan.keys.fields]])
         if name in self._runnable:
             return
@@ -116,9 +126,9 @@ class DuckDbEngine:
         try:
             with self._databases.lent() as cursor, held_apart(public, self._private):
                 self._running[thread] = cursor
-                opened = _open(cursor, plan.scans())
+                opened = self._open(cursor, plan.scans())
                 _register_keys(cursor, plan)
-                sql = query(plan, iter(opened))
+                sql = query(lower(plan), opened)
                 if thread in self._stopped:
                     raise AnswerFailed
                 found = _answer(cursor, sql, salt=salt.hex())
@@ -153,9 +163,25 @@ class DuckDbEngine:
                 self._databases.lent() as cursor,
                 _held_to(LONGEST_PUBLIC, cursor, threading.Event()),
             ):
-                return _public_rows(cursor, settled(relation))
+                return self._public_rows(cursor, settled(relation))
         except optional.load("duckdb").Error:
             raise _too_large() from None
+
+    def _public_rows(self, cursor: Any, relation: Relation) -> Any:
+        opened = self._open(cursor, scans_of(relation))
+        found = select(lower_relation(relation, count()), opened)
+        rows = f"SELECT * FROM ({found}) LIMIT {LARGEST_KEYSET + 1}"
+        return cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
+
+    def _open(self, cursor: Any, scans: tuple[Scan | PublicScan, ...]) -> list[Opened]:
+        """Open the source of each scan under a name of its own; a table can be read twice."""
+        found = []
+        for number, scan in enumerate(scans):
+            opened = self._reader(scan.table, scan.used(), f"source{number}")
+            for relation, batches in opened.batches.items():
+                cursor.register(relation, batches)
+            found.append(opened)
+        return found
 
     def close(self) -> None:
         """Close the databases and remove what they left on disk."""
@@ -210,12 +236,6 @@ def _held_to(seconds: float, cursor: Any, is_over: threading.Event) -> Iterator[
         timer.cancel()
 
 
-def _public_rows(cursor: Any, relation: Relation) -> Any:
-    opened = _open(cursor, scans_of(relation))
-    rows = f"SELECT * FROM ({select(relation, iter(opened))}) LIMIT {LARGEST_KEYSET + 1}"
-    return cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
-
-
 def _not_runnable() -> RefusedQuery:
     return RefusedQuery(
         "The engine cannot run this query, whatever the data are",
@@ -237,18 +257,6 @@ def _too_large() -> RefusedQuery:
         must=f"be worked out in {LONGEST_PUBLIC} s, and give at most {LARGEST_KEYSET:,} keys",
         next="Join public tables on equalities, and group by fewer of their columns",
     )
-
-
-def _open(cursor: Any, scans: tuple[Scan | PublicScan, ...]) -> list[Opened]:
-    """Open the source of each scan under a name of its own; a table can be read twice."""
-    found = []
-    for number, scan in enumerate(scans):
-        name = f"source{number}"
-        opened = open_source(scan.table, scan.used(), name)
-        for relation, batches in opened.batches.items():
-            cursor.register(relation, batches)
-        found.append(opened)
-    return found
 
 
 def _nothing(scan: Scan | PublicScan) -> Opened:

@@ -53,13 +53,6 @@ MACROS = (
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[MemoryEngine]:
-    engine = MemoryEngine()
-    yield engine
-    engine.close()
-
-
-@pytest.fixture(scope="module")
 def plain() -> Iterator[duckdb.DuckDBPyConnection]:
     connection = duckdb.connect(":memory:")
     connection.execute("SET threads = 1")

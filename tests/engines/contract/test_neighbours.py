@@ -5,7 +5,6 @@ contribution, in every norm it states. Here are people who move exactly that muc
 be smaller; the random replay looks for people who move more.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,10 +14,10 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.declaration import read_catalog
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
-from tests.curator.test_neighbour_fuzz import EVERYTHING, kinds_in
+from tests.engines.contract.test_neighbour_fuzz import EVERYTHING, kinds_in
 from tests.support import clinic
 from tests.support.neighbours import Moved, check_neighbours
-from tests.support.project_memory import MemoryEngine, reveal
+from tests.support.project_memory import reveal
 from tests.support.project_plan import plan_of
 from tests.support.project_small import CROWD, moved_by, patient, visit
 from tests.support.random_data_world import Row
@@ -162,13 +161,6 @@ CASES = [
         "FROM visits GROUP BY clinic",
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def engine() -> Iterator[MemoryEngine]:
-    engine = MemoryEngine()
-    yield engine
-    engine.close()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -5,18 +5,18 @@ person more, each may pass on that person's rows more, and no others.
 """
 
 import re
+from itertools import count
 
 import pytest
 
 from discreet.engines.duckdb import databases as duckdb_databases
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.engines.duckdb.render import pairs as pairs_module
-from discreet.engines.duckdb.render.pairs import pairs
+from discreet.engines.duckdb.render import rows as rows_module
 from discreet.tables.declaration import read_catalog
+from discreet.tables.lowered.lower_relation import lower_relation
+from discreet.tables.lowered.plan import every
+from discreet.tables.lowered.rows import Paired
 from discreet.tables.plans.take_sides import take_sides
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.join import Join
-from discreet.tables.relations.relation import Relation
 from tests.support.clinic import exact_columns, make_plan, visit, write_project
 from tests.support.operator_rows import operator_rows
 from tests.support.project_memory import MemoryEngine
@@ -112,7 +112,7 @@ def test_one_person_with_many_rows_decides_nothing_either(projects):
 STAYING = duckdb_databases.STAYING
 BROKEN = {
     "an empty side": (
-        (pairs_module, "_never_empty", lambda _, rows, keys: rows),
+        (rows_module, "never_empty", lambda _, rows: rows),
         ASKED["a condition on the others"],
     ),
     "conditions are moved": (
@@ -134,31 +134,34 @@ def test_an_engine_that_takes_a_short_cut_is_caught(projects, monkeypatch, chang
 
 # ---- The SQL of any join.
 
+SELECT = rows_module.select
+KINDS = ("LEFT", "SEMI", "ANTI")
+
 _PLAIN = r"[lr]\.[fe]\d+ (=|<|<=|>|>=|<>) [lr]\.[fe]\d+"
 _OWNER = r"l\.[up] IS NOT DISTINCT FROM r\.[up]"
 
 
-def private_joins(relation: Relation) -> list[Join | Exists]:
-    own = [relation] if isinstance(relation, Join | Exists) else []
-    below = [node for part in relation.inputs() for node in private_joins(part)]
-    return [node for node in [*own, *below] if node.right.owner() is not None]
-
-
-def test_joins_compare_plain_columns_and_the_right_is_never_empty(soak):
+def test_joins_compare_plain_columns_and_the_right_is_never_empty(soak, monkeypatch):
+    monkeypatch.setattr(rows_module, "select", lambda rows, _: "SELECT side")
+    paired = SELECT.dispatch(Paired)
     seen = 0
     for number in range(soak.cases(150)):
         dice = Dice(number, label="pairs")
         plan = random_plan(dice, random_catalog(dice))
-        for node in private_joins(plan.relation):
-            sides = pairs(node, "SELECT 1", "SELECT 2")
-            *compared, last = re.split(r" AND ", sides.on.split("coalesce")[0].strip() + " ")
+        for node in every(lower_relation(plan.relation, count())):
+            if not isinstance(node, Paired) or not node.same:
+                continue
+            left, right = paired(node, []).split(" JOIN (SELECT side")
+            assert left.endswith("SELECT side) AS l") or left.split(") AS l ")[1] in KINDS
+            nobody, on = right.split(") AS r ON ", 1)
+            assert re.match(r" UNION ALL SELECT NULL, ", nobody)
+            *compared, last = re.split(r" AND ", on.split("coalesce")[0].strip() + " ")
             for part in [*compared, last.strip()]:
-                assert not part or re.fullmatch(rf"\(*({_OWNER}|{_PLAIN})\)*", part), sides.on
-            if "coalesce" in sides.on:
-                rest = sides.on.split("coalesce")[1]
+                assert not part or re.fullmatch(rf"\(*({_OWNER}|{_PLAIN})\)*", part), on
+            if "coalesce" in on:
+                rest = on.split("coalesce")[1]
                 assert "l." in rest
                 assert "r." in rest
-            assert re.search(r"UNION ALL SELECT NULL, [^()]*$", sides.right.replace("()", ""))
             seen += 1
     assert seen > 40
 

@@ -37,13 +37,6 @@ SOAK_PROJECTS = 50 * PROJECTS
 TRIES = 60
 
 
-@pytest.fixture(scope="module")
-def engine() -> Iterator[MemoryEngine]:
-    engine = MemoryEngine()
-    yield engine
-    engine.close()
-
-
 def ask_sql(dice: Dice, world: World, engine: MemoryEngine) -> Question:
     """Return a random query that is not refused, and its plan."""
     for _ in range(TRIES):

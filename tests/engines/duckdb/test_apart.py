@@ -8,6 +8,7 @@ from discreet.core.errors import AnswerFailed, DeclarationError, RefusedQuery
 from discreet.core.loss import Pure
 from discreet.curator.connection import connect
 from discreet.engines.duckdb import engine as engine_module
+from discreet.engines.duckdb.engine import DuckDbEngine
 from tests.support.clinic import visit, write_project
 
 PUBLIC = """
@@ -86,14 +87,14 @@ def test_a_public_file_that_becomes_a_private_one_is_refused(swapped, link, verb
 
 def test_a_file_that_is_swapped_while_it_is_read_is_refused(swapped, monkeypatch):
     folder, connection = swapped
-    own = engine_module._public_rows
+    own = DuckDbEngine._public_rows
 
     def swap(*arguments):
         (folder / "known.csv").unlink()
         os.symlink(folder / "visits.csv", folder / "known.csv")
         return own(*arguments)
 
-    monkeypatch.setattr(engine_module, "_public_rows", swap)
+    monkeypatch.setattr(DuckDbEngine, "_public_rows", swap)
     with pytest.raises(DeclarationError, match="reads the file of a private one"):
         connection.sql(BY_KNOWN)
     assert connection.budget()[0].spent == Pure(0)
@@ -101,14 +102,14 @@ def test_a_file_that_is_swapped_while_it_is_read_is_refused(swapped, monkeypatch
 
 def test_a_file_that_is_replaced_while_it_is_read_is_refused(swapped, monkeypatch):
     folder, connection = swapped
-    own = engine_module._public_rows
+    own = DuckDbEngine._public_rows
 
     def replace(*arguments):
         (folder / "other.csv").write_text("clinic\nz\n", encoding="utf-8")
         (folder / "other.csv").replace(folder / "known.csv")
         return own(*arguments)
 
-    monkeypatch.setattr(engine_module, "_public_rows", replace)
+    monkeypatch.setattr(DuckDbEngine, "_public_rows", replace)
     with pytest.raises(DeclarationError, match="replaced while they were read"):
         connection.sql(BY_KNOWN)
 

@@ -10,7 +10,8 @@ from discreet.core.errors import RefusedQuery
 from discreet.engines.duckdb import engine as engine_module
 from discreet.engines.duckdb.databases import MOST_IDLE, STAYING, Databases
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.engines.duckdb.render.plan import query
+from discreet.engines.duckdb.render.rows import query
+from discreet.tables.lowered.plan import LoweredPlan
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.project_memory import MemoryEngine, reveal
 from tests.support.project_plan import plan_of
@@ -85,7 +86,7 @@ def test_a_poisoned_database_is_seen_by_no_other_plan(monkeypatch):
     running, stopped = threading.Event(), threading.Event()
     found: list[list[list[int]]] = []
 
-    def slowly(plan: BoundedPlan, sources: Any) -> str:
+    def slowly(plan: LoweredPlan, sources: Any) -> str:
         running.set()
         assert stopped.wait(30)
         return query(plan, sources)
@@ -123,7 +124,7 @@ def test_a_plan_that_fails_on_empty_tables_is_refused(monkeypatch):
     plan = plan_of(SQL, CROWD.catalog, engine)
     engine.require_runnable(plan)
 
-    def broken(plan: BoundedPlan, sources: Any) -> str:
+    def broken(plan: LoweredPlan, sources: Any) -> str:
         return f"SELECT no_such_function(1), * FROM ({query(plan, sources)})"
 
     monkeypatch.setattr(engine_module, "query", broken)
@@ -147,7 +148,7 @@ def test_the_try_reads_nothing(monkeypatch):
     """No source is opened for it: it cannot tell anything of the data."""
     engine = MemoryEngine(CROWD.arrow())
     plan = plan_of(SQL, CROWD.catalog, engine)
-    monkeypatch.setattr(engine_module, "open_source", None)
+    monkeypatch.setattr(engine, "_reader", None)
     engine.tables = {}
     engine.require_runnable(plan)
     engine.close()

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from discreet.engines.duckdb.render import plan as duckdb_plan
-from discreet.engines.duckdb.render import sample as duckdb_sample
+from discreet.engines.duckdb.render import rows as duckdb_rows
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.row_limit import RowLimit
@@ -52,7 +51,7 @@ class RankedEngine(MemoryEngine):
 
 
 def ranked(*parts: str) -> str:
-    """Stand in the place of :func:`~discreet.engines.duckdb.render.sample.keyed`."""
+    """Stand in the place of :func:`~discreet.engines.duckdb.render.rows.keyed`."""
     shown = ", ".join(f"coalesce(CAST({part} AS VARCHAR), 'NULL')" for part in parts)
     return f"ranked(concat_ws('|', {shown}))"
 
@@ -70,8 +69,7 @@ def engine() -> Iterator[RankedEngine]:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, hash_of: Callable[..., str]) -> None:
-    monkeypatch.setattr(duckdb_sample, "keyed", hash_of)
-    monkeypatch.setattr(duckdb_plan, "keyed", hash_of)
+    monkeypatch.setattr(duckdb_rows, "keyed", hash_of)
 
 
 def expected(engine: RankedEngine, plan: BoundedPlan, rows: int) -> list[Any]:

@@ -1,0 +1,28 @@
+"""The engines by name: a declaration says which one runs its plans."""
+
+from collections.abc import Callable, Mapping
+
+from discreet.core.errors import DeclarationError
+from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.engines.duckdb.sources.apart import require_apart
+from discreet.tables.catalog import Catalog
+from discreet.tables.engine import Engine
+
+
+def open_engine(catalog: Catalog) -> Engine:
+    """Return the declared engine, for the declared tables."""
+    opened = ENGINES.get(catalog.engine)
+    if opened is None:
+        raise DeclarationError(
+            "The engine is not known", must=f"be {', '.join(ENGINES)}", got=catalog.engine
+        )
+    return opened(catalog)
+
+
+def _duckdb(catalog: Catalog) -> Engine:
+    require_apart(catalog)
+    return DuckDbEngine(private=catalog.tables)
+
+
+ENGINES: Mapping[str, Callable[[Catalog], Engine]] = {"duckdb": _duckdb}
+"""Each engine by the name that a declaration gives it. All pass one suite of tests."""

@@ -1,0 +1,106 @@
+"""What one owner can move of a lowered plan, read off its rows and nothing else."""
+
+from collections.abc import Mapping
+
+from discreet.core.contribution import Contribution
+from discreet.tables.aggregate import (
+    Aggregate,
+    CountDistinct,
+    CountRows,
+    QuantileValues,
+    SumSquares,
+    SumValues,
+)
+from discreet.tables.lowered.facts import Facts, Known, facts_of, require, unproved
+from discreet.tables.lowered.plan import (
+    Answered,
+    CappedTotal,
+    LoweredPlan,
+    RowTotal,
+    Total,
+    UnitTotal,
+)
+from discreet.tables.lowered.rows import (
+    Rows,
+)
+
+
+def contributions(plan: LoweredPlan) -> dict[str, Contribution]:
+    """Return what one unit can move of each total that is shown, by name.
+
+    Guarantee:
+        *Theorem.* If this returns, then adding or removing all rows of one owner changes the totals
+        by no more than what is returned, in any engine that does what each noun says, for any data
+        and any salt.
+
+        *Proof.* By induction over the rows. Below the totals, the rows of one owner depend on that
+        owner's rows in the sources, on public rows and on the salt alone: a value is of one row;
+        rows that are put together (paired, told apart, totalled, put in order, sampled, counted)
+        are alike in the columns of the unit, or one of them is public; and a choice among rows
+        looks at what is in them, so that it does not matter where they lie. A row without an owner
+        is dropped before. At the totals, a unit has so many groups (``groups``), in each so many
+        rows (``most``), and a row adds a whole number of a known range (``whole``, which only the
+        clamp puts there). All other rows, and what they add, are the same with and without it.
+    """
+    found: dict[str, Contribution] = {}
+    known: Known = {}
+    for part in plan.parts:
+        source = facts_of(part.source, known)
+        require(not source.unit.intersection(part.by), part, "a group must not be of one owner")
+        require(source.is_owned and bool(source.unit), part, "each row must have an owner")
+        require(source.group == frozenset(part.by), part, "totals must be of the known groups")
+        found |= {name: _moved(part, total, source) for name, total in part.totals}
+    return {name: found[name] for name, _ in plan.shown}
+
+
+def require_claim(plan: LoweredPlan, claim: Mapping[str, Contribution]) -> None:
+    """Refuse a plan in which a unit can move other than what is claimed, and paid for."""
+    if contributions(plan) != claim:
+        raise unproved(plan.parts[0], "what is proved must be what is paid for")
+
+
+def _moved(part: Answered, total: Total, source: Facts) -> Contribution:
+    """Return what one unit can move of a total: its groups, its rows in each, what a row adds."""
+    rows, groups = source.most.get(source.pair()), list(source.groups.values())
+    if rows is None or None in groups:
+        raise unproved(part, "the rows and groups of one unit must be limited")
+    reached = sum(count for count in groups if count is not None)
+    return Contribution(l0=reached, linf=rows * _added(part, total, source))
+
+
+def _added(part: Answered, total: Total, source: Facts) -> int:
+    """Return the largest size of what one row adds to a total."""
+    match total:
+        case UnitTotal():
+            return 1
+        case CappedTotal():
+            lower, _ = source.whole.get(total.column, (-1, None))
+            require(lower == 0, part, "what is capped must not be negative")
+            return total.most
+        case RowTotal():
+            return _added_by(total.aggregate, part, total.value or "", source)
+        case _:
+            raise unproved(part, "this total is not known")
+
+
+def _added_by(aggregate: Aggregate, part: Answered, value: str, source: Facts) -> int:
+    match aggregate:
+        case CountRows() | CountDistinct() | QuantileValues():
+            return 1
+        case SumValues():
+            ends = _ends(part, value, source)
+            return max(abs(end - aggregate.centre) for end in ends)
+        case SumSquares():
+            ends = _ends(part, value, source)
+            largest = max((end - aggregate.centre) ** 2 for end in ends)
+            return max(abs(aggregate.offset), abs(largest - aggregate.offset))
+        case _:
+            raise unproved(part, "this aggregate is not known")
+
+
+def _ends(rows: Rows, column: str, source: Facts) -> tuple[int, int]:
+    """Return the ends of a column that is added up; one without end has none."""
+    lower, upper = source.whole.get(column, (0, None))
+    if upper is None:
+        raise unproved(rows, "what is added up must be whole numbers of a known range")
+    return lower, upper
