@@ -168,7 +168,8 @@ def _unclamped(bounds: Bounds) -> Bounds:
 
 
 def _one_step_more(bounds: Bounds) -> Bounds:
-    return Bounds(lower=bounds.lower, upper=bounds.upper + bounds.step, step=bounds.step)
+    step = bounds.step
+    return Bounds(lower=bounds.lower - step, upper=bounds.upper + step, step=step)
 
 
 def _sampled(rank: str, most: Callable[[int], int], *, counted: bool = True) -> Change:
