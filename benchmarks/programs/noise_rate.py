@@ -22,9 +22,8 @@ Sampler = Callable[[], object]
 
 def discreet(law: str, scale: int) -> tuple[Sampler, int]:
     """Return our sampler, exact, with its own generator."""
-    from discreet.randomness.discrete_gaussian import discrete_gaussian
-    from discreet.randomness.discrete_laplace import discrete_laplace
     from discreet.randomness.rng import SystemRng
+    from discreet.randomness.samplers import discrete_gaussian, discrete_laplace
 
     rng = SystemRng()
     if law == "laplace":

@@ -23,7 +23,7 @@ from discreet.audit.output_event import LabelSet, PartEvent
 from discreet.audit.output_part import VectorEntry, VectorStep
 from discreet.audit.sampling import DEFAULT_CONFIDENCE, AuditResult, audit_outputs
 from discreet.core.loss import PrivacyLoss, Pure, Zcdp
-from discreet.randomness.discrete_laplace import discrete_laplace
+from discreet.randomness.samplers import discrete_laplace
 from tests.support.numbered_rng import NumberedRng
 
 SAMPLES = 20_000

@@ -15,7 +15,7 @@ from discreet.audit.suite import AuditSuite
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.numbers import exp_bounds
-from discreet.randomness.discrete_laplace import discrete_laplace
+from discreet.randomness.samplers import discrete_laplace
 from tests.support.numbered_rng import NumberedRng
 from tests.support.statistics import alpha
 

@@ -25,7 +25,7 @@ from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.randomness.discrete_laplace import discrete_laplace
+from discreet.randomness.samplers import discrete_laplace
 from tests.support.numbered_rng import NumberedRng
 from tests.support.statistics import alpha
 

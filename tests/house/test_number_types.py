@@ -22,12 +22,12 @@ import discreet.randomness
 from discreet.engines.duckdb import engine
 from discreet.mechanisms.selection import rank_choice
 from discreet.mechanisms.thresholds import partition
-from discreet.randomness import draw, gamma_integer, gumbel_argmax, wedge, weighted_argmax
-from discreet.randomness.block_table import block_table
-from discreet.randomness.blocks import Blocks
-from discreet.randomness.decay import decay
-from discreet.randomness.law import Law
+from discreet.randomness import argmax, gamma_integer
 from discreet.randomness.rng import SystemRng
+from discreet.randomness.tables import draw
+from discreet.randomness.tables.blocks import Blocks, block_table
+from discreet.randomness.tables.decay import decay
+from discreet.randomness.tables.law import NoiseLaw
 from tests.support.clinic import run_exact, visit, write_project
 from tests.support.every_draw import DRIVES, SCALES
 from tests.support.guarded_numpy import GUARDED_NUMPY, GuardedRng, MixedNumbers, guarded
@@ -45,8 +45,8 @@ from tests.support.number_rules import (
 )
 from tests.support.source import Module, modules
 
-WIDE = Law(Fraction(0), Fraction(1, 2**30))
-MIDDLE = Law(Fraction(0), Fraction(1, 2**20))
+WIDE = NoiseLaw(Fraction(0), Fraction(1, 2**30))
+MIDDLE = NoiseLaw(Fraction(0), Fraction(1, 2**20))
 
 # ---------------------------------------------------------------- a guarded run
 
@@ -206,32 +206,32 @@ def test_guard_allows(operation):
     operation(*fresh())
 
 
-def fills(module: ModuleType, law: Law, rng) -> None:
+def fills(module: ModuleType, law: NoiseLaw, rng) -> None:
     module.fill(block_table(law), guarded(np.empty(2000, dtype=np.int64)), rng)
 
 
-def keeps(module: ModuleType, law: Law, rng) -> None:
+def keeps(module: ModuleType, law: NoiseLaw, rng) -> None:
     blocks = Blocks(law, 2**10, 8)
     module.under_weight(blocks, guarded(np.array([0])), guarded(np.array([5])), rng)
 
 
-def chooses(module: ModuleType, _: Law, rng) -> None:
+def chooses(module: ModuleType, _: NoiseLaw, rng) -> None:
     module.gumbel_argmax(guarded(np.array([1, 2, 3])), 2, rng)
 
 
-def weighs(module: ModuleType, _: Law, rng) -> None:
+def weighs(module: ModuleType, _: NoiseLaw, rng) -> None:
     module.weighted_argmax(guarded(np.array([1, 2])), guarded(np.array([1, 2])), 2, rng)
 
 
-def sums(module: ModuleType, _: Law, rng) -> None:
+def sums(module: ModuleType, _: NoiseLaw, rng) -> None:
     module.gamma_integer(3, 5, 10, rng)
 
 
-def cuts(module: ModuleType, _: Law, rng) -> None:
+def cuts(module: ModuleType, _: NoiseLaw, rng) -> None:
     module.noisy_cuts(2**62 - 1, depth=3, scale=Fraction(5), rng=rng)
 
 
-def ranks(module: ModuleType, _: Law, rng) -> None:
+def ranks(module: ModuleType, _: NoiseLaw, rng) -> None:
     most = 2**62 - 1
     values = guarded(np.empty(0, dtype=np.int64))
     scale = share = Fraction(1, 2)
@@ -245,9 +245,9 @@ MUTANTS = [
     (draw, fills, WIDE, [UNSAFE]),
     (draw, fills, WIDE, [UNSIGNED]),
     (draw, fills, MIDDLE, [("np.uint32(width - 1)).astype(np.int64)", "np.uint32(width - 1))")]),
-    (wedge, keeps, WIDE, [("steps.astype(np.float64) *", "steps *")]),
-    (gumbel_argmax, chooses, WIDE, [("(scaled - whole)", "(scaled - whole.astype(np.int64))")]),
-    (weighted_argmax, weighs, WIDE, [("counts[part].astype(np.float64)", "counts[part]")]),
+    (draw, keeps, WIDE, [("steps.astype(np.float64) *", "steps *")]),
+    (argmax, chooses, WIDE, [("(scaled - whole)", "(scaled - whole.astype(np.int64))")]),
+    (argmax, weighs, WIDE, [("counts[part].astype(np.float64)", "counts[part]")]),
     (gamma_integer, sums, WIDE, [("_HALF_BITS).sum(axis=1)", "_HALF_BITS).sum(axis=1) / 1")]),
     (gamma_integer, sums, WIDE, [(">= 1 << _HALF_BITS", ">= 2.0**31")]),
     (partition, cuts, WIDE, [("numbers * each + numbers * rest", "numbers * size")]),

@@ -10,7 +10,7 @@ from scipy import stats
 
 from discreet.core.numbers import exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.randomness.bernoulli import bernoulli
+from discreet.randomness.samplers import bernoulli
 from tests.support.statistics import cells_p_value, dkw_p_value
 
 

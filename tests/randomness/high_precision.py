@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import accumulate
 
-from discreet.randomness.blocks import Blocks
+from discreet.randomness.tables.blocks import Blocks
 
 DIGITS = 150
 

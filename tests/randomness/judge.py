@@ -1,6 +1,6 @@
 """What a draw must be, word by word, in integers and decimals of any length.
 
-A second reading of the design of :mod:`discreet.randomness.block_table`: it shares the cut into
+A second reading of the design of :mod:`discreet.randomness.tables.blocks`: it shares the cut into
 blocks with the package, and the way in which words are handed out, but no table and no arithmetic.
 """
 
@@ -15,7 +15,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from discreet.core.protocols import Rng
-from discreet.randomness.blocks import Blocks
+from discreet.randomness.tables.blocks import Blocks
 from tests.randomness.high_precision import binary_digits, exp_minus, shares, wedge_share
 
 

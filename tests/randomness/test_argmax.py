@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidArgument
-from discreet.randomness.bernoulli import bernoulli
-from discreet.randomness.bernoulli_exp import bernoulli_exp, bernoulli_exp_each
-from discreet.randomness.exponential_argmax import exponential_argmax
-from discreet.randomness.gumbel_argmax import gumbel_argmax
+from discreet.randomness.argmax import exponential_argmax, gumbel_argmax
+from discreet.randomness.samplers import bernoulli, bernoulli_exp, bernoulli_exp_each
 from tests.randomness import oracles
 from tests.randomness.references import SCALES, WRONG, permute_and_flip_law, softmax
 from tests.randomness.scripted_rng import ScriptedRng, SilentRng

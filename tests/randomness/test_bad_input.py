@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidArgument
-from discreet.randomness.bernoulli import bernoulli
-from discreet.randomness.bernoulli_exp import bernoulli_exp, bernoulli_exp_each
-from discreet.randomness.clamped_discrete_laplace import clamped_discrete_laplace
-from discreet.randomness.discrete_gaussian import discrete_gaussian
-from discreet.randomness.discrete_laplace import discrete_laplace
 from discreet.randomness.gamma_integer import gamma_integer
-from discreet.randomness.geometric import geometric
-from discreet.randomness.uniform_integers import uniform_integers
+from discreet.randomness.samplers import (
+    bernoulli,
+    bernoulli_exp,
+    bernoulli_exp_each,
+    clamped_discrete_laplace,
+    discrete_gaussian,
+    discrete_laplace,
+    geometric,
+    uniform_integers,
+)
 from tests.randomness.scripted_rng import SilentRng
 
 BY_SCALE = {

@@ -10,11 +10,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.core.errors import InvalidArgument
-from discreet.randomness.block_table import OPEN, _guide, block_table, table_of
-from discreet.randomness.blocks import Blocks, cut, running_totals
-from discreet.randomness.draw import fill
 from discreet.randomness.gamma_integer import _digit_law
-from discreet.randomness.law import Law
+from discreet.randomness.tables.blocks import (
+    OPEN,
+    Blocks,
+    _guide,
+    block_table,
+    cut,
+    running_totals,
+    table_of,
+)
+from discreet.randomness.tables.draw import fill
+from discreet.randomness.tables.law import NoiseLaw
 from tests.randomness.fit import fit_p_value
 from tests.randomness.high_precision import DIGITS, binary_digits, pieces, shares
 from tests.randomness.references import LARGEST, SCALES, Gaussian, Geometric, Laplace
@@ -23,16 +30,16 @@ from tests.support.statistics import alpha
 EXTREMES = [Fraction(1, 1000), Fraction(128), Fraction(10**12), LARGEST]
 
 
-def laplace(scale: Fraction) -> Law:
-    return Law(Fraction(0), 1 / scale)
+def laplace(scale: Fraction) -> NoiseLaw:
+    return NoiseLaw(Fraction(0), 1 / scale)
 
 
-def geometric(scale: Fraction) -> Law:
-    return Law(Fraction(0), 1 / scale, two_sided=False)
+def geometric(scale: Fraction) -> NoiseLaw:
+    return NoiseLaw(Fraction(0), 1 / scale, two_sided=False)
 
 
-def gaussian(scale: Fraction) -> Law:
-    return Law(1 / (2 * scale**2), Fraction(0))
+def gaussian(scale: Fraction) -> NoiseLaw:
+    return NoiseLaw(1 / (2 * scale**2), Fraction(0))
 
 
 LAWS = [make(scale) for scale in SCALES + EXTREMES for make in (laplace, geometric, gaussian)]
@@ -147,7 +154,7 @@ def test_any_cut_gives_the_same_law(law, reference, width, per_side, rng):
 
 
 def test_a_finite_law_stays_inside(rng):
-    law = Law(Fraction(0), Fraction(1, 20), two_sided=False, length=32)
+    law = NoiseLaw(Fraction(0), Fraction(1, 20), two_sided=False, length=32)
     for width, per_side in [(1, 32), (4, 8), (4, 2)]:
         sample = np.empty(6_000, dtype=np.int64)
         fill(table_of(Blocks(law, width, per_side)), sample, rng)

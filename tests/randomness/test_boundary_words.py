@@ -5,18 +5,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.randomness import draw as draw_module
-from discreet.randomness.bernoulli import bernoulli
-from discreet.randomness.bernoulli_exp import bernoulli_exp, bernoulli_exp_each
-from discreet.randomness.block_table import block_table
-from discreet.randomness.decay import Decay
-from discreet.randomness.draw import draw
+from discreet.randomness.argmax import gumbel_argmax
 from discreet.randomness.gamma_integer import _settle_carry, gamma_integer
-from discreet.randomness.gumbel_argmax import gumbel_argmax
-from discreet.randomness.law import Law
-from discreet.randomness.settle import is_below, locate
-from discreet.randomness.uniform_integers import uniform_integers
-from discreet.randomness.wedge import under_weight
+from discreet.randomness.samplers import (
+    bernoulli,
+    bernoulli_exp,
+    bernoulli_exp_each,
+    uniform_integers,
+)
+from discreet.randomness.tables import draw as draw_module
+from discreet.randomness.tables.blocks import block_table
+from discreet.randomness.tables.boundary import is_below, locate
+from discreet.randomness.tables.decay import Decay
+from discreet.randomness.tables.draw import draw, under_weight
+from discreet.randomness.tables.law import NoiseLaw
 from tests.randomness.high_precision import (
     binary_digits,
     decimal_of,
@@ -29,13 +31,13 @@ from tests.randomness.high_precision import (
 from tests.randomness.judge import first_word
 from tests.randomness.scripted_rng import ScriptedRng
 
-LAPLACE = Law(Fraction(0), Fraction(2, 7))
-GAUSSIAN = Law(Fraction(1, 98), Fraction(0))
-WIDE = Law(Fraction(0), Fraction(1, 1000))
-WIDER = Law(Fraction(0), Fraction(1, 10**12))
-ROUND = Law(Fraction(1, 2 * 10**12), Fraction(0))
-WIDEST = Law(Fraction(0), Fraction(1, 2**50))
-ROUNDEST = Law(Fraction(1, 2**101), Fraction(0))
+LAPLACE = NoiseLaw(Fraction(0), Fraction(2, 7))
+GAUSSIAN = NoiseLaw(Fraction(1, 98), Fraction(0))
+WIDE = NoiseLaw(Fraction(0), Fraction(1, 1000))
+WIDER = NoiseLaw(Fraction(0), Fraction(1, 10**12))
+ROUND = NoiseLaw(Fraction(1, 2 * 10**12), Fraction(0))
+WIDEST = NoiseLaw(Fraction(0), Fraction(1, 2**50))
+ROUNDEST = NoiseLaw(Fraction(1, 2**101), Fraction(0))
 
 
 def continuations(share, known=64):

@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 
 from discreet.core.protocols import IntArray
-from discreet.randomness import discrete_gaussian as gaussian_module
-from discreet.randomness import discrete_laplace as laplace_module
-from discreet.randomness import draw as draw_module
 from discreet.randomness import gamma_integer as gamma_module
-from discreet.randomness import geometric as geometric_module
-from discreet.randomness.blocks import cut
-from discreet.randomness.clamped_discrete_laplace import clamped_discrete_laplace
-from discreet.randomness.law import Law
-from discreet.randomness.scale import LARGEST as LARGEST_SCALE
-from discreet.randomness.uniform_integers import uniform_integers
+from discreet.randomness import samplers
+from discreet.randomness.samplers import clamped_discrete_laplace, uniform_integers
+from discreet.randomness.tables import draw as draw_module
+from discreet.randomness.tables.blocks import cut
+from discreet.randomness.tables.law import LARGEST as LARGEST_SCALE
+from discreet.randomness.tables.law import NoiseLaw
 from tests.randomness import oracles
 from tests.randomness.fit import Reference, bucket_p_value, residue_p_value
 from tests.randomness.references import (
@@ -37,7 +34,7 @@ from tests.support.statistics import alpha
 N = 100_000
 N_ORACLE = 4_000
 LARGE = [scale for scale in [Fraction(10**6), *WIDTHS] if scale >= 10**6]
-CALLERS = (laplace_module, geometric_module, gaussian_module, gamma_module)
+CALLERS = (samplers, gamma_module)
 OLD_SUM = (
     ("np.add(part, offset, out=part)", 'np.add(part, offset, out=part, casting="unsafe")'),
     ("(words & np.uint64(width - 1)).view(np.int64)", "words & np.uint64(width - 1)"),
@@ -51,10 +48,10 @@ def bound(scale: Fraction) -> int:
 
 
 SAMPLERS: dict[str, tuple[Callable[..., IntArray], Callable[[Fraction], Reference]]] = {
-    "discrete_laplace": (laplace_module.discrete_laplace, Laplace),
-    "geometric": (geometric_module.geometric, Geometric),
+    "discrete_laplace": (samplers.discrete_laplace, Laplace),
+    "geometric": (samplers.geometric, Geometric),
     "discrete_gaussian": (
-        lambda scale, size, rng: gaussian_module.discrete_gaussian(scale**2, size, rng),
+        lambda scale, size, rng: samplers.discrete_gaussian(scale**2, size, rng),
         lambda scale: Gaussian(scale**2),
     ),
     "clamped_discrete_laplace": (
@@ -112,8 +109,8 @@ def twin(monkeypatch: pytest.MonkeyPatch, broken: ModuleType) -> None:
 def test_scales_reach_every_way_to_split_a_word():
     assert max(WIDTHS) == LARGEST == LARGEST_SCALE
     for scale, width in WIDTHS.items():
-        assert cut(Law(Fraction(0), 1 / scale)).width == width
-        assert cut(Law(1 / (2 * scale**2), Fraction(0))).width == width
+        assert cut(NoiseLaw(Fraction(0), 1 / scale)).width == width
+        assert cut(NoiseLaw(1 / (2 * scale**2), Fraction(0))).width == width
 
 
 @pytest.mark.parametrize("scale", WIDTHS, ids=str)

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from discreet.core.protocols import IntArray
-from discreet.randomness.clamped_discrete_laplace import clamped_discrete_laplace
-from discreet.randomness.discrete_gaussian import discrete_gaussian
-from discreet.randomness.discrete_laplace import discrete_laplace
 from discreet.randomness.gamma_integer import gamma_integer
-from discreet.randomness.geometric import geometric
-from discreet.randomness.uniform_integers import uniform_integers
+from discreet.randomness.samplers import (
+    clamped_discrete_laplace,
+    discrete_gaussian,
+    discrete_laplace,
+    geometric,
+    uniform_integers,
+)
 from tests.randomness import oracles
 from tests.randomness.fit import Reference, double_zero, fit_p_value, zero_again
 from tests.randomness.references import (

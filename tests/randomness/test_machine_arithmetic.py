@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.randomness.blocks import cut
-from discreet.randomness.decay import decay, digit_weights, enclose
-from discreet.randomness.law import Law
-from discreet.randomness.wedge import _one_minus_exp, _rise, under_weight
+from discreet.randomness.tables.blocks import cut
+from discreet.randomness.tables.decay import decay, digit_weights, enclose
+from discreet.randomness.tables.draw import _one_minus_exp, _rise, under_weight
+from discreet.randomness.tables.law import NoiseLaw
 from tests.randomness.high_precision import binary_digits, exp_minus, wedge_share
 from tests.randomness.references import LARGEST, SCALES, WIDTHS
 from tests.randomness.scripted_rng import ScriptedRng
@@ -36,7 +36,11 @@ def scales() -> st.SearchStrategy[Fraction]:
 @given(scales(), st.booleans(), st.data())
 def test_rise(scale, is_gaussian, data):
     """Also where the integers are above 2**53 and are rounded when they become floats."""
-    law = Law(1 / (2 * scale**2), Fraction(0)) if is_gaussian else Law(Fraction(0), 1 / scale)
+    law = (
+        NoiseLaw(1 / (2 * scale**2), Fraction(0))
+        if is_gaussian
+        else NoiseLaw(Fraction(0), 1 / scale)
+    )
     blocks = cut(law)
     last = blocks.per_side * blocks.sides - 1
     near = blocks.near(data.draw(st.integers(0, last) | st.integers(last // 2, last)))
@@ -48,7 +52,11 @@ def test_rise(scale, is_gaussian, data):
 @given(st.booleans(), st.data())
 def test_wedges_are_decided_as_far_from_their_edge_as_floats_may_err(is_gaussian, data):
     """At the largest scale a point 2**-43 of the wedge from its edge is on the right side."""
-    law = Law(1 / (2 * LARGEST**2), Fraction(0)) if is_gaussian else Law(Fraction(0), 1 / LARGEST)
+    law = (
+        NoiseLaw(1 / (2 * LARGEST**2), Fraction(0))
+        if is_gaussian
+        else NoiseLaw(Fraction(0), 1 / LARGEST)
+    )
     blocks = cut(law)
     block = data.draw(st.integers(0, blocks.per_side * blocks.sides - 1))
     near, steps = blocks.near(block), data.draw(st.integers(2**38, blocks.width - 2**38))
@@ -63,7 +71,7 @@ def test_wedges_are_decided_as_far_from_their_edge_as_floats_may_err(is_gaussian
 
 def test_wedges_too_low_for_floats_are_settled():
     """The digits of a digit, 31 places down: every float of such a wedge is 0 or wrong."""
-    law = Law(Fraction(0), Fraction(1, 2**1070), two_sided=False, length=2**32)
+    law = NoiseLaw(Fraction(0), Fraction(1, 2**1070), two_sided=False, length=2**32)
     blocks = cut(law)
     edge, steps = (3 * 2**30 << 64) // (2**32 - 1), np.array([3 * 2**30])
     for word, is_kept in ((edge - 1, False), (edge + 1, True)):

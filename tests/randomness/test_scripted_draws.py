@@ -6,12 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from discreet.randomness import draw as draw_module
-from discreet.randomness.block_table import OPEN, BlockTable, table_of
-from discreet.randomness.blocks import Blocks, cut
-from discreet.randomness.draw import fill
 from discreet.randomness.gamma_integer import _digit_law
-from discreet.randomness.law import Law
+from discreet.randomness.tables import draw as draw_module
+from discreet.randomness.tables.blocks import OPEN, Blocks, BlockTable, cut, table_of
+from discreet.randomness.tables.draw import fill
+from discreet.randomness.tables.law import NoiseLaw
 from tests.randomness.high_precision import binary_digits, shares
 from tests.randomness.judge import RecordingRng, first_word, judged
 from tests.randomness.references import WIDTHS
@@ -29,21 +28,21 @@ OLD_SUM = (
 )
 
 
-def laws() -> dict[str, Law]:
+def laws() -> dict[str, NoiseLaw]:
     found = {}
     for scale in [Fraction(7, 2), *(scale for scale in WIDTHS if scale >= 1)]:
-        found[f"laplace {scale}"] = Law(Fraction(0), 1 / scale)
-        found[f"gaussian {scale}"] = Law(1 / (2 * scale**2), Fraction(0))
-    found["geometric"] = Law(Fraction(0), Fraction(1, 2**50), two_sided=False)
+        found[f"laplace {scale}"] = NoiseLaw(Fraction(0), 1 / scale)
+        found[f"gaussian {scale}"] = NoiseLaw(1 / (2 * scale**2), Fraction(0))
+    found["geometric"] = NoiseLaw(Fraction(0), Fraction(1, 2**50), two_sided=False)
     found["digits"] = _digit_law(Fraction(2**50), 1)
-    found["short digits"] = Law(Fraction(0), Fraction(1, 2**24), two_sided=False, length=2**20)
+    found["short digits"] = NoiseLaw(Fraction(0), Fraction(1, 2**24), two_sided=False, length=2**20)
     return found
 
 
 LAWS = laws()
 
 
-def few_blocks(law: Law) -> Blocks:
+def few_blocks(law: NoiseLaw) -> Blocks:
     blocks = cut(law)
     return Blocks(law, blocks.width, min(FEW, -(-blocks.per_side // 4)))
 

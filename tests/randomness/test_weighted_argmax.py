@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidArgument
-from discreet.randomness.decay import Decay
-from discreet.randomness.gumbel_argmax import gumbel_argmax
-from discreet.randomness.weighted_argmax import weighted_argmax
+from discreet.randomness.argmax import gumbel_argmax, weighted_argmax
+from discreet.randomness.tables.decay import Decay
 from tests.randomness.high_precision import DIGITS, binary_digits, exp_minus, next_word, share_of
 from tests.randomness.scripted_rng import ScriptedRng, SilentRng
 from tests.support.statistics import alpha, cells_p_value

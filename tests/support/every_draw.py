@@ -41,21 +41,21 @@ from discreet.mechanisms.thresholds.interior_point import InteriorPoint
 from discreet.mechanisms.thresholds.numeric_sparse import NumericSparse
 from discreet.mechanisms.thresholds.sparse_vector import Redraw, SparseVector
 from discreet.mechanisms.thresholds.stage_wise import StageWise
-from discreet.randomness.bernoulli import bernoulli
-from discreet.randomness.bernoulli_exp import bernoulli_exp, bernoulli_exp_each
-from discreet.randomness.block_table import block_table, table_of
-from discreet.randomness.blocks import Blocks, cut
-from discreet.randomness.clamped_discrete_laplace import clamped_discrete_laplace
-from discreet.randomness.discrete_gaussian import discrete_gaussian
-from discreet.randomness.discrete_laplace import discrete_laplace
-from discreet.randomness.draw import fill
-from discreet.randomness.exponential_argmax import exponential_argmax
+from discreet.randomness.argmax import exponential_argmax, gumbel_argmax, weighted_argmax
 from discreet.randomness.gamma_integer import _settle_carry, gamma_integer
-from discreet.randomness.geometric import geometric
-from discreet.randomness.gumbel_argmax import gumbel_argmax
-from discreet.randomness.law import Law
-from discreet.randomness.uniform_integers import uniform_integers
-from discreet.randomness.weighted_argmax import weighted_argmax
+from discreet.randomness.samplers import (
+    bernoulli,
+    bernoulli_exp,
+    bernoulli_exp_each,
+    clamped_discrete_laplace,
+    discrete_gaussian,
+    discrete_laplace,
+    geometric,
+    uniform_integers,
+)
+from discreet.randomness.tables.blocks import Blocks, block_table, cut, table_of
+from discreet.randomness.tables.draw import fill
+from discreet.randomness.tables.law import NoiseLaw
 from tests.randomness.judge import first_word
 from tests.randomness.scripted_rng import ScriptedRng
 
@@ -70,7 +70,7 @@ SCORES = [-(2**63), -(2**62) + 1, -5, 0, 3, 2**62 - 1, 2**63 - 1]
 SMALL_SCORES = [*range(40)]
 
 
-def few_blocks(law: Law, rng: Rng, wrap: Callable[[Any], Any]) -> None:
+def few_blocks(law: NoiseLaw, rng: Rng, wrap: Callable[[Any], Any]) -> None:
     """Draw from few blocks, so that wedges and tails are everyday."""
     blocks = cut(law)
     table = table_of(Blocks(law, blocks.width, max(1, blocks.per_side // 8)))
@@ -93,12 +93,14 @@ SAMPLERS: dict[str, Drive] = {
     "gamma_integer": lambda s, rng, _: gamma_integer(3, s, SIZE // 3, rng),
     "gamma_integer of many": lambda s, rng, _: gamma_integer(1000, s, 2, rng),
     "carry of gamma_integer": lambda s, rng, _: _settle_carry(3, s, 2 * 2**32 - 1, rng),
-    "few blocks of Laplace": lambda s, rng, wrap: few_blocks(Law(Fraction(0), 1 / s), rng, wrap),
+    "few blocks of Laplace": lambda s, rng, wrap: few_blocks(
+        NoiseLaw(Fraction(0), 1 / s), rng, wrap
+    ),
     "few blocks of Gauss": lambda s, rng, wrap: few_blocks(
-        Law(1 / (2 * s**2), Fraction(0)), rng, wrap
+        NoiseLaw(1 / (2 * s**2), Fraction(0)), rng, wrap
     ),
     "few blocks of a part": lambda s, rng, wrap: few_blocks(
-        Law(Fraction(0), 1 / s, two_sided=False, length=8 + int(s)), rng, wrap
+        NoiseLaw(Fraction(0), 1 / s, two_sided=False, length=8 + int(s)), rng, wrap
     ),
     "uniform_integers": lambda s, rng, _: [
         uniform_integers(upper, SIZE, rng) for upper in (int(s) + 1, 3 * 2**61, 2**63)
@@ -291,7 +293,7 @@ THRESHOLDS: dict[str, Drive] = {"machines": machines, "between": between, "point
 
 def boundary(s: Fraction, rng: Rng, wrap: Callable[[Any], Any]) -> None:
     """Bring the words that never come by chance: on a threshold, on a half, and nothing but 0."""
-    table = block_table(Law(Fraction(0), 1 / s))
+    table = block_table(NoiseLaw(Fraction(0), 1 / s))
     word = int(table.thresholds[0])
     first = first_word(table.blocks, word >> 48, table.blocks.width - 1)
     script = ScriptedRng([first, word << 16 & 2**64 - 1], then=rng)

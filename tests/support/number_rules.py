@@ -19,16 +19,22 @@ VAGUE = {"int_", "uint", "intc", "uintc", "long", "ulong", "longlong", "ulonglon
 FLOATS = {"float64", "double", "float"}
 
 NARROW_WITH_REASON = {
-    ("randomness/draw.py", "uint16"): "words are cut into four indices of 16 digits",
-    ("randomness/draw.py", "uint32"): "words are cut in two halves, each an index and an offset",
+    ("randomness/tables/draw.py", "uint16"): "words are cut into four indices of 16 digits",
+    (
+        "randomness/tables/draw.py",
+        "uint32",
+    ): "words are cut in two halves, each an index and an offset",
     ("randomness/rng.py", "uint8"): "the cipher writes bytes",
 }
 FLOAT_WITH_REASON = {
-    ("randomness/wedge.py", "words.astype(np.float64)"): "one rounding, inside the tolerance",
-    ("randomness/wedge.py", "(2 * near + steps).astype(np.float64)"): "one of the six roundings",
-    ("randomness/wedge.py", "steps.astype(np.float64)"): "exact: steps are below 2**48",
-    ("randomness/bernoulli_exp.py", "words.astype(np.float64)"): "one rounding, inside the limit",
-    ("randomness/weighted_argmax.py", "counts[part].astype(np.float64)"): "a relative 2**-53",
+    ("randomness/tables/draw.py", "words.astype(np.float64)"): "one rounding, inside the tolerance",
+    (
+        "randomness/tables/draw.py",
+        "(2 * near + steps).astype(np.float64)",
+    ): "one of the six roundings",
+    ("randomness/tables/draw.py", "steps.astype(np.float64)"): "exact: steps are below 2**48",
+    ("randomness/samplers.py", "words.astype(np.float64)"): "one rounding, inside the limit",
+    ("randomness/argmax.py", "counts[part].astype(np.float64)"): "a relative 2**-53",
 }
 """Each with where the proof counts it: a docstring of that file."""
 

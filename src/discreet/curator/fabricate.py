@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.core import optional
 from discreet.core.protocols import IntArray, Rng
-from discreet.randomness.uniform_integers import uniform_integers
+from discreet.randomness.samplers import uniform_integers
 from discreet.tables.catalog import Table
 from discreet.tables.column import Column, ColumnType, Key
 

@@ -10,11 +10,9 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
-from discreet.randomness.draw import draw
-from discreet.randomness.geometric import geometric
-from discreet.randomness.law import Law
-from discreet.randomness.scale import exact_scale
-from discreet.randomness.size import Size, shape_of
+from discreet.randomness.samplers import geometric
+from discreet.randomness.tables.draw import draw
+from discreet.randomness.tables.law import NoiseLaw, Size, exact_scale, shape_of
 
 _LARGEST_SHAPE = 10**6
 _LARGEST_MEAN = 1 << 60
@@ -107,7 +105,7 @@ def _settle_carry(terms: int, scale: Fraction, digits: int, rng: Rng) -> int:
             return carry
 
 
-def _digit_law(scale: Fraction, place: int) -> Law:
+def _digit_law(scale: Fraction, place: int) -> NoiseLaw:
     """Return the law of the ``place``-th 32 binary digits of an exponential variable."""
     unit = scale * (1 << (_DIGIT_BITS * place))
-    return Law(Fraction(0), 1 / unit, two_sided=False, length=1 << _DIGIT_BITS)
+    return NoiseLaw(Fraction(0), 1 / unit, two_sided=False, length=1 << _DIGIT_BITS)

@@ -7,8 +7,8 @@ from attrs import frozen
 
 from discreet.core.numbers import exp_bounds, log_bounds
 from discreet.core.protocols import Rng
-from discreet.randomness.discrete_laplace import discrete_laplace
-from discreet.randomness.settle import is_below
+from discreet.randomness.samplers import discrete_laplace
+from discreet.randomness.tables.boundary import is_below
 
 
 def cube_radius(scale: Fraction, dimension: int, rng: Rng) -> int:

@@ -22,7 +22,7 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.smallest import smallest
-from discreet.randomness.discrete_gaussian import discrete_gaussian
+from discreet.randomness.samplers import discrete_gaussian
 
 SIGMA_SQUARED_BITS = 20
 """Calibration to (ε, δ) looks among numbers with this many significant bits."""

@@ -17,7 +17,7 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_quantile
-from discreet.randomness.discrete_laplace import discrete_laplace
+from discreet.randomness.samplers import discrete_laplace
 
 
 @frozen(kw_only=True)

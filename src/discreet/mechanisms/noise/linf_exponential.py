@@ -18,7 +18,7 @@ from discreet.mechanisms.noise.cube_radius import cube_radius
 from discreet.mechanisms.noise.gamma_tail import gamma_tail
 from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
 from discreet.mechanisms.smallest import smallest
-from discreet.randomness.uniform_integers import uniform_integers
+from discreet.randomness.samplers import uniform_integers
 
 LARGEST_SIZE = 2**50
 """The dimension (or 2) times the scale is at most this: noise stays far below 2**62, and the

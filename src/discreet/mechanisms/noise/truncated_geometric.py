@@ -16,7 +16,7 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.smallest import smallest
-from discreet.randomness.clamped_discrete_laplace import clamped_discrete_laplace
+from discreet.randomness.samplers import clamped_discrete_laplace
 
 
 @frozen(kw_only=True)

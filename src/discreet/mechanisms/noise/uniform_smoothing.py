@@ -15,7 +15,7 @@ from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
-from discreet.randomness.uniform_integers import uniform_integers
+from discreet.randomness.samplers import uniform_integers
 
 
 @frozen(kw_only=True)

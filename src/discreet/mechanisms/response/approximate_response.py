@@ -15,8 +15,7 @@ from discreet.core.metric import Metric
 from discreet.core.numbers import exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.response.reports import answers, count, some
-from discreet.randomness.bernoulli import bernoulli
-from discreet.randomness.coins import toss
+from discreet.randomness.samplers import bernoulli, toss
 
 DISCLOSED = 2
 """Added to a report that is certainly true: reports are 0, 1 (perhaps) and 2, 3 (certainly)."""

@@ -15,8 +15,7 @@ from discreet.core.metric import Metric
 from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.response.reports import answers, count, some
-from discreet.randomness.coins import toss
-from discreet.randomness.uniform_integers import uniform_integers
+from discreet.randomness.samplers import toss, uniform_integers
 
 LARGEST_EPSILON = 64
 """Beyond it a report would hardly ever differ from the truth."""

@@ -17,7 +17,7 @@ from discreet.core.metric import Metric
 from discreet.core.numbers import exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.response.reports import count, some
-from discreet.randomness.coins import toss
+from discreet.randomness.samplers import toss
 
 SMALLEST_VARIANCE = Fraction(1, 100)
 LARGEST_VARIANCE = Fraction(10**12)

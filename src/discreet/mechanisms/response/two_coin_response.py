@@ -15,7 +15,7 @@ from discreet.core.metric import Metric
 from discreet.core.numbers import exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.response.reports import answers, count, some
-from discreet.randomness.bernoulli import bernoulli
+from discreet.randomness.samplers import bernoulli
 
 TRUTH_STEP = Fraction(1, 2**40)
 """Calibration looks among the multiples of this."""

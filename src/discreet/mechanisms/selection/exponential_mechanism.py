@@ -14,7 +14,7 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.core.selection_event import ExponentialSelectionEvent
 from discreet.mechanisms.selection.scores import Scores, bounded_range_scale, scores_of
 from discreet.mechanisms.selection.selection_error import exponential_error
-from discreet.randomness.gumbel_argmax import gumbel_argmax
+from discreet.randomness.argmax import gumbel_argmax
 
 
 @frozen(kw_only=True)

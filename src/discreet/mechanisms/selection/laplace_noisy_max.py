@@ -19,7 +19,7 @@ from discreet.mechanisms.noise.laplace_sum import laplace_sum_tail
 from discreet.mechanisms.selection.scores import Scores, pure_scale, scores_of
 from discreet.mechanisms.selection.selection_error import others
 from discreet.mechanisms.smallest import smallest
-from discreet.randomness.discrete_laplace import discrete_laplace
+from discreet.randomness.samplers import discrete_laplace
 
 
 @frozen(kw_only=True)

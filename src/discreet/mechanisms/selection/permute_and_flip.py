@@ -14,7 +14,7 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.core.selection_event import PermuteAndFlipEvent
 from discreet.mechanisms.selection.scores import Scores, pure_scale, scores_of
 from discreet.mechanisms.selection.selection_error import permute_and_flip_error
-from discreet.randomness.exponential_argmax import exponential_argmax
+from discreet.randomness.argmax import exponential_argmax
 
 
 @frozen(kw_only=True)

@@ -7,9 +7,9 @@ import numpy as np
 from attrs import frozen
 
 from discreet.core.protocols import IntArray, Rng
-from discreet.randomness.settle import Interval, locate
-from discreet.randomness.uniform_integers import uniform_integers
-from discreet.randomness.weighted_argmax import running_totals, weighted_argmax
+from discreet.randomness.argmax import weighted_argmax, weighted_totals
+from discreet.randomness.samplers import uniform_integers
+from discreet.randomness.tables.boundary import WordInterval, locate
 
 LARGEST_DENOMINATOR = 2**20
 """Shares are multiples of at least this, so that scaled ranks of 2**41 rows fit 64 bits."""
@@ -32,7 +32,7 @@ def choose_by_rank(
         Given ideal words the law is exactly this one, over all
         :math:`D = upper - lower + 1` integers. Equal errors come in intervals: each value is one,
         and so is each gap between neighbouring values. An interval is chosen with its length as
-        its count (:func:`~discreet.randomness.weighted_argmax.weighted_argmax`, on scores that are
+        its count (:func:`~discreet.randomness.argmax.weighted_argmax`, on scores that are
         multiplied by the denominator of ``share`` and so are integers), and then a point of it.
 
         Only intervals within ``reach`` ranks of the target are looked at, except with probability
@@ -113,9 +113,9 @@ class _Domain:
 def _is_beyond(rest: _Pieces, near: _Pieces, temperature: Fraction, rng: Rng) -> bool:
     """Decide whether a uniform variable beginning with 64 zeros is below the share of ``rest``."""
 
-    def totals(bits: int) -> list[Interval]:
+    def totals(bits: int) -> list[WordInterval]:
         sums = [
-            running_totals(temperature, part.errors.view(np.uint64), part.lengths, bits)[-1]
+            weighted_totals(temperature, part.errors.view(np.uint64), part.lengths, bits)[-1]
             for part in (rest, near)
         ]
         both = (sums[0][0] + sums[1][0], sums[0][1] + sums[1][1])

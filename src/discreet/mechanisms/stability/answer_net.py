@@ -19,7 +19,7 @@ from discreet.core.stated_event import BoundedRangeEvent
 from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
 from discreet.mechanisms.stability.greedy_net import greedy_net
-from discreet.randomness.gumbel_argmax import gumbel_argmax
+from discreet.randomness.argmax import gumbel_argmax
 
 Point = tuple[int, ...]
 
@@ -37,7 +37,7 @@ class AnswerNet:
         :math:`e^{-\|y - q\|_\infty/temperature}`. By the triangle inequality each exponent moves
         by at most :math:`\Delta/temperature`, and so does the logarithm of their sum: this is the
         exponential mechanism for the distance [Ste16, Lemma 2.7.3]. Choosing is exact
-        (:func:`~discreet.randomness.gumbel_argmax.gumbel_argmax`).
+        (:func:`~discreet.randomness.argmax.gumbel_argmax`).
 
     Assumes:
         The points do not depend on the data. ``radius`` matters for the error alone. ``rng`` is

@@ -16,7 +16,7 @@ from discreet.core.protocols import Rng
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.mechanisms.stability.stability_test import StabilityTest
-from discreet.randomness.discrete_laplace import discrete_laplace
+from discreet.randomness.samplers import discrete_laplace
 
 
 @frozen(kw_only=True)

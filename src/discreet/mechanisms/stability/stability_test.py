@@ -20,7 +20,7 @@ from discreet.core.stability_event import StabilityTestEvent
 from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.mechanisms.smallest import smallest
-from discreet.randomness.discrete_laplace import discrete_laplace
+from discreet.randomness.samplers import discrete_laplace
 
 
 @frozen(kw_only=True)

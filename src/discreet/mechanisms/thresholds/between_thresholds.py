@@ -20,7 +20,7 @@ from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.smallest import smallest
 from discreet.mechanisms.thresholds.machine import Machine, Queries, one_integer, sensitivity
-from discreet.randomness.discrete_laplace import discrete_laplace
+from discreet.randomness.samplers import discrete_laplace
 
 
 class Side(IntEnum):

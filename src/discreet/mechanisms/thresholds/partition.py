@@ -8,7 +8,7 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_quantile
-from discreet.randomness.discrete_laplace import discrete_laplace
+from discreet.randomness.samplers import discrete_laplace
 
 
 def noisy_cuts(size: int, *, depth: int, scale: Fraction, rng: Rng) -> IntArray:

@@ -11,10 +11,10 @@ WORD_BITS = 64
 Bounds = Callable[[int], tuple[Fraction, Fraction]]
 """Given a number of bits, an enclosure of one real number that shrinks as the bits grow."""
 
-Interval = tuple[int, int]
+WordInterval = tuple[int, int]
 """Integers below and above a real number, in units of ``2**-bits``."""
 
-RunningTotals = Callable[[int], list[Interval]]
+RunningTotals = Callable[[int], list[WordInterval]]
 """Given a number of bits, enclosures of non-decreasing totals, the last one that of everything."""
 
 

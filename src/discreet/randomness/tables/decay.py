@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exp_bounds
-from discreet.randomness.settle import Interval
+from discreet.randomness.tables.boundary import WordInterval
 
 _DIGIT_BITS = 8
 _DIGITS = 8
@@ -53,12 +53,12 @@ def decay(scale: Fraction) -> Decay:
     return Decay(scale, tuple(np.array([low / one for low, _ in table]) for table in tables))
 
 
-def digit_weights(scale: Fraction, bits: int) -> list[list[Interval]]:
+def digit_weights(scale: Fraction, bits: int) -> list[list[WordInterval]]:
     """Enclose ``e**(-digit * 256**place / scale)`` by place and digit, in units of ``2**-bits``."""
     return [_powers(Fraction(_BASE**place) / scale, bits) for place in range(_DIGITS)]
 
 
-def enclose(exponent: int, tables: list[list[Interval]], bits: int) -> Interval:
+def enclose(exponent: int, tables: list[list[WordInterval]], bits: int) -> WordInterval:
     """Enclose ``e**(-exponent / scale)`` by the product of its digits' enclosures."""
     low = high = 1 << bits
     for place, table in enumerate(tables):
@@ -67,7 +67,7 @@ def enclose(exponent: int, tables: list[list[Interval]], bits: int) -> Interval:
     return low, high
 
 
-def _powers(x: Fraction, bits: int) -> list[Interval]:
+def _powers(x: Fraction, bits: int) -> list[WordInterval]:
     """Enclose ``e**(-j x)`` for each byte ``j``, by products with outward rounding."""
     lower, upper = exp_bounds(-x, bits)
     ratio_low = (lower.numerator << bits) // lower.denominator
