@@ -61,7 +61,7 @@ def discreet(name: str) -> Task:
     from fractions import Fraction
 
     from discreet.accounting.pld.accountant import pld_epsilon
-    from discreet.accounting.pld.calibrate import least_scale
+    from discreet.accounting.pld.parameters import least_scale
     from discreet.core.sampling_event import PoissonSampledEvent
     from discreet.core.stated_event import GaussianEvent, LaplaceEvent
 

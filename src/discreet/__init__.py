@@ -16,7 +16,7 @@ _HOMES = {
     "DiscreteGaussian": "discreet.mechanisms.noise.discrete_gaussian",
     "DiscreteLaplace": "discreet.mechanisms.noise.discrete_laplace",
     "Explanation": "discreet.curator.explaining.explanation",
-    "Meaning": "discreet.accounting.people.meaning",
+    "Meaning": "discreet.accounting.meaning",
     "Measure": "discreet.core.loss",
     "Metric": "discreet.core.metric",
     "Owner": "discreet.curator.owner",

@@ -7,7 +7,7 @@ import pytest
 from discreet.accounting import calibrate as calibrate_module
 from discreet.accounting.account import account
 from discreet.accounting.calibrate import DIGITS, calibrate, most_uses
-from discreet.accounting.pld.calibrate import Target
+from discreet.accounting.pld.parameters import Target
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import DiscreteLaplaceEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp

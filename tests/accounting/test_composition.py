@@ -7,17 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting.composition import approximate_zcdp, basic, concentrated, optimal
+from discreet.accounting.composition import basic, concentrated, optimal
 from discreet.accounting.composition import compose as composing
 from discreet.accounting.composition.compose import METHODS
 from discreet.accounting.composition.workload import Workload
 from discreet.accounting.conversions import from_zcdp
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, MeanConcentrated, Pure, Zcdp
 from discreet.core.numbers import exp_bounds
 
 MICRO = Fraction(1, 10**6)
@@ -44,7 +43,7 @@ def compose(losses):
 
 
 def compose_fixed(losses):
-    return approximate_zcdp.compose_fixed(losses)
+    return basic.compose_fixed(losses)
 
 
 def raw(losses, delta, method: str) -> Fraction:

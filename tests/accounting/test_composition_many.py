@@ -11,8 +11,8 @@ from dp_accounting.pld import privacy_loss_distribution as peer
 from discreet.accounting.account import account
 from discreet.accounting.composition import murtagh_vadhan
 from discreet.accounting.composition.compose import compose_delta, compose_epsilon
+from discreet.accounting.curves.bounded import TightPure
 from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.curves.tight_pure import TightPure
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.core.stated_event import ApproximateEvent
 

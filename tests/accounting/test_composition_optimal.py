@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.accounting.composition import compose as composing
 from discreet.accounting.composition import optimal
-from discreet.accounting.composition.loss_curve import loss_curve
-from discreet.accounting.composition.responses import lies
-from discreet.accounting.composition.rounded import Side
+from discreet.accounting.composition.loss_curve import RoundedSide, lies, loss_curve
 from discreet.core.divergence import Law, hockey_stick
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, Pure
@@ -192,7 +190,7 @@ def test_masses_of_lies_enclose_the_binomial(epsilon: Fraction, count: int):
 def test_a_curve_from_below_is_never_above_one_from_above():
     curves = [
         loss_curve({3: 5, 7: 4, 1: 2}, Fraction(1, 20), bits=64, side=side, most_work=10**5)
-        for side in (Side.LOWER, Side.UPPER)
+        for side in (RoundedSide.LOWER, RoundedSide.UPPER)
     ]
     for step in range(40):
         low, high = (curve.delta(Fraction(step, 20)) for curve in curves)
@@ -203,7 +201,7 @@ def test_a_curve_from_below_is_never_above_one_from_above():
         assert most is not None
         assert least <= most <= least + Fraction(1, 2**40)
     with pytest.raises(Unsupported):
-        loss_curve({3: 5, 7: 4}, Fraction(1, 20), bits=64, side=Side.LOWER, most_work=3)
+        loss_curve({3: 5, 7: 4}, Fraction(1, 20), bits=64, side=RoundedSide.LOWER, most_work=3)
 
 
 def test_losses_of_very_different_size():

@@ -10,17 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.conversions.convert import CONVERSIONS, convert
-from discreet.accounting.conversions.from_curve_of_deltas import deltas_to_zcdp
+from discreet.accounting.conversions.from_approximate import deltas_to_zcdp
 from discreet.accounting.conversions.from_zcdp import rho_for
+from discreet.accounting.curves.bounded import TightPure
 from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.curves.gaussian import GaussianPiece
 from discreet.accounting.curves.line import BoundedLine, Line
-from discreet.accounting.curves.tight_pure import TightPure
-from discreet.accounting.losses.bounded_zcdp import BoundedZcdp
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
+from discreet.accounting.curves.noise import GaussianPiece
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp, Measure, Pure, Zcdp
+from discreet.core.loss import (
+    Approximate,
+    ApproximateZcdp,
+    BoundedZcdp,
+    GaussianDp,
+    MeanConcentrated,
+    Measure,
+    Pure,
+    Zcdp,
+)
 
 APPROXIMATE = Measure.APPROXIMATE
 ask: Any = convert

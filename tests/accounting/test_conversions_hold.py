@@ -12,12 +12,18 @@ from hypothesis import strategies as st
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import BoundedLine, Line
-from discreet.accounting.losses.bounded_zcdp import BoundedZcdp
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.core.divergence import excess, hockey_stick, max_divergence, renyi_divergence
 from discreet.core.errors import Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp, Measure, Pure, Zcdp
+from discreet.core.loss import (
+    Approximate,
+    ApproximateZcdp,
+    BoundedZcdp,
+    GaussianDp,
+    MeanConcentrated,
+    Measure,
+    Pure,
+    Zcdp,
+)
 from discreet.core.loss_variable import LossVariable
 from discreet.core.numbers import exp_bounds, log_bounds
 from tests.support.finite_laws import laws, orders, response

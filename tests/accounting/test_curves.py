@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.accounting.curves.bounded import TightPure, pure_to_kl
 from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.curves.gaussian import GaussianPiece
 from discreet.accounting.curves.line import BoundedLine, Line
-from discreet.accounting.curves.tight_pure import TightPure, pure_to_kl
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.curves.noise import GaussianPiece
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.divergence import kl_divergence, max_divergence, renyi_divergence
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Pure

@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 
 from discreet.accounting.accountants import discrete_gaussian as curve
 from discreet.accounting.accountants.zcdp import delta_of_zcdp, zcdp_loss
-from discreet.accounting.tails.gaussian_sum import gaussian_sum
-from discreet.accounting.tails.gaussian_tail import by_integral, by_sum, gaussian_weights
+from discreet.accounting.tails.gaussian_tail import (
+    by_integral,
+    by_sum,
+    gaussian_sum,
+    gaussian_weights,
+)
 from discreet.accounting.tails.normal_tail import normal_tail_bounds, pi_bounds
 from discreet.audit.combine import product
 from discreet.audit.discrete_gaussian_law import discrete_gaussian_law

@@ -6,14 +6,15 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting.accountants.renyi import renyi_loss
-from discreet.accounting.curves.binary import BinaryPiece
-from discreet.accounting.curves.bounded_range import BoundedRangePiece
-from discreet.accounting.curves.categorical import CategoricalPiece
+from discreet.accounting.curves.bounded import (
+    BinaryPiece,
+    BoundedRangePiece,
+    CategoricalPiece,
+    TightPure,
+)
 from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.curves.discrete_laplace import DiscreteLaplacePiece
-from discreet.accounting.curves.laplace import LaplacePiece
-from discreet.accounting.curves.tight_pure import TightPure
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.curves.noise import DiscreteLaplacePiece, LaplacePiece
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import Unsupported
 from discreet.core.event import DiscreteLaplaceEvent, Event, TwoCoinResponseEvent
 

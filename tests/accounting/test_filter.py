@@ -8,10 +8,9 @@ import pytest
 
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.conversions.from_gaussian import gaussian_log_delta
-from discreet.accounting.gates.filter import Filter
-from discreet.accounting.losses.gaussian_dp import GaussianDp
+from discreet.accounting.filters.filter import PrivacyFilter
 from discreet.core.errors import BudgetExhausted, InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 
 
 @pytest.mark.parametrize(
@@ -26,7 +25,7 @@ from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, 
     ids=str,
 )
 def test_every_part_is_admitted_and_nothing_more(cap: PrivacyLoss):
-    gate = Filter(cap)
+    gate = PrivacyFilter(cap)
     for _ in range(7):
         gate.admit(cap * Fraction(1, 7))
     assert gate.spent == cap
@@ -38,7 +37,7 @@ def test_every_part_is_admitted_and_nothing_more(cap: PrivacyLoss):
 
 def test_an_approximate_cap_takes_losses_in_rho():
     """Refused before: the ρ had to be found by hand."""
-    gate = Filter(Approximate(1, "1e-6"), kept_as="zcdp")
+    gate = PrivacyFilter(Approximate(1, "1e-6"), kept_as="zcdp")
     assert isinstance(gate.limit, Zcdp)
     found = convert(gate.limit, to="approximate", delta="1e-6").loss
     assert isinstance(found, Approximate)
@@ -49,7 +48,7 @@ def test_an_approximate_cap_takes_losses_in_rho():
 
 
 def test_an_approximate_cap_takes_gaussian_losses():
-    gate = Filter(Approximate(1, "1e-6"), kept_as="gaussian")
+    gate = PrivacyFilter(Approximate(1, "1e-6"), kept_as="gaussian")
     assert isinstance(gate.limit, GaussianDp)
     assert math.exp(float(gaussian_log_delta(gate.limit.mu_squared, Fraction(1))[1])) <= 1e-6
     assert float(gate.limit.mu_squared) ** -0.5 == pytest.approx(4.22468, rel=1e-5)
@@ -95,12 +94,12 @@ def test_gaussian_losses_may_be_chosen_adaptively(second):
 
 def test_refusals():
     with pytest.raises(Unsupported):
-        Filter(Pure(1), kept_as="zcdp")
+        PrivacyFilter(Pure(1), kept_as="zcdp")
     with pytest.raises(InvalidArgument, match="no such measure"):
-        Filter(Pure(1), kept_as="euros")
+        PrivacyFilter(Pure(1), kept_as="euros")
     with pytest.raises(Unsupported):
-        Filter(Zcdp(rho=1)).admit(Approximate(1, "1e-6"))
-    gate = Filter(Zcdp(rho=1))
+        PrivacyFilter(Zcdp(rho=1)).admit(Approximate(1, "1e-6"))
+    gate = PrivacyFilter(Zcdp(rho=1))
     with pytest.raises(Unsupported):
         gate.admits(ApproximateZcdp(rho="0.1", delta="1e-9"))
     assert gate.spent == Zcdp(rho=0)

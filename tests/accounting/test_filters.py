@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
-from discreet.accounting.gates.filters import admits, common, left, require_filter
+from discreet.accounting.filters.rules import admits, common, left, require_filter
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 

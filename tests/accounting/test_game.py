@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.composition import compose as composing
+from discreet.accounting.filters.rules import admits
 from discreet.accounting.game import Move, fixed, play
-from discreet.accounting.gates.filters import admits
 from discreet.core.divergence import Law
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure

@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.conversions.from_gaussian import gaussian_log_delta
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.core.errors import Unsupported
-from discreet.core.loss import Measure, Pure
+from discreet.core.loss import GaussianDp, MeanConcentrated, Measure, Pure
 
 
 def mu_of(epsilon) -> float:

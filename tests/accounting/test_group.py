@@ -7,15 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting import group as groups
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
-from discreet.accounting.group import group_renyi
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
+from discreet.accounting.losses import group as groups
+from discreet.accounting.losses.group import group_renyi
 from discreet.core.divergence import Law, hockey_stick, renyi_divergence
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.loss import (
+    Approximate,
+    ApproximateZcdp,
+    GaussianDp,
+    MeanConcentrated,
+    Pure,
+    Zcdp,
+)
 from discreet.core.numbers import exp_bounds
 
 

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.loss_tail import loss_tail
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.stability import kl_bound, total_variation_bound
+from discreet.accounting.losses.bounds import kl_bound, loss_tail, total_variation_bound
 from discreet.core.divergence import (
     hockey_stick,
     kl_divergence,
@@ -19,7 +17,7 @@ from discreet.core.divergence import (
     total_variation,
 )
 from discreet.core.errors import Unsupported
-from discreet.core.loss import Approximate, Measure, Pure, Zcdp
+from discreet.core.loss import Approximate, GaussianDp, Measure, Pure, Zcdp
 from discreet.core.loss_variable import LossVariable
 from discreet.core.numbers import log_bounds
 from tests.support.finite_laws import laws, response

@@ -7,12 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.loss_json import loss_from_json
-from discreet.accounting.losses.bounded_zcdp import BoundedZcdp
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Zcdp
+from discreet.core.loss import BoundedZcdp, GaussianDp, MeanConcentrated, Zcdp
 
 amounts = st.fractions(min_value=0, max_value=9, max_denominator=50)
 orders = st.fractions(min_value="11/10", max_value=50, max_denominator=10)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.people.deployments import DEPLOYMENTS
-from discreet.accounting.people.meaning import Meaning
+from discreet.accounting.meaning import DEPLOYMENTS, Meaning
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure

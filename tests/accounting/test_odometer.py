@@ -7,10 +7,10 @@ import pytest
 from discreet.accounting.composition.compose import compose_epsilon
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
+from discreet.accounting.filters.odometer import Odometer
+from discreet.accounting.filters.renyi_filter import RenyiFilter, at_order
+from discreet.accounting.filters.rules import admits, require_filter
 from discreet.accounting.game import Move, play
-from discreet.accounting.gates.filters import admits, require_filter
-from discreet.accounting.gates.odometer import Odometer
-from discreet.accounting.gates.renyi_filter import RenyiFilter, at_order
 from discreet.core.divergence import renyi_divergence
 from discreet.core.errors import BudgetExhausted, InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp

@@ -6,11 +6,10 @@ import pytest
 
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.neighbours import convert_neighbours
-from discreet.accounting.parallel import Partition, parallel
+from discreet.accounting.losses.group import convert_neighbours
+from discreet.accounting.losses.parallel import Partition, parallel
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
 from discreet.core.metric import Metric
 
 ADD, CHANGE = Metric.ADD_REMOVE, Metric.CHANGE_ONE

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from discreet.accounting.account import account
 from discreet.accounting.accountants.renyi import renyi, renyi_loss
 from discreet.accounting.curves import sampled
+from discreet.accounting.curves.bounded import TightPure
 from discreet.accounting.curves.curve import RenyiCurve
+from discreet.accounting.curves.line import StatedPiece
 from discreet.accounting.curves.sampled import SampledPiece, ToldPiece
-from discreet.accounting.curves.stated import StatedPiece
-from discreet.accounting.curves.tight_pure import TightPure
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event
 from discreet.core.event_json import event_from_json

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Measure, Pure, Zcdp, short
 from discreet.core.numbers import exact

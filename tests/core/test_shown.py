@@ -11,13 +11,19 @@ from hypothesis import strategies as st
 from discreet import events
 from discreet.accounting.account import account
 from discreet.accounting.calibrate import calibrate
-from discreet.accounting.losses.bounded_zcdp import BoundedZcdp
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
-from discreet.accounting.result import Result
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import InvalidArgument, NoSuchNumber
 from discreet.core.event import Event
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import (
+    Approximate,
+    ApproximateZcdp,
+    BoundedZcdp,
+    GaussianDp,
+    MeanConcentrated,
+    PrivacyLoss,
+    Pure,
+    Zcdp,
+)
 from discreet.events import FixedSizeSampledEvent, GaussianEvent, LaplaceEvent, PoissonSampledEvent
 from tests.support.every_event import every_event
 

@@ -6,7 +6,6 @@ import pytest
 
 from discreet.accounting.account import account
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import (
     BelowLeastPrice,
     BudgetExhausted,
@@ -14,7 +13,7 @@ from discreet.core.errors import (
     RefusedQuery,
     Unsupported,
 )
-from discreet.core.loss import Approximate, ApproximateZcdp, Pure
+from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure
 from discreet.curator.batch import price_batch
 from discreet.curator.connection import connect
 from tests.support.clinic import make_curator, visit, write_project

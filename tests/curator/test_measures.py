@@ -6,7 +6,6 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.cli.main import main
 from discreet.core.errors import (
     BudgetExhausted,
@@ -16,7 +15,7 @@ from discreet.core.errors import (
     UndeclaredKeys,
     Unsupported,
 )
-from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
 from discreet.curator.connection import connect
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.accounting.group import group
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.losses.group import group
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.curator.allocate import allocate

@@ -13,9 +13,8 @@ import attrs
 import pytest
 
 import discreet
-from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.curves.piece import CurvePiece
-from discreet.accounting.loss_json import LOSSES, PIECES, loss_from_json
+from discreet.accounting.curves.curve import CurvePiece, RenyiCurve
+from discreet.accounting.losses.loss_json import LOSSES, PIECES, loss_from_json
 from discreet.core.canonical import described, digest
 from discreet.core.event import Event
 from discreet.core.event_json import EVENTS, event_from_json

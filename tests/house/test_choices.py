@@ -16,14 +16,14 @@ import attrs
 import pytest
 
 import discreet
-from discreet.accounting.composition.rounded import Side
+from discreet.accounting.composition.loss_curve import RoundedSide
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.gates.filter import Filter
-from discreet.accounting.neighbours import convert_neighbours
-from discreet.accounting.parallel import Partition, parallel
-from discreet.accounting.people.meaning import Meaning
-from discreet.accounting.pld.composed import Reach
-from discreet.accounting.pld.uses import Direction
+from discreet.accounting.filters.filter import PrivacyFilter
+from discreet.accounting.losses.group import convert_neighbours
+from discreet.accounting.losses.parallel import Partition, parallel
+from discreet.accounting.meaning import Meaning
+from discreet.accounting.pld.counted_events import Direction
+from discreet.accounting.pld.loss_sum import Coverage
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Measure, Pure
@@ -41,7 +41,7 @@ from tests.support.paths import SRC
 FLOORS = ("core", "randomness", "accounting", "mechanisms")
 """What researchers call in Python. Above them, enumerations are made by the readers of text."""
 
-INNER = {Side, Reach, Direction}
+INNER = {RoundedSide, Coverage, Direction}
 """Names for the ends of one computation, which nothing outside of it chooses."""
 
 NOISE = DiscreteLaplace(scale=2)
@@ -169,7 +169,7 @@ def test_a_function_or_a_noun_that_takes_a_member_alone_is_found():
         lambda text: SparseVector(
             threshold_noise=NOISE, query_noise=NOISE, most_above=3, redraw=text(Redraw.AFTER_ABOVE)
         ).event(Contribution(linf=1)),
-        lambda text: Filter(Approximate(1, "1e-6"), kept_as=text(Measure.ZCDP)).limit,
+        lambda text: PrivacyFilter(Approximate(1, "1e-6"), kept_as=text(Measure.ZCDP)).limit,
         lambda text: convert(Pure(1), to=text(Measure.ZCDP)),
         lambda text: convert_neighbours(
             Pure(1), source=text(Metric.ADD_REMOVE), target=text(Metric.CHANGE_ONE)

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting.gates.filters import admits, left
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
+from discreet.accounting.filters.rules import admits, left
 from discreet.core.errors import BelowLeastPrice, BudgetError, BudgetExhausted, Unsupported
 from discreet.core.loss import (
     Approximate,
     ApproximateZcdp,
+    GaussianDp,
+    MeanConcentrated,
     PrivacyLoss,
     Pure,
     Zcdp,

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError, Unsupported
-from discreet.core.loss import ApproximateZcdp, Pure, Zcdp
+from discreet.core.loss import ApproximateZcdp, GaussianDp, Pure, Zcdp
 from discreet.core.numbers import exact
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.entry import Kind

@@ -5,10 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import ApproximateZcdp, Pure, Zcdp
+from discreet.core.loss import ApproximateZcdp, GaussianDp, MeanConcentrated, Pure, Zcdp
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.charge import Charge
 from discreet.ledger.data_version import DataVersion

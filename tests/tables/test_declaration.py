@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from discreet.accounting.conversions.convert import convert
-from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import DeclarationError
-from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
 from discreet.tables.catalog import Period, PeriodLength, PrivacyUnit, SourceFormat
 from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.declaration import read_catalog

@@ -11,6 +11,7 @@ from discreet.accounting.accountants.discrete_gaussian import delta as discrete_
 from discreet.accounting.accountants.discrete_gaussian import epsilon as discrete_gaussian_epsilon
 from discreet.accounting.accountants.gaussian import gaussian_loss
 from discreet.accounting.accountants.renyi import renyi_loss
+from discreet.accounting.accountants.sampling import is_sampled, unsampled
 from discreet.accounting.composition.compose import compose_delta, compose_epsilon
 from discreet.accounting.conversions.choose import (
     AUTO,
@@ -20,10 +21,9 @@ from discreet.accounting.conversions.choose import (
     require_method,
 )
 from discreet.accounting.conversions.convert import convert
+from discreet.accounting.losses.result import Result
 from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
 from discreet.accounting.pld.simple_bounds import NOT_USED
-from discreet.accounting.result import Result
-from discreet.accounting.sampling.unsampled import is_sampled, unsampled
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,
@@ -39,7 +39,7 @@ from discreet.core.stated_event import ApproximateEvent, GaussianEvent, PureEven
 
 
 @frozen(kw_only=True)
-class Question:
+class AccountingQuestion:
     """All events together, and the δ at which ε is asked for, or the other way round."""
 
     event: ComposedEvent
@@ -47,7 +47,7 @@ class Question:
     epsilon: Fraction | None
 
 
-Method = Callable[[Question], Result]
+Method = Callable[[AccountingQuestion], Result]
 
 
 def account(
@@ -83,14 +83,14 @@ def account(
     if delta is not None and epsilon is None and exact(delta) == 0:
         return _pure(event)
     found_delta, found_epsilon = one_of(delta, epsilon)
-    question = Question(event=event, delta=found_delta, epsilon=found_epsilon)
+    question = AccountingQuestion(event=event, delta=found_delta, epsilon=found_epsilon)
     by = "delta" if found_delta is None else "epsilon"
     if measure != AUTO:
         require_method(measure, METHODS)
     return choose(_candidates(question, measure) | _on_the_whole(question, measure), AUTO, by=by)
 
 
-def _candidates(question: Question, measure: str) -> dict[str, Callable[[], Result]]:
+def _candidates(question: AccountingQuestion, measure: str) -> dict[str, Callable[[], Result]]:
     kinds = len(question.event.parts)
     is_quick = kinds == 1 or (kinds <= _FEW and _is_worst(question.event))
     left_out: tuple[str, ...] = () if is_quick else _SLOW
@@ -100,7 +100,7 @@ def _candidates(question: Question, measure: str) -> dict[str, Callable[[], Resu
     return {name: partial(METHODS[name], question) for name in names}
 
 
-def _on_the_whole(question: Question, measure: str) -> dict[str, Callable[[], Result]]:
+def _on_the_whole(question: AccountingQuestion, measure: str) -> dict[str, Callable[[], Result]]:
     """Return the methods for the same events without samples, which bound them too.
 
     So no sampled event costs more than the same event on all units, whatever a method makes of it.
@@ -134,7 +134,7 @@ def _pure(event: ComposedEvent) -> Result:
     return Result(loss=Approximate(total, 0), method="basic", theorem="DR14, Theorem 3.14")
 
 
-def _by_composition(method: str, question: Question) -> Result:
+def _by_composition(method: str, question: AccountingQuestion) -> Result:
     losses: dict[Pure | Approximate, int] = {}
     for part, count in question.event.parts:
         loss = approximate(part)
@@ -164,7 +164,7 @@ def _is_worst(event: Event) -> bool:
     return isinstance(event, PureEvent | ApproximateEvent | ApproximateResponseEvent)
 
 
-def _by_zcdp(question: Question) -> Result:
+def _by_zcdp(question: AccountingQuestion) -> Result:
     found = renyi_loss([question.event])
     line = found.curve.line()
     if line is None:
@@ -172,12 +172,12 @@ def _by_zcdp(question: Question) -> Result:
     return _with_exception(Zcdp(rho=line[1], xi=line[0]), found.delta, question, "zcdp")
 
 
-def _by_renyi(question: Question) -> Result:
+def _by_renyi(question: AccountingQuestion) -> Result:
     found = renyi_loss([question.event])
     return _with_exception(found.curve, found.delta, question, "rdp")
 
 
-def _by_loss_distribution(question: Question) -> Result:
+def _by_loss_distribution(question: AccountingQuestion) -> Result:
     if question.delta is not None:
         result = pld_epsilon(question.event, delta=question.delta)
     else:
@@ -186,7 +186,7 @@ def _by_loss_distribution(question: Question) -> Result:
     return evolve(result, others=())
 
 
-def _by_gaussian(question: Question) -> Result:
+def _by_gaussian(question: AccountingQuestion) -> Result:
     """Add the squares: Gaussians compose to one Gaussian, whose curve is known exactly.
 
     Discrete ones are bounded by a slightly larger one, so only what is above is about them.
@@ -198,7 +198,7 @@ def _by_gaussian(question: Question) -> Result:
     return found if kinds == {GaussianEvent} else evolve(found, lower=None)
 
 
-def _by_discrete_gaussian(question: Question) -> Result:
+def _by_discrete_gaussian(question: AccountingQuestion) -> Result:
     ((part, count), *others) = question.event.parts
     if others or count != 1 or not isinstance(part, DiscreteGaussianEvent):
         raise Unsupported("Only one use of discrete Gaussian noise has a formula of its own")
@@ -213,7 +213,9 @@ def _by_discrete_gaussian(question: Question) -> Result:
     return Result(loss=Approximate(question.epsilon, lost), method="discrete", theorem=theorem)
 
 
-def _with_exception(loss: PrivacyLoss, lost: Fraction, question: Question, name: str) -> Result:
+def _with_exception(
+    loss: PrivacyLoss, lost: Fraction, question: AccountingQuestion, name: str
+) -> Result:
     """Convert ``loss``, which holds outside of events of probability ``lost``, and add the two."""
     if question.delta is not None:
         rest = question.delta - lost

@@ -11,9 +11,9 @@ from discreet.accounting.account import account
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.conversions.choose import AUTO
-from discreet.accounting.pld.calibrate import least_scale
-from discreet.accounting.pld.calibrate import most_uses as most_uses_within
-from discreet.accounting.result import Result
+from discreet.accounting.losses.result import Result
+from discreet.accounting.pld.parameters import least_scale
+from discreet.accounting.pld.parameters import most_uses as most_uses_within
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp, short
@@ -70,7 +70,7 @@ def calibrate(
         checks the neighbour that it rejects).
 
         An (ε, δ) is looked for by privacy-loss distributions at that one ε
-        (:func:`discreet.accounting.pld.calibrate.least_scale`), on a finer grid than ``account``
+        (:func:`discreet.accounting.pld.parameters.least_scale`), on a finer grid than ``account``
         uses. If another theorem allows for less noise, or ``measure`` asks for it, the whole
         accountant is asked at each scale.
 

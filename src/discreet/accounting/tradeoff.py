@@ -14,9 +14,9 @@ import numpy as np
 from attrs import field, frozen
 
 from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
-from discreet.accounting.pld.enclose import enclose_delta, enclose_deltas
-from discreet.accounting.pld.grid import FloatArray
-from discreet.accounting.pld.uses import Events, Uses, count_events
+from discreet.accounting.pld.counted_events import Events, Uses, count_events
+from discreet.accounting.pld.enclosure import enclose_delta, enclose_deltas
+from discreet.accounting.pld.laws.grid import FloatArray
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event

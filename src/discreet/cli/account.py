@@ -11,10 +11,10 @@ from discreet.accounting.account import METHODS, account
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.calibrate import calibrate, most_uses
 from discreet.accounting.conversions.convert import convert
+from discreet.accounting.losses.result import Result
 from discreet.accounting.notation import read_events, read_scaled, repeated
 from discreet.accounting.notation_names import SCALED, SHORT
-from discreet.accounting.people.picture import curve_picture, save, tradeoff_picture
-from discreet.accounting.result import Result
+from discreet.accounting.picture import curve_picture, save, tradeoff_picture
 from discreet.accounting.tradeoff import trade_off
 from discreet.cli.shown import Shown
 from discreet.core import check

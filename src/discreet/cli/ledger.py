@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.cli.shown import Shown, add_project
 from discreet.core.errors import InvalidArgument
 from discreet.curator.connection import Connection, connect

@@ -3,9 +3,8 @@
 import argparse
 from pathlib import Path
 
-from discreet.accounting.people.deployments import DEPLOYMENTS
-from discreet.accounting.people.meaning import FALSE_ALARMS, GROUPS, PRIORS, Meaning
-from discreet.accounting.people.picture import meaning_picture, save
+from discreet.accounting.meaning import DEPLOYMENTS, FALSE_ALARMS, GROUPS, PRIORS, Meaning
+from discreet.accounting.picture import meaning_picture, save
 from discreet.cli.shown import Shown
 from discreet.core.loss import Approximate, short
 from discreet.releases.text_table import text_table

@@ -1,4 +1,4 @@
-r"""Privacy losses: how much a release may tell, in one measure, as exact numbers.
+"""Privacy losses: how much a release may tell, in one measure, as exact numbers.
 
 A loss is a *bound*. ``+`` composes two bounds of the same measure for adaptively chosen mechanisms,
 ``<=`` compares them. A pair that no theorem covers is refused: convert first (``accounting``).
@@ -7,9 +7,9 @@ A loss is a *bound*. ``+`` composes two bounds of the same measure for adaptivel
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, Inexact
 from enum import Enum
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import ClassVar, NoReturn, Self
 
-from attrs import evolve, field, fields, frozen
+from attrs import Attribute, evolve, field, fields, frozen
 
 from discreet.core import check
 from discreet.core.choice import chosen
@@ -257,3 +257,126 @@ class ApproximateZcdp(PrivacyLoss):
         self._require_same_measure(other)
         lines = self.rho <= other.rho and self.xi + self.rho <= other.xi + other.rho
         return self.delta <= other.delta and lines
+
+
+@frozen(repr=False, order=False)
+class GaussianDp(PrivacyLoss):
+    r""":math:`\mu`-Gaussian DP [DRS22, section 2]; :math:`\mu^2` is kept, as it is rational.
+
+    Guarantee:
+        Telling :math:`M(x)` from :math:`M(x')` is at least as hard, at every false-alarm rate, as
+        telling :math:`N(0, 1)` from :math:`N(\mu, 1)`. Composition adds the squares, also for
+        mechanisms chosen adaptively [DRS22, section 3].
+
+    Example:
+        >>> GaussianDp(mu_squared="1/4") + GaussianDp(mu_squared="1/2")
+        GaussianDp(μ² = 0.75)
+    """
+
+    measure = Measure.GAUSSIAN
+    mu_squared: Fraction = field(converter=exact, validator=check.non_negative)
+
+
+@frozen(repr=False, order=False)
+class BoundedZcdp(PrivacyLoss):
+    r""":math:`m`-bounded :math:`(\xi, \rho)`-zCDP; ``order`` is :math:`m` [BS16, Definition 8.4].
+
+    Guarantee:
+        :math:`D_\alpha(M(x) \| M(x')) \le \xi + \rho\alpha` for every
+        :math:`\alpha \in (1, m)`; at :math:`m` and above nothing is said. Sums compose below the
+        smaller of the two orders, because Rényi divergences do, order by order
+        [Mir17, Proposition 1].
+
+    Example:
+        >>> BoundedZcdp(rho=1, order=32) + BoundedZcdp(rho=2, order=8)
+        BoundedZcdp(ρ = 3, m = 8)
+    """
+
+    measure = Measure.BOUNDED_ZCDP
+    rho: Fraction = field(converter=exact, validator=check.non_negative)
+    order: Fraction = field(converter=exact)
+    xi: Fraction = field(default=Fraction(0), converter=exact, validator=check.non_negative)
+
+    @order.validator
+    def _above_one(self, attribute: "Attribute[Fraction]", order: Fraction) -> None:
+        if order <= 1:
+            raise InvalidArgument("order is out of range", must="be greater than 1", got=str(order))
+
+    def __add__(self, other: Self) -> Self:
+        """Compose, below the smaller order."""
+        self._require_same_measure(other)
+        order = min(self.order, other.order)
+        return type(self)(self.rho + other.rho, order, self.xi + other.xi)
+
+    def __mul__(self, count: int | Fraction) -> Self:
+        """Compose ``count`` times."""
+        factor = exact(count)
+        if factor < 0:
+            raise InvalidArgument("count is out of range", must="be at least 0", got=str(count))
+        return type(self)(self.rho * factor, self.order, self.xi * factor)
+
+    __rmul__ = __mul__
+
+    def __le__(self, other: Self) -> bool:
+        """Compare the two lines on (1, m) of ``other``: at both ends, as they are straight."""
+        self._require_same_measure(other)
+        if self.order < other.order:
+            return False
+        pairs = ((self.at(end), other.at(end)) for end in (Fraction(1), other.order))
+        return all(own <= limit for own, limit in pairs)
+
+    def at(self, alpha: Fraction) -> Fraction:
+        """Return the height of the line at ``alpha``."""
+        return self.xi + self.rho * alpha
+
+    def share_of(self, cap: Self) -> Fraction:
+        """Return the largest share of the line of ``cap`` on (1, m) that this one takes up."""
+        self._require_same_measure(cap)
+        if self.order < cap.order:
+            raise Unsupported(
+                "This loss says nothing at some orders of the other",
+                must=f"be bounded up to the order {cap.order}",
+                got=str(self.order),
+            )
+        pairs = [(self.at(end), cap.at(end)) for end in (Fraction(1), cap.order)]
+        return max(own / limit if limit else Fraction(own > 0) for own, limit in pairs)
+
+
+@frozen(repr=False, order=False)
+class MeanConcentrated(PrivacyLoss):
+    r""":math:`(\mu, \tau)`-mCDP, with the rational :math:`\tau^2` [DR16; Ste16, Definition 2.4.1].
+
+    Guarantee:
+        The privacy loss has :math:`E[Z] \le \mu` and
+        :math:`E[e^{\lambda(Z - E[Z])}] \le e^{\lambda^2\tau^2/2}` for every real :math:`\lambda`.
+
+        It is not closed under post-processing [BS16, section 4.1], nor under choosing a mechanism
+        by a public coin: a coin that chooses between silence and Gaussian noise with
+        :math:`\tau^2 > 8` has a privacy loss whose variance is above :math:`\tau^2`. So it does
+        not compose adaptively, and ``+`` is refused: convert to zCDP, which does.
+
+    Example:
+        >>> MeanConcentrated(mu="1/2", tau_squared=1) <= MeanConcentrated(mu=1, tau_squared=1)
+        True
+    """
+
+    measure = Measure.MEAN_CONCENTRATED
+    mu: Fraction = field(converter=exact, validator=check.non_negative)
+    tau_squared: Fraction = field(converter=exact, validator=check.non_negative)
+
+    def __add__(self, other: Self) -> NoReturn:
+        """Refuse: the sum is no bound when the second mechanism is chosen adaptively."""
+        raise _does_not_compose()
+
+    def __mul__(self, count: int | Fraction) -> NoReturn:
+        """Refuse, as for ``+``."""
+        raise _does_not_compose()
+
+    __rmul__ = __mul__
+
+
+def _does_not_compose() -> Unsupported:
+    return Unsupported(
+        "Mean-concentrated losses do not compose adaptively",
+        next="Convert them to zCDP first, and add those",
+    )

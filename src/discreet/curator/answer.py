@@ -13,9 +13,8 @@ from functools import partial
 
 from attrs import evolve
 
-from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import RefusedQuery
-from discreet.core.loss import ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
 from discreet.curator.allocate import Shares, allocate
 from discreet.curator.bound import bound

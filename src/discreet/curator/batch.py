@@ -10,11 +10,10 @@ from fractions import Fraction
 from attrs import evolve, frozen
 
 from discreet.accounting.calibrate import calibrate
-from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
 from discreet.core.rounding import sqrt_up
 from discreet.curator.answer import leg_of
 from discreet.curator.bound import bound
@@ -71,7 +70,7 @@ def price_batch(
         (:math:`\sigma^2 = m^2 \ell_2^2`), with one multiplier :math:`m` for all. The loss of all
         events together is certified by the accountant, for losses fixed beforehand; the gate then
         adds it to what was spent before by plain sums, which is valid for adaptive choices
-        *between* batches (:mod:`discreet.accounting.gates.filters`).
+        *between* batches (:mod:`discreet.accounting.filters.rules`).
     """
     if not 1 <= len(queries) <= MOST_QUESTIONS:
         raise RefusedQuery(

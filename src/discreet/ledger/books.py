@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from discreet.accounting.gates.filters import admits, common, left
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.filters.rules import admits, common, left
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError
 from discreet.core.loss import PrivacyLoss
 from discreet.ledger.entry import Kind, Latest, share, space, ticket

@@ -4,7 +4,7 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
-from discreet.accounting.gates.filters import require_filter
+from discreet.accounting.filters.rules import require_filter
 from discreet.core import check
 from discreet.core.loss import PrivacyLoss
 from discreet.ledger.tally import writable

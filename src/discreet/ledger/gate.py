@@ -12,7 +12,7 @@ Guarantee: *never less spent than released.*
     was committed, nothing was read. If later, the charge stays, with or without a release: there is
     no refund, because whether work fails may depend on the data. Write transactions are serialised,
     and each decides on the totals of all before it by a filter that is valid for adaptive choices
-    (:mod:`discreet.accounting.gates.filters`), so no race passes a cap. Last, a release is returned
+    (:mod:`discreet.accounting.filters.rules`), so no race passes a cap. Last, a release is returned
     only after it is durable, so that asking again finds it instead of paying twice.
 
     Assumes: the loss in the order is a true bound on what ``work`` returns, and the disk keeps what

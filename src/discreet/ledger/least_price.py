@@ -13,7 +13,7 @@ Guarantee:
     questions are ever charged to it: 10,001 by default, where there are no shares.
 
     Proof. The *amount* of a loss is ε, ρ + ξ or μ²: a coordinate of the filter that admits charges
-    (:mod:`discreet.accounting.gates.filters`), so the amounts of all charges add up to at most that
+    (:mod:`discreet.accounting.filters.rules`), so the amounts of all charges add up to at most that
     of the budget. Each is at least the least price, or all that is left for the one who asks, and
     never 0. After the latter nothing is left of the budget, or of the share, and so it happens once
     for each of them.

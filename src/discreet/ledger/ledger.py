@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import LedgerError, Unsupported
 from discreet.core.loss import PrivacyLoss
 from discreet.core.protocols import Rng

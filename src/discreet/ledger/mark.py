@@ -4,7 +4,7 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.canonical import canonical, digest
 from discreet.core.errors import DiscreetError, LedgerError
 from discreet.core.loss import PrivacyLoss

@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import define, field
 
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import DiscreetError
 from discreet.ledger.books import (
     admit,

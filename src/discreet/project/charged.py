@@ -7,10 +7,9 @@ from discreet.accounting.accountants.gaussian import gaussian_loss
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.accountants.zcdp import line
-from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent, Event
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 from discreet.core.stability_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
 
 THRESHOLDED = ThresholdedLaplaceEvent | ThresholdedGaussianEvent

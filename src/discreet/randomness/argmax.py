@@ -81,10 +81,10 @@ def gumbel_argmax(scores: IntArray, temperature: Number, rng: Rng) -> int:
         Given ideal words the law is exactly this one. With ``n`` the distance to the best score,
         the weight :math:`w = e^{-n/temperature}` is known within :math:`2^{-48} w + 2^{-980}`
         (:class:`~discreet.randomness.tables.decay.Decay`), and within :math:`2^{-80}` more after
-        it is cut to 80 binary places. The running totals of the cut weights are exact integers, and the
-        best weight is 1, so with ``N`` candidates every total is within
-        :math:`E = 2^{-46} S + 4 N\,2^{-80}` of the truth, ``S`` the sum. The index is returned
-        only if ``U S`` is surely in its interval; otherwise (a chance of about :math:`2^{-44} N`)
+        it is cut to 80 binary places. The running totals of the cut weights are exact integers, and
+        the best weight is 1, so with ``N`` candidates every total is within :math:`E = 2^{-46} S +
+        4 N\,2^{-80}` of the truth, ``S`` the sum. The index is returned only if ``U S`` is surely
+        in its interval; otherwise (a chance of about :math:`2^{-44} N`)
         :func:`~discreet.randomness.tables.boundary.locate` decides with integers of any length.
 
         Apart from that chance the work depends on the number of candidates alone.

@@ -12,7 +12,7 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.samplers import geometric
 from discreet.randomness.tables.draw import draw
-from discreet.randomness.tables.law import NoiseLaw, Size, exact_scale, shape_of
+from discreet.randomness.tables.law import ArraySize, NoiseLaw, exact_scale, shape_of
 
 _LARGEST_SHAPE = 10**6
 _LARGEST_MEAN = 1 << 60
@@ -22,7 +22,7 @@ _TERMS_AT_ONCE = 1 << 20
 _DIGIT_BITS = 32
 
 
-def gamma_integer(shape: Number, scale: Number, size: Size, rng: Rng) -> IntArray:
+def gamma_integer(shape: Number, scale: Number, size: ArraySize, rng: Rng) -> IntArray:
     r"""Return ``floor(G)`` for independent ``G`` with a Gamma law of integer ``shape``.
 
     ``G`` is the sum of ``shape`` independent exponential variables of mean ``scale``; its density

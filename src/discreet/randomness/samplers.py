@@ -10,16 +10,22 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
-from discreet.randomness.tables.boundary import WORD_BITS, Bounds, is_below
+from discreet.randomness.tables.boundary import WORD_BITS, Enclosing, is_below
 from discreet.randomness.tables.decay import Decay, decay
 from discreet.randomness.tables.draw import draw
-from discreet.randomness.tables.law import NoiseLaw, Size, exact_scale, exact_variance, shape_of
+from discreet.randomness.tables.law import (
+    ArraySize,
+    NoiseLaw,
+    exact_scale,
+    exact_variance,
+    shape_of,
+)
 
 _CHUNK = 1 << 14
 _FIRST_PRECISION = 2 * WORD_BITS
 
 
-def toss(bounds: Bounds, size: Size, rng: Rng) -> NDArray[np.bool_]:
+def toss(bounds: Enclosing, size: ArraySize, rng: Rng) -> NDArray[np.bool_]:
     """Return independent coins that are true with the probability that ``bounds`` enclose.
 
     Guarantee:
@@ -40,7 +46,7 @@ def toss(bounds: Bounds, size: Size, rng: Rng) -> NDArray[np.bool_]:
     return coins.reshape(shape)
 
 
-def _threshold(bounds: Bounds) -> np.uint64:
+def _threshold(bounds: Enclosing) -> np.uint64:
     bits = _FIRST_PRECISION
     while True:
         lower, upper = bounds(bits)
@@ -50,7 +56,7 @@ def _threshold(bounds: Bounds) -> np.uint64:
         bits *= 2
 
 
-def bernoulli(p: Number, size: Size, rng: Rng) -> NDArray[np.bool_]:
+def bernoulli(p: Number, size: ArraySize, rng: Rng) -> NDArray[np.bool_]:
     """Return independent coins that are true with probability ``p``.
 
     Guarantee:
@@ -72,7 +78,7 @@ _TOLERANCE = 2.0**-46
 _WORDS_AS_FLOAT = 2.0**64
 
 
-def bernoulli_exp(x: Number, size: Size, rng: Rng) -> NDArray[np.bool_]:
+def bernoulli_exp(x: Number, size: ArraySize, rng: Rng) -> NDArray[np.bool_]:
     """Return independent coins that are true with probability ``e**-x``, for ``x >= 0``.
 
     Guarantee:
@@ -101,9 +107,10 @@ def bernoulli_exp_each(
     Guarantee:
         Given ideal words each probability is exactly the stated one. The probability is known as
         a float ``p`` within ``2**-48 p + 2**-980``
-        (:class:`~discreet.randomness.tables.decay.Decay`). A word ``w`` means a uniform ``U`` in ``[w, w + 1) / 2**64``; the comparison of ``w`` with
-        ``2**64 p`` is trusted only if they differ by more than ``2**-46 * 2**64 p + 2``, which is
-        more than the errors of ``p`` and of rounding ``w`` to a float. The rest are settled by
+        (:class:`~discreet.randomness.tables.decay.Decay`). A word ``w`` means a uniform ``U`` in
+        ``[w, w + 1) / 2**64``; the comparison of ``w`` with ``2**64 p`` is trusted only if they
+        differ by more than ``2**-46 * 2**64 p + 2``, which is more than the errors of ``p`` and of
+        rounding ``w`` to a float. The rest are settled by
         :func:`~discreet.randomness.tables.boundary.is_below`.
 
     Example:
@@ -149,7 +156,7 @@ _LARGEST_UPPER = 1 << 63
 _WORDS = 1 << 64
 
 
-def uniform_integers(upper: Number, size: Size, rng: Rng) -> IntArray:
+def uniform_integers(upper: Number, size: ArraySize, rng: Rng) -> IntArray:
     """Return independent integers from 0 to ``upper - 1``, each with the same probability.
 
     Guarantee:
@@ -181,7 +188,7 @@ def uniform_integers(upper: Number, size: Size, rng: Rng) -> IntArray:
     return remainders.view(np.int64).reshape(shape)
 
 
-def discrete_laplace(scale: Number, size: Size, rng: Rng) -> IntArray:
+def discrete_laplace(scale: Number, size: ArraySize, rng: Rng) -> IntArray:
     r"""Return independent integers with :math:`P(z) \propto e^{-|z|/scale}`.
 
     Guarantee:
@@ -198,7 +205,7 @@ def discrete_laplace(scale: Number, size: Size, rng: Rng) -> IntArray:
     return draw(NoiseLaw(Fraction(0), 1 / exact_scale(scale)), size, rng)
 
 
-def discrete_gaussian(sigma_squared: Number, size: Size, rng: Rng) -> IntArray:
+def discrete_gaussian(sigma_squared: Number, size: ArraySize, rng: Rng) -> IntArray:
     r"""Return independent integers with :math:`P(z) \propto e^{-z^2 / (2\sigma^2)}`.
 
     The parameter is :math:`\sigma^2`, because a calibrated :math:`\sigma` is often irrational; it
@@ -218,7 +225,7 @@ def discrete_gaussian(sigma_squared: Number, size: Size, rng: Rng) -> IntArray:
     return draw(NoiseLaw(1 / (2 * exact_variance(sigma_squared)), Fraction(0)), size, rng)
 
 
-def geometric(scale: Number, size: Size, rng: Rng) -> IntArray:
+def geometric(scale: Number, size: ArraySize, rng: Rng) -> IntArray:
     r"""Return independent integers from 0 on with :math:`P(G \ge k) = e^{-k/scale}`.
 
     Guarantee:
@@ -238,7 +245,7 @@ def geometric(scale: Number, size: Size, rng: Rng) -> IntArray:
 _LARGEST_BOUND = 1 << 62
 
 
-def clamped_discrete_laplace(scale: Number, bound: Number, size: Size, rng: Rng) -> IntArray:
+def clamped_discrete_laplace(scale: Number, bound: Number, size: ArraySize, rng: Rng) -> IntArray:
     r"""Return discrete Laplace integers, those beyond :math:`\pm bound` moved to :math:`\pm bound`.
 
     The mass beyond the bound is moved to it, not spread over the inside: for :math:`|z| < bound`

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument, LedgerError
 from discreet.core.loss import PrivacyLoss

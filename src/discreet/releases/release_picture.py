@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from discreet.accounting.people.picture import ACCENT, INK, QUIET, save
+from discreet.accounting.picture import ACCENT, INK, QUIET, save
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.releases.cell import Cell, PlainInterval

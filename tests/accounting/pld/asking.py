@@ -3,8 +3,9 @@
 from typing import Any
 
 from discreet.accounting import account as accounts
+from discreet.accounting.accountants import sampling
 from discreet.accounting.composition import compose
-from discreet.accounting.pld import accountant, amplify
+from discreet.accounting.pld import accountant
 
 
 def pld_epsilon(*args: Any, **options: Any) -> Any:
@@ -16,7 +17,7 @@ def pld_delta(*args: Any, **options: Any) -> Any:
 
 
 def amplified(*args: Any, **options: Any) -> Any:
-    return amplify.amplify(*args, **options)
+    return sampling.amplify(*args, **options)
 
 
 def compose_epsilon(*args: Any, **options: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from discreet.accounting.pld.calibrate import (
+from discreet.accounting.pld.parameters import (
     Target,
     five_digits,
     largest_rate,

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import fft, special
 
-from discreet.accounting.pld.bump import WIDEST, bump
-from discreet.accounting.pld.machine import RELATIVE, transform_error
-from discreet.accounting.tails.mills import log_tail_bounds
+from discreet.accounting.pld.delta_curve import WIDEST, bump
+from discreet.accounting.pld.laws.float_assumptions import RELATIVE, transform_error
+from discreet.accounting.tails.normal_tail import log_tail_bounds
 from discreet.core.numbers import exp_bounds, log_bounds
 from discreet.core.rounding import exp_down, exp_up
 from tests.accounting.pld.cases import Draw

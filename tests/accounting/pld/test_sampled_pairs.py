@@ -10,16 +10,18 @@ import pytest
 from dp_accounting.pld import PLDAccountant
 
 from discreet.accounting.accountants import pure
+from discreet.accounting.accountants.sampling import unsampled
 from discreet.accounting.pld import pair_of as pairs
-from discreet.accounting.pld import sampled_pair
-from discreet.accounting.pld.laws.discrete_gaussian import discrete_gaussian_law
-from discreet.accounting.pld.laws.exchanged_gaussian import ExchangedGaussianLaw
-from discreet.accounting.pld.laws.stated import stated_law
+from discreet.accounting.pld import pairs as sampled_pair
+from discreet.accounting.pld.counted_events import _pair
+from discreet.accounting.pld.laws.atomic import (
+    WideDiscreteGaussianLaw,
+    discrete_gaussian_law,
+    stated_law,
+)
+from discreet.accounting.pld.laws.continuous import ExchangedGaussianLaw
 from discreet.accounting.pld.laws.together import lower_together, upper_together
-from discreet.accounting.pld.laws.wide_discrete_gaussian import WideDiscreteGaussianLaw
 from discreet.accounting.pld.pair_of import pair_of
-from discreet.accounting.pld.uses import _pair
-from discreet.accounting.sampling.unsampled import unsampled
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent, Event
 from discreet.core.event_json import event_from_json
@@ -194,7 +196,7 @@ def test_exchanged_gaussians_agree_with_the_peer(scale: str, rate: str, count: i
 
 
 def test_wide_discrete_gaussians_have_the_tails_of_listed_ones(monkeypatch):
-    monkeypatch.setattr("discreet.accounting.pld.laws.discrete_gaussian.LEAST_SIGMA", 10**9)
+    monkeypatch.setattr("discreet.accounting.pld.laws.atomic.LEAST_SIGMA", 10**9)
     for sigma, shift in ((20_000, 1), (20_000, 3), (20_000, 30_000)):
         listed = discrete_gaussian_law(Fraction(sigma) ** 2, shift)
         wide = WideDiscreteGaussianLaw(float(sigma), shift)

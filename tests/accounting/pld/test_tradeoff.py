@@ -7,8 +7,8 @@ import pytest
 from scipy import special
 
 from discreet.accounting import tradeoff
-from discreet.accounting.pld.enclose import _directions
-from discreet.accounting.pld.uses import Uses, count_events
+from discreet.accounting.pld.counted_events import Uses, count_events
+from discreet.accounting.pld.enclosure import _directions
 from discreet.accounting.tradeoff import Comparison, TradeOff, trade_off
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.sampling_event import PoissonSampledEvent

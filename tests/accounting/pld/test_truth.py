@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.pld import bump, curve, split
-from discreet.accounting.pld.enclose import enclose_delta, enclose_deltas, enclose_epsilon
-from discreet.accounting.pld.uses import Uses
+from discreet.accounting.pld import delta_curve
+from discreet.accounting.pld.counted_events import Uses
+from discreet.accounting.pld.enclosure import enclose_delta, enclose_deltas, enclose_epsilon
+from discreet.accounting.pld.laws import grid
 from tests.accounting.pld import cases
 from tests.accounting.pld.cases import Case, Draw
 
@@ -79,15 +80,14 @@ def check_deltas(case: Case, draw: Draw) -> None:
 @pytest.mark.parametrize("shift", [-1e-3, 0.0, 1e-3])
 def test_a_broken_twin_of_many_deltas_is_caught(monkeypatch, rng, shift: float):
     """Without the bump, and with the sums of a place a thousandth before or after."""
-    sums = curve._suffix_sums
+    sums = delta_curve._suffix_sums
 
     def moved(law, masses, at):
         return sums(law, masses, at + shift)
 
-    monkeypatch.setattr(curve, "_suffix_sums", moved)
+    monkeypatch.setattr(delta_curve, "_suffix_sums", moved)
     if not shift:
-        monkeypatch.setattr(curve, "HEIGHT", 0.0)
-        monkeypatch.setattr(bump, "HEIGHT", 0.0)
+        monkeypatch.setattr(delta_curve, "HEIGHT", 0.0)
     draw = Draw(rng)
     with pytest.raises(AssertionError, match="Interval"):
         check_many_deltas(draw)
@@ -100,18 +100,17 @@ def check_many_deltas(draw: Draw) -> None:
 
 def test_without_the_bump_the_truth_is_missed(monkeypatch, rng):
     """A broken twin: the split law taken for the law itself is caught by these cases."""
-    monkeypatch.setattr(bump, "HEIGHT", 0.0)
-    monkeypatch.setattr(curve, "HEIGHT", 0.0)
+    monkeypatch.setattr(delta_curve, "HEIGHT", 0.0)
     assert caught(rng)
 
 
 def test_without_the_split_the_truth_is_missed(monkeypatch, rng):
     """Another: all of a cell at its lower end, which looks more precise than it is."""
-    monkeypatch.setattr(split, "_placed", lambda masses, share: placed(masses, 0 * share))
+    monkeypatch.setattr(grid, "_placed", lambda masses, share: placed(masses, 0 * share))
     assert caught(rng)
 
 
-placed = split._placed
+placed = grid._placed
 
 
 def caught(rng) -> bool:

@@ -8,8 +8,8 @@ import pytest
 
 from discreet.accounting.account import account
 from discreet.accounting.accountants.discrete_gaussian import delta_of_shift
-from discreet.accounting.accountants.halting_moment import log_halting_moment
 from discreet.accounting.accountants.pure import pure_loss
+from discreet.accounting.curves.halting import log_halting_moment
 from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.audit.discrete_laplace_law import discrete_laplace_law
 from discreet.audit.divergence import max_divergence

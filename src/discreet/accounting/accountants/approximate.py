@@ -6,7 +6,7 @@ from functools import singledispatch
 
 from discreet.accounting.accountants.between_thresholds import between_delta
 from discreet.accounting.accountants.pure import epsilon
-from discreet.accounting.sampling.sampled_epsilon import (
+from discreet.accounting.accountants.sampling import (
     Sampled,
     amplified_epsilon,
     is_exchange,

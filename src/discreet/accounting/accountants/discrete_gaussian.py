@@ -8,8 +8,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from discreet.accounting.accountants.zcdp import delta_of_zcdp, zcdp_loss
-from discreet.accounting.tails.gaussian_sum import LARGEST_SUPPORT, gaussian_sum, support_size
-from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
+from discreet.accounting.tails.gaussian_tail import (
+    LARGEST_SUPPORT,
+    gaussian_sum,
+    gaussian_tail_bounds,
+    support_size,
+)
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, exp_bounds

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import singledispatch
 
-from discreet.accounting.sampling.sampled_epsilon import Sampled, sampled_epsilon
+from discreet.accounting.accountants.sampling import Sampled, sampled_epsilon
 from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core.errors import Unsupported
 from discreet.core.event import (

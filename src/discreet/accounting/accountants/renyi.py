@@ -9,22 +9,19 @@ from attrs import frozen
 
 from discreet.accounting.accountants.approximate import approximate, false_pass, own_keys_delta
 from discreet.accounting.accountants.pure import epsilon
+from discreet.accounting.accountants.sampling import Sampled, tells_who_was_sampled
 from discreet.accounting.accountants.zcdp import line, rho
-from discreet.accounting.curves.binary import BinaryPiece
-from discreet.accounting.curves.bounded_range import BoundedRangePiece
-from discreet.accounting.curves.categorical import CategoricalPiece
-from discreet.accounting.curves.counted_line import CountedLine
-from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.curves.discrete_laplace import DiscreteLaplacePiece
-from discreet.accounting.curves.gaussian import GaussianPiece
+from discreet.accounting.curves.bounded import (
+    BinaryPiece,
+    BoundedRangePiece,
+    CategoricalPiece,
+    TightPure,
+)
+from discreet.accounting.curves.curve import CurvePiece, RenyiCurve
 from discreet.accounting.curves.halting import HaltingPiece
-from discreet.accounting.curves.laplace import LaplacePiece
-from discreet.accounting.curves.line import BoundedLine, Line
-from discreet.accounting.curves.piece import CurvePiece
+from discreet.accounting.curves.line import BoundedLine, CountedLine, Line, StatedPiece
+from discreet.accounting.curves.noise import DiscreteLaplacePiece, GaussianPiece, LaplacePiece
 from discreet.accounting.curves.sampled import SampledPiece, ToldPiece
-from discreet.accounting.curves.stated import StatedPiece
-from discreet.accounting.curves.tight_pure import TightPure
-from discreet.accounting.sampling.sampled_epsilon import Sampled, tells_who_was_sampled
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ApproximateResponseEvent,

@@ -34,7 +34,7 @@ from discreet.accounting.composition.workload import (
     read_delta,
     read_epsilon,
 )
-from discreet.accounting.result import Result, best
+from discreet.accounting.losses.result import Result, best
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import Number
 
@@ -67,7 +67,7 @@ def compose_epsilon(losses: Losses, *, delta: Number, method: str = "auto") -> R
     Guarantee:
         The theorem that the result names, with every rounding up; ``lower``, where it is given, is
         below what any theorem could say from these losses alone. The mechanisms may be chosen
-        adaptively, but not the losses: only :mod:`discreet.accounting.gates.filters` allow that.
+        adaptively, but not the losses: only :mod:`discreet.accounting.filters.rules` allow that.
 
         ``method`` is one of ``METHODS``, and then basic composition is taken if it is better, or
         ``auto``: the best of all, by the optimum if it can be computed, else by an interval.

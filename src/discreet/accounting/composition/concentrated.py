@@ -12,9 +12,9 @@ from attrs import frozen
 from discreet.accounting.composition.workload import Losses, Workload
 from discreet.accounting.conversions.from_renyi import renyi_to_approximate
 from discreet.accounting.conversions.from_zcdp import zcdp_to_approximate
+from discreet.accounting.curves.bounded import TightPure, pure_to_kl
 from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.curves.tight_pure import TightPure, pure_to_kl
-from discreet.accounting.result import Result
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Zcdp
 from discreet.core.numbers import Number, exact

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from discreet.accounting.composition.workload import Workload
+from discreet.accounting.losses.result import Result
 from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
-from discreet.accounting.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.event import Event
 from discreet.core.loss import Approximate

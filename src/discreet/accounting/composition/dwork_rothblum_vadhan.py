@@ -3,7 +3,7 @@ r"""Advanced composition as it was first proved [DRV10]."""
 from fractions import Fraction
 
 from discreet.accounting.composition.workload import Workload
-from discreet.accounting.result import Result
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate
 from discreet.core.rounding import exp_up, log_up, short_up, sqrt_up

@@ -1,6 +1,7 @@
 r"""The privacy curve of many randomised responses: δ at every ε, and ε at every δ, certified.
 
-A response at :math:`\varepsilon_i` has the privacy loss :math:`\varepsilon_i`, or
+Randomised response is the worst ε-DP mechanism there is [KOV15], so the law of its privacy loss
+decides what composition can promise. A response at :math:`\varepsilon_i` has the privacy loss :math:`\varepsilon_i`, or
 :math:`-\varepsilon_i` where it lies. With every :math:`\varepsilon_i` a whole multiple :math:`a_i`
 of one unit, the loss of all is :math:`(\sum a_i - 2t)` units, where the *cost* :math:`t` is the
 sum of the :math:`a_i` of the lies. Both laws are over the same costs, and their ratio at ``t`` is
@@ -9,16 +10,154 @@ sum of the :math:`a_i` of the lies. Both laws are over the same costs, and their
 .. math:: \delta(\varepsilon) = \sum_{t:\, L(t) > \varepsilon} P(t)\,(1 - e^{\varepsilon - L(t)}).
 """
 
+import math
 from collections.abc import Iterator
+from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
 
 from attrs import frozen
 
-from discreet.accounting.composition.responses import lies
-from discreet.accounting.composition.rounded import Side
 from discreet.core.errors import Unsupported
-from discreet.core.numbers import log_bounds
+from discreet.core.numbers import exp_bounds, log_bounds
 from discreet.core.rounding import short_down, short_up
+
+
+class RoundedSide(Enum):
+    """Which side of the truth a number is on."""
+
+    LOWER = "lower"
+    UPPER = "upper"
+
+    @property
+    def other(self) -> "RoundedSide":
+        """The other side: for what is subtracted or divided by."""
+        return RoundedSide.UPPER if self is RoundedSide.LOWER else RoundedSide.LOWER
+
+    def whole(self, value: Fraction) -> int:
+        """Round to an integer on this side.
+
+        Example:
+            >>> Side.LOWER.whole(Fraction(5, 2)), Side.UPPER.whole(Fraction(5, 2))
+            (2, 3)
+        """
+        return self.divided(value.numerator, value.denominator)
+
+    def divided(self, value: int, by: int) -> int:
+        """Divide, rounding to this side; ``by`` is positive."""
+        return value // by if self is RoundedSide.LOWER else -(-value // by)
+
+    def shifted(self, value: int, bits: int) -> int:
+        """Divide by ``2**bits``, rounding to this side."""
+        return value >> bits if self is RoundedSide.LOWER else -(-value >> bits)
+
+    def exp(self, x: Fraction, bits: int) -> int:
+        """Return ``e**x`` for ``x <= 0`` in units of ``2**-bits``, rounded to this side."""
+        low, high = exp_bounds(x, bits)
+        return self.whole((low if self is RoundedSide.LOWER else high) * (1 << bits))
+
+
+MOST_BITS = 300_000_000
+_GUARD_OF_LIES = 48
+
+
+@frozen
+class Lies:
+    """The law of the number of lies, in units of ``2**-bits``; each mass is enclosed."""
+
+    low: dict[int, int]
+    high: dict[int, int]
+    dropped: int
+    """An upper bound on the mass of all numbers that are left out."""
+
+    def of(self, side: RoundedSide) -> dict[int, int]:
+        """Return the masses that are rounded to ``side``."""
+        return self.low if side is RoundedSide.LOWER else self.high
+
+
+@lru_cache(maxsize=64)
+def lies(epsilon: Fraction, count: int, bits: int) -> Lies:
+    r"""Return the law of the number of lies among ``count`` responses at ``epsilon``.
+
+    Guarantee:
+        It is binomial with :math:`p = 1 / (1 + e^\varepsilon)`. Start at a number near the middle
+        with weight 1, and go down and up by the exact ratios of neighbouring terms, once with all
+        roundings down and once up; then divide by the total, which must be 1. A side ends where a
+        weight is far below one unit and the ratios beyond are at most 1 (they fall away from the
+        middle, so one look is enough); what is left there is at most as many times the last weight.
+
+    Example:
+        >>> law = lies(Fraction(1), 3, 64)
+        >>> [round(mass / 2**64, 4) for mass in law.low.values()]
+        [0.3907, 0.4312, 0.1586, 0.0195]
+    """
+    _require_affordable(epsilon, count, bits)
+    working = bits + _GUARD_OF_LIES
+    one = 1 << working
+    ratio_low, ratio_high = exp_bounds(-epsilon, working)
+    g = (int(ratio_low * one), -int(-ratio_high * one // 1))
+    start = _middle(epsilon, count)
+    down, below = _downward(start, count, g, working)
+    up, above = _upward(start, count, g, working)
+    weights = {**dict(reversed(down.items())), start: (one, one), **up}
+    total_low = sum(low for low, _ in weights.values())
+    total_high = sum(high for _, high in weights.values()) + below + above
+    return Lies(
+        {n: (low << bits) // total_high for n, (low, _) in weights.items()},
+        {n: -(-(high << bits) // total_low) for n, (_, high) in weights.items()},
+        -(-((below + above) << bits) // total_low),
+    )
+
+
+_Weights = dict[int, tuple[int, int]]
+
+
+def _downward(start: int, count: int, g: tuple[int, int], working: int) -> tuple[_Weights, int]:
+    """Return the weights below ``start``, largest number first, and a bound on the rest."""
+    found: _Weights = {}
+    low = high = 1 << working
+    for n in range(start, 0, -1):
+        is_small = high >> _GUARD_OF_LIES - 8 == 0
+        if is_small and n << working <= (count - n + 1) * g[0]:
+            return found, n * high
+        low = ((low * n) << working) // ((count - n + 1) * g[1])
+        high = -(-((high * n) << working) // ((count - n + 1) * g[0]))
+        found[n - 1] = (low, high)
+    return found, 0
+
+
+def _upward(start: int, count: int, g: tuple[int, int], working: int) -> tuple[_Weights, int]:
+    """Return the weights above ``start``, smallest number first, and a bound on the rest."""
+    found: _Weights = {}
+    low = high = 1 << working
+    for n in range(start, count):
+        is_small = high >> _GUARD_OF_LIES - 8 == 0
+        if is_small and (count - n) * g[1] <= (n + 1) << working:
+            return found, (count - n) * high
+        low = low * (count - n) * g[0] // (n + 1) >> working
+        high = -(-high * (count - n) * g[1] // (n + 1) >> working)
+        found[n + 1] = (low, high)
+    return found, 0
+
+
+def _middle(epsilon: Fraction, count: int) -> int:
+    """Return about the likeliest number of lies; any number is safe."""
+    ratio = math.exp(-float(min(epsilon, Fraction(700))))
+    return min(count, int((count + 1) * ratio / (1 + ratio)))
+
+
+def _require_affordable(epsilon: Fraction, count: int, bits: int) -> None:
+    ratio = math.exp(-float(min(epsilon, Fraction(700))))
+    variance = count * ratio / (1 + ratio) ** 2
+    terms = min(count, 2 * math.sqrt(1.4 * bits * variance) + bits)
+    if terms * bits > MOST_BITS:
+        raise Unsupported(
+            "Optimal composition would take too long for so many losses",
+            must=f"need at most {MOST_BITS:.0e} bits of terms",
+            got=f"about {terms * bits:.0e}",
+            next="Use the method 'cor_2_8_9' or 'zcdp', which are quick for any count",
+        )
+
 
 _USUAL_BITS = 256
 _GUARD = 64
@@ -37,7 +176,7 @@ class LossCurve:
     top: int
     """The largest loss, in units."""
     bits: int
-    side: Side
+    side: RoundedSide
     masses: dict[int, int]
     """Cost to mass in units of 2**-bits, costs ascending."""
     dropped: int
@@ -85,7 +224,7 @@ class LossCurve:
         self, step: tuple[int, int, int] | None, after: tuple[int, int, int] | None, target: int
     ) -> Fraction:
         zero = Fraction(0)
-        if self.side is Side.LOWER:
+        if self.side is RoundedSide.LOWER:
             found = [self._solved(s, target) for s in (step, after) if s is not None]
             return max(zero, *found, zero)
         if step is None:
@@ -99,7 +238,7 @@ class LossCurve:
             return Fraction(-1)
         zero = Fraction(0)
         low, high = log_bounds(Fraction(under, above - target), self.bits)
-        if self.side is Side.LOWER:
+        if self.side is RoundedSide.LOWER:
             return short_down(self.loss(cost) - max(high, zero))
         return min(self.loss(cost), short_up(self.loss(cost) - max(low, zero)))
 
@@ -119,7 +258,7 @@ class LossCurve:
             yield cost, above, under
 
     def _extra(self) -> int:
-        return self.dropped if self.side is Side.UPPER else 0
+        return self.dropped if self.side is RoundedSide.UPPER else 0
 
     def _fraction(self, value: int) -> Fraction:
         bounded = min(1 << self.bits, max(0, value + self._extra()))
@@ -127,7 +266,7 @@ class LossCurve:
 
 
 def loss_curve(
-    steps: dict[int, int], unit: Fraction, *, bits: int, side: Side, most_work: int
+    steps: dict[int, int], unit: Fraction, *, bits: int, side: RoundedSide, most_work: int
 ) -> LossCurve:
     r"""Return the curve of responses at ``a * unit``, ``steps[a]`` of each, ``a`` positive.
 
@@ -162,7 +301,7 @@ def loss_curve(
 
 
 def _convolved(
-    masses: dict[int, int], terms: dict[int, int], top: int, side: Side, bits: int
+    masses: dict[int, int], terms: dict[int, int], top: int, side: RoundedSide, bits: int
 ) -> dict[int, int]:
     products: dict[int, int] = {}
     for cost, mass in masses.items():

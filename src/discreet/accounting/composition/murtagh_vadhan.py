@@ -13,13 +13,13 @@ from fractions import Fraction
 
 from discreet.accounting.composition.optimal import (
     MOST_WORK,
-    Steps,
+    CountedSteps,
     delta_between,
     epsilon_above,
     epsilon_below,
 )
 from discreet.accounting.composition.workload import Workload
-from discreet.accounting.result import Result
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate
 
@@ -27,7 +27,7 @@ ACCURACY = Fraction(1, 100)
 RATIO = Fraction(11, 10)
 _MOST_WORK = 4 * MOST_WORK
 
-Interval = tuple[Fraction, Fraction]
+_Ends = tuple[Fraction, Fraction]
 
 
 def mv_epsilon(work: Workload, delta: Fraction, *, accuracy: Fraction = ACCURACY) -> Result:
@@ -45,7 +45,7 @@ def mv_epsilon(work: Workload, delta: Fraction, *, accuracy: Fraction = ACCURACY
         True
     """
 
-    def interval(down: Steps, up: Steps) -> Interval:
+    def interval(down: CountedSteps, up: CountedSteps) -> _Ends:
         high = epsilon_above(work, up, delta, most_work=_MOST_WORK)
         low = epsilon_below(work, down, delta, most_work=_MOST_WORK)
         return low, min(high, work.epsilon_sum)
@@ -61,7 +61,7 @@ def mv_delta(work: Workload, epsilon: Fraction, *, ratio: Fraction = RATIO) -> R
     one would take too long.
     """
 
-    def interval(down: Steps, up: Steps) -> Interval:
+    def interval(down: CountedSteps, up: CountedSteps) -> _Ends:
         return delta_between(work, down, up, epsilon, most_work=_MOST_WORK)
 
     low, high = _refined(
@@ -72,13 +72,13 @@ def mv_delta(work: Workload, epsilon: Fraction, *, ratio: Fraction = RATIO) -> R
 
 def _refined(
     work: Workload,
-    interval: Callable[[Steps, Steps], Interval],
+    interval: Callable[[CountedSteps, CountedSteps], _Ends],
     excess: Callable[[Fraction, Fraction], Fraction],
-) -> Interval:
+) -> _Ends:
     """Return the best interval found, on finer and finer grids while ``excess`` is above 1."""
     most = _most_parts(work)
     parts = min(most, max(_FEWEST, 8 * work.count))
-    found: Interval | None = None
+    found: _Ends | None = None
     for _ in range(_MOST_ROUNDS):
         try:
             low, high = interval(*_grids(work, parts))
@@ -105,7 +105,7 @@ def _refined(
     return found
 
 
-def _grids(work: Workload, parts: int) -> tuple[Steps, Steps]:
+def _grids(work: Workload, parts: int) -> tuple[CountedSteps, CountedSteps]:
     """Return the steps rounded down and up, on a grid with about ``parts`` points in all."""
     unit = work.epsilon_sum / parts if work.responses else Fraction(1)
     unit = Fraction(max(1, math.floor(unit * _FINE)), _FINE)

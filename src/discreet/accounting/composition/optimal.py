@@ -13,10 +13,9 @@ with :math:`\delta_0` the curve of the responses alone [KOV15, Theorem 3.3; MV16
 import math
 from fractions import Fraction
 
-from discreet.accounting.composition.loss_curve import loss_curve
-from discreet.accounting.composition.rounded import Side
+from discreet.accounting.composition.loss_curve import RoundedSide, loss_curve
 from discreet.accounting.composition.workload import Losses, Workload, read_delta
-from discreet.accounting.result import Result
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate
 from discreet.core.numbers import Number
@@ -27,7 +26,7 @@ _MOST_BITS = 1 << 14
 _KOV = ("kov", "KOV15, Theorem 3.3")
 _HETEROGENEOUS = ("optimal", "MV16, Theorem 1.5")
 
-Steps = tuple[dict[int, int], Fraction]
+CountedSteps = tuple[dict[int, int], Fraction]
 """Whole multiples with their counts, and the unit that they are multiples of."""
 
 
@@ -95,7 +94,7 @@ def kov_grid(losses: Losses, *, delta: Number) -> Result:
     return _result(work, Approximate(point, slack), None)
 
 
-def exact_steps(work: Workload) -> Steps:
+def exact_steps(work: Workload) -> CountedSteps:
     """Return the ε of ``work`` as whole multiples of their greatest common divisor."""
     shared = math.lcm(*(e.denominator for e in work.responses))
     wholes = {int(e * shared): n for e, n in work.responses.items()}
@@ -104,7 +103,7 @@ def exact_steps(work: Workload) -> Steps:
 
 
 def epsilon_above(
-    work: Workload, steps: Steps, delta: Fraction, most_work: int = MOST_WORK
+    work: Workload, steps: CountedSteps, delta: Fraction, most_work: int = MOST_WORK
 ) -> Fraction:
     """Return an upper bound on the ε of complete mechanisms with these steps, at ``delta``."""
     pure, _ = work.pure_part(delta)
@@ -112,13 +111,13 @@ def epsilon_above(
     if pure == 0 or not steps[0]:
         return largest
     bits = fine_bits(steps, pure)
-    curve = loss_curve(steps[0], steps[1], bits=bits, side=Side.UPPER, most_work=most_work)
+    curve = loss_curve(steps[0], steps[1], bits=bits, side=RoundedSide.UPPER, most_work=most_work)
     found = curve.epsilon(pure)
     return largest if found is None else min(largest, found)
 
 
 def epsilon_below(
-    work: Workload, steps: Steps, delta: Fraction, most_work: int = MOST_WORK
+    work: Workload, steps: CountedSteps, delta: Fraction, most_work: int = MOST_WORK
 ) -> Fraction:
     """Return a lower bound on the ε of complete mechanisms with these steps, at ``delta``."""
     _, pure = work.pure_part(delta)
@@ -127,14 +126,14 @@ def epsilon_below(
     if not steps[0]:
         return Fraction(0)
     bits = fine_bits(steps, pure)
-    curve = loss_curve(steps[0], steps[1], bits=bits, side=Side.LOWER, most_work=most_work)
+    curve = loss_curve(steps[0], steps[1], bits=bits, side=RoundedSide.LOWER, most_work=most_work)
     return curve.epsilon(pure) or Fraction(0)
 
 
 def delta_between(
     work: Workload,
-    low_steps: Steps,
-    high_steps: Steps,
+    low_steps: CountedSteps,
+    high_steps: CountedSteps,
     epsilon: Fraction,
     most_work: int = MOST_WORK,
 ) -> tuple[Fraction, Fraction]:
@@ -145,7 +144,10 @@ def delta_between(
             loss_curve(steps, unit, bits=bits, side=side, most_work=most_work).delta(epsilon)
             if steps
             else Fraction(0)
-            for (steps, unit), side in ((low_steps, Side.LOWER), (high_steps, Side.UPPER))
+            for (steps, unit), side in (
+                (low_steps, RoundedSide.LOWER),
+                (high_steps, RoundedSide.UPPER),
+            )
         )
         clear = low_steps != high_steps or (high - low) * (1 << 24) <= high
         if clear or bits >= _MOST_BITS or work.delta_sum:
@@ -153,7 +155,7 @@ def delta_between(
         bits *= 4
 
 
-def fine_bits(steps: Steps, delta: Fraction) -> int:
+def fine_bits(steps: CountedSteps, delta: Fraction) -> int:
     """Return how many bits make the roundings small beside ``delta``; more for a quick curve."""
     return (112 if len(steps[0]) == 1 else 56) + _size(1 / delta)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
-from discreet.accounting.result import Result, best
+from discreet.accounting.losses.result import Result, best
 from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
 from discreet.core.numbers import Number, exact
 

@@ -7,10 +7,6 @@ from discreet.accounting.conversions.from_approximate import (
     approximate_to_approximate_zcdp,
 )
 from discreet.accounting.conversions.from_approximate_zcdp import approximate_zcdp_to_approximate
-from discreet.accounting.conversions.from_bounded_zcdp import (
-    bounded_zcdp_to_approximate,
-    bounded_zcdp_to_renyi,
-)
 from discreet.accounting.conversions.from_gaussian import (
     gaussian_to_approximate,
     gaussian_to_mean_concentrated,
@@ -29,7 +25,12 @@ from discreet.accounting.conversions.from_pure import (
     pure_to_renyi,
     pure_to_zcdp,
 )
-from discreet.accounting.conversions.from_renyi import renyi_to_approximate, renyi_to_zcdp
+from discreet.accounting.conversions.from_renyi import (
+    bounded_zcdp_to_approximate,
+    bounded_zcdp_to_renyi,
+    renyi_to_approximate,
+    renyi_to_zcdp,
+)
 from discreet.accounting.conversions.from_zcdp import (
     zcdp_to_approximate,
     zcdp_to_approximate_zcdp,
@@ -37,7 +38,7 @@ from discreet.accounting.conversions.from_zcdp import (
     zcdp_to_pure,
     zcdp_to_renyi,
 )
-from discreet.accounting.result import Result
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.loss import (
     Approximate,

@@ -1,4 +1,4 @@
-r"""From :math:`(\varepsilon, \delta)`: to another one on its curve, and to approximate zCDP."""
+"""From (ε, δ), one or a curve of them: to weaker ones, and to zCDP."""
 
 from fractions import Fraction
 
@@ -9,12 +9,12 @@ from discreet.accounting.conversions.choose import (
     optional_epsilon,
     refuse_parameters,
 )
-from discreet.accounting.curves.tight_pure import pure_to_kl
-from discreet.accounting.result import Result
+from discreet.accounting.curves.bounded import pure_to_kl
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp
-from discreet.core.numbers import Number
-from discreet.core.rounding import exp_down, log_up, short_up
+from discreet.core.loss import Approximate, ApproximateZcdp, Zcdp
+from discreet.core.numbers import Number, exact
+from discreet.core.rounding import exp_down, log_up, short_up, sqrt_up
 
 _COMPLETE = "KOV15 (Ste16, Lemma 2.8.6)"
 
@@ -93,7 +93,7 @@ def approximate_to_approximate_zcdp(
         ``half_square``: it implies :math:`\delta`-approximate :math:`\varepsilon^2/2`-zCDP
         [Ste16, Corollary 2.8.7 and Lemma 2.8.3]. ``tanh``: outside the exceptional events the pair
         is :math:`\varepsilon`-DP, so :math:`\rho = \varepsilon\tanh(\varepsilon/2)` will do
-        (:func:`~discreet.accounting.curves.tight_pure.pure_to_kl`). ``auto`` keeps :math:`\xi = 0`.
+        (:func:`~discreet.accounting.curves.bounded.pure_to_kl`). ``auto`` keeps :math:`\xi = 0`.
 
     Example:
         >>> approximate_to_approximate_zcdp(Approximate(1, "1e-6"), method="half_square").loss
@@ -112,3 +112,25 @@ def approximate_to_approximate_zcdp(
     }
     same = with_line("equivalent", "Ste16, Lemma 2.8.6", Fraction(0), loss.epsilon)
     return choose(ways, method, by="rho", named={"equivalent": lambda: same})
+
+
+def deltas_to_zcdp(*, xi: Number, rho: Number) -> Result:
+    r"""Return the zCDP loss of a mechanism with a sub-Gaussian family of guarantees.
+
+    Guarantee:
+        If a mechanism is :math:`(\hat\xi + \sqrt{\hat\rho\ln(1/\delta)}, \delta)`-DP for *every*
+        :math:`\delta > 0`, with :math:`\hat\xi, \hat\rho \in [0, 1]`, it is
+        :math:`(\hat\xi - \hat\rho/4 + 5\hat\rho^{1/4}, \hat\rho/4)`-zCDP [Ste16, Lemma 2.3.9]. One
+        :math:`(\varepsilon, \delta)` alone implies no zCDP at all.
+
+    Example:
+        >>> deltas_to_zcdp(xi="1/2", rho=0).loss
+        Zcdp(ρ = 0, ξ = 0.5)
+    """
+    intercept, slope = exact(xi), exact(rho)
+    for name, value in (("xi", intercept), ("rho", slope)):
+        if not 0 <= value <= 1:
+            raise InvalidArgument(f"{name} is out of range", must="lie in [0, 1]", got=str(value))
+    root = short_up(sqrt_up(sqrt_up(slope)))
+    found = Zcdp(rho=slope / 4, xi=max(Fraction(0), intercept - slope / 4 + 5 * root))
+    return Result(loss=found, method="converse", theorem="Ste16, Lemma 2.3.9")

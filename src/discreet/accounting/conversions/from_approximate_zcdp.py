@@ -5,7 +5,7 @@ from fractions import Fraction
 from discreet.accounting.conversions.choose import choose, one_of
 from discreet.accounting.conversions.from_approximate import approximate_to_approximate
 from discreet.accounting.conversions.from_zcdp import candidates
-from discreet.accounting.result import Result
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Zcdp
 from discreet.core.numbers import Number

@@ -12,12 +12,10 @@ from discreet.accounting.conversions.choose import (
 from discreet.accounting.conversions.from_zcdp import zcdp_to_mean_concentrated
 from discreet.accounting.conversions.search import least_above
 from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.curves.gaussian import GaussianPiece
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.result import Result
-from discreet.accounting.tails.mills import mills_bounds, mills_estimate
-from discreet.accounting.tails.normal_tail import pi_bounds
-from discreet.core.loss import Approximate, Zcdp
+from discreet.accounting.curves.noise import GaussianPiece
+from discreet.accounting.losses.result import Result
+from discreet.accounting.tails.normal_tail import mills_bounds, mills_estimate, pi_bounds
+from discreet.core.loss import Approximate, GaussianDp, Zcdp
 from discreet.core.numbers import Number, exp_bounds, float_up, log_bounds, sqrt_bounds
 from discreet.core.rounding import BITS, exp_down, exp_up, log_down, log_up, short_down, short_up
 

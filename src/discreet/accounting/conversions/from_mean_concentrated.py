@@ -4,9 +4,8 @@ from fractions import Fraction
 
 from discreet.accounting.conversions.choose import choose, refuse_parameters
 from discreet.accounting.conversions.from_zcdp import zcdp_to_approximate
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
-from discreet.accounting.result import Result
-from discreet.core.loss import Zcdp
+from discreet.accounting.losses.result import Result
+from discreet.core.loss import MeanConcentrated, Zcdp
 from discreet.core.numbers import Number
 
 _THEOREM = "Ste16, Lemma 2.4.2"

@@ -9,15 +9,13 @@ from discreet.accounting.conversions.from_approximate import (
     approximate_to_approximate,
     approximate_to_approximate_zcdp,
 )
+from discreet.accounting.curves.bounded import TightPure, pure_to_kl
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
-from discreet.accounting.curves.tight_pure import TightPure, pure_to_kl
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
-from discreet.accounting.result import Result
+from discreet.accounting.losses.result import Result
 from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core.errors import Unsupported
-from discreet.core.loss import Approximate, Pure, Zcdp
+from discreet.core.loss import Approximate, GaussianDp, MeanConcentrated, Pure, Zcdp
 from discreet.core.numbers import Number, exp_bounds, float_up
 from discreet.core.rounding import short_up
 
@@ -56,7 +54,7 @@ def pure_to_zcdp(
         ``equivalent``: :math:`(\varepsilon, 0)`-zCDP is the same thing [Ste16, Lemma 2.3.1].
         ``half_square``: :math:`\rho = \varepsilon^2/2` [BS16, Proposition 1.4]. ``tanh``:
         :math:`\rho = \varepsilon\tanh(\varepsilon/2)`, the least possible
-        (:func:`~discreet.accounting.curves.tight_pure.pure_to_kl`). ``auto`` keeps
+        (:func:`~discreet.accounting.curves.bounded.pure_to_kl`). ``auto`` keeps
         :math:`\xi = 0`; ``equivalent`` must be asked for.
 
     Example:
@@ -101,7 +99,7 @@ def pure_to_renyi(
     r"""Return the tight Rényi curve of ``loss`` (``tight``), or a line above it (``line``).
 
     Guarantee:
-        :class:`~discreet.accounting.curves.tight_pure.TightPure`; the line is
+        :class:`~discreet.accounting.curves.bounded.TightPure`; the line is
         :math:`\varepsilon^2\alpha/2` [BS16, Proposition 1.4]. ``auto`` is the tight one.
 
     Example:

@@ -1,4 +1,4 @@
-r"""From a Rényi curve: to :math:`(\varepsilon, \delta)`, and to zCDP if it lies below a line."""
+"""From Rényi curves, bounded zCDP among them."""
 
 import math
 from collections.abc import Callable
@@ -15,9 +15,10 @@ from discreet.accounting.conversions.choose import (
 )
 from discreet.accounting.conversions.search import best_order
 from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.result import Result
+from discreet.accounting.curves.line import BoundedLine
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import Unsupported
-from discreet.core.loss import Approximate, Zcdp
+from discreet.core.loss import Approximate, BoundedZcdp, Zcdp
 from discreet.core.numbers import Number, float_up, log_bounds
 from discreet.core.rounding import BITS, exp_up, log_down, short_up
 
@@ -148,7 +149,7 @@ def renyi_to_zcdp(
         zCDP is the statement that the curve lies below the line [BS16, Definition 1.1].
 
     Example:
-        >>> from discreet.accounting.curves.gaussian import GaussianPiece
+        >>> from discreet.accounting.curves.noise import GaussianPiece
         >>> renyi_to_zcdp(2 * RenyiCurve.of(GaussianPiece(mu_squared=1))).loss
         Zcdp(ρ = 1)
     """
@@ -171,3 +172,41 @@ def renyi_to_zcdp(
 def _bits(order: Fraction) -> int:
     """Return bits enough for a logarithm that is multiplied by ``order``."""
     return BITS + max(0, order.numerator.bit_length() - order.denominator.bit_length())
+
+
+def bounded_zcdp_to_renyi(
+    loss: BoundedZcdp,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    method: str = "auto",
+) -> Result:
+    """Return the line below its last order, which it is by definition."""
+    refuse_parameters(delta, epsilon)
+    result = Result(loss=_bounded_curve(loss), method="line", theorem="BS16, Definition 8.4")
+    return choose({"line": lambda: result}, method, by="limit")
+
+
+def bounded_zcdp_to_approximate(
+    loss: BoundedZcdp,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+    method: str = "auto",
+) -> Result:
+    r"""Return an :math:`(\varepsilon, \delta)` that ``loss`` implies.
+
+    Guarantee:
+        The methods of a Rényi curve, with the order kept below :math:`m`. The closed forms of
+        zCDP are not used: they need orders that may lie above.
+
+    Example:
+        >>> loss = BoundedZcdp(rho="0.1", order=4)
+        >>> round(float(bounded_zcdp_to_approximate(loss, delta="1e-6").loss.epsilon), 3)
+        4.255
+    """
+    return renyi_to_approximate(_bounded_curve(loss), delta=delta, epsilon=epsilon, method=method)
+
+
+def _bounded_curve(loss: BoundedZcdp) -> RenyiCurve:
+    return RenyiCurve.of(BoundedLine(rho=loss.rho, order=loss.order, xi=loss.xi))

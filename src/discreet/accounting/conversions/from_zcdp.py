@@ -19,12 +19,10 @@ from discreet.accounting.conversions.from_renyi import IMPROVED
 from discreet.accounting.conversions.search import least_above
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
-from discreet.accounting.losses.mean_concentrated import MeanConcentrated
-from discreet.accounting.result import Result
-from discreet.accounting.tails.mills import log_tail_bounds, log_tail_estimate
-from discreet.accounting.tails.normal_tail import pi_bounds
+from discreet.accounting.losses.result import Result
+from discreet.accounting.tails.normal_tail import log_tail_bounds, log_tail_estimate, pi_bounds
 from discreet.core.errors import Unsupported
-from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, MeanConcentrated, Pure, Zcdp
 from discreet.core.numbers import Number, exact, float_up
 from discreet.core.rounding import (
     BITS,

@@ -8,8 +8,7 @@ from functools import lru_cache
 from attrs import field, frozen
 from attrs.validators import instance_of
 
-from discreet.accounting.curves.curve import RenyiCurve
-from discreet.accounting.curves.piece import CurvePiece, require_order
+from discreet.accounting.curves.curve import CurvePiece, RenyiCurve, require_order
 from discreet.core import check
 from discreet.core.numbers import exact
 from discreet.core.rounding import BITS, exp_up, log_up, short_up
@@ -43,7 +42,7 @@ class SampledPiece(CurvePiece):
         Both directions of ``inner`` have a symmetric pair with this curve, as additive noise has.
 
     Example:
-        >>> from discreet.accounting.curves.gaussian import GaussianPiece
+        >>> from discreet.accounting.curves.noise import GaussianPiece
         >>> inner = RenyiCurve.of(GaussianPiece(mu_squared=1))
         >>> round(float(SampledPiece(inner=inner, rate="0.01").upper(Fraction(2))), 8)
         0.00017181

@@ -4,14 +4,13 @@ import math
 from fractions import Fraction
 
 from discreet.accounting.conversions.from_gaussian import gaussian_to_approximate
-from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.accounting.pld.enclose import enclose_delta, enclose_epsilon
+from discreet.accounting.losses.result import Result, best
+from discreet.accounting.pld.counted_events import Events, Uses, count_events
+from discreet.accounting.pld.enclosure import enclose_delta, enclose_epsilon
 from discreet.accounting.pld.simple_bounds import simple_results
-from discreet.accounting.pld.uses import Events, Uses, count_events
-from discreet.accounting.result import Result, best
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event
-from discreet.core.loss import Approximate
+from discreet.core.loss import Approximate, GaussianDp
 from discreet.core.numbers import Number, exact, float_down, float_up
 
 _THEOREM = "ZDW22; docs/proofs/pld.md"
@@ -39,7 +38,8 @@ def pld_epsilon(events: Events, *, delta: Number, width: Number = "1e-3") -> Res
         Mechanisms may be chosen adaptively, but the events must be fixed beforehand.
 
     Assumes:
-        The bounds of :mod:`discreet.accounting.pld.machine` on the machine's functions.
+        The bounds of :mod:`discreet.accounting.pld.laws.float_assumptions` on the machine's
+        functions.
 
     Example:
         >>> from discreet.core.stated_event import LaplaceEvent

@@ -6,18 +6,16 @@ from collections.abc import Iterable
 import numpy as np
 from attrs import evolve, frozen
 
-from discreet.accounting.pld.composed import Reach, compose
-from discreet.accounting.pld.cumulant import Cumulant, Weighted
-from discreet.accounting.pld.curve import LowerCurve, UpperCurve
-from discreet.accounting.pld.grid import FloatArray, Grid
-from discreet.accounting.pld.laws.law import Law
-from discreet.accounting.pld.machine import RELATIVE
-from discreet.accounting.pld.split import Split
+from discreet.accounting.pld.delta_curve import LowerCurve, UpperCurve
+from discreet.accounting.pld.laws.float_assumptions import RELATIVE
+from discreet.accounting.pld.laws.grid import FloatArray, LossGrid, Split
+from discreet.accounting.pld.laws.law import LossLaw
+from discreet.accounting.pld.loss_sum import Coverage, Cumulant, Weighted, compose
 from discreet.core.errors import Unsupported
 
 
 @frozen(eq=False)
-class Part:
+class LossPart:
     """Some events of one kind on the grid, and how often each is used."""
 
     split: Split
@@ -43,7 +41,7 @@ class LossDistribution:
         whatever it is composed with, also for mechanisms chosen adaptively [ZDW22].
 
     Example:
-        >>> from discreet.accounting.pld.laws.laplace import LaplaceLaw
+        >>> from discreet.accounting.pld.laws.continuous import LaplaceLaw
         >>> laplace = LossDistribution.of(LaplaceLaw(np.array([0.1])), [1], step=2**-10)
         >>> low, high = laplace.power(100).epsilon(1e-5)
         >>> low < 4.2203 < high < low + 0.01
@@ -51,17 +49,17 @@ class LossDistribution:
     """
 
     step: float
-    parts: tuple[Part, ...]
+    parts: tuple[LossPart, ...]
 
     @staticmethod
     def of(
-        law: Law, counts: Iterable[int], *, step: float, tail: float = 1e-30
+        law: LossLaw, counts: Iterable[int], *, step: float, tail: float = 1e-30
     ) -> "LossDistribution":
         """Put ``law`` on a grid, leaving out at most ``tail``."""
         low, high = law.span(tail)
-        split = law.split(Grid.covering(low, high, step))
+        split = law.split(LossGrid.covering(low, high, step))
         times = np.asarray(list(counts), dtype=np.float64)
-        return LossDistribution(step, (Part(split, times, law.slack() + split.moved),))
+        return LossDistribution(step, (LossPart(split, times, law.slack() + split.moved),))
 
     def compose(self, other: "LossDistribution") -> "LossDistribution":
         """Return the loss of both; they must be on the same grid."""
@@ -91,7 +89,7 @@ class LossDistribution:
         """Return the cumulant function of the upper masses."""
         return Cumulant([part.upper() for part in self.parts])
 
-    def upper(self, theta: float, reach: Reach = Reach.ALL) -> UpperCurve:
+    def upper(self, theta: float, reach: Coverage = Coverage.ALL) -> UpperCurve:
         """Return the curve above the truth, most accurate near the tilt's mean."""
         first = [part.split.grid.first for part in self.parts]
         law = compose(self.step, first, [part.upper() for part in self.parts], theta, reach)
@@ -103,7 +101,7 @@ class LossDistribution:
     def lower(self, theta: float) -> LowerCurve:
         """Return the curve below the truth, most accurate near the tilt's mean."""
         first = [part.split.grid.first for part in self.parts]
-        law = compose(self.step, first, [part.lower() for part in self.parts], theta, Reach.ALL)
+        law = compose(self.step, first, [part.lower() for part in self.parts], theta, Coverage.ALL)
         infinite = _infinite(
             [(p.split.lower, p.split.lower_infinite, p.counts) for p in self.parts]
         )

@@ -8,33 +8,40 @@ import numpy as np
 
 from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.renyi import renyi
+from discreet.accounting.accountants.sampling import (
+    is_exchange,
+    tells_who_was_sampled,
+    two_steps,
+    unsampled,
+)
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
-from discreet.accounting.pld.factors import parts_of
-from discreet.accounting.pld.grid import FloatArray
-from discreet.accounting.pld.laws.bounded_range import BoundedRangeLaw
-from discreet.accounting.pld.laws.discrete_gaussian import discrete_gaussian_law
-from discreet.accounting.pld.laws.discrete_laplace import discrete_laplace_law
-from discreet.accounting.pld.laws.exchanged_gaussian import ExchangedGaussianLaw
-from discreet.accounting.pld.laws.gaussian import GaussianLaw
-from discreet.accounting.pld.laws.laplace import LaplaceLaw
-from discreet.accounting.pld.laws.mixture import MixtureLaw
-from discreet.accounting.pld.laws.response import coin_law, response_law
-from discreet.accounting.pld.laws.worst import WorstLaw
-from discreet.accounting.pld.machine import LARGEST_LOSS, LARGEST_MU
-from discreet.accounting.pld.pair import Pair
-from discreet.accounting.pld.sampled_pair import (
+from discreet.accounting.pld.laws.atomic import (
+    coin_law,
+    discrete_gaussian_law,
+    discrete_laplace_law,
+    response_law,
+)
+from discreet.accounting.pld.laws.combined import MixtureLaw, WorstLaw
+from discreet.accounting.pld.laws.continuous import (
+    BoundedRangeLaw,
+    ExchangedGaussianLaw,
+    GaussianLaw,
+    LaplaceLaw,
+)
+from discreet.accounting.pld.laws.float_assumptions import LARGEST_LOSS, LARGEST_MU
+from discreet.accounting.pld.laws.grid import FloatArray
+from discreet.accounting.pld.laws.law import Pair
+from discreet.accounting.pld.pairs import (
     either_pair,
     exchanged_pair,
     fixed_size_pair,
+    parts_of,
     poisson_pair,
+    stated_pair,
     together_pair,
     told_pair,
 )
-from discreet.accounting.pld.stated_pair import stated_pair
-from discreet.accounting.sampling.sampled_epsilon import is_exchange, tells_who_was_sampled
-from discreet.accounting.sampling.two_steps import two_steps
-from discreet.accounting.sampling.unsampled import unsampled
 from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core.errors import Unsupported
 from discreet.core.event import (

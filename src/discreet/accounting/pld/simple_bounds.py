@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from discreet.accounting.accountants.pure import epsilon
+from discreet.accounting.accountants.sampling import is_sampled, unsampled
 from discreet.accounting.accountants.zcdp import line
 from discreet.accounting.conversions.from_zcdp import zcdp_to_approximate
-from discreet.accounting.result import Result
-from discreet.accounting.sampling.unsampled import is_sampled, unsampled
+from discreet.accounting.losses.result import Result
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, Zcdp
@@ -23,7 +23,7 @@ def concentrated(event: Event) -> Zcdp:
 
     Guarantee:
         A sampled mechanism tells no more than the mechanism itself
-        (:func:`discreet.accounting.sampling.unsampled.unsampled`): its curve is lower everywhere,
+        (:func:`discreet.accounting.accountants.sampling.unsampled`): its curve is lower everywhere,
         and a lower curve has lower Rényi divergences. Where it has a pure loss, the square of that
         may be lower still. A mixture has the line of its worst part.
     """

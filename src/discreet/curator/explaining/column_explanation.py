@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss, short
 from discreet.core.rounding import sqrt_up

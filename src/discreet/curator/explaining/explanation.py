@@ -7,8 +7,8 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.accounting.gates.filters import left
-from discreet.accounting.loss_json import loss_from_json
+from discreet.accounting.filters.rules import left
+from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.curator.explaining.column_explanation import (
     column_json,

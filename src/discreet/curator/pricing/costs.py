@@ -9,8 +9,8 @@ from attrs import frozen
 
 from discreet.accounting.account import account
 from discreet.accounting.accountants.pure import pure_loss
-from discreet.accounting.group import group
-from discreet.accounting.result import Result, best
+from discreet.accounting.losses.group import group
+from discreet.accounting.losses.result import Result, best
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp

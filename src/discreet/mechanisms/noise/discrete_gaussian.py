@@ -10,8 +10,12 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants import discrete_gaussian as curve
 from discreet.accounting.accountants.zcdp import zcdp_loss
-from discreet.accounting.tails.gaussian_sum import LARGEST_SUPPORT, gaussian_sum, support_size
-from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
+from discreet.accounting.tails.gaussian_tail import (
+    LARGEST_SUPPORT,
+    gaussian_sum,
+    gaussian_tail_bounds,
+    support_size,
+)
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported

@@ -32,7 +32,7 @@ class ExponentialMechanism:
         :math:`spread/scale`, where the spread of the changes :math:`u_i - u'_i` is
         :math:`2\Delta`, or :math:`\Delta` if they have one sign. The interval contains 0, since
         :math:`e^{-loss}` has mean 1. The bound on the Rényi divergences is with
-        :class:`~discreet.accounting.curves.bounded_range.BoundedRangePiece` [CR21]. The first
+        :class:`~discreet.accounting.curves.bounded.BoundedRangePiece` [CR21]. The first
         statement is McSherry and Talwar's (FOCS 2007) [DR14, Theorem 3.10; Ste16, Lemma 2.7.3];
         [Gro14, Theorem 3.4] prints :math:`e^{-\varepsilon u/2}` for a utility ``u``, which is just
         as private and chooses the worst candidates.

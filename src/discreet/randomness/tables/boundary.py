@@ -8,7 +8,7 @@ from discreet.core.protocols import Rng
 
 WORD_BITS = 64
 
-Bounds = Callable[[int], tuple[Fraction, Fraction]]
+Enclosing = Callable[[int], tuple[Fraction, Fraction]]
 """Given a number of bits, an enclosure of one real number that shrinks as the bits grow."""
 
 WordInterval = tuple[int, int]
@@ -18,7 +18,7 @@ RunningTotals = Callable[[int], list[WordInterval]]
 """Given a number of bits, enclosures of non-decreasing totals, the last one that of everything."""
 
 
-def is_below(word: int, bounds: Bounds, rng: Rng) -> bool:
+def is_below(word: int, bounds: Enclosing, rng: Rng) -> bool:
     """Decide whether ``U < c``, where the binary digits of ``U`` begin with ``word``.
 
     Guarantee:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from discreet.core.numbers import exp_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.tables.blocks import OPEN, Blocks, BlockTable, block_table, running_totals
-from discreet.randomness.tables.boundary import WORD_BITS, Bounds, is_below, locate
-from discreet.randomness.tables.law import NoiseLaw, Size, shape_of
+from discreet.randomness.tables.boundary import WORD_BITS, Enclosing, is_below, locate
+from discreet.randomness.tables.law import ArraySize, NoiseLaw, shape_of
 
 
 def draw_beyond(law: NoiseLaw, start: int, rng: Rng) -> int | None:
@@ -134,7 +134,7 @@ def _one_minus_exp(t: _Floats) -> _Floats:
     return t * bracket
 
 
-def _share(blocks: Blocks, near: int, steps: int) -> Bounds:
+def _share(blocks: Blocks, near: int, steps: int) -> Enclosing:
     """Return enclosures of ``(1 - e**-t) / (1 - e**-T)``."""
     rise = blocks.law.rise(near, steps)
     whole_rise = blocks.law.rise(near, blocks.width - 1)
@@ -154,7 +154,7 @@ _FURTHEST = 1 << 62
 _ONE = np.uint64(1)
 
 
-def draw(law: NoiseLaw, size: Size, rng: Rng) -> IntArray:
+def draw(law: NoiseLaw, size: ArraySize, rng: Rng) -> IntArray:
     """Return independent values of ``law``, exactly (see :mod:`discreet.randomness.tables.blocks`).
 
     A value further than ``2**62`` from 0 is moved to ``2**62``.

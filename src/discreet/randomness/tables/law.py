@@ -65,13 +65,13 @@ def _between(name: str, value: Fraction, smallest: Fraction, largest: Fraction) 
     return value
 
 
-Size = int | tuple[int, ...]
+ArraySize = int | tuple[int, ...]
 """A number of values, or the shape of an array of them."""
 
 _LARGEST_SIZE = 1 << 40
 
 
-def shape_of(size: Size) -> tuple[int, ...]:
+def shape_of(size: ArraySize) -> tuple[int, ...]:
     """Return ``size`` as a shape, refusing what is not one.
 
     Example:

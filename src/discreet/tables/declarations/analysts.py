@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import DeclarationError
-from discreet.core.loss import PrivacyLoss
+from discreet.core.loss import GaussianDp, PrivacyLoss
 from discreet.tables.catalog import Analyst, IdSpace
 from discreet.tables.declarations.losses import read_loss
 from discreet.tables.declarations.section import Section

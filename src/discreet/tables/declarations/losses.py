@@ -4,10 +4,17 @@ from collections.abc import Callable
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 
-from discreet.accounting.gates.largest_within import largest_mu_squared, largest_rho
-from discreet.accounting.losses.gaussian_dp import GaussianDp
+from discreet.accounting.filters.filter import largest_mu_squared, largest_rho
 from discreet.core.errors import DeclarationError, InvalidArgument
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp, short
+from discreet.core.loss import (
+    Approximate,
+    ApproximateZcdp,
+    GaussianDp,
+    PrivacyLoss,
+    Pure,
+    Zcdp,
+    short,
+)
 from discreet.core.numbers import Number, exact
 from discreet.tables.declarations.section import NUMBER, Section, located
 
@@ -42,7 +49,7 @@ def read_loss(section: Section) -> PrivacyLoss:
     Guarantee:
         With ``kept_as``, the largest ρ or :math:`\mu^2` that implies the (ε, δ): whoever keeps to
         it keeps to that, also by choices that depend on answers
-        (:func:`discreet.accounting.gates.filters.admits`).
+        (:func:`discreet.accounting.filters.rules.admits`).
     """
     names = [name for name in _LOSSES if section.has(name)]
     if len(names) != 1:

@@ -1,1 +1,1 @@
-"""The laws of the privacy loss, one file a kind."""
+"""The laws of the privacy loss: by their tails, by their atoms, and on a grid."""

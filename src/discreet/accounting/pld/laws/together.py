@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from attrs import frozen
 
-from discreet.accounting.pld.grid import FloatArray, Grid, indices, short_step
-from discreet.accounting.pld.laws.atoms import AtomicLaw
-from discreet.accounting.pld.laws.law import Law
-from discreet.accounting.pld.machine import LARGEST_LOSS, RELATIVE, UNIT
+from discreet.accounting.pld.laws.atomic import AtomicLaw
+from discreet.accounting.pld.laws.float_assumptions import LARGEST_LOSS, RELATIVE, UNIT
+from discreet.accounting.pld.laws.grid import FloatArray, LossGrid, indices, short_step
+from discreet.accounting.pld.laws.law import LossLaw
 from discreet.core.errors import Unsupported
 
 _CELLS = 1 << 13
@@ -26,11 +26,11 @@ _ROUNDED = 4.0
 _MOVED = 1e-6
 """A split moves a loss by at most this share of a step to have it on the grid."""
 
-Laws = Sequence[tuple[Law, int]]
+Laws = Sequence[tuple[LossLaw, int]]
 
 
 @frozen(eq=False)
-class Masses:
+class GridMasses:
     r"""Masses under :math:`P` and :math:`Q` at whole multiples of a step, and what has no loss.
 
     Both are rounded to the same side, or :math:`P` down and :math:`Q` up.
@@ -41,16 +41,18 @@ class Masses:
     q: FloatArray
     infinite: float
 
-    def times(self, other: "Masses", side: float) -> "Masses":
+    def times(self, other: "GridMasses", side: float) -> "GridMasses":
         """Convolve; ``side`` is 1 or -1, the way in which P is rounded."""
         error = 1 + _ROUNDED * UNIT * min(len(self.p), len(other.p))
         p = np.convolve(self.p, other.p) * error**side
         q = np.convolve(self.q, other.q) * error
         mine, theirs = float(self.p.sum()), float(other.p.sum())
         infinite = self.infinite * (theirs + other.infinite) + mine * other.infinite
-        return Masses(self.first + other.first, p, q, infinite * (1 + side * RELATIVE)).cut(side)
+        return GridMasses(self.first + other.first, p, q, infinite * (1 + side * RELATIVE)).cut(
+            side
+        )
 
-    def cut(self, side: float) -> "Masses":
+    def cut(self, side: float) -> "GridMasses":
         """Cut off ends that do not matter: upwards for an upper law, away for a lower one."""
         matter = np.nonzero((self.p > _TAIL) | (self.q > _TAIL))[0]
         if not len(matter):
@@ -60,12 +62,12 @@ class Masses:
         if side > 0:
             p[0] += float(self.p[:low].sum())
             infinite += float(self.p[high:].sum())
-        return Masses(self.first + low, p, q, infinite)
+        return GridMasses(self.first + low, p, q, infinite)
 
 
-def power(one: Masses, count: int, side: float) -> Masses:
+def power(one: GridMasses, count: int, side: float) -> GridMasses:
     """Compose with itself, by squaring."""
-    found: Masses | None = None
+    found: GridMasses | None = None
     while count:
         if count & 1:
             found = one if found is None else found.times(one, side)
@@ -80,13 +82,13 @@ def upper_together(laws: Laws) -> AtomicLaw:
     r"""Return a law whose curve is nowhere below that of all ``laws`` together.
 
     Guarantee:
-        Each law is split upwards (:class:`discreet.accounting.pld.split.Split`) and the masses are
-        convolved, every rounding up. What thresholds can be off is added to the losses. All masses
-        are raised by one factor so that those under :math:`Q` add up to at least 1, as a sample
-        needs (``docs/proofs/pld.md``).
+        Each law is split upwards (:class:`discreet.accounting.pld.laws.grid.Split`) and the masses
+        are convolved, every rounding up. What thresholds can be off is added to the losses. All
+        masses are raised by one factor so that those under :math:`Q` add up to at least 1, as a
+        sample needs (``docs/proofs/pld.md``).
 
     Example:
-        >>> from discreet.accounting.pld.laws.response import response_law
+        >>> from discreet.accounting.pld.laws.atomic import response_law
         >>> law = upper_together([(response_law(0.5), 3)])
         >>> round(float(law.losses.max()), 6)
         1.5
@@ -118,7 +120,9 @@ def lower_together(laws: Laws) -> AtomicLaw:
     return AtomicLaw(losses[None, :], (p * factor)[None, :], np.array([found.infinite * factor]))
 
 
-def _together(laws: Laws, put: Callable[[Law, float], Masses], side: float) -> tuple[Masses, float]:
+def _together(
+    laws: Laws, put: Callable[[LossLaw, float], GridMasses], side: float
+) -> tuple[GridMasses, float]:
     """Compose on a grid; look again on a finer one if most of it was empty."""
     if sum(count for _, count in laws) > _MOST_TOGETHER:
         raise Unsupported("Too many uses see the same sample", must=f"be at most {_MOST_TOGETHER}")
@@ -129,7 +133,7 @@ def _together(laws: Laws, put: Callable[[Law, float], Masses], side: float) -> t
     widest = max(high - low for low, high in spans)
     step = _aligned(sum(n * (high - low) for (_, n), (low, high) in pairs) / _CELLS, laws)
     for last in (*(False,) * (_PASSES - 1), True):
-        found: Masses | None = None
+        found: GridMasses | None = None
         for law, count in laws:
             one = power(put(law, step), count, side)
             found = one if found is None else found.times(one, side)
@@ -155,20 +159,20 @@ def _aligned(step: float, laws: Laws) -> float:
     return short_step(step)
 
 
-def _split(law: Law, step: float) -> Masses:
-    grid = Grid.covering(*law.span(_TAIL), step)
+def _split(law: LossLaw, step: float) -> GridMasses:
+    grid = LossGrid.covering(*law.span(_TAIL), step)
     split = law.split(grid)
     p = split.upper[0]
-    return Masses(grid.first, p, p * np.exp(-grid.losses()), float(split.upper_infinite[0]))
+    return GridMasses(grid.first, p, p * np.exp(-grid.losses()), float(split.upper_infinite[0]))
 
 
-def _cells(law: Law, step: float) -> Masses:
-    grid = Grid.covering(*law.span(_TAIL), step)
+def _cells(law: LossLaw, step: float) -> GridMasses:
+    grid = LossGrid.covering(*law.span(_TAIL), step)
     tails = law.tails(grid.losses())
     p, p_error = _between(tails.right_p[0], tails.left_p[0])
     q, q_error = _between(tails.right_q[0], tails.left_q[0])
     p = np.maximum(p - p_error, 0.0)
-    return Masses(grid.first, p, q + q_error, float(law.infinite[0]) * (1 - RELATIVE))
+    return GridMasses(grid.first, p, q + q_error, float(law.infinite[0]) * (1 - RELATIVE))
 
 
 def _between(right: FloatArray, left: FloatArray) -> tuple[FloatArray, FloatArray]:

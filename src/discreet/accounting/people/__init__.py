@@ -1,1 +1,0 @@
-"""What a loss means for people: sentences, pictures, and what others published."""

@@ -1,1 +1,0 @@
-"""What a random sample does to a loss."""
