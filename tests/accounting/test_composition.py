@@ -27,7 +27,7 @@ TABLE = {
     100: ("10", "6.308", "5.757", "5.799", "5.404", "4.8"),
     1000: ("100", "27.14", "21.62", "22.43", "21.03", "19.4"),
 }
-COLUMNS = ("basic", "drv", "section_1_1", "cor_2_8_11", "cor_2_8_9")
+COLUMNS = ("basic", "drv", "squares", "closed_form", "tail")
 
 
 def compose_epsilon(losses, **options):
@@ -105,13 +105,13 @@ def test_no_theorem_is_below_the_optimum_and_the_order_holds(losses, delta: Frac
     everything = (result, *result.others)
     assert all(other.loss.epsilon >= result.lower.epsilon for other in everything)
     assert result.loss.epsilon == min(other.loss.epsilon for other in everything)
-    tail = raw(losses, delta, "cor_2_8_9")
+    tail = raw(losses, delta, "tail")
     slack = 1 + Fraction(1, 10**9)
     assert result.loss.epsilon <= tail * slack
-    assert tail <= raw(losses, delta, "cor_2_8_11") * slack
-    assert tail <= raw(losses, delta, "section_1_1") * slack
+    assert tail <= raw(losses, delta, "closed_form") * slack
+    assert tail <= raw(losses, delta, "squares") * slack
     assert raw(losses, delta, "rdp") <= raw(losses, delta, "zcdp") * slack
-    assert raw(losses, delta, "section_1_1") <= raw(losses, delta, "drv") * slack
+    assert raw(losses, delta, "squares") <= raw(losses, delta, "drv") * slack
 
 
 @settings(max_examples=30, deadline=None)
@@ -134,16 +134,16 @@ def test_smaller_losses_and_larger_deltas_cost_less():
 
 def test_corollary_2_8_10_is_2_8_9_by_another_name():
     losses = {Pure("0.1"): 100}
-    loss = concentrated.corollary_2_8_10(losses, tail="3.5").loss
+    loss = concentrated.tail_curve(losses, tail="3.5").loss
     assert isinstance(loss, Approximate)
-    again = compose_epsilon(losses, delta=loss.delta, method="cor_2_8_9").loss
+    again = compose_epsilon(losses, delta=loss.delta, method="tail").loss
     assert abs(again.epsilon - loss.epsilon) < Fraction(1, 10**9)
 
 
 def test_the_closed_form_beyond_its_condition_is_half_the_square():
     # √(π/2)‖ε‖ = 0.0125 here; the printed logarithm would be negative at δ' = 0.1.
     losses = {Pure("0.01"): 1}
-    assert raw(losses, "0.1", "cor_2_8_11") == Fraction(1, 20000)
+    assert raw(losses, "0.1", "closed_form") == Fraction(1, 20000)
 
 
 def test_without_any_epsilon_only_the_deltas_count():
@@ -238,7 +238,7 @@ def test_other_measures_and_methods_are_refused():
     with pytest.raises(Unsupported, match="zcdp") as caught:
         compose_epsilon([Zcdp(rho=1)], delta="1e-6")
     assert caught.value.next
-    with pytest.raises(InvalidArgument, match="cor_2_8_9"):
+    with pytest.raises(InvalidArgument, match="tail"):
         compose_epsilon([Pure(1)], delta="1e-6", method="magic")
     with pytest.raises(InvalidArgument):
         compose_delta([Pure(1)], epsilon=-1)

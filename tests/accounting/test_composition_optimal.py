@@ -81,7 +81,7 @@ def test_the_optimum_is_the_composition_of_complete_mechanisms(case, epsilon: Fr
         assert above.loss.delta >= truth[0]
         if method == "optimal":
             assert above.loss.delta - below.lower.delta < TIGHT
-    for method in ("basic", "drv", "section_1_1", "cor_2_8_9", "cor_2_8_11", "zcdp", "rdp"):
+    for method in ("basic", "drv", "squares", "tail", "closed_form", "zcdp", "rdp"):
         try:
             assert compose_delta(high, epsilon=epsilon, method=method).loss.delta >= truth[0]
         except Unsupported:

@@ -9,8 +9,8 @@ from discreet.accounting.composition.concentrated import (
     closed_epsilon,
     rdp_delta,
     rdp_epsilon,
-    section_delta,
-    section_epsilon,
+    squares_delta,
+    squares_epsilon,
     tail_delta,
     tail_epsilon,
     zcdp_delta,
@@ -43,9 +43,9 @@ Bound = Callable[[Workload, Fraction], Result]
 METHODS: dict[str, tuple[Bound, Bound]] = {
     "basic": (basic_epsilon, basic_delta),
     "drv": (drv_epsilon, drv_delta),
-    "section_1_1": (section_epsilon, section_delta),
-    "cor_2_8_9": (tail_epsilon, tail_delta),
-    "cor_2_8_11": (closed_epsilon, closed_delta),
+    "squares": (squares_epsilon, squares_delta),
+    "tail": (tail_epsilon, tail_delta),
+    "closed_form": (closed_epsilon, closed_delta),
     "zcdp": (zcdp_epsilon, zcdp_delta),
     "rdp": (rdp_epsilon, rdp_delta),
     "kov": (kov_epsilon, kov_delta),
@@ -58,7 +58,7 @@ METHODS: dict[str, tuple[Bound, Bound]] = {
 _FEW = 12
 """With more different losses than this, the exact optimum is a sum over too many subsets."""
 
-_QUICK = ("basic", "drv", "section_1_1", "cor_2_8_9", "cor_2_8_11", "zcdp", "rdp")
+_QUICK = ("basic", "drv", "squares", "tail", "closed_form", "zcdp", "rdp")
 
 
 def compose_epsilon(losses: Losses, *, delta: Number, method: str = "auto") -> Result:

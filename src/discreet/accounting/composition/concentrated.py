@@ -20,7 +20,7 @@ from discreet.core.loss import Approximate, Zcdp
 from discreet.core.numbers import Number, exact
 from discreet.core.rounding import short_up, sqrt_up
 
-_OPTIONS = ("basic", "option_2", "option_3", "option_4")
+_OPTIONS = ("basic", "square_root", "reciprocal", "mills")
 
 
 @frozen
@@ -53,24 +53,24 @@ class _Corollary:
         return _result(self.method, self.theorem, epsilon, delta)
 
 
-_SECTION = _Corollary(
-    "section_1_1",
+_SQUARES = _Corollary(
+    "squares",
     "Ste16, section 1.1.2; BS16, Propositions 1.3 and 1.4",
     ("basic",),
     adds_deltas=True,
 )
-_TAIL = _Corollary("cor_2_8_9", "Ste16, Corollary 2.8.9", _OPTIONS, adds_deltas=False)
+_TAIL = _Corollary("tail", "Ste16, Corollary 2.8.9", _OPTIONS, adds_deltas=False)
 _CLOSED = _Corollary(
-    "cor_2_8_11",
+    "closed_form",
     "Ste16, Corollary 2.8.11, for δ' at most √(π/2)‖ε‖",
-    ("option_2",),
+    ("square_root",),
     adds_deltas=True,
 )
 _ZCDP = ("zcdp", "Ste16, Propositions 2.1.4 and 2.1.13, sharpened; CKS20, Corollary 13")
 _RDP = ("rdp", "Ste16, proof of Proposition 2.3.2; Mir17, Proposition 1; CKS20, Proposition 12")
 
 
-def section_epsilon(work: Workload, delta: Fraction) -> Result:
+def squares_epsilon(work: Workload, delta: Fraction) -> Result:
     r"""Return :math:`\frac12 \sum \varepsilon_i^2 + \sqrt{2 \ln(1/\delta') \sum \varepsilon_i^2}`.
 
     Guarantee:
@@ -81,15 +81,15 @@ def section_epsilon(work: Workload, delta: Fraction) -> Result:
     Example:
         >>> from discreet.core.loss import Pure
         >>> work = Workload.read({Pure("0.1"): 100})
-        >>> float(section_epsilon(work, Fraction(1, 10**6)).loss.epsilon)
+        >>> float(squares_epsilon(work, Fraction(1, 10**6)).loss.epsilon)
         5.756...
     """
-    return _SECTION.epsilon(work, delta)
+    return _SQUARES.epsilon(work, delta)
 
 
-def section_delta(work: Workload, epsilon: Fraction) -> Result:
+def squares_delta(work: Workload, epsilon: Fraction) -> Result:
     r"""Return :math:`e^{-(\varepsilon - \rho)^2 / 4\rho} + \sum \delta_i`, its inverse."""
-    return _SECTION.delta(work, epsilon)
+    return _SQUARES.delta(work, epsilon)
 
 
 def tail_epsilon(work: Workload, delta: Fraction) -> Result:
@@ -117,7 +117,7 @@ def tail_delta(work: Workload, epsilon: Fraction) -> Result:
     return _TAIL.delta(work, epsilon)
 
 
-def corollary_2_8_10(losses: Losses, *, tail: Number) -> Result:
+def tail_curve(losses: Losses, *, tail: Number) -> Result:
     r"""Return Corollary 2.8.10 of [Ste16]: the same curve, followed by :math:`\lambda \ge 0`.
 
     Guarantee:
@@ -128,7 +128,7 @@ def corollary_2_8_10(losses: Losses, *, tail: Number) -> Result:
 
     Example:
         >>> from discreet.core.loss import Pure
-        >>> loss = corollary_2_8_10({Pure("0.1"): 100}, tail="3.4").loss
+        >>> loss = tail_curve({Pure("0.1"): 100}, tail="3.4").loss
         >>> round(float(loss.epsilon), 4), float(loss.delta) < 1.9e-6
         (5.3083, True)
     """
@@ -138,7 +138,7 @@ def corollary_2_8_10(losses: Losses, *, tail: Number) -> Result:
     rho = work.square_sum / 2
     epsilon = short_up(rho + 2 * far * sqrt_up(rho))
     loss = _TAIL.delta(work, epsilon).loss
-    return Result(loss=loss, method="cor_2_8_10", theorem="Ste16, Corollary 2.8.10")
+    return Result(loss=loss, method="tail_curve", theorem="Ste16, Corollary 2.8.10")
 
 
 def closed_epsilon(work: Workload, delta: Fraction) -> Result:

@@ -1,11 +1,11 @@
 r"""The privacy curve of many randomised responses: δ at every ε, and ε at every δ, certified.
 
 Randomised response is the worst ε-DP mechanism there is [KOV15], so the law of its privacy loss
-decides what composition can promise. A response at :math:`\varepsilon_i` has the privacy loss :math:`\varepsilon_i`, or
-:math:`-\varepsilon_i` where it lies. With every :math:`\varepsilon_i` a whole multiple :math:`a_i`
-of one unit, the loss of all is :math:`(\sum a_i - 2t)` units, where the *cost* :math:`t` is the
-sum of the :math:`a_i` of the lies. Both laws are over the same costs, and their ratio at ``t`` is
-``e`` to the loss, so
+decides what composition can promise. A response at :math:`\varepsilon_i` has the privacy loss
+:math:`\varepsilon_i`, or :math:`-\varepsilon_i` where it lies. With every :math:`\varepsilon_i` a
+whole multiple :math:`a_i` of one unit, the loss of all is :math:`(\sum a_i - 2t)` units, where the
+*cost* :math:`t` is the sum of the :math:`a_i` of the lies. Both laws are over the same costs, and
+their ratio at ``t`` is ``e`` to the loss, so
 
 .. math:: \delta(\varepsilon) = \sum_{t:\, L(t) > \varepsilon} P(t)\,(1 - e^{\varepsilon - L(t)}).
 """
@@ -155,7 +155,7 @@ def _require_affordable(epsilon: Fraction, count: int, bits: int) -> None:
             "Optimal composition would take too long for so many losses",
             must=f"need at most {MOST_BITS:.0e} bits of terms",
             got=f"about {terms * bits:.0e}",
-            next="Use the method 'cor_2_8_9' or 'zcdp', which are quick for any count",
+            next="Use the method 'tail' or 'zcdp', which are quick for any count",
         )
 
 

@@ -100,7 +100,7 @@ def _refined(
             "Optimal composition would take too long for so many different losses",
             must="be fewer, or fewer kinds",
             got=f"{work.count} losses of {len(work.responses)} kinds",
-            next="Use the method 'cor_2_8_9' or 'zcdp', which are quick for any count",
+            next="Use the method 'tail' or 'zcdp', which are quick for any count",
         )
     return found
 

@@ -97,16 +97,16 @@ class _SquareRoot(GapBound):
         return loss.xi + loss.rho + 2 * sqrt_up(loss.rho * max(Fraction(0), excess))
 
 
-def _third(gap: Fraction, rho: Fraction) -> Fraction:
+def _reciprocal(gap: Fraction, rho: Fraction) -> Fraction:
     return -log_down(1 + gap / (2 * rho))
 
 
-def _fourth(gap: Fraction, rho: Fraction) -> Fraction:
+def _mills(gap: Fraction, rho: Fraction) -> Fraction:
     u = short_down(1 + gap / (2 * rho), BITS)
     return log_up(Fraction(2)) - log_down(u + sqrt_down(u * u + 4 / (_PI_HIGH * rho)))
 
 
-def _fourth_estimate(gap: float, rho: float) -> float:
+def _mills_estimate(gap: float, rho: float) -> float:
     u = 1 + gap / (2 * rho)
     return math.log(2) - math.log(u + math.sqrt(u * u + 4 / (math.pi * rho)))
 
@@ -130,20 +130,20 @@ BASIC = _Basic(
     lambda gap, rho: 0.0,
 )
 SQUARE_ROOT = _SquareRoot(
-    "option_2",
+    "square_root",
     "Ste16, Lemma 2.3.7, for δ at most √(πρ) (above it ε = ξ + ρ)",
     lambda gap, rho: log_up(_PI_HIGH * rho) / 2,
     lambda gap, rho: math.log(math.pi * rho) / 2,
 )
-THIRD = GapBound(
-    "option_3",
+RECIPROCAL = GapBound(
+    "reciprocal",
     "Ste16, Lemma 2.3.8, third option",
-    _third,
+    _reciprocal,
     lambda gap, rho: -math.log1p(gap / (2 * rho)),
 )
-FOURTH = GapBound("option_4", "Ste16, Lemma 2.3.8, fourth option", _fourth, _fourth_estimate)
+MILLS = GapBound("mills", "Ste16, Lemma 2.3.8, fourth option", _mills, _mills_estimate)
 INTEGRAL = GapBound("integral", "Ste16, proof of Lemma 2.3.8", _integral, _integral_estimate)
-GAP_BOUNDS = (BASIC, SQUARE_ROOT, THIRD, FOURTH, INTEGRAL)
+GAP_BOUNDS = (BASIC, SQUARE_ROOT, RECIPROCAL, MILLS, INTEGRAL)
 
 
 def _cks(loss: Zcdp, delta: Fraction | None, epsilon: Fraction | None) -> Result:
@@ -175,11 +175,11 @@ def zcdp_to_approximate(
 
         * ``basic``: :math:`e^{-g^2/4\rho}`, that is
           :math:`\varepsilon = \xi + \rho + 2\sqrt{\rho\ln(1/\delta)}`;
-        * ``option_2``: :math:`e^{-g^2/4\rho}\sqrt{\pi\rho}`. Printed for every :math:`\delta > 0`,
+        * ``square_root``: :math:`e^{-g^2/4\rho}\sqrt{\pi\rho}`. Printed for every :math:`\delta > 0`,
           but its closed form needs :math:`\delta \le \sqrt{\pi\rho}`; above that,
           :math:`\varepsilon = \xi + \rho` will do;
-        * ``option_3``: :math:`e^{-g^2/4\rho}/u`;
-        * ``option_4``: :math:`e^{-g^2/4\rho}\cdot 2/(u + \sqrt{u^2 + 4/\pi\rho})`, never worse than
+        * ``reciprocal``: :math:`e^{-g^2/4\rho}/u`;
+        * ``mills``: :math:`e^{-g^2/4\rho}\cdot 2/(u + \sqrt{u^2 + 4/\pi\rho})`, never worse than
           the three above;
         * ``integral``: :math:`e^{\varepsilon-\xi}\,2\sqrt{\pi\rho}\,
           P[N > (\varepsilon+\rho-\xi)/\sqrt{2\rho}]`, the integral that the options bound.
@@ -193,7 +193,7 @@ def zcdp_to_approximate(
         >>> result.method, round(float(result.loss.epsilon), 6)
         ('cks', 2.141939)
         >>> [(r.method, round(float(r.loss.epsilon), 4)) for r in result.others]
-        [('integral', 2.2286), ('option_4', 2.2296), ('option_3', 2.2316), ('option_2', 2.401),
+        [('integral', 2.2286), ('mills', 2.2296), ('reciprocal', 2.2316), ('square_root', 2.401),
          ('basic', 2.4508)]
     """
     found_delta, found_epsilon = one_of(delta, epsilon)
