@@ -62,7 +62,7 @@ def discreet(name: str) -> Task:
 
     from discreet.accounting.pld.accountant import pld_epsilon
     from discreet.accounting.pld.parameters import least_scale
-    from discreet.core.sampling_event import PoissonSampledEvent
+    from discreet.core.event import PoissonSampledEvent
     from discreet.core.stated_event import GaussianEvent, LaplaceEvent
 
     kinds: dict[str, Any] = {"gaussian": GaussianEvent, "laplace": LaplaceEvent}

@@ -18,7 +18,7 @@ _HOMES = {
     "Explanation": "discreet.curator.explaining.explanation",
     "Meaning": "discreet.accounting.meaning",
     "Measure": "discreet.core.loss",
-    "Metric": "discreet.core.metric",
+    "Metric": "discreet.core.contribution",
     "Owner": "discreet.curator.owner",
     "PrivacyLoss": "discreet.core.loss",
     "Pure": "discreet.core.loss",

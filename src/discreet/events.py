@@ -11,32 +11,32 @@ Example:
 """
 
 from discreet.core.event import (
-    ApproximateResponseEvent,
     ComposedEvent,
-    DiscreteGaussianEvent,
-    DiscreteLaplaceEvent,
     Event,
-    LinfExponentialEvent,
-    RandomisedResponseEvent,
-    SignOfGaussianEvent,
-    TruncatedGeometricEvent,
-    TwoCoinResponseEvent,
-    UniformNoiseEvent,
-)
-from discreet.core.sampling_event import (
     FixedSizeSampledEvent,
     MixtureEvent,
     PoissonSampledEvent,
 )
-from discreet.core.selection_event import (
+from discreet.core.mechanism_event import (
+    AdaptiveThresholdsEvent,
+    ApproximateResponseEvent,
+    BetweenThresholdsEvent,
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
     ExponentialSelectionEvent,
+    HaltingSparseVectorEvent,
     LaplaceNoisyMaxEvent,
+    LinfExponentialEvent,
     PermuteAndFlipEvent,
-)
-from discreet.core.stability_event import (
+    RandomisedResponseEvent,
+    SignOfGaussianEvent,
+    SparseVectorEvent,
     StabilityTestEvent,
     ThresholdedGaussianEvent,
     ThresholdedLaplaceEvent,
+    TruncatedGeometricEvent,
+    TwoCoinResponseEvent,
+    UniformNoiseEvent,
 )
 from discreet.core.stated_event import (
     ApproximateEvent,
@@ -48,12 +48,6 @@ from discreet.core.stated_event import (
     PureEvent,
     RenyiEvent,
     ZcdpEvent,
-)
-from discreet.core.threshold_event import (
-    AdaptiveThresholdsEvent,
-    BetweenThresholdsEvent,
-    HaltingSparseVectorEvent,
-    SparseVectorEvent,
 )
 
 __all__ = [

@@ -11,14 +11,14 @@ from discreet.audit.combine import product
 from discreet.audit.discrete_laplace_law import discrete_laplace_law
 from discreet.audit.verify import Answer, LawPair, verify, worst_delta
 from discreet.core.errors import Unsupported
-from discreet.core.event import (
+from discreet.core.loss import Approximate
+from discreet.core.mechanism_event import (
     ApproximateResponseEvent,
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
     TruncatedGeometricEvent,
     UniformNoiseEvent,
 )
-from discreet.core.loss import Approximate
 
 SCALES = st.fractions(min_value="1/3", max_value=8, max_denominator=6)
 

@@ -9,9 +9,9 @@ from discreet.accounting.account import account
 from discreet.accounting.calibrate import DIGITS, calibrate, most_uses
 from discreet.accounting.pld.parameters import Target
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import DiscreteLaplaceEvent
+from discreet.core.event import PoissonSampledEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.core.sampling_event import PoissonSampledEvent
+from discreet.core.mechanism_event import DiscreteLaplaceEvent
 from discreet.core.stated_event import (
     BoundedRangeEvent,
     GaussianEvent,

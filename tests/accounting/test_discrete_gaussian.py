@@ -21,7 +21,7 @@ from discreet.audit.combine import product
 from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
 from discreet.audit.divergence import delta as hockey_stick
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import DiscreteGaussianEvent
+from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.numbers import exp_bounds
 
 VARIANCES = st.fractions(min_value="1/10", max_value=60, max_denominator=20)

@@ -16,7 +16,8 @@ from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.noise import DiscreteLaplacePiece, LaplacePiece
 from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import Unsupported
-from discreet.core.event import DiscreteLaplaceEvent, Event, TwoCoinResponseEvent
+from discreet.core.event import Event
+from discreet.core.mechanism_event import DiscreteLaplaceEvent, TwoCoinResponseEvent
 
 ORDERS = [Fraction(order) for order in ("1.01", "1.5", "2", "3.7", "16", "200")]
 

@@ -14,8 +14,9 @@ from discreet.accounting.account import account
 from discreet.accounting.accountants.gaussian import gaussian_loss, smoothed_square, square
 from discreet.accounting.conversions.from_gaussian import gaussian_log_delta
 from discreet.core.errors import Unsupported
-from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, DiscreteLaplaceEvent, Event
+from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate
+from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.stated_event import ApproximateEvent, GaussianEvent, PureEvent
 
 Law = dict[int, Decimal]

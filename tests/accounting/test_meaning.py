@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.meaning import DEPLOYMENTS, Meaning
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 
 epsilons = st.fractions(min_value="1/100", max_value=10, max_denominator=100)

@@ -12,12 +12,16 @@ from discreet.accounting.write_events import write_events
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import (
     ComposedEvent,
+    Event,
+    FixedSizeSampledEvent,
+    MixtureEvent,
+    PoissonSampledEvent,
+)
+from discreet.core.mechanism_event import (
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
-    Event,
     TwoCoinResponseEvent,
 )
-from discreet.core.sampling_event import FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
 from discreet.core.stated_event import GaussianEvent, LaplaceEvent, PureEvent
 from tests.support.every_event import every_event
 

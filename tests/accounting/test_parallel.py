@@ -8,9 +8,9 @@ from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
 from discreet.accounting.losses.group import convert_neighbours
 from discreet.accounting.losses.parallel import Partition, parallel
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
-from discreet.core.metric import Metric
 
 ADD, CHANGE = Metric.ADD_REMOVE, Metric.CHANGE_ONE
 

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 from discreet.accounting.accountants.approximate import approximate_loss
 from discreet.accounting.accountants.pure import epsilon, pure_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.core.contribution import Metric
 from discreet.core.errors import Unsupported
-from discreet.core.event import (
+from discreet.core.event import Event
+from discreet.core.loss import Pure
+from discreet.core.mechanism_event import (
     ApproximateResponseEvent,
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
-    Event,
     LinfExponentialEvent,
     RandomisedResponseEvent,
     SignOfGaussianEvent,
@@ -23,8 +25,6 @@ from discreet.core.event import (
     TwoCoinResponseEvent,
     UniformNoiseEvent,
 )
-from discreet.core.loss import Pure
-from discreet.core.metric import Metric
 
 SCALES = st.fractions(min_value="1/100", max_value=1000, max_denominator=100)
 LAPLACE = DiscreteLaplaceEvent(scale=4, distance=1)

@@ -18,12 +18,11 @@ from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import StatedPiece
 from discreet.accounting.curves.sampled import SampledPiece, ToldPiece
 from discreet.accounting.losses.loss_json import loss_from_json
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import Event
+from discreet.core.event import Event, FixedSizeSampledEvent, PoissonSampledEvent
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, PrivacyLoss
-from discreet.core.metric import Metric
-from discreet.core.sampling_event import FixedSizeSampledEvent, PoissonSampledEvent
 from discreet.core.stated_event import (
     BoundedRangeEvent,
     BoundedZcdpEvent,

@@ -10,7 +10,8 @@ from scipy import stats
 
 from discreet.accounting.accountants.zcdp import delta_of_zcdp, rho, zcdp_loss
 from discreet.core.errors import Unsupported
-from discreet.core.event import (
+from discreet.core.loss import Zcdp
+from discreet.core.mechanism_event import (
     ApproximateResponseEvent,
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
@@ -19,7 +20,6 @@ from discreet.core.event import (
     TruncatedGeometricEvent,
     UniformNoiseEvent,
 )
-from discreet.core.loss import Zcdp
 
 RHOS = st.fractions(min_value="1/1000", max_value=5, max_denominator=1000)
 EPSILONS = st.fractions(min_value="1/100", max_value=10, max_denominator=100)

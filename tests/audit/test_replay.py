@@ -15,8 +15,8 @@ from discreet.audit.tape import Parted, RecordingRng, ReplayRng
 from discreet.audit.trace import Ending
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import DiscreteLaplaceEvent
 from discreet.core.loss import Pure
+from discreet.core.mechanism_event import DiscreteLaplaceEvent
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.randomness.rng import SystemRng
 from tests.support.numbered_rng import NumberedRng

@@ -9,10 +9,9 @@ from attrs import evolve, frozen
 
 from discreet.audit.inputs import Inputs
 from discreet.audit.replay import RARE, FindingKind, replay_audit
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, ApproximateZcdp
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.binary_search_quantile import BinarySearchQuantile
 from discreet.mechanisms.selection.quantile import Quantile

@@ -11,10 +11,9 @@ from discreet.audit.inputs import Inputs
 from discreet.audit.recorder import Recorder
 from discreet.audit.replay import FindingKind, record, replay_audit
 from discreet.audit.sampling import audit_outputs
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.response.approximate_response import ApproximateResponse

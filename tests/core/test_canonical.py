@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.core.canonical import canonical, described, digest
-from discreet.core.metric import Metric
+from discreet.core.contribution import Metric
 from discreet.tables.limits import Limits
 
 

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import ComposedEvent, DiscreteLaplaceEvent
+from discreet.core.event import ComposedEvent
 from discreet.core.event_json import event_from_json
-from discreet.core.metric import Metric
+from discreet.core.mechanism_event import DiscreteLaplaceEvent
 
 NOISE = DiscreteLaplaceEvent(scale="7/2", distance=3)
 

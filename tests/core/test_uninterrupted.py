@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from discreet.core.uninterrupted import Uninterrupted
+from discreet.core.interrupts import Uninterrupted
 
 
 def press() -> None:

@@ -16,10 +16,14 @@ from discreet.core.errors import (
     UndeclaredKeys,
     Unsupported,
 )
-from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.core.selection_event import ExponentialSelectionEvent
-from discreet.core.stability_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
+from discreet.core.mechanism_event import (
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    ExponentialSelectionEvent,
+    ThresholdedGaussianEvent,
+    ThresholdedLaplaceEvent,
+)
 from discreet.curator.allocate import allocate
 from discreet.curator.price import PricedPlan, price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian

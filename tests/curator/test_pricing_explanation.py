@@ -10,8 +10,9 @@ import pytest
 
 from discreet.accounting.losses.group import group
 from discreet.accounting.losses.loss_json import loss_from_json
-from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, DiscreteLaplaceEvent
+from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.curator.allocate import allocate
 from discreet.curator.connection import connect
 from discreet.curator.explaining.derivation import derivation, groups_sentence

@@ -24,10 +24,9 @@ from discreet.accounting.losses.parallel import Partition, parallel
 from discreet.accounting.meaning import Meaning
 from discreet.accounting.pld.counted_events import Direction
 from discreet.accounting.pld.loss_sum import Coverage
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Measure, Pure
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.noisy_histogram import histogram_contribution
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism

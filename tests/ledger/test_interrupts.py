@@ -12,7 +12,7 @@ import pytest
 from discreet.cli import interrupting
 from discreet.cli import main as command
 from discreet.cli.shown import Shown
-from discreet.core.interrupted import Interrupted
+from discreet.core.interrupts import Interrupted
 from discreet.core.loss import Pure
 from discreet.ledger.entry import Kind
 from discreet.ledger.flight import Flight

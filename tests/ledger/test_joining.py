@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from discreet.core.errors import AnswerFailed
-from discreet.core.interrupted import Interrupted
+from discreet.core.interrupts import Interrupted
 from discreet.core.loss import Pure
 from discreet.ledger.entry import Kind
 from discreet.ledger.flight import Flight

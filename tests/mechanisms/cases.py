@@ -11,8 +11,7 @@ from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
 from discreet.audit.discrete_laplace_law import discrete_laplace_law
 from discreet.audit.exponential_sum import exp_bounds_relative
 from discreet.audit.law import EnclosedLaw, Law, finite_law
-from discreet.core.contribution import Contribution
-from discreet.core.metric import Metric
+from discreet.core.contribution import Contribution, Metric
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.geometric import geometric

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from discreet.accounting.accountants.approximate import truncated_delta
 from discreet.accounting.accountants.discrete_gaussian import delta
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure, Zcdp
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_gaussian import SIGMA_SQUARED_BITS, DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.linf_exponential import LinfExponential

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Zcdp
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.gamma_tail import MOST_EXACT_SHAPE, gamma_tail

@@ -19,8 +19,8 @@ from discreet.audit.discrete_laplace_law import discrete_laplace_law
 from discreet.audit.law import EnclosedLaw, finite_law
 from discreet.audit.verify import Answer, LawPair, verify
 from discreet.core.contribution import Contribution
-from discreet.core.event import SignOfGaussianEvent
 from discreet.core.loss import Approximate, Pure, Zcdp
+from discreet.core.mechanism_event import SignOfGaussianEvent
 from discreet.core.numbers import sqrt_bounds
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.geometric import geometric

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from discreet import events
 from discreet.accounting.notation_names import ON_INTEGERS
+from discreet.core.contribution import Metric
 from discreet.core.event import ComposedEvent, Event
-from discreet.core.metric import Metric
 from discreet.events import (
     FixedSizeSampledEvent,
     GaussianEvent,

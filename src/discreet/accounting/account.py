@@ -25,15 +25,14 @@ from discreet.accounting.losses.result import Result
 from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
 from discreet.accounting.pld.simple_bounds import NOT_USED
 from discreet.core.errors import Unsupported
-from discreet.core.event import (
+from discreet.core.event import ComposedEvent, Event
+from discreet.core.loss import Approximate, Measure, PrivacyLoss, Pure, Zcdp
+from discreet.core.mechanism_event import (
     ApproximateResponseEvent,
-    ComposedEvent,
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
-    Event,
     RandomisedResponseEvent,
 )
-from discreet.core.loss import Approximate, Measure, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import Number, exact
 from discreet.core.stated_event import ApproximateEvent, GaussianEvent, PureEvent
 

@@ -7,9 +7,9 @@ from attrs import field, frozen
 
 from discreet.accounting.losses.bounds import loss_tail
 from discreet.accounting.losses.group import group
+from discreet.core.contribution import Metric, metric_of
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
-from discreet.core.metric import Metric, metric_of
 from discreet.core.numbers import Number, exact, exp_bounds, float_up
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))

@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.accounting.notation_names import NAMES, SCALED, SHORT, require_steps
+from discreet.core.contribution import Metric
 from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent, Event
-from discreet.core.metric import Metric
 from discreet.core.numbers import Number, exact
 
 LONGEST_TEXT = 10_000

@@ -5,30 +5,29 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import (
+from discreet.core.event import Event, FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
+from discreet.core.mechanism_event import (
+    AdaptiveThresholdsEvent,
     ApproximateResponseEvent,
+    BetweenThresholdsEvent,
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
-    Event,
+    ExponentialSelectionEvent,
+    HaltingSparseVectorEvent,
+    LaplaceNoisyMaxEvent,
     LinfExponentialEvent,
+    PermuteAndFlipEvent,
     RandomisedResponseEvent,
     SignOfGaussianEvent,
+    SparseVectorEvent,
+    StabilityTestEvent,
+    ThresholdedGaussianEvent,
+    ThresholdedLaplaceEvent,
     TruncatedGeometricEvent,
     TwoCoinResponseEvent,
     UniformNoiseEvent,
 )
 from discreet.core.numbers import Number, exact
-from discreet.core.sampling_event import FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
-from discreet.core.selection_event import (
-    ExponentialSelectionEvent,
-    LaplaceNoisyMaxEvent,
-    PermuteAndFlipEvent,
-)
-from discreet.core.stability_event import (
-    StabilityTestEvent,
-    ThresholdedGaussianEvent,
-    ThresholdedLaplaceEvent,
-)
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -39,12 +38,6 @@ from discreet.core.stated_event import (
     PureEvent,
     RenyiEvent,
     ZcdpEvent,
-)
-from discreet.core.threshold_event import (
-    AdaptiveThresholdsEvent,
-    BetweenThresholdsEvent,
-    HaltingSparseVectorEvent,
-    SparseVectorEvent,
 )
 
 

@@ -7,21 +7,25 @@ from typing import Any
 
 from attrs import fields
 
+from discreet.core.contribution import Metric
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ComposedEvent,
+    Event,
+    FixedSizeSampledEvent,
+    MixtureEvent,
+    PoissonSampledEvent,
+)
+from discreet.core.mechanism_event import (
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
-    Event,
     LinfExponentialEvent,
     TruncatedGeometricEvent,
     TwoCoinResponseEvent,
     UniformNoiseEvent,
 )
-from discreet.core.metric import Metric
-from discreet.core.sampling_event import FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
+from discreet.core.numbers import written
 from discreet.core.stated_event import ApproximateEvent, BoundedRangeEvent, RenyiEvent
-from discreet.core.written import written
 
 
 def write_events(event: Event) -> str:

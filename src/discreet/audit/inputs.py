@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.distance import differing, exceeded
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
-from discreet.core.metric import Metric
 from discreet.mechanisms.selection.binary_search_quantile import BinarySearchQuantile
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.selection.quantiles import Quantiles

@@ -12,20 +12,16 @@ from discreet.accounting.accountants.approximate import false_pass, own_keys_del
 from discreet.audit.inputs import Inputs
 from discreet.audit.trace import Call, Trace
 from discreet.core.event import ComposedEvent, Event
-from discreet.core.selection_event import (
+from discreet.core.mechanism_event import (
+    BetweenThresholdsEvent,
     ExponentialSelectionEvent,
+    HaltingSparseVectorEvent,
     LaplaceNoisyMaxEvent,
     PermuteAndFlipEvent,
-)
-from discreet.core.stability_event import (
+    SparseVectorEvent,
     StabilityTestEvent,
     ThresholdedGaussianEvent,
     ThresholdedLaplaceEvent,
-)
-from discreet.core.threshold_event import (
-    BetweenThresholdsEvent,
-    HaltingSparseVectorEvent,
-    SparseVectorEvent,
 )
 
 _CHOICES = (ExponentialSelectionEvent, LaplaceNoisyMaxEvent, PermuteAndFlipEvent)

@@ -19,8 +19,9 @@ from discreet.accounting.tradeoff import trade_off
 from discreet.cli.shown import Shown
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import ApproximateResponseEvent, Event
+from discreet.core.event import Event
 from discreet.core.loss import Approximate, Measure, PrivacyLoss, Pure, Zcdp
+from discreet.core.mechanism_event import ApproximateResponseEvent
 from discreet.core.numbers import exact, float_down, float_up
 from discreet.core.stated_event import ApproximateEvent, PureEvent, ZcdpEvent
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from discreet.core.interrupted import Interrupted
+from discreet.core.interrupts import Interrupted
 from discreet.ledger.under_way import WORK, Spent, finish_flights, is_under_way, last_charge
 
 INTERRUPTED = 130

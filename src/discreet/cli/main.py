@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TextIO
 from discreet.cli.interrupting import interrupted, leave
 from discreet.cli.lines import WIDEST, lines
 from discreet.core.errors import DiscreetError
-from discreet.core.interrupted import Interrupted
+from discreet.core.interrupts import Interrupted
 from discreet.ledger.under_way import last_charge
 
 COMMANDS = {

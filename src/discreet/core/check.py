@@ -1,8 +1,9 @@
 """Checks of parameters, as attrs converters and validators that raise our own errors."""
 
 from collections.abc import Callable
+from enum import Enum
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
@@ -49,3 +50,61 @@ def whole(value: Number) -> int:
     if number.denominator != 1:
         raise InvalidArgument("That is not a whole number", must="be an integer", got=str(value))
     return number.numerator
+
+
+T = TypeVar("T", bound=Enum)
+
+
+def chosen(kind: type[T], value: T | str, *, noun: str) -> T:
+    """Return the member of ``kind`` that is meant, also by its text; refuse any other.
+
+    A text that went through as it is would be *no* member: every ``is`` after it would be false,
+    and the weaker of two rules might be taken. So what takes a member converts it here first.
+
+    Example:
+        >>> class Side(Enum):
+        ...     LEFT = "left"
+        ...     RIGHT = "right"
+        >>> chosen(Side, "left", noun="side") is Side.LEFT
+        True
+        >>> chosen(Side, "up", noun="side")
+        Traceback (most recent call last):
+        ...
+        discreet.core.errors.InvalidArgument: There is no such side. It must be one of left...
+    """
+    if isinstance(value, kind):
+        return value
+    for member in kind:
+        if isinstance(value, str) and value == member.value:
+            return member
+    raise InvalidArgument(
+        f"There is no such {noun}",
+        must=f"be one of {', '.join(str(member.value) for member in kind)}",
+        got=str(value)[:_LONGEST_SHOWN],
+    )
+
+
+_LONGEST_SHOWN = 64
+
+
+SMALLEST_LEVEL = Fraction(1, 10**300)
+"""No bound is worked out for a smaller level: exact tails would take ever longer to find."""
+
+
+def level(beta: Number) -> Fraction:
+    """Return ``beta`` exactly, refusing what does not lie between 1e-300 and 1 (not 1 itself).
+
+    Example:
+        >>> level("0.05")
+        Fraction(1, 20)
+    """
+    value = exact(beta)
+    if not 0 < value < 1:
+        raise InvalidArgument(
+            "beta is out of range", must="lie strictly between 0 and 1", got=str(value)
+        )
+    if value < SMALLEST_LEVEL:
+        raise InvalidArgument(
+            "beta is out of range", must="be at least 1e-300", got="less", next="Ask for less"
+        )
+    return value

@@ -1,12 +1,32 @@
-"""What one unit can move: the sensitivity of an integer or real vector, in every norm we use."""
+"""Which two data sets are neighbours, and what one unit can move: the sensitivity in every norm."""
 
+from enum import Enum
 from fractions import Fraction
 
 from attrs import field, frozen
 
-from discreet.core.check import optional_exact, optional_whole
+from discreet.core.check import chosen, optional_exact, optional_whole
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.metric import Metric, metric_of
+
+
+class Metric(Enum):
+    """Two data sets are neighbours if they differ in one unit, in this sense."""
+
+    ADD_REMOVE = "add_remove"
+    """One has all rows of one more unit."""
+
+    CHANGE_ONE = "change_one"
+    """Both have the same units, and the rows of one of them differ."""
+
+
+def metric_of(value: Metric | str) -> Metric:
+    """Return the relation that is meant, also by its name; refuse any other.
+
+    Example:
+        >>> metric_of("change_one") is Metric.CHANGE_ONE
+        True
+    """
+    return chosen(Metric, value, noun="neighbour relation")
 
 
 @frozen(kw_only=True)

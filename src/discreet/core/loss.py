@@ -12,7 +12,7 @@ from typing import ClassVar, NoReturn, Self
 from attrs import Attribute, evolve, field, fields, frozen
 
 from discreet.core import check
-from discreet.core.choice import chosen
+from discreet.core.check import chosen
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import exact
 

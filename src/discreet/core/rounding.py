@@ -27,15 +27,34 @@ def short_down(value: Fraction, bits: int = _SHORT) -> Fraction:
     """
     if value.denominator.bit_length() <= bits and value.numerator.bit_length() <= bits:
         return value
+    return dyadic_down(value, bits)
+
+
+def short_up(value: Fraction, bits: int = _SHORT) -> Fraction:
+    """Return a binary fraction of about ``bits`` significant bits that is not below ``value``."""
+    return -short_down(-value, bits)
+
+
+def dyadic_down(value: Fraction, bits: int) -> Fraction:
+    """Return a binary fraction of about ``bits`` significant bits that is not above ``value``.
+
+    The error is at most ``2**(1 - bits)`` of the value's size. Sums of such numbers have a power of
+    two below the line, where sums of arbitrary fractions grow without limit: so a short number that
+    is no binary fraction is rounded too.
+
+    Example:
+        >>> dyadic_down(Fraction(1, 3), 4), dyadic_down(Fraction(-1, 3), 4)
+        (Fraction(5, 16), Fraction(-11, 32))
+    """
     shift = bits - (value.numerator.bit_length() - value.denominator.bit_length())
     if shift >= 0:
         return Fraction((value.numerator << shift) // value.denominator, 1 << shift)
     return Fraction((value.numerator // (value.denominator << -shift)) << -shift)
 
 
-def short_up(value: Fraction, bits: int = _SHORT) -> Fraction:
+def dyadic_up(value: Fraction, bits: int) -> Fraction:
     """Return a binary fraction of about ``bits`` significant bits that is not below ``value``."""
-    return -short_down(-value, bits)
+    return -dyadic_down(-value, bits)
 
 
 def exp_up(x: Fraction) -> Fraction:

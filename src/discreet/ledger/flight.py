@@ -14,7 +14,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.errors import AnswerFailed, LedgerError, WrittenBefore
-from discreet.core.interrupted import Interrupted
+from discreet.core.interrupts import Interrupted
 from discreet.core.permit import Permit
 from discreet.ledger.entry import Kind
 from discreet.ledger.held_work import HeldWork, Interrupt

@@ -50,7 +50,7 @@ Guarantee: *an interrupt changes who waits, not what counts.*
     flight is settled as if nobody had left. So a key press is never a failure, never a second run
     on one charge, and never a look at the clock that a deadline hides; and the same question finds
     the release. What is raised says what was charged, and nothing else
-    (:class:`~discreet.core.interrupted.Interrupted`).
+    (:class:`~discreet.core.interrupts.Interrupted`).
 
 Guarantee: *one question, one charge.* See :mod:`discreet.ledger.joining`.
 """
@@ -88,7 +88,7 @@ def pass_gate(
         As the module says. Before the charge, errors explain themselves and nothing was read. After
         it there is one error for every cause, :class:`~discreet.core.errors.AnswerFailed`, without
         message, cause or context of what happened: those may quote rows. The charge stays. An
-        interrupt of the keyboard is raised as :class:`~discreet.core.interrupted.Interrupted`.
+        interrupt of the keyboard is raised as :class:`~discreet.core.interrupts.Interrupted`.
     """
     flight = Flight(ledger, order, work, size=size, interrupt=interrupt, timer=timer, joins=joins)
     try:

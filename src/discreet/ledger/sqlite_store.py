@@ -10,7 +10,7 @@ from threading import Lock
 from attrs import field, frozen
 
 from discreet.core.errors import LedgerError, WrittenBefore
-from discreet.core.uninterrupted import Uninterrupted
+from discreet.core.interrupts import Uninterrupted
 from discreet.ledger.fork_guard import FORK_GUARD
 from discreet.ledger.kept_open import KEPT_OPEN, Lent
 from discreet.ledger.one_name import Identity, require_one_link, require_one_name

@@ -10,7 +10,7 @@ from discreet.accounting.accountants.zcdp import line
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
-from discreet.core.stability_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
+from discreet.core.mechanism_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
 
 THRESHOLDED = ThresholdedLaplaceEvent | ThresholdedGaussianEvent
 """The events of private keys: the only ones of a query that have a δ."""
@@ -24,7 +24,7 @@ def charged(event: Event, cap: PrivacyLoss) -> PrivacyLoss:
         that has none there is refused, and never converted silently.
 
     Example:
-        >>> from discreet.core.event import DiscreteLaplaceEvent
+        >>> from discreet.core.mechanism_event import DiscreteLaplaceEvent
         >>> charged(DiscreteLaplaceEvent(scale=2, distance=1), Zcdp(rho=1))
         Zcdp(ρ = 0.125)
     """

@@ -4,13 +4,12 @@ from fractions import Fraction
 
 from attrs import frozen
 
-from discreet.core.event import (
+from discreet.core.event import Event, PoissonSampledEvent
+from discreet.core.mechanism_event import (
     ApproximateResponseEvent,
     DiscreteLaplaceEvent,
-    Event,
     RandomisedResponseEvent,
 )
-from discreet.core.sampling_event import PoissonSampledEvent
 from discreet.core.stated_event import ApproximateEvent, GaussianEvent, LaplaceEvent, PureEvent
 from tests.accounting.pld import exact_truth as truth
 from tests.accounting.pld.exact_truth import Curve, Truth

@@ -4,26 +4,22 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import (
+from discreet.core.event import FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
+from discreet.core.event_json import event_from_json
+from discreet.core.loss import Approximate, Pure
+from discreet.core.mechanism_event import (
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
+    ExponentialSelectionEvent,
     LinfExponentialEvent,
     RandomisedResponseEvent,
     SignOfGaussianEvent,
+    ThresholdedLaplaceEvent,
     TwoCoinResponseEvent,
     UniformNoiseEvent,
 )
-from discreet.core.event_json import event_from_json
-from discreet.core.loss import Approximate, Pure
-from discreet.core.metric import Metric
-from discreet.core.sampling_event import (
-    FixedSizeSampledEvent,
-    MixtureEvent,
-    PoissonSampledEvent,
-)
-from discreet.core.selection_event import ExponentialSelectionEvent
-from discreet.core.stability_event import ThresholdedLaplaceEvent
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,

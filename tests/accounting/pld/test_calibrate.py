@@ -15,8 +15,8 @@ from discreet.accounting.pld.parameters import (
     target,
 )
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent
-from discreet.core.sampling_event import PoissonSampledEvent
+from discreet.core.event import PoissonSampledEvent
+from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.stated_event import GaussianEvent, LaplaceEvent, ZcdpEvent
 from tests.accounting.pld.asking import pld_epsilon
 

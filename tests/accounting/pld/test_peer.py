@@ -4,8 +4,8 @@ from typing import Any
 
 from dp_accounting.pld import privacy_loss_distribution as pld
 
-from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent, Event
-from discreet.core.sampling_event import PoissonSampledEvent
+from discreet.core.event import Event, PoissonSampledEvent
+from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.stated_event import GaussianEvent, LaplaceEvent, PureEvent
 from tests.accounting.pld.asking import pld_epsilon
 from tests.accounting.pld.cases import Draw

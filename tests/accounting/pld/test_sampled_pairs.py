@@ -22,15 +22,11 @@ from discreet.accounting.pld.laws.atomic import (
 from discreet.accounting.pld.laws.continuous import ExchangedGaussianLaw
 from discreet.accounting.pld.laws.together import lower_together, upper_together
 from discreet.accounting.pld.pair_of import pair_of
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent, Event
+from discreet.core.event import Event, FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
 from discreet.core.event_json import event_from_json
-from discreet.core.metric import Metric
-from discreet.core.sampling_event import (
-    FixedSizeSampledEvent,
-    MixtureEvent,
-    PoissonSampledEvent,
-)
+from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,

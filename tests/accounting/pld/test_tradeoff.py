@@ -11,7 +11,7 @@ from discreet.accounting.pld.counted_events import Uses, count_events
 from discreet.accounting.pld.enclosure import _directions
 from discreet.accounting.tradeoff import Comparison, TradeOff, trade_off
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.sampling_event import PoissonSampledEvent
+from discreet.core.event import PoissonSampledEvent
 from discreet.core.stated_event import GaussianEvent, LaplaceEvent, PureEvent
 
 EPSILONS = tuple(Fraction(k, 10) for k in range(41))

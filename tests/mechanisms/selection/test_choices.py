@@ -16,11 +16,10 @@ from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.audit.divergence import delta, renyi_divergence
 from discreet.audit.law import enclosed
 from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure, Zcdp
-from discreet.core.metric import Metric
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism
 from discreet.mechanisms.selection.laplace_noisy_max import LaplaceNoisyMax
 from discreet.mechanisms.selection.permute_and_flip import PermuteAndFlip

@@ -10,10 +10,9 @@ import pytest
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.audit.law import enclosed
 from discreet.audit.verify import Answer, LawPair, verify
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.binary_search_quantile import BinarySearchQuantile
 from discreet.mechanisms.selection.quantile import Quantile, rank_spread

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from discreet.accounting.account import account
 from discreet.audit.law import enclosed
 from discreet.audit.verify import Answer, LawPair, verify
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.propose_test_release import ProposeTestRelease
 from discreet.mechanisms.stability.stability_test import StabilityTest

@@ -7,11 +7,10 @@ import pytest
 
 from discreet.audit.law import ExactLaw, Law
 from discreet.audit.verify import Answer, LawPair, verify
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate
-from discreet.core.metric import Metric
 from discreet.mechanisms.stability.stability_test import StabilityTest
 from discreet.mechanisms.stability.stable_mode import StableMode
 from tests.mechanisms.stability.laws import ALMOST, law_behind_test, scaled

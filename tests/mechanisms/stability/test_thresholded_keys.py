@@ -20,11 +20,10 @@ from discreet.accounting.accountants.approximate import (
 )
 from discreet.audit.law import enclosed
 from discreet.audit.verify import Answer, LawPair, verify
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.key_order import in_key_order

@@ -8,19 +8,17 @@ import numpy as np
 import pytest
 
 from discreet.accounting.accountants.pure import pure_loss
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
-from discreet.core.event import (
-    ComposedEvent,
+from discreet.core.event import ComposedEvent, Event
+from discreet.core.loss import Approximate, Pure
+from discreet.core.mechanism_event import (
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
-    Event,
+    SparseVectorEvent,
 )
-from discreet.core.loss import Approximate, Pure
-from discreet.core.metric import Metric
 from discreet.core.protocols import Interactive
 from discreet.core.stated_event import ApproximateEvent
-from discreet.core.threshold_event import SparseVectorEvent
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.thresholds.above_threshold import above_threshold

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.accountants.approximate import approximate
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate
-from discreet.core.metric import Metric
 from discreet.mechanisms.thresholds.adaptive_thresholds import AdaptiveThresholds
 from discreet.mechanisms.thresholds.partition import noisy_cuts
 from tests.randomness.scripted_rng import ScriptedRng

@@ -11,10 +11,9 @@ from discreet.accounting.accountants.renyi import renyi
 from discreet.audit.divergence import max_divergence, renyi_divergence
 from discreet.audit.law import EnclosedLaw
 from discreet.audit.verify import Answer, LawPair, verify, worst_delta
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.thresholds.above_threshold import above_threshold

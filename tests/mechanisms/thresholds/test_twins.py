@@ -16,8 +16,9 @@ from discreet.audit.divergence import max_divergence
 from discreet.audit.verify import Answer, LawPair, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
-from discreet.core.event import ComposedEvent, DiscreteLaplaceEvent
+from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, Pure
+from discreet.core.mechanism_event import DiscreteLaplaceEvent
 from discreet.core.numbers import exp_bounds
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

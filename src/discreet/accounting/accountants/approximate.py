@@ -14,49 +14,43 @@ from discreet.accounting.accountants.sampling import (
     tells_who_was_sampled,
 )
 from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
+from discreet.core.contribution import Metric
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
-    ApproximateResponseEvent,
     ComposedEvent,
-    DiscreteLaplaceEvent,
     Event,
-    LinfExponentialEvent,
-    RandomisedResponseEvent,
-    SignOfGaussianEvent,
-    TruncatedGeometricEvent,
-    TwoCoinResponseEvent,
-    UniformNoiseEvent,
-    require_one_metric,
-)
-from discreet.core.loss import Approximate
-from discreet.core.metric import Metric
-from discreet.core.numbers import exp_bounds
-from discreet.core.rounding import exp_down, exp_up, short_down, short_up
-from discreet.core.sampling_event import (
     FixedSizeSampledEvent,
     MixtureEvent,
     PoissonSampledEvent,
+    require_one_metric,
 )
-from discreet.core.selection_event import (
+from discreet.core.loss import Approximate
+from discreet.core.mechanism_event import (
+    AdaptiveThresholdsEvent,
+    ApproximateResponseEvent,
+    BetweenThresholdsEvent,
+    DiscreteLaplaceEvent,
     ExponentialSelectionEvent,
     LaplaceNoisyMaxEvent,
+    LinfExponentialEvent,
     PermuteAndFlipEvent,
-)
-from discreet.core.stability_event import (
+    RandomisedResponseEvent,
+    SignOfGaussianEvent,
+    SparseVectorEvent,
     StabilityTestEvent,
     ThresholdedGaussianEvent,
     ThresholdedLaplaceEvent,
+    TruncatedGeometricEvent,
+    TwoCoinResponseEvent,
+    UniformNoiseEvent,
 )
+from discreet.core.numbers import exp_bounds
+from discreet.core.rounding import exp_down, exp_up, short_down, short_up
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,
     LaplaceEvent,
     PureEvent,
-)
-from discreet.core.threshold_event import (
-    AdaptiveThresholdsEvent,
-    BetweenThresholdsEvent,
-    SparseVectorEvent,
 )
 
 

@@ -4,8 +4,8 @@ import math
 from fractions import Fraction
 
 from discreet.core.errors import Unsupported
+from discreet.core.mechanism_event import BetweenThresholdsEvent
 from discreet.core.rounding import exp_down, exp_up, log_up
-from discreet.core.threshold_event import BetweenThresholdsEvent
 
 
 def between_delta(event: BetweenThresholdsEvent) -> Fraction:

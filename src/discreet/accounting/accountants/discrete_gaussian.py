@@ -15,7 +15,7 @@ from discreet.accounting.tails.gaussian_tail import (
     support_size,
 )
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import DiscreteGaussianEvent
+from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, exp_bounds
 
 Bounds = tuple[Fraction, Fraction]

@@ -8,8 +8,9 @@ from functools import lru_cache, singledispatch
 from discreet.accounting.accountants.pure import epsilon
 from discreet.accounting.conversions.from_pure import pure_to_gaussian
 from discreet.core.errors import Unsupported
-from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, Event, require_one_metric
+from discreet.core.event import ComposedEvent, Event, require_one_metric
 from discreet.core.loss import GaussianDp, Pure
+from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.rounding import exp_up, short_up
 from discreet.core.stated_event import GaussianEvent
 

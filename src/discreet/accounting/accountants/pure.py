@@ -9,28 +9,26 @@ from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core.errors import Unsupported
 from discreet.core.event import (
     ComposedEvent,
-    DiscreteLaplaceEvent,
     Event,
-    LinfExponentialEvent,
-    RandomisedResponseEvent,
-    SignOfGaussianEvent,
-    TwoCoinResponseEvent,
-    require_one_metric,
-)
-from discreet.core.loss import Pure
-from discreet.core.numbers import log_bounds
-from discreet.core.sampling_event import (
     FixedSizeSampledEvent,
     MixtureEvent,
     PoissonSampledEvent,
+    require_one_metric,
 )
-from discreet.core.selection_event import (
+from discreet.core.loss import Pure
+from discreet.core.mechanism_event import (
+    DiscreteLaplaceEvent,
     ExponentialSelectionEvent,
     LaplaceNoisyMaxEvent,
+    LinfExponentialEvent,
     PermuteAndFlipEvent,
+    RandomisedResponseEvent,
+    SignOfGaussianEvent,
+    SparseVectorEvent,
+    TwoCoinResponseEvent,
 )
+from discreet.core.numbers import log_bounds
 from discreet.core.stated_event import BoundedRangeEvent, LaplaceEvent, PureEvent
-from discreet.core.threshold_event import SparseVectorEvent
 
 
 def pure_loss(events: Iterable[Event]) -> Pure:

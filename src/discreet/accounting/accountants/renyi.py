@@ -22,31 +22,29 @@ from discreet.accounting.curves.halting import HaltingPiece
 from discreet.accounting.curves.line import BoundedLine, CountedLine, Line, StatedPiece
 from discreet.accounting.curves.noise import DiscreteLaplacePiece, GaussianPiece, LaplacePiece
 from discreet.accounting.curves.sampled import SampledPiece, ToldPiece
+from discreet.core.contribution import Metric
 from discreet.core.errors import Unsupported
-from discreet.core.event import (
+from discreet.core.event import ComposedEvent, Event, FixedSizeSampledEvent, PoissonSampledEvent
+from discreet.core.mechanism_event import (
+    AdaptiveThresholdsEvent,
     ApproximateResponseEvent,
-    ComposedEvent,
+    BetweenThresholdsEvent,
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
-    Event,
+    ExponentialSelectionEvent,
+    HaltingSparseVectorEvent,
+    LaplaceNoisyMaxEvent,
     LinfExponentialEvent,
+    PermuteAndFlipEvent,
     RandomisedResponseEvent,
     SignOfGaussianEvent,
-    TruncatedGeometricEvent,
-    TwoCoinResponseEvent,
-    UniformNoiseEvent,
-)
-from discreet.core.metric import Metric
-from discreet.core.sampling_event import FixedSizeSampledEvent, PoissonSampledEvent
-from discreet.core.selection_event import (
-    ExponentialSelectionEvent,
-    LaplaceNoisyMaxEvent,
-    PermuteAndFlipEvent,
-)
-from discreet.core.stability_event import (
+    SparseVectorEvent,
     StabilityTestEvent,
     ThresholdedGaussianEvent,
     ThresholdedLaplaceEvent,
+    TruncatedGeometricEvent,
+    TwoCoinResponseEvent,
+    UniformNoiseEvent,
 )
 from discreet.core.stated_event import (
     ApproximateEvent,
@@ -58,12 +56,6 @@ from discreet.core.stated_event import (
     PureEvent,
     RenyiEvent,
     ZcdpEvent,
-)
-from discreet.core.threshold_event import (
-    AdaptiveThresholdsEvent,
-    BetweenThresholdsEvent,
-    HaltingSparseVectorEvent,
-    SparseVectorEvent,
 )
 
 

@@ -7,19 +7,23 @@ from attrs import evolve
 
 from discreet.accounting.losses.group import group
 from discreet.accounting.losses.result import Result
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import (
     ComposedEvent,
-    DiscreteGaussianEvent,
-    DiscreteLaplaceEvent,
     Event,
-    LinfExponentialEvent,
+    FixedSizeSampledEvent,
+    MixtureEvent,
+    PoissonSampledEvent,
 )
 from discreet.core.loss import Approximate, Pure, Zcdp
-from discreet.core.metric import Metric
+from discreet.core.mechanism_event import (
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    LinfExponentialEvent,
+)
 from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.rounding import log_down, log_up, short_up
-from discreet.core.sampling_event import FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,

@@ -7,24 +7,21 @@ from functools import singledispatch
 
 from discreet.accounting.accountants.pure import epsilon
 from discreet.core.errors import Unsupported
-from discreet.core.event import (
-    ComposedEvent,
+from discreet.core.event import ComposedEvent, Event, require_one_metric
+from discreet.core.loss import Zcdp
+from discreet.core.mechanism_event import (
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
-    Event,
-    LinfExponentialEvent,
-    RandomisedResponseEvent,
-    SignOfGaussianEvent,
-    TwoCoinResponseEvent,
-    require_one_metric,
-)
-from discreet.core.loss import Zcdp
-from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
-from discreet.core.selection_event import (
     ExponentialSelectionEvent,
     LaplaceNoisyMaxEvent,
+    LinfExponentialEvent,
     PermuteAndFlipEvent,
+    RandomisedResponseEvent,
+    SignOfGaussianEvent,
+    SparseVectorEvent,
+    TwoCoinResponseEvent,
 )
+from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
 from discreet.core.stated_event import (
     BoundedRangeEvent,
     GaussianEvent,
@@ -33,7 +30,6 @@ from discreet.core.stated_event import (
     PureEvent,
     ZcdpEvent,
 )
-from discreet.core.threshold_event import SparseVectorEvent
 
 
 def zcdp_loss(events: Iterable[Event]) -> Zcdp:

@@ -175,9 +175,9 @@ def zcdp_to_approximate(
 
         * ``basic``: :math:`e^{-g^2/4\rho}`, that is
           :math:`\varepsilon = \xi + \rho + 2\sqrt{\rho\ln(1/\delta)}`;
-        * ``square_root``: :math:`e^{-g^2/4\rho}\sqrt{\pi\rho}`. Printed for every :math:`\delta > 0`,
-          but its closed form needs :math:`\delta \le \sqrt{\pi\rho}`; above that,
-          :math:`\varepsilon = \xi + \rho` will do;
+        * ``square_root``: :math:`e^{-g^2/4\rho}\sqrt{\pi\rho}`. Printed for every
+          :math:`\delta > 0`, but its closed form needs :math:`\delta \le \sqrt{\pi\rho}`; above
+          that, :math:`\varepsilon = \xi + \rho` will do;
         * ``reciprocal``: :math:`e^{-g^2/4\rho}/u`;
         * ``mills``: :math:`e^{-g^2/4\rho}\cdot 2/(u + \sqrt{u^2 + 4/\pi\rho})`, never worse than
           the three above;

@@ -15,9 +15,9 @@ from functools import singledispatch
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.losses.result import Result
 from discreet.core import check
+from discreet.core.contribution import Metric, metric_of
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
-from discreet.core.metric import Metric, metric_of
 from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.rounding import log_down, log_up, short_up
 

@@ -7,10 +7,10 @@ from functools import singledispatch
 
 from discreet.accounting.losses.result import Result
 from discreet.core import check
-from discreet.core.choice import chosen
+from discreet.core.check import chosen
+from discreet.core.contribution import Metric, metric_of
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
-from discreet.core.metric import Metric, metric_of
 
 
 class Partition(Enum):

@@ -43,43 +43,34 @@ from discreet.accounting.pld.pairs import (
     told_pair,
 )
 from discreet.accounting.tails.normal_tail import normal_tail_bounds
+from discreet.core.contribution import Metric
 from discreet.core.errors import Unsupported
-from discreet.core.event import (
+from discreet.core.event import Event, FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
+from discreet.core.mechanism_event import (
+    AdaptiveThresholdsEvent,
     ApproximateResponseEvent,
+    BetweenThresholdsEvent,
     DiscreteGaussianEvent,
     DiscreteLaplaceEvent,
-    Event,
+    ExponentialSelectionEvent,
+    LaplaceNoisyMaxEvent,
     LinfExponentialEvent,
+    PermuteAndFlipEvent,
     RandomisedResponseEvent,
     SignOfGaussianEvent,
+    SparseVectorEvent,
+    StabilityTestEvent,
     TruncatedGeometricEvent,
     TwoCoinResponseEvent,
     UniformNoiseEvent,
 )
-from discreet.core.metric import Metric
 from discreet.core.rounding import sqrt_up
-from discreet.core.sampling_event import (
-    FixedSizeSampledEvent,
-    MixtureEvent,
-    PoissonSampledEvent,
-)
-from discreet.core.selection_event import (
-    ExponentialSelectionEvent,
-    LaplaceNoisyMaxEvent,
-    PermuteAndFlipEvent,
-)
-from discreet.core.stability_event import StabilityTestEvent
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,
     GaussianEvent,
     LaplaceEvent,
     PureEvent,
-)
-from discreet.core.threshold_event import (
-    AdaptiveThresholdsEvent,
-    BetweenThresholdsEvent,
-    SparseVectorEvent,
 )
 
 

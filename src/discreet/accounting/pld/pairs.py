@@ -22,9 +22,14 @@ from discreet.accounting.pld.laws.grid import FloatArray
 from discreet.accounting.pld.laws.law import LossLaw, Pair
 from discreet.accounting.pld.laws.together import lower_together, upper_together
 from discreet.core.errors import Unsupported
-from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, DiscreteLaplaceEvent, Event
+from discreet.core.event import ComposedEvent, Event
+from discreet.core.mechanism_event import (
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    ThresholdedGaussianEvent,
+    ThresholdedLaplaceEvent,
+)
 from discreet.core.numbers import float_up
-from discreet.core.stability_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
 from discreet.core.stated_event import ApproximateEvent
 
 

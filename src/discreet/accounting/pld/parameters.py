@@ -13,11 +13,10 @@ from discreet.accounting.pld.counted_events import Events, Uses, count_events
 from discreet.accounting.pld.enclosure import upper_delta
 from discreet.accounting.pld.simple_bounds import concentrated
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import ComposedEvent, Event
+from discreet.core.event import ComposedEvent, Event, FixedSizeSampledEvent, PoissonSampledEvent
 from discreet.core.numbers import Number, exact, float_down
 from discreet.core.optional import load
 from discreet.core.rounding import log_down
-from discreet.core.sampling_event import FixedSizeSampledEvent, PoissonSampledEvent
 
 _FIRST_STEP = 1 << 10
 _FARTHEST = 10**7
@@ -206,7 +205,7 @@ def largest_rate(
         up to 1, are not. Sampling more must not cost less.
 
     Example:
-        >>> from discreet.core.sampling_event import PoissonSampledEvent
+        >>> from discreet.core.event import PoissonSampledEvent
         >>> from discreet.core.stated_event import GaussianEvent
         >>> step = lambda rate: PoissonSampledEvent(inner=GaussianEvent(scale=1), rate=rate) * 100
         >>> found = largest_rate(step, epsilon=1, delta="1e-6")

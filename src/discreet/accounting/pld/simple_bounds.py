@@ -9,13 +9,14 @@ from discreet.accounting.accountants.zcdp import line
 from discreet.accounting.conversions.from_zcdp import zcdp_to_approximate
 from discreet.accounting.losses.result import Result
 from discreet.core.errors import Unsupported
-from discreet.core.event import ComposedEvent, Event
-from discreet.core.loss import Approximate, Zcdp
-from discreet.core.sampling_event import (
+from discreet.core.event import (
+    ComposedEvent,
+    Event,
     FixedSizeSampledEvent,
     MixtureEvent,
     PoissonSampledEvent,
 )
+from discreet.core.loss import Approximate, Zcdp
 
 
 def concentrated(event: Event) -> Zcdp:

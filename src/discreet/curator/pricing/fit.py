@@ -8,11 +8,11 @@ from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure, Zcdp, short
+from discreet.core.search import smallest
 from discreet.curator.allocate import Shares, require_delta, with_delta
 from discreet.curator.pricing.mean_error import mean_error
 from discreet.curator.pricing.steps import step_of
 from discreet.mechanisms.noise_json import Noise
-from discreet.mechanisms.smallest import smallest
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.noise import choose_keys, choose_noise, keys_contribution
 from discreet.releases.accuracy import Accuracy

@@ -14,9 +14,9 @@ from attrs import evolve
 from discreet.core import optional
 from discreet.core.canonical import digest
 from discreet.core.errors import AnswerFailed, RefusedQuery, Unsupported
+from discreet.core.interrupts import Uninterrupted
 from discreet.core.permit import Permit
 from discreet.core.protocols import IntArray
-from discreet.core.uninterrupted import Uninterrupted
 from discreet.engines.duckdb.arrow_keys import (
     ArrowKeys,
     key_values,

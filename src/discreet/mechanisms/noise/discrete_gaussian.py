@@ -17,15 +17,15 @@ from discreet.accounting.tails.gaussian_tail import (
     support_size,
 )
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import DiscreteGaussianEvent
 from discreet.core.loss import Approximate, Zcdp
+from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, log_bounds, sqrt_bounds
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.level import level
+from discreet.core.search import smallest
 from discreet.mechanisms.noise.integers import integers
-from discreet.mechanisms.smallest import smallest
 from discreet.randomness.samplers import discrete_gaussian
 
 SIGMA_SQUARED_BITS = 20

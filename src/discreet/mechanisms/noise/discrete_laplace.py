@@ -8,13 +8,13 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import DiscreteLaplaceEvent
 from discreet.core.loss import Pure
+from discreet.core.mechanism_event import DiscreteLaplaceEvent
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_quantile
 from discreet.randomness.samplers import discrete_laplace

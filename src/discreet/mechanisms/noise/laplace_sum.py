@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exp_bounds, log_bounds
-from discreet.mechanisms.smallest import smallest
+from discreet.core.search import smallest
 
 MOST_EXACT_CELLS = 32
 """Up to this many cells the law of the sum is exact; beyond it there is a bound."""

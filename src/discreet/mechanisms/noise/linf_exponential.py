@@ -7,17 +7,17 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import LinfExponentialEvent
 from discreet.core.loss import Pure
+from discreet.core.mechanism_event import LinfExponentialEvent
 from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.level import level
+from discreet.core.search import smallest
 from discreet.mechanisms.noise.cube_radius import cube_radius
 from discreet.mechanisms.noise.gamma_tail import gamma_tail
 from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
-from discreet.mechanisms.smallest import smallest
 from discreet.randomness.samplers import uniform_integers
 
 LARGEST_SIZE = 2**50

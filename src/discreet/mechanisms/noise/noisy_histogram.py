@@ -6,14 +6,13 @@ from typing import Self
 from attrs import field, frozen
 
 from discreet.core import check
-from discreet.core.contribution import Contribution
+from discreet.core.check import level
+from discreet.core.contribution import Contribution, Metric, metric_of
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.loss import Pure, Zcdp
-from discreet.core.metric import Metric, metric_of
+from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.numbers import Number, exp_bounds, log_bounds
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 

@@ -9,13 +9,13 @@ from discreet.accounting.accountants.approximate import approximate, approximate
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import TruncatedGeometricEvent
 from discreet.core.loss import Approximate
+from discreet.core.mechanism_event import TruncatedGeometricEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
+from discreet.core.search import smallest
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.integers import integers
-from discreet.mechanisms.smallest import smallest
 from discreet.randomness.samplers import clamped_discrete_laplace
 
 

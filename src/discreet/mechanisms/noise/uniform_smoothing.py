@@ -7,13 +7,13 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.approximate import approximate_loss
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import UniformNoiseEvent
 from discreet.core.loss import Approximate
+from discreet.core.mechanism_event import UniformNoiseEvent
 from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
 from discreet.randomness.samplers import uniform_integers
 

@@ -8,10 +8,10 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.approximate import approximate_loss
 from discreet.core import check
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import ApproximateResponseEvent
 from discreet.core.loss import Approximate
-from discreet.core.metric import Metric
+from discreet.core.mechanism_event import ApproximateResponseEvent
 from discreet.core.numbers import exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.response.reports import answers, count, some

@@ -10,10 +10,10 @@ from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.tails.normal_tail import normal_tail_bounds
 from discreet.core import check
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import SignOfGaussianEvent
 from discreet.core.loss import Pure, Zcdp
-from discreet.core.metric import Metric
+from discreet.core.mechanism_event import SignOfGaussianEvent
 from discreet.core.numbers import exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.response.reports import count, some

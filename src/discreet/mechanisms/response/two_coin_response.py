@@ -8,10 +8,10 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import TwoCoinResponseEvent
 from discreet.core.loss import Pure
-from discreet.core.metric import Metric
+from discreet.core.mechanism_event import TwoCoinResponseEvent
 from discreet.core.numbers import exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.response.reports import answers, count, some

@@ -9,13 +9,13 @@ from attrs import field, frozen
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Pure, Zcdp
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import in_domain, require_domain, require_share

@@ -9,9 +9,9 @@ from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Pure, Zcdp
+from discreet.core.mechanism_event import ExponentialSelectionEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.selection_event import ExponentialSelectionEvent
 from discreet.mechanisms.selection.scores import Scores, bounded_range_scale, scores_of
 from discreet.mechanisms.selection.selection_error import exponential_error
 from discreet.randomness.argmax import gumbel_argmax

@@ -7,18 +7,18 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
+from discreet.core.mechanism_event import LaplaceNoisyMaxEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.selection_event import LaplaceNoisyMaxEvent
-from discreet.mechanisms.level import level
+from discreet.core.search import smallest
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_tail
 from discreet.mechanisms.selection.scores import Scores, pure_scale, scores_of
 from discreet.mechanisms.selection.selection_error import others
-from discreet.mechanisms.smallest import smallest
 from discreet.randomness.samplers import discrete_laplace
 
 

@@ -9,9 +9,9 @@ from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Pure
+from discreet.core.mechanism_event import PermuteAndFlipEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.selection_event import PermuteAndFlipEvent
 from discreet.mechanisms.selection.scores import Scores, pure_scale, scores_of
 from discreet.mechanisms.selection.selection_error import permute_and_flip_error
 from discreet.randomness.argmax import exponential_argmax

@@ -11,9 +11,9 @@ from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp
+from discreet.core.mechanism_event import ExponentialSelectionEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.selection_event import ExponentialSelectionEvent
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.mechanisms.selection.rank_choice import LARGEST_DENOMINATOR, choose_by_rank
 from discreet.mechanisms.selection.scores import bounded_range_scale

@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Pure, Zcdp
+from discreet.core.mechanism_event import ExponentialSelectionEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import log_up
-from discreet.core.selection_event import ExponentialSelectionEvent
-from discreet.mechanisms.level import level
+from discreet.core.search import smallest
 from discreet.mechanisms.selection.quantile import in_domain, rank_spread, require_domain
 from discreet.mechanisms.selection.rank_choice import LARGEST_DENOMINATOR, choose_by_rank
 from discreet.mechanisms.selection.scores import bounded_range_scale
-from discreet.mechanisms.smallest import smallest
 
 MOST_TIE_BITS = 32
 _MOST_FINE_BITS = 62

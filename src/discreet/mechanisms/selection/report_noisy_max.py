@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from discreet.core.choice import chosen
+from discreet.core.check import chosen
 from discreet.core.numbers import Number, exact
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism
 from discreet.mechanisms.selection.laplace_noisy_max import LaplaceNoisyMax

@@ -3,11 +3,10 @@
 from enum import Enum
 from fractions import Fraction
 
-from discreet.core.choice import chosen
-from discreet.core.contribution import Contribution
+from discreet.core.check import chosen
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Pure, Zcdp
-from discreet.core.metric import Metric
 from discreet.core.rounding import sqrt_up
 
 

@@ -4,11 +4,11 @@ import math
 from fractions import Fraction
 
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.rounding import exp_up, log_up
-from discreet.mechanisms.level import level
-from discreet.mechanisms.smallest import smallest
+from discreet.core.search import smallest
 
 
 def others(candidates: int, best: int) -> int:

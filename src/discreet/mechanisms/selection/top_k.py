@@ -8,14 +8,14 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Pure, Zcdp
+from discreet.core.mechanism_event import ExponentialSelectionEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.selection_event import ExponentialSelectionEvent
-from discreet.mechanisms.level import level
 from discreet.mechanisms.selection.scores import Scores, bounded_range_scale, scores_of
 from discreet.mechanisms.selection.selection_error import exponential_error
 from discreet.randomness.argmax import gumbel_argmax

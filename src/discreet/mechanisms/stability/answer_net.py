@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp
@@ -16,7 +17,6 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import log_up
 from discreet.core.stated_event import BoundedRangeEvent
-from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
 from discreet.mechanisms.stability.greedy_net import greedy_net
 from discreet.randomness.argmax import gumbel_argmax

@@ -11,15 +11,15 @@ from discreet.accounting.accountants.approximate import (
     laplace_tail_bounds,
 )
 from discreet.core import check
+from discreet.core.check import level
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
-from discreet.core.metric import Metric
+from discreet.core.mechanism_event import StabilityTestEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import Rng
-from discreet.core.stability_event import StabilityTestEvent
-from discreet.mechanisms.level import level
+from discreet.core.search import smallest
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
-from discreet.mechanisms.smallest import smallest
 from discreet.randomness.samplers import discrete_laplace
 
 

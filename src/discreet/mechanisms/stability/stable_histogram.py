@@ -1,7 +1,7 @@
 """The stability-based histogram: cells of any domain, with an error that does not grow with it."""
 
+from discreet.core.contribution import Metric
 from discreet.core.loss import Approximate, ApproximateZcdp
-from discreet.core.metric import Metric
 from discreet.mechanisms.noise.noisy_histogram import histogram_contribution
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 

@@ -7,13 +7,12 @@ from typing import Any, Self
 from attrs import frozen
 
 from discreet.accounting.accountants.approximate import approximate_loss
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
-from discreet.core.metric import Metric
+from discreet.core.mechanism_event import StabilityTestEvent
 from discreet.core.numbers import Number
 from discreet.core.protocols import Rng
-from discreet.core.stability_event import StabilityTestEvent
 from discreet.mechanisms.stability.key_order import in_key_order
 from discreet.mechanisms.stability.stability_test import StabilityTest
 

@@ -16,17 +16,17 @@ from discreet.accounting.accountants.approximate import (
 )
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.mechanism_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.stability_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
-from discreet.mechanisms.level import level
+from discreet.core.search import smallest
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
-from discreet.mechanisms.smallest import smallest
 from discreet.mechanisms.stability.key_order import in_key_order
 
 ThresholdedEvent = ThresholdedLaplaceEvent | ThresholdedGaussianEvent

@@ -8,15 +8,14 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.approximate import approximate
 from discreet.core import check
-from discreet.core.contribution import Contribution
+from discreet.core.check import level
+from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
-from discreet.core.metric import Metric
+from discreet.core.mechanism_event import AdaptiveThresholdsEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import exp_up, short_down
-from discreet.core.threshold_event import AdaptiveThresholdsEvent
-from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.thresholds.interior_point import InteriorPoint, require_one
 from discreet.mechanisms.thresholds.machine import one_integer

@@ -10,15 +10,15 @@ from attrs import evolve, field, frozen
 from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.between_thresholds import between_delta
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate
+from discreet.core.mechanism_event import BetweenThresholdsEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.threshold_event import BetweenThresholdsEvent
-from discreet.mechanisms.level import level
+from discreet.core.search import smallest
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.smallest import smallest
 from discreet.mechanisms.thresholds.machine import Machine, Queries, one_integer, sensitivity
 from discreet.randomness.samplers import discrete_laplace
 

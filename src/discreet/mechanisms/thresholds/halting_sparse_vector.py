@@ -10,9 +10,9 @@ from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import Event
+from discreet.core.mechanism_event import HaltingSparseVectorEvent
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.threshold_event import HaltingSparseVectorEvent
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.thresholds.machine import one_integer, sensitivity

@@ -8,15 +8,15 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate
+from discreet.core.mechanism_event import BetweenThresholdsEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.threshold_event import BetweenThresholdsEvent
-from discreet.mechanisms.level import level
+from discreet.core.search import smallest
 from discreet.mechanisms.noise.integers import integers
-from discreet.mechanisms.smallest import smallest
 from discreet.mechanisms.thresholds.between_thresholds import BetweenThresholds, Side
 from discreet.mechanisms.thresholds.machine import Queries, one_integer
 

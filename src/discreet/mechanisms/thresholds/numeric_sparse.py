@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from discreet.accounting.calibrate import calibrate
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, Pure
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.thresholds.machine import one_integer, sensitivity

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from discreet.core.check import level
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_quantile
 from discreet.randomness.samplers import discrete_laplace
 

@@ -8,13 +8,12 @@ from attrs import Attribute, evolve, field, frozen
 from numpy.typing import NDArray
 
 from discreet.core import check
-from discreet.core.choice import chosen
+from discreet.core.check import chosen, level
 from discreet.core.contribution import Contribution
 from discreet.core.event import Event
+from discreet.core.mechanism_event import SparseVectorEvent
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.threshold_event import SparseVectorEvent
-from discreet.mechanisms.level import level
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.thresholds.machine import (

@@ -8,11 +8,11 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from discreet.core import check
+from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.level import level
 from discreet.mechanisms.thresholds.halting_sparse_vector import HaltingSparseVector
 from discreet.mechanisms.thresholds.machine import Machine, Queries, one_integer
 from discreet.mechanisms.thresholds.sparse_vector import SparseVector, SparseVectorRun
