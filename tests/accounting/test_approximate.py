@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.accountants.approximate import approximate_loss, truncated_delta
-from discreet.audit.combine import product
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
-from discreet.audit.verify import Answer, LawPair, verify, worst_delta
+from discreet.audit.laws import discrete_laplace_law, product
+from discreet.audit.verify import LawPair, VerdictAnswer, verify, worst_delta
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate
 from discreet.core.mechanism_event import (
@@ -61,7 +60,7 @@ def test_two_entries_stay_within_the_claim(scale, bound, first, second, distance
     except Unsupported:
         return
     pair = LawPair(first=clamped(scale, bound, 0, 0), second=clamped(scale, bound, first, second))
-    assert verify(pair, loss).answer is Answer.HOLDS
+    assert verify(pair, loss).answer is VerdictAnswer.HOLDS
 
 
 def test_the_delta_of_a_smaller_shift_may_be_larger():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.closeness import near_law, near_pair
-from discreet.core.divergence import excess, total_variation
+from discreet.audit.finite_divergence import excess, total_variation
+from discreet.audit.near_laws import near_law, near_pair
 from discreet.core.errors import InvalidArgument
 from tests.support.finite_laws import law, laws
 

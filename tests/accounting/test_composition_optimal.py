@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from discreet.accounting.composition import compose as composing
 from discreet.accounting.composition import optimal
 from discreet.accounting.composition.loss_curve import RoundedSide, lies, loss_curve
-from discreet.core.divergence import Law, hockey_stick
+from discreet.audit.finite_divergence import FiniteLaw, hockey_stick
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, Pure
 from discreet.core.numbers import exp_bounds, log_bounds
@@ -33,7 +33,7 @@ def kov_grid(losses, **options):
     return optimal.kov_grid(losses, **options)
 
 
-def complete(bit: int, ratio: Fraction, delta: Fraction) -> Law:
+def complete(bit: int, ratio: Fraction, delta: Fraction) -> FiniteLaw:
     """The complete mechanism: tell the bit with probability δ, else respond at odds ``ratio``."""
     return {
         (bit, "told"): delta,
@@ -42,7 +42,7 @@ def complete(bit: int, ratio: Fraction, delta: Fraction) -> Law:
     }
 
 
-def together(laws: list[Law]) -> Law:
+def together(laws: list[FiniteLaw]) -> FiniteLaw:
     return {
         tuple(o for o, _ in outcomes): prod((mass for _, mass in outcomes), start=Fraction(1))
         for outcomes in product(*(law.items() for law in laws))

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import BoundedLine, Line
-from discreet.core.divergence import excess, hockey_stick, max_divergence, renyi_divergence
+from discreet.audit.finite_divergence import (
+    LossVariable,
+    excess,
+    hockey_stick,
+    max_divergence,
+    renyi_divergence,
+)
 from discreet.core.errors import Unsupported
 from discreet.core.loss import (
     Approximate,
@@ -24,7 +30,6 @@ from discreet.core.loss import (
     Pure,
     Zcdp,
 )
-from discreet.core.loss_variable import LossVariable
 from discreet.core.numbers import exp_bounds, log_bounds
 from tests.support.finite_laws import laws, orders, response
 

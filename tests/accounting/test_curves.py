@@ -14,7 +14,7 @@ from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import BoundedLine, Line
 from discreet.accounting.curves.noise import GaussianPiece
 from discreet.accounting.losses.loss_json import loss_from_json
-from discreet.core.divergence import kl_divergence, max_divergence, renyi_divergence
+from discreet.audit.finite_divergence import kl_divergence, max_divergence, renyi_divergence
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Pure
 from discreet.core.numbers import log_bounds

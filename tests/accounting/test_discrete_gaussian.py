@@ -17,9 +17,8 @@ from discreet.accounting.tails.gaussian_tail import (
     gaussian_weights,
 )
 from discreet.accounting.tails.normal_tail import normal_tail_bounds, pi_bounds
-from discreet.audit.combine import product
-from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
 from discreet.audit.divergence import delta as hockey_stick
+from discreet.audit.laws import discrete_gaussian_law, product
 from discreet.core.errors import InvalidArgument
 from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.numbers import exp_bounds

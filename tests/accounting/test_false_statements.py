@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.tails.normal_tail import log_tail_bounds, normal_tail_bounds
-from discreet.core.divergence import excess, max_divergence
-from discreet.core.loss_variable import LossVariable
+from discreet.audit.finite_divergence import LossVariable, excess, max_divergence
 from discreet.core.numbers import exp_bounds, log_bounds
 from tests.support.finite_laws import laws, response
 

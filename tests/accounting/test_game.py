@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from discreet.accounting.composition import compose as composing
 from discreet.accounting.filters.rules import admits
-from discreet.accounting.game import Move, fixed, play
-from discreet.core.divergence import Law
+from discreet.audit.finite_divergence import FiniteLaw
+from discreet.audit.game import Move, fixed, play
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure
 from discreet.core.numbers import log_bounds
@@ -41,10 +41,10 @@ def response(ratio: Fraction) -> Move:
     )
 
 
-def processed(ratio: Fraction, delta: Fraction, channel: Mapping[Any, Law]) -> Move:
+def processed(ratio: Fraction, delta: Fraction, channel: Mapping[Any, FiniteLaw]) -> Move:
     """Any mechanism of this loss: the complete one, post-processed by ``channel``."""
 
-    def mechanism(bit: int) -> Law:
+    def mechanism(bit: int) -> FiniteLaw:
         masses: dict[object, Fraction] = {}
         complete = {
             (bit, True): delta,

@@ -11,7 +11,7 @@ from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
 from discreet.accounting.losses import group as groups
 from discreet.accounting.losses.group import group_renyi
-from discreet.core.divergence import Law, hockey_stick, renyi_divergence
+from discreet.audit.finite_divergence import FiniteLaw, hockey_stick, renyi_divergence
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import (
     Approximate,
@@ -28,7 +28,7 @@ def group(loss, size):
     return groups.group(loss, size)
 
 
-def chain(epsilon: Fraction, delta: Fraction, steps: int) -> list[Law]:
+def chain(epsilon: Fraction, delta: Fraction, steps: int) -> list[FiniteLaw]:
     """Laws of one bad event, each step as much likelier as (ε, δ) lets it be."""
     growth = exp_bounds(epsilon, 128)[0]
     bad = [Fraction(0)]

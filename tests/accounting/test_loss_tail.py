@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.losses.bounds import kl_bound, loss_tail, total_variation_bound
-from discreet.core.divergence import (
+from discreet.audit.finite_divergence import (
+    LossVariable,
     hockey_stick,
     kl_divergence,
     max_divergence,
@@ -18,7 +19,6 @@ from discreet.core.divergence import (
 )
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, GaussianDp, Measure, Pure, Zcdp
-from discreet.core.loss_variable import LossVariable
 from discreet.core.numbers import log_bounds
 from tests.support.finite_laws import laws, response
 

@@ -6,8 +6,8 @@ import pytest
 
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.losses.group import convert_neighbours
+from discreet.audit.finite_divergence import hockey_stick, max_divergence
 from discreet.core.contribution import Metric
-from discreet.core.divergence import hockey_stick, max_divergence
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
 from discreet.core.numbers import exp_bounds, log_bounds

@@ -10,8 +10,8 @@ from discreet.accounting.curves.line import Line
 from discreet.accounting.filters.odometer import Odometer
 from discreet.accounting.filters.renyi_filter import RenyiFilter, at_order
 from discreet.accounting.filters.rules import admits, require_filter
-from discreet.accounting.game import Move, play
-from discreet.core.divergence import renyi_divergence
+from discreet.audit.finite_divergence import renyi_divergence
+from discreet.audit.game import Move, play
 from discreet.core.errors import BudgetExhausted, InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.numbers import log_bounds

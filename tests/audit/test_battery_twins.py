@@ -17,10 +17,17 @@ import pytest
 from discreet.audit import choose_event
 from discreet.audit.assertions import assert_private
 from discreet.audit.choose_event import Stakes
-from discreet.audit.feature import Feature, Residue, TrailingZeros
-from discreet.audit.float_feature import FloatShape, LowestBit, Remainder, Significand
+from discreet.audit.features import (
+    Feature,
+    FloatShape,
+    LowestBit,
+    Remainder,
+    Residue,
+    Significand,
+    TrailingZeros,
+)
 from discreet.audit.output_event import LabelSet, PartEvent
-from discreet.audit.output_part import VectorEntry, VectorStep
+from discreet.audit.outputs import VectorEntry, VectorStep
 from discreet.audit.sampling import DEFAULT_CONFIDENCE, AuditResult, audit_outputs
 from discreet.core.loss import PrivacyLoss, Pure, Zcdp
 from discreet.randomness.samplers import discrete_laplace

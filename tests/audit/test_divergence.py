@@ -8,14 +8,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.combine import product, push_forward
-from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
-from discreet.audit.divergence import delta, excess, max_divergence, renyi_divergence
+from discreet.audit.divergence import (
+    INFINITE,
+    CertifiedInterval,
+    delta,
+    excess,
+    max_divergence,
+    renyi_divergence,
+)
 from discreet.audit.exponential_sum import exp
-from discreet.audit.interval import INFINITE, Interval
-from discreet.audit.law import EnclosedLaw, ExactLaw, enclosed, finite_law
-from discreet.core.divergence import hockey_stick
+from discreet.audit.finite_divergence import hockey_stick
+from discreet.audit.laws import (
+    EnclosedLaw,
+    ExactLaw,
+    discrete_gaussian_law,
+    discrete_laplace_law,
+    enclosed,
+    finite_law,
+    product,
+    push_forward,
+)
 from discreet.core.errors import InvalidArgument
 
 SCALES = ["1/3", "1", "7/2", "100"]
@@ -85,7 +97,7 @@ def test_discrete_gaussian_formula(sigma_squared, epsilon):
 
 
 def test_a_short_list_gives_a_wide_interval_that_holds_the_truth():
-    def found(radius: int) -> Interval:
+    def found(radius: int) -> CertifiedInterval:
         p, q = (discrete_gaussian_law(9, centre=c, radius=radius) for c in (0, 1))
         return delta(p, q, "1/2")
 
@@ -160,9 +172,9 @@ def test_unlisted_mass_may_lie_anywhere():
     half = (Fraction(1, 2), Fraction(1, 2))
     p = EnclosedLaw(masses={0: half}, outside=Fraction(1, 2))
     q = EnclosedLaw(masses={0: half, 1: half}, outside=Fraction(0))
-    assert delta(p, q, 0) == Interval(Fraction(0), Fraction(1, 2))
+    assert delta(p, q, 0) == CertifiedInterval(Fraction(0), Fraction(1, 2))
     assert max_divergence(p, q).high == math.inf
-    assert delta(q, p, 0) == Interval(Fraction(0), Fraction(1, 2))
+    assert delta(q, p, 0) == CertifiedInterval(Fraction(0), Fraction(1, 2))
 
 
 def test_bad_parameters():
@@ -174,4 +186,4 @@ def test_bad_parameters():
         with pytest.raises(InvalidArgument):
             renyi_divergence(p, q, order)
     with pytest.raises(InvalidArgument):
-        Interval(Fraction(1), Fraction(0))
+        CertifiedInterval(Fraction(1), Fraction(0))

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.audit.dyadic import dyadic_down, dyadic_up
 from discreet.audit.exponential_sum import (
     ExponentialSum,
     as_sum,
@@ -15,6 +14,7 @@ from discreet.audit.exponential_sum import (
     exp_bounds_relative,
     total,
 )
+from discreet.core.rounding import dyadic_down, dyadic_up
 
 small = st.fractions(min_value=-3, max_value=3, max_denominator=12)
 sums = st.dictionaries(small, small, max_size=4).map(ExponentialSum)

@@ -10,14 +10,33 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from discreet.audit.battery import LATTICES, MODULI, ODD_MODULI, battery
-from discreet.audit.feature import UNLABELLED, Feature, Residue, TrailingZeros
-from discreet.audit.float_feature import FloatShape, LowestBit, Remainder, Significand
-from discreet.audit.output_column import OutputColumn, as_rational, common_unit
+from discreet.audit.choose_event import tally
+from discreet.audit.features import (
+    LATTICES,
+    MODULI,
+    ODD_MODULI,
+    UNLABELLED,
+    Feature,
+    FloatShape,
+    LowestBit,
+    Remainder,
+    Residue,
+    Significand,
+    TrailingZeros,
+    battery,
+)
 from discreet.audit.output_event import HalfLine, LabelSet, OutcomeSet, OutputEvent, PartEvent
-from discreet.audit.output_part import Missing, VectorEntry, VectorLength, VectorStep, parts_of
+from discreet.audit.outputs import (
+    Missing,
+    OutputColumn,
+    VectorEntry,
+    VectorLength,
+    VectorStep,
+    as_rational,
+    common_unit,
+    parts_of,
+)
 from discreet.audit.sampling import audit_outputs, outcomes
-from discreet.audit.tally import tally
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
 

@@ -5,11 +5,18 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.audit.combine import mixture, product, push_forward
-from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
 from discreet.audit.exponential_sum import exp
-from discreet.audit.law import EnclosedLaw, ExactLaw, enclosed, finite_law
+from discreet.audit.laws import (
+    EnclosedLaw,
+    ExactLaw,
+    discrete_gaussian_law,
+    discrete_laplace_law,
+    enclosed,
+    finite_law,
+    mixture,
+    product,
+    push_forward,
+)
 from discreet.core.errors import InvalidArgument
 
 HALF = Fraction(1, 2)

@@ -8,11 +8,10 @@ import pytest
 from attrs import frozen
 
 from discreet.audit.assertions import assert_private, assert_replays
-from discreet.audit.distance import distances, exceeded
+from discreet.audit.inputs import distances, exceeded
 from discreet.audit.recorder import Recorder
 from discreet.audit.replay import FindingKind, compare, record, replay, replay_audit
-from discreet.audit.tape import Parted, RecordingRng, ReplayRng
-from discreet.audit.trace import Ending
+from discreet.audit.trace import Ending, Parted, RecordingRng, ReplayRng
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure

@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve
 
 from discreet.audit.recorder import Recorder
-from discreet.audit.replay import FindingKind, Function, replay_audit
+from discreet.audit.replay import AuditedFunction, FindingKind, replay_audit
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Pure
 from discreet.curator.allocate import allocate
@@ -29,7 +29,7 @@ CROWD = [visit(f"p{i}", "ab"[i % 2], age=i) for i in range(20)]
 ONE_MORE = [visit("new", clinic, age=10**6) for clinic in "abcd" for _ in range(5)]
 
 
-def query(*, declared: Contribution | None = None) -> Function:
+def query(*, declared: Contribution | None = None) -> AuditedFunction:
     """The query as a function of its folder, with the contributions that the plan declares."""
 
     def run(folder: Path, recorder: Recorder) -> Any:

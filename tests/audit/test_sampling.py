@@ -9,9 +9,7 @@ import pytest
 
 from discreet.audit.binomial import lower_confidence, upper_confidence
 from discreet.audit.output_event import HalfLine, OutcomeSet
-from discreet.audit.power import detectable_epsilon
-from discreet.audit.sampling import audit, audit_outputs
-from discreet.audit.suite import AuditSuite
+from discreet.audit.sampling import AuditSuite, audit, audit_outputs, detectable_epsilon
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.numbers import exp_bounds

@@ -14,14 +14,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.audit.combine import product, push_forward
-from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
-from discreet.audit.law import ExactLaw, Law
+from discreet.audit.laws import (
+    ExactLaw,
+    OutputLaw,
+    discrete_gaussian_law,
+    discrete_laplace_law,
+    product,
+    push_forward,
+)
 from discreet.audit.recorder import Recorder
 from discreet.audit.replay import FindingKind, replay_audit
 from discreet.audit.sampling import audit_outputs
-from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify
+from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
@@ -37,7 +41,7 @@ def laplace(scale, centre: int) -> ExactLaw:
     return discrete_laplace_law(scale, centre=centre, window=WIDE)
 
 
-def pair(law_of: Callable[[int], Law]) -> LawPair:
+def pair(law_of: Callable[[int], OutputLaw]) -> LawPair:
     """The laws of a count that is 0 without one person, and 1 with her."""
     return LawPair(first=law_of(0), second=law_of(1))
 
@@ -56,8 +60,8 @@ class Twin:
 
     name: str
     loss: PrivacyLoss
-    broken: Callable[[int], Law]
-    sound: Callable[[int], Law]
+    broken: Callable[[int], OutputLaw]
+    sound: Callable[[int], OutputLaw]
     is_infinite: bool = False
 
 
@@ -68,17 +72,17 @@ def continuous_delta(epsilon: float, sigma: float) -> str:
     return f"{delta * (1 + 1e-6):.12f}"
 
 
-def gaussian(centre: int) -> Law:
+def gaussian(centre: int) -> OutputLaw:
     return discrete_gaussian_law(1, centre=centre, radius=40)
 
 
-def rounded_towards_zero(centre: int) -> Law:
+def rounded_towards_zero(centre: int) -> OutputLaw:
     """Noise on half steps, cut to whole ones towards zero *before* it is added."""
     halves = discrete_laplace_law(2 / EPSILON, centre=0, window=(-40, 40))
     return push_forward(halves, lambda z: kept(centre + int(z / 2)))
 
 
-def rounded_down(centre: int) -> Law:
+def rounded_down(centre: int) -> OutputLaw:
     """Noise on half steps, added, and the *sum* floored: a public function of the output."""
     halves = discrete_laplace_law(2 / EPSILON, centre=2 * centre, window=(-22, 26))
     return push_forward(halves, lambda z: z // 2)
@@ -131,13 +135,13 @@ TWINS = [
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
 def test_exact_verifier_catches(twin: Twin):
     verdict = verify(pair(twin.broken), twin.loss)
-    assert verdict.answer is Answer.BROKEN
+    assert verdict.answer is VerdictAnswer.BROKEN
     assert (pure_epsilon(pair(twin.broken)).low == math.inf) == twin.is_infinite
 
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
 def test_sound_sibling_holds(twin: Twin):
-    assert verify(pair(twin.sound), twin.loss).answer is Answer.HOLDS
+    assert verify(pair(twin.sound), twin.loss).answer is VerdictAnswer.HOLDS
 
 
 # ---------------------------------------------------------------- caught by replay

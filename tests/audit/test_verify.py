@@ -5,14 +5,18 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.audit.combine import product
-from discreet.audit.cumulant import Cumulant
-from discreet.audit.discrete_gaussian_law import GaussianLaw, discrete_gaussian_law
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
-from discreet.audit.divergence import renyi_divergence
+from discreet.audit.divergence import CertifiedCumulant, renyi_divergence
 from discreet.audit.exponential_sum import exp
-from discreet.audit.law import EnclosedLaw, ExactLaw, enclosed
-from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify, worst_delta
+from discreet.audit.laws import (
+    DiscreteGaussianLaw,
+    EnclosedLaw,
+    ExactLaw,
+    discrete_gaussian_law,
+    discrete_laplace_law,
+    enclosed,
+    product,
+)
+from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify, worst_delta
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
@@ -38,8 +42,8 @@ def test_the_laplace_loss_is_exactly_the_truth(scale, shift):
     """Equality is decided: the declared loss holds, and a hair less is broken."""
     declared = DiscreteLaplace(scale=scale).loss(Contribution(l1=shift))
     pair = laplace_pair(scale, shift=shift)
-    assert verify(pair, declared).answer is Answer.HOLDS
-    assert verify(pair, Pure(declared.epsilon - TINY)).answer is Answer.BROKEN
+    assert verify(pair, declared).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Pure(declared.epsilon - TINY)).answer is VerdictAnswer.BROKEN
     measured = pure_epsilon(pair)
     assert measured.low <= declared.epsilon <= measured.high
 
@@ -49,59 +53,63 @@ def test_a_vector_of_laplace_noise_costs_its_l1_distance():
     first = product(*(discrete_laplace_law(3, centre=0, window=window) for _ in range(2)))
     second = product(*(discrete_laplace_law(3, centre=c, window=window) for c in (1, 2)))
     pair = LawPair(first=first, second=second)
-    assert verify(pair, Pure(1)).answer is Answer.HOLDS
-    assert verify(pair, Pure(1 - TINY)).answer is Answer.BROKEN
+    assert verify(pair, Pure(1)).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Pure(1 - TINY)).answer is VerdictAnswer.BROKEN
 
 
 def test_approximate_claims_on_exact_laws_are_decided_at_equality():
     """Odds of 3 to 1 against claimed ε = 0 leave δ = 1/2 exactly."""
     pair = LawPair(first=ExactLaw({0: 3, 1: 1}), second=ExactLaw({0: 1, 1: 3}))
-    assert verify(pair, Approximate(0, "1/2")).answer is Answer.HOLDS
-    assert verify(pair, Approximate(0, Fraction(1, 2) - TINY)).answer is Answer.BROKEN
+    assert verify(pair, Approximate(0, "1/2")).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Approximate(0, Fraction(1, 2) - TINY)).answer is VerdictAnswer.BROKEN
     assert worst_delta(pair, Fraction(0)).low == Fraction(1, 2)
 
 
 def test_both_directions_count():
     pair = LawPair(first=ExactLaw({0: 1}), second=ExactLaw({0: 9, 1: 1}))
-    assert verify(pair, Approximate(1, "1/10")).answer is Answer.HOLDS
-    assert verify(pair, Approximate(1, "9/100")).answer is Answer.BROKEN
-    assert verify(pair, Pure(100)).answer is Answer.BROKEN
+    assert verify(pair, Approximate(1, "1/10")).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Approximate(1, "9/100")).answer is VerdictAnswer.BROKEN
+    assert verify(pair, Pure(100)).answer is VerdictAnswer.BROKEN
     assert worst_delta(pair, Fraction(1)).low == Fraction(1, 10)
     loose = LawPair(first=enclosed(pair.first), second=enclosed(pair.second))
-    assert verify(loose, Approximate(1, "9/100")).answer is Answer.BROKEN
-    assert verify(loose, Pure(100)).answer is Answer.BROKEN
-    assert verify(loose, Zcdp(rho=100)).answer is Answer.BROKEN
+    assert verify(loose, Approximate(1, "9/100")).answer is VerdictAnswer.BROKEN
+    assert verify(loose, Pure(100)).answer is VerdictAnswer.BROKEN
+    assert verify(loose, Zcdp(rho=100)).answer is VerdictAnswer.BROKEN
 
 
 def test_gaussian_claims():
     pair = gaussian_pair(4)
     truth = worst_delta(pair, Fraction(1))
     assert isinstance(truth.high, Fraction)
-    assert verify(pair, Approximate(1, truth.high)).answer is Answer.HOLDS
+    assert verify(pair, Approximate(1, truth.high)).answer is VerdictAnswer.HOLDS
     assert verify(pair, Approximate(1, Fraction(truth.low) * Fraction(999, 1000))).answer is (
-        Answer.BROKEN
+        VerdictAnswer.BROKEN
     )
-    assert verify(pair, Pure(1)).answer is Answer.BROKEN, "the ratio grows without limit"
-    assert verify(gaussian_pair(4, radius=3), Pure(100)).answer is Answer.BROKEN
+    assert verify(pair, Pure(1)).answer is VerdictAnswer.BROKEN, "the ratio grows without limit"
+    assert verify(gaussian_pair(4, radius=3), Pure(100)).answer is VerdictAnswer.BROKEN
     narrow = verify(gaussian_pair(4, radius=3), Approximate(1, truth.high + TINY))
-    assert narrow.answer is Answer.HOLDS, "the bounds are narrowed until they decide"
+    assert narrow.answer is VerdictAnswer.HOLDS, "the bounds are narrowed until they decide"
     below = verify(gaussian_pair(4, radius=3), Approximate(1, Fraction(truth.low) - TINY))
-    assert below.answer is Answer.BROKEN
+    assert below.answer is VerdictAnswer.BROKEN
     same = LawPair(first=gaussian_pair(4).first, second=gaussian_pair(4).first)
-    assert verify(same, Pure(0)).answer is Answer.HOLDS
+    assert verify(same, Pure(0)).answer is VerdictAnswer.HOLDS
 
 
 def test_zcdp_claims():
-    assert verify(gaussian_pair(4), Zcdp(rho="1/8")).answer is Answer.HOLDS, "met with equality"
-    assert verify(gaussian_pair(4), Zcdp(rho=Fraction(1, 8) - TINY)).answer is Answer.BROKEN
-    assert verify(gaussian_pair(4), Zcdp(rho="0.12", xi=9)).answer is Answer.BROKEN, "large orders"
+    assert verify(gaussian_pair(4), Zcdp(rho="1/8")).answer is VerdictAnswer.HOLDS, (
+        "met with equality"
+    )
+    assert verify(gaussian_pair(4), Zcdp(rho=Fraction(1, 8) - TINY)).answer is VerdictAnswer.BROKEN
+    assert verify(gaussian_pair(4), Zcdp(rho="0.12", xi=9)).answer is VerdictAnswer.BROKEN, (
+        "large orders"
+    )
     pair = laplace_pair(2)
-    assert verify(pair, Zcdp(rho="0.12501")).answer is Answer.HOLDS, "ε²/2 from pure ε = 1/2"
-    assert verify(pair, Zcdp(rho="0.01", xi="0.5")).answer is Answer.HOLDS
-    assert verify(pair, Zcdp(rho=0, xi="1/2")).answer is Answer.HOLDS, "equality, without ρ"
-    assert verify(pair, Zcdp(rho=0, xi=Fraction(1, 2) - TINY)).answer is Answer.BROKEN
-    assert verify(pair, Zcdp(rho="0.05")).answer is Answer.BROKEN
-    assert verify(pair, Zcdp(rho="0.12")).answer is Answer.BROKEN
+    assert verify(pair, Zcdp(rho="0.12501")).answer is VerdictAnswer.HOLDS, "ε²/2 from pure ε = 1/2"
+    assert verify(pair, Zcdp(rho="0.01", xi="0.5")).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Zcdp(rho=0, xi="1/2")).answer is VerdictAnswer.HOLDS, "equality, without ρ"
+    assert verify(pair, Zcdp(rho=0, xi=Fraction(1, 2) - TINY)).answer is VerdictAnswer.BROKEN
+    assert verify(pair, Zcdp(rho="0.05")).answer is VerdictAnswer.BROKEN
+    assert verify(pair, Zcdp(rho="0.12")).answer is VerdictAnswer.BROKEN
 
 
 def response_pair(epsilon, categories=2) -> LawPair:
@@ -164,24 +172,26 @@ def least_rho(pair: LawPair) -> float:
 def test_a_hair_around_the_least_rho_is_decided(name):
     """The old search over seven orders left most of these undecided."""
     rho = least_rho(PAIRS[name])
-    for share, answer in (("0.999", Answer.BROKEN), ("1.001", Answer.HOLDS)):
+    for share, answer in (("0.999", VerdictAnswer.BROKEN), ("1.001", VerdictAnswer.HOLDS)):
         claim = Zcdp(rho=Fraction(rho) * Fraction(share))
         assert verify(PAIRS[name], claim).answer is answer
     with_xi = Zcdp(rho=Fraction(rho) * Fraction("0.9"), xi=Fraction(rho) * 60)
-    assert verify(PAIRS[name], with_xi).answer is not Answer.UNDECIDED
+    assert verify(PAIRS[name], with_xi).answer is not VerdictAnswer.UNDECIDED
 
 
-@pytest.mark.parametrize(("rho", "answer"), [("0.46", Answer.BROKEN), ("0.4621171", Answer.BROKEN)])
+@pytest.mark.parametrize(
+    ("rho", "answer"), [("0.46", VerdictAnswer.BROKEN), ("0.4621171", VerdictAnswer.BROKEN)]
+)
 def test_orders_near_one_refute(rho, answer):
     """Randomised response needs ε tanh(ε/2) = 0.46211715…, and only orders near 1 tell."""
     assert verify(response_pair(1), Zcdp(rho=rho)).answer is answer
-    assert verify(response_pair(1), Zcdp(rho="0.4621172")).answer is Answer.HOLDS
+    assert verify(response_pair(1), Zcdp(rho="0.4621172")).answer is VerdictAnswer.HOLDS
 
 
 def test_other_divergences_of_the_search():
     """The search agrees with the divergences of whole orders, which are computed otherwise."""
     pair = laplace_pair(2)
-    cumulant = Cumulant.of(pair.first, pair.second, bits=128)
+    cumulant = CertifiedCumulant.of(pair.first, pair.second, bits=128)
     assert cumulant is not None
     for order in (2, 3, 16):
         low, high = cumulant.at(Fraction(order - 1))
@@ -195,10 +205,10 @@ def test_a_line_that_is_touched_is_left_undecided():
     """Bounds alone cannot prove an equality: here the law of the noise is not known by name."""
     loose = [EnclosedLaw(masses=law.masses, outside=law.outside) for law in _gaussian_laws()]
     verdict = verify(LawPair(first=loose[0], second=loose[1]), Zcdp(rho="1/8"))
-    assert verdict.answer is Answer.UNDECIDED
+    assert verdict.answer is VerdictAnswer.UNDECIDED
 
 
-def _gaussian_laws() -> list[GaussianLaw]:
+def _gaussian_laws() -> list[DiscreteGaussianLaw]:
     return [discrete_gaussian_law(4, centre=centre, radius=20) for centre in (0, 1)]
 
 
@@ -210,13 +220,13 @@ def test_vectors_of_gaussian_noise_have_a_closed_form():
         for cs in ((0, 0), (1, 3))
     )
     pair = LawPair(first=first, second=second)
-    assert verify(pair, Zcdp(rho=Fraction(1, 8) + Fraction(9, 18))).answer is Answer.HOLDS
-    assert verify(pair, Zcdp(rho=Fraction(5, 8) - TINY)).answer is Answer.BROKEN
-    assert verify(pair, Pure(100)).answer is Answer.BROKEN
+    assert verify(pair, Zcdp(rho=Fraction(1, 8) + Fraction(9, 18))).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Zcdp(rho=Fraction(5, 8) - TINY)).answer is VerdictAnswer.BROKEN
+    assert verify(pair, Pure(100)).answer is VerdictAnswer.BROKEN
     alone = discrete_gaussian_law(4, centre=0, radius=9)
     for other in (first, product(alone)):
         mixed = LawPair(first=other, second=alone)
-        assert verify(mixed, Zcdp(rho="1/8")).answer is not Answer.HOLDS, "other outcomes"
+        assert verify(mixed, Zcdp(rho="1/8")).answer is not VerdictAnswer.HOLDS, "other outcomes"
 
 
 def test_gaussian_laws_of_different_widths_have_no_closed_form():
@@ -224,22 +234,22 @@ def test_gaussian_laws_of_different_widths_have_no_closed_form():
         first=discrete_gaussian_law(4, centre=0, radius=30),
         second=discrete_gaussian_law(1, centre=0, radius=30),
     )
-    assert verify(pair, Zcdp(rho=1)).answer is Answer.BROKEN
-    assert verify(pair, Approximate(1, "0.9")).answer is Answer.HOLDS
+    assert verify(pair, Zcdp(rho=1)).answer is VerdictAnswer.BROKEN
+    assert verify(pair, Approximate(1, "0.9")).answer is VerdictAnswer.HOLDS
 
 
 def test_mixed_pairs_are_enclosed():
     pair = laplace_pair(2)
     mixed = LawPair(first=pair.first, second=enclosed(pair.second))
-    assert verify(mixed, Pure("0.501")).answer is Answer.HOLDS
-    assert verify(mixed, Pure("0.499")).answer is Answer.BROKEN
-    assert verify(mixed, Pure("1/2")).answer is Answer.UNDECIDED
+    assert verify(mixed, Pure("0.501")).answer is VerdictAnswer.HOLDS
+    assert verify(mixed, Pure("0.499")).answer is VerdictAnswer.BROKEN
+    assert verify(mixed, Pure("1/2")).answer is VerdictAnswer.UNDECIDED
 
 
 def test_a_response_with_its_exact_odds():
     pair = LawPair(first=ExactLaw({0: exp("2/3"), 1: 1}), second=ExactLaw({0: 1, 1: exp("2/3")}))
     verdict = verify(pair, Pure("2/3"))
-    assert verdict.answer is Answer.HOLDS
+    assert verdict.answer is VerdictAnswer.HOLDS
     assert "holds" in str(verdict)
 
 

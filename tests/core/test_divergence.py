@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.core.divergence import hockey_stick
+from discreet.audit.finite_divergence import hockey_stick
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exp_bounds
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from discreet.core.divergence import (
+from discreet.audit.finite_divergence import (
+    LossVariable,
     approximate_max_divergence,
     hockey_stick,
     kl_divergence,
@@ -17,7 +18,6 @@ from discreet.core.divergence import (
     total_variation,
 )
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss_variable import LossVariable
 from discreet.core.numbers import exp_bounds, log_bounds, sqrt_bounds
 from tests.support.finite_laws import law, laws, mixed, orders, processed, response
 

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from discreet.audit.combine import product
-from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
 from discreet.audit.exponential_sum import exp_bounds_relative
-from discreet.audit.law import EnclosedLaw, Law, finite_law
+from discreet.audit.laws import (
+    EnclosedLaw,
+    OutputLaw,
+    discrete_gaussian_law,
+    discrete_laplace_law,
+    finite_law,
+    product,
+)
 from discreet.core.contribution import Contribution, Metric
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
@@ -29,7 +33,7 @@ class Case:
 
     name: str
     mechanism: Any
-    law: Callable[[Centre], Law]
+    law: Callable[[Centre], OutputLaw]
     pairs: tuple[tuple[Centre, Centre, Contribution], ...]
     is_tight: bool = False
 
@@ -37,26 +41,26 @@ class Case:
         return self.name
 
 
-def laplace_law(scale: Fraction | int, reach: int) -> Callable[[Centre], Law]:
+def laplace_law(scale: Fraction | int, reach: int) -> Callable[[Centre], OutputLaw]:
     window = (-reach, reach + 3)
     return lambda centre: product(
         *(discrete_laplace_law(scale, centre=c, window=window) for c in centre)
     )
 
 
-def gaussian_law(sigma_squared: Fraction | int, radius: int) -> Callable[[Centre], Law]:
+def gaussian_law(sigma_squared: Fraction | int, radius: int) -> Callable[[Centre], OutputLaw]:
     return lambda centre: product(
         *(discrete_gaussian_law(sigma_squared, centre=c, radius=radius) for c in centre)
     )
 
 
-def clamped_law(scale: Fraction | int, bound: int) -> Callable[[Centre], Law]:
+def clamped_law(scale: Fraction | int, bound: int) -> Callable[[Centre], OutputLaw]:
     return lambda centre: product(
         *(discrete_laplace_law(scale, centre=c, window=(c - bound, c + bound)) for c in centre)
     )
 
 
-def cube_law(scale: Fraction | int, dimension: int, reach: int) -> Callable[[Centre], Law]:
+def cube_law(scale: Fraction | int, dimension: int, reach: int) -> Callable[[Centre], OutputLaw]:
     """Weights ``exp(-max|z| / scale)`` up to ``reach``; shells beyond it are bounded."""
 
     def weight(radius: int) -> tuple[Fraction, Fraction]:
@@ -83,10 +87,10 @@ def cube_law(scale: Fraction | int, dimension: int, reach: int) -> Callable[[Cen
     return law
 
 
-def box_law(radius: int) -> Callable[[Centre], Law]:
+def box_law(radius: int) -> Callable[[Centre], OutputLaw]:
     share = Fraction(1, 2 * radius + 1)
 
-    def one(centre: int) -> Law:
+    def one(centre: int) -> OutputLaw:
         return finite_law({centre + z: share for z in range(-radius, radius + 1)})
 
     return lambda centre: product(*(one(c) for c in centre))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from discreet.audit.divergence import delta, max_divergence
-from discreet.audit.law import enclosed
-from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify
+from discreet.audit.laws import enclosed
+from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure, Zcdp
@@ -31,9 +31,9 @@ def test_loss_is_never_below_the_truth(case: Case, first, second, d_in: Contribu
         loss = Approximate(loss.epsilon, "1e-5")
     answer = verify(pair, loss).answer
     if isinstance(loss, Zcdp):
-        assert answer is not Answer.BROKEN
+        assert answer is not VerdictAnswer.BROKEN
         return
-    assert answer is Answer.HOLDS
+    assert answer is VerdictAnswer.HOLDS
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_pure_loss_is_the_truth(case: Case, first, second, d_in: Contribution):
     measured = pure_epsilon(pair)
     assert measured.low <= loss.epsilon <= measured.high
     below = Pure(loss.epsilon * Fraction(999_999, 1_000_000))
-    assert verify(pair, below).answer is Answer.BROKEN
+    assert verify(pair, below).answer is VerdictAnswer.BROKEN
 
 
 @pytest.mark.parametrize("shift", [1, 3])
@@ -54,7 +54,7 @@ def test_linf_loss_is_the_truth(shift: int):
     exact = case.mechanism.loss(Contribution(linf=shift)).epsilon
     pair = laws(case, (0, 0), (shift, 0))
     below = Approximate(exact * Fraction(99, 100), "1e-5")
-    assert verify(pair, below).answer is Answer.BROKEN
+    assert verify(pair, below).answer is VerdictAnswer.BROKEN
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1/2", "1", "2", "4"])
@@ -75,8 +75,8 @@ def test_truncated_delta_is_the_truth(shift: int):
     loss = case.mechanism.loss(Contribution(l0=1, linf=shift))
     pair = laws(case, (0,), (shift,))
     below = Approximate(loss.epsilon, loss.delta * Fraction(999_999, 1_000_000))
-    assert verify(pair, loss).answer is Answer.HOLDS
-    assert verify(pair, below).answer is Answer.BROKEN
+    assert verify(pair, loss).answer is VerdictAnswer.HOLDS
+    assert verify(pair, below).answer is VerdictAnswer.BROKEN
 
 
 def test_uniform_delta_is_the_truth():

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.audit.exponential_sum import exp
-from discreet.audit.law import EnclosedLaw, ExactLaw, Law, finite_law
-from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify, worst_delta
+from discreet.audit.laws import EnclosedLaw, ExactLaw, OutputLaw, finite_law
+from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify, worst_delta
 from discreet.core.loss import Pure, Zcdp
 from discreet.mechanisms.response.approximate_response import ApproximateResponse
 from discreet.mechanisms.response.categorical_response import CategoricalResponse, binary_response
@@ -72,19 +72,19 @@ NAMES = ["two fair coins", "two coins", "binary", "categorical", "approximate", 
 def test_loss_is_never_below_the_truth(response, first: int, second: int, law):
     pair = LawPair(first=law(first), second=law(second))
     if isinstance(response, SignOfGaussian):
-        assert verify(pair, response.pure_loss()).answer is not Answer.BROKEN
+        assert verify(pair, response.pure_loss()).answer is not VerdictAnswer.BROKEN
         measured = pure_epsilon(pair)
         assert measured.low - Fraction(1, 10**9) <= response.pure_loss().epsilon
-        assert verify(pair, response.loss()).answer is not Answer.BROKEN
+        assert verify(pair, response.loss()).answer is not VerdictAnswer.BROKEN
         return
-    assert verify(pair, response.loss()).answer is Answer.HOLDS
+    assert verify(pair, response.loss()).answer is VerdictAnswer.HOLDS
 
 
 @pytest.mark.parametrize(("response", "first", "second", "law"), CASES[:4], ids=NAMES[:4])
 def test_pure_loss_is_tight(response, first: int, second: int, law):
     pair = LawPair(first=law(first), second=law(second))
     below = Pure(response.loss().epsilon * Fraction(999_999, 1_000_000))
-    assert verify(pair, below).answer is Answer.BROKEN
+    assert verify(pair, below).answer is VerdictAnswer.BROKEN
 
 
 def test_two_fair_coins_cost_ln_3():
@@ -110,7 +110,7 @@ def test_reports_have_the_stated_law(response, first: int, second: int, law, rng
     for value in (first, second):
         reports = response.randomise_all(np.full(PEOPLE, value), rng)
         assert reports.dtype == np.int64
-        exact_law: Law = law(value)
+        exact_law: OutputLaw = law(value)
         if isinstance(exact_law, ExactLaw):
             low, _ = exact_law.total.bounds()
             cells = {o: weight.bounds()[0] / low for o, weight in exact_law.weights.items()}

@@ -13,11 +13,15 @@ from scipy import stats
 
 from discreet.accounting.accountants.discrete_gaussian import delta_of_shift
 from discreet.accounting.accountants.zcdp import zcdp_loss
-from discreet.audit.combine import product, push_forward
-from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
-from discreet.audit.law import EnclosedLaw, finite_law
-from discreet.audit.verify import Answer, LawPair, verify
+from discreet.audit.laws import (
+    EnclosedLaw,
+    discrete_gaussian_law,
+    discrete_laplace_law,
+    finite_law,
+    product,
+    push_forward,
+)
+from discreet.audit.verify import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.core.mechanism_event import SignOfGaussianEvent
@@ -46,21 +50,21 @@ def test_verifier_catches_the_geometric_scale_upside_down(epsilon: str):
     assert loss == Pure(epsilon)
     sound = LawPair(first=laplace(ours.scale, 0), second=laplace(ours.scale, 1))
     broken = LawPair(first=laplace(1 / ours.scale, 0), second=laplace(1 / ours.scale, 1))
-    assert verify(sound, loss).answer is Answer.HOLDS
-    assert verify(broken, loss).answer is Answer.BROKEN
+    assert verify(sound, loss).answer is VerdictAnswer.HOLDS
+    assert verify(broken, loss).answer is VerdictAnswer.BROKEN
 
 
 def test_verifier_catches_half_the_noise_in_every_measure():
     half = LawPair(first=laplace(1, 0), second=laplace(1, 1))
-    assert verify(half, Pure("1/2")).answer is Answer.BROKEN
+    assert verify(half, Pure("1/2")).answer is VerdictAnswer.BROKEN
     half = LawPair(
         first=discrete_gaussian_law(1, centre=0, radius=40),
         second=discrete_gaussian_law(1, centre=1, radius=40),
     )
     noise = DiscreteGaussian(sigma_squared=4)
     one = Contribution(l0=1, linf=1)
-    assert verify(half, noise.loss(one)).answer is Answer.BROKEN
-    assert verify(half, noise.approximate_loss(one, epsilon=1)).answer is Answer.BROKEN
+    assert verify(half, noise.loss(one)).answer is VerdictAnswer.BROKEN
+    assert verify(half, noise.approximate_loss(one, epsilon=1)).answer is VerdictAnswer.BROKEN
 
 
 def test_verifier_catches_one_draw_for_all_cells():
@@ -73,9 +77,12 @@ def test_verifier_catches_one_draw_for_all_cells():
     def separate(first: int, second: int):
         return product(*(discrete_gaussian_law(4, centre=c, radius=30) for c in (first, second)))
 
-    assert verify(LawPair(first=shared(0, 0), second=shared(1, 0)), loss).answer is Answer.BROKEN
+    assert (
+        verify(LawPair(first=shared(0, 0), second=shared(1, 0)), loss).answer
+        is VerdictAnswer.BROKEN
+    )
     pair = LawPair(first=separate(0, 0), second=separate(1, 0))
-    assert verify(pair, loss).answer is Answer.HOLDS
+    assert verify(pair, loss).answer is VerdictAnswer.HOLDS
 
 
 # ---------------------------------------------------------------- exact verifier: (ε, δ)
@@ -94,11 +101,12 @@ def test_verifier_catches_the_continuous_gaussian_curve(epsilon: str, sigma: int
         first=discrete_gaussian_law(sigma**2, centre=0, radius=40),
         second=discrete_gaussian_law(sigma**2, centre=1, radius=40),
     )
-    assert verify(pair, Approximate(epsilon, f"{claimed:.9f}")).answer is Answer.BROKEN
+    assert verify(pair, Approximate(epsilon, f"{claimed:.9f}")).answer is VerdictAnswer.BROKEN
     low, high = delta_of_shift(Fraction(sigma**2), 1, epsilon)
     assert float(low) > claimed * 1.001
     assert (
-        verify(pair, Approximate(epsilon, high * (1 + Fraction(1, 10**9)))).answer is Answer.HOLDS
+        verify(pair, Approximate(epsilon, high * (1 + Fraction(1, 10**9)))).answer
+        is VerdictAnswer.HOLDS
     )
 
 
@@ -116,7 +124,10 @@ def test_verifier_catches_a_truncation_that_is_too_near():
     """With B one smaller than calibrated the claim breaks, for one entry that moves by 1."""
     d_in, target = Contribution(l0=1, linf=1), Approximate(1, "1/1000")
     noise = TruncatedGeometric.calibrate(d_in=d_in, loss=target)
-    for bound, answer in ((noise.bound, Answer.HOLDS), (noise.bound - 1, Answer.BROKEN)):
+    for bound, answer in (
+        (noise.bound, VerdictAnswer.HOLDS),
+        (noise.bound - 1, VerdictAnswer.BROKEN),
+    ):
         laws = [
             discrete_laplace_law(noise.scale, centre=c, window=(c - bound, c + bound))
             for c in (0, 1)
@@ -126,7 +137,7 @@ def test_verifier_catches_a_truncation_that_is_too_near():
 
 def test_verifier_catches_truncation_sold_as_pure():
     laws = [discrete_laplace_law(2, centre=c, window=(c - 9, c + 9)) for c in (0, 1)]
-    assert verify(LawPair(first=laws[0], second=laws[1]), Pure(50)).answer is Answer.BROKEN
+    assert verify(LawPair(first=laws[0], second=laws[1]), Pure(50)).answer is VerdictAnswer.BROKEN
 
 
 # ---------------------------------------------------------------- exact verifier: responses
@@ -135,7 +146,7 @@ def test_verifier_catches_truncation_sold_as_pure():
 def test_verifier_catches_coins_that_are_told_apart():
     """Two fair coins cost ln 3; a claim of 1 is broken."""
     laws = [finite_law({1: Fraction(y, 4), 0: Fraction(4 - y, 4)}) for y in (1, 3)]
-    assert verify(LawPair(first=laws[0], second=laws[1]), Pure(1)).answer is Answer.BROKEN
+    assert verify(LawPair(first=laws[0], second=laws[1]), Pure(1)).answer is VerdictAnswer.BROKEN
 
 
 # ---------------------------------------------------------------- accountant and verifier: sign
@@ -157,7 +168,10 @@ def test_accountant_catches_the_sign_variance_as_printed(rho: str):
 def test_verifier_catches_the_printed_variance_before_the_sign(rho: str):
     """On a grid of tenths the values ±1 are 20 units apart: the noise itself breaks the claim."""
     claim = Zcdp(rho=rho)
-    for factor, answer in ((Fraction(141422, 100000), Answer.BROKEN), (2, Answer.HOLDS)):
+    for factor, answer in (
+        (Fraction(141422, 100000), VerdictAnswer.BROKEN),
+        (2, VerdictAnswer.HOLDS),
+    ):
         variance = 100 * factor / claim.rho
         radius = 12 * math.isqrt(int(variance))
         laws = [discrete_gaussian_law(variance, centre=c, radius=radius) for c in (-10, 10)]
@@ -184,7 +198,7 @@ def test_the_sign_alone_hides_the_printed_variance():
                 for value in (-1, 1)
             ]
             verdict = verify(LawPair(first=laws[0], second=laws[1]), Zcdp(rho=rho))
-            assert verdict.answer is not Answer.BROKEN, (rho, power)
+            assert verdict.answer is not VerdictAnswer.BROKEN, (rho, power)
 
 
 # ---------------------------------------------------------------- grids

@@ -5,9 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.audit.combine import push_forward
 from discreet.audit.divergence import delta
-from discreet.audit.law import finite_law
+from discreet.audit.laws import finite_law, push_forward
 from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.noise.uniform_smoothing import UniformSmoothing, smoothed_delta
 

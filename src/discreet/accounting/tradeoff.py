@@ -22,6 +22,7 @@ from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event
 from discreet.core.loss import Approximate, PrivacyLoss
 from discreet.core.numbers import Number, exact, exp_bounds, float_down
+from discreet.core.rounding import Ends
 
 _POINTS, _MOST_POINTS = 86, 400
 _CLOSE, _BEYOND = 43, 8
@@ -38,9 +39,6 @@ _SAME = Fraction(1, 10**9)
 _FAR, _ROUGH = "1e-4", "1/20"
 _LARGEST = Fraction(600)
 """Floats hold its exponential, and rates that it tells apart are as good as 0."""
-
-Ends = tuple[Fraction, Fraction]
-"""A number below δ, and one above it."""
 
 
 class Comparison(Enum):

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from discreet.audit.replay import Function, replay_audit
-from discreet.audit.sampling import AuditResult
-from discreet.audit.suite import AuditSuite
+from discreet.audit.replay import AuditedFunction, replay_audit
+from discreet.audit.sampling import AuditResult, AuditSuite
 from discreet.core.loss import PrivacyLoss
 from discreet.randomness.rng import SystemRng
 
@@ -44,7 +43,7 @@ class PrivacyAudit:
             raise AssertionError(f"The claimed loss ({loss}) is broken: {result}")
         return result
 
-    def assert_replays(self, function: Function, data: Any, neighbour: Any) -> None:
+    def assert_replays(self, function: AuditedFunction, data: Any, neighbour: Any) -> None:
         """Fail if ``function`` depends on the data other than through its watched mechanisms."""
         assert_replays(function, data, neighbour)
 
@@ -74,7 +73,7 @@ def assert_private(
     return audit.assert_private(on_first, on_second, loss=loss, statistic=statistic)
 
 
-def assert_replays(function: Function, data: Any, neighbour: Any) -> None:
+def assert_replays(function: AuditedFunction, data: Any, neighbour: Any) -> None:
     """Fail if ``function`` depends on the data other than through its watched mechanisms."""
     findings = replay_audit(function, data, neighbour, SystemRng())
     if findings:

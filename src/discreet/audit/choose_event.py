@@ -8,13 +8,93 @@ from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
+from numpy.typing import NDArray
 
-from discreet.audit.battery import battery
-from discreet.audit.feature import Feature
-from discreet.audit.output_column import OutputColumn
+from discreet.audit.features import UNLABELLED, Feature, Labels, battery
 from discreet.audit.output_event import HalfLine, LabelSet, OutcomeSet, OutputEvent, PartEvent
-from discreet.audit.output_part import OutputPart, parts_of
-from discreet.audit.tally import RATIOS, Reals, Tally, tally
+from discreet.audit.outputs import OutputColumn, OutputPart, parts_of
+
+Reals = NDArray[np.float64]
+_Integers = NDArray[np.int64]
+
+RATIOS = np.exp(np.geomspace(0.01, 12, 64))
+"""The least likelihood ratios, all above 1, by which sets of labels are tried."""
+
+_FOLDS = (0, 1)
+
+
+@frozen(kw_only=True, eq=False)
+class Tally:
+    """How often each label was seen, by data set and by half of the sample.
+
+    A set learnt from labels that were seen looks perfect on the same labels and may foretell
+    nothing: in the limit every label is new. So a set that is learnt on one half of the sample is
+    weighed on the other half, both ways round.
+    """
+
+    labels: Labels
+    counts: _Integers
+    """By data set, half and label."""
+    trials: _Integers
+    """By data set and half."""
+
+    def totals(self) -> _Integers:
+        """Return how often each label was seen, by data set."""
+        counts: _Integers = self.counts.sum(axis=1)
+        return counts
+
+    def held_out(self, likely: int) -> tuple[Reals, Reals]:
+        """Return, for each of the ratios, how often the sets learnt on the other half happen.
+
+        The first numbers are of the data set on which the sets are to be likelier.
+        """
+        hits, others = np.zeros(len(RATIOS)), np.zeros(len(RATIOS))
+        for learnt, held in (_FOLDS, _FOLDS[::-1]):
+            ratios = self._ratios(self.counts[:, learnt], self.trials[:, learnt], likely)
+            steps = np.searchsorted(RATIOS, ratios, side="right")
+            hits += _reached(steps, self.counts[likely, held])
+            others += _reached(steps, self.counts[1 - likely, held])
+        return hits, others
+
+    def likelier(self, likely: int, ratio: float) -> Labels:
+        """Return the labels whose likelihood ratio, on the whole sample, is at least this."""
+        ratios = self._ratios(self.totals(), self.trials.sum(axis=1), likely)
+        return self.labels[ratios >= ratio]
+
+    @staticmethod
+    def _ratios(counts: _Integers, trials: _Integers, likely: int) -> Reals:
+        """Estimate likelihood ratios; one more of each makes that of an unseen label 1."""
+        shares = counts / trials[:, None] + 1 / trials.min()
+        ratios: Reals = shares[likely] / shares[1 - likely]
+        return ratios
+
+
+def tally(samples: Sequence[Labels]) -> Tally:
+    """Count the labels of two samples; what is not labelled counts only as a trial.
+
+    Example:
+        >>> counted = tally([np.array([5, 5, 7, 5]), np.array([7, 7])])
+        >>> counted.labels.tolist(), counted.totals().tolist()
+        ([5, 7], [[3, 1], [0, 2]])
+    """
+    labels, places = np.unique(np.concatenate(samples), return_inverse=True)
+    first, second = (len(sample) for sample in samples)
+    quarters = np.split(places, [first // 2, first, first + second // 2])
+    counts = np.array([np.bincount(quarter, minlength=len(labels)) for quarter in quarters])
+    counts[:, labels == UNLABELLED] = 0
+    return Tally(
+        labels=labels,
+        counts=counts.reshape(2, 2, -1),
+        trials=np.array([len(quarter) for quarter in quarters]).reshape(2, 2),
+    )
+
+
+def _reached(steps: NDArray[Any], counts: _Integers) -> Reals:
+    """Add the counts of all labels that reach each of the ratios."""
+    sums = np.bincount(steps, weights=counts.astype(np.float64), minlength=len(RATIOS) + 1)
+    reached: Reals = np.cumsum(sums[:0:-1], dtype=np.float64)[::-1]
+    return reached
+
 
 SIDES = ("first", "second")
 """What the two data sets are called."""
@@ -64,7 +144,7 @@ def choose_event(first: Sequence[Hashable], second: Sequence[Hashable], stakes: 
 
     Candidates are, for numbers, the half-lines; the sets of outputs whose estimated likelihood
     ratio is at least some value; and the same for the labels of each feature of the
-    :func:`~discreet.audit.battery.battery`. Where outputs have entries, each entry and each
+    :func:`~discreet.audit.features.battery`. Where outputs have entries, each entry and each
     difference of two entries in a row is a candidate for all of that too.
 
     The scores only have to rank, because the bound that is reported comes from fresh samples. So

@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from attrs import field, frozen
 
-from discreet.audit.dyadic import dyadic_down, dyadic_up
 from discreet.core.numbers import Number, exact, exp_bounds
+from discreet.core.rounding import dyadic_down, dyadic_up
 
 _FIRST_BITS = 64
 

@@ -8,9 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from attrs import field, frozen
 
-from discreet.audit.feature import Feature
-from discreet.audit.output_column import OutputColumn
-from discreet.audit.output_part import OutputPart
+from discreet.audit.features import Feature
+from discreet.audit.outputs import OutputColumn, OutputPart
 
 _SHOWN = 4
 
@@ -91,7 +90,7 @@ class LabelSet:
     """A feature of the output has one of these labels.
 
     Example:
-        >>> from discreet.audit.feature import Residue
+        >>> from discreet.audit.features import Residue
         >>> event = LabelSet(feature=Residue(modulus=1024), labels=frozenset({5}))
         >>> print(event, event.holds(1029))
         the output modulo 1024 is 5 True
@@ -124,7 +123,7 @@ class PartEvent:
     """An event about a part of the output.
 
     Example:
-        >>> from discreet.audit.output_part import VectorEntry
+        >>> from discreet.audit.outputs import VectorEntry
         >>> event = PartEvent(part=VectorEntry(1), event=HalfLine(low=3))
         >>> print(event, event.holds((0, 7)))
         entry 1 of the output is at least 3 True

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from discreet.accounting.accountants.approximate import false_pass, own_keys_delta
 from discreet.audit.inputs import Inputs
-from discreet.audit.trace import Call, Trace
+from discreet.audit.trace import Trace, WatchedCall
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.mechanism_event import (
     BetweenThresholdsEvent,
@@ -82,7 +82,7 @@ def parts(event: Event) -> Counter[Event]:
     return found
 
 
-def _choices(index: int, call: Call) -> Iterator[Unpaid]:
+def _choices(index: int, call: WatchedCall) -> Iterator[Unpaid]:
     chosen = call.output.size if isinstance(call.output, np.ndarray) else 1
     pays = sum(count for leaf, count in parts(call.event).items() if isinstance(leaf, _CHOICES))
     if pays and chosen > pays:
@@ -90,7 +90,7 @@ def _choices(index: int, call: Call) -> Iterator[Unpaid]:
         yield Unpaid(index, _said(index, call, message))
 
 
-def _life(opening: int, call: Call, asks: list[tuple[int, Call]]) -> Iterator[Unpaid]:
+def _life(opening: int, call: WatchedCall, asks: list[tuple[int, WatchedCall]]) -> Iterator[Unpaid]:
     leaves = parts(call.event)
     if any(isinstance(leaf, _SPARSE) for leaf in leaves):
         if not call.words_used:
@@ -125,7 +125,7 @@ class _Sparse:
         return cls(above, draws, queries, numbers)
 
 
-def _sparse_life(pays: _Sparse, asks: list[tuple[int, Call]]) -> Iterator[Unpaid]:
+def _sparse_life(pays: _Sparse, asks: list[tuple[int, WatchedCall]]) -> Iterator[Unpaid]:
     above = asked = numbers = 0
     for index, ask in asks:
         flags, told = _answers(ask.output[0])
@@ -159,7 +159,7 @@ def _answers(answer: Any) -> tuple[list[bool], int]:
     return [True] * array.size, array.size
 
 
-def _between_life(asks: list[tuple[int, Call]]) -> Iterator[Unpaid]:
+def _between_life(asks: list[tuple[int, WatchedCall]]) -> Iterator[Unpaid]:
     between = 0
     for index, ask in asks:
         sides = np.atleast_1d(np.asarray(ask.output[0]))
@@ -174,5 +174,5 @@ def _between_life(asks: list[tuple[int, Call]]) -> Iterator[Unpaid]:
         return
 
 
-def _said(index: int, call: Call, what: str) -> str:
+def _said(index: int, call: WatchedCall, what: str) -> str:
     return f"Call {index + 1} ({call.name}) {what}."

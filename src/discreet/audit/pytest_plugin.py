@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def privacy_audit(pytestconfig: pytest.Config) -> Any:
     """Audits that share the run's false-alarm rate: ``assert_private`` and ``assert_replays``."""
     alpha = load("discreet.core.numbers").exact(pytestconfig.getoption("--audit-alpha"))
-    suite = load("discreet.audit.suite").AuditSuite(alpha=alpha / _workers(pytestconfig))
+    suite = load("discreet.audit.sampling").AuditSuite(alpha=alpha / _workers(pytestconfig))
     pytestconfig.stash[_SUITE] = suite
     assertions = load("discreet.audit.assertions")
     return assertions.PrivacyAudit(suite, samples=pytestconfig.getoption("--audit-samples"))

@@ -7,9 +7,7 @@ from typing import Any
 from attrs import evolve
 
 from discreet.audit.inputs import Inputs
-from discreet.audit.same import same
-from discreet.audit.tape import Excused, Parted, RecordingRng, ReplayRng
-from discreet.audit.trace import Call, Trace
+from discreet.audit.trace import Excused, Parted, RecordingRng, ReplayRng, Trace, WatchedCall, same
 from discreet.audit.watched import (
     Use,
     WatchedMachine,
@@ -47,7 +45,7 @@ class Recorder:
         self.rng: RecordingRng | ReplayRng = (
             RecordingRng(rng) if transcript is None else ReplayRng(transcript.words)
         )
-        self.calls: list[Call] = []
+        self.calls: list[WatchedCall] = []
         self._transcript = transcript
 
     @property
@@ -128,7 +126,7 @@ class Recorder:
             raise Parted
         return self._replayed(self._transcript.calls[len(self.calls) - 1], call, use)
 
-    def _recorded(self, call: Call, use: Use) -> Any:
+    def _recorded(self, call: WatchedCall, use: Use) -> Any:
         output, error = _outcome(use, self.rng)
         used = self.rng.drawn - call.words_before
         self.calls[-1] = evolve(call, words_used=used, output=deepcopy(output), error=error)
@@ -136,7 +134,7 @@ class Recorder:
             raise error
         return output
 
-    def _replayed(self, recorded: Call, call: Call, use: Use) -> Any:
+    def _replayed(self, recorded: WatchedCall, call: WatchedCall, use: Use) -> Any:
         if not is_same_path(recorded, call):
             raise Parted
         used, error = recorded.words_used, recorded.error
@@ -155,7 +153,7 @@ class Recorder:
         return deepcopy(recorded.output)
 
 
-def is_same_path(first: Call, second: Call) -> bool:
+def is_same_path(first: WatchedCall, second: WatchedCall) -> bool:
     """Tell whether two calls were reached in the same way, and ask for the same thing."""
     return all(same(getattr(first, name), getattr(second, name)) for name in PATH)
 
@@ -164,7 +162,7 @@ PATH = ("name", "event", "d_in", "inputs", "machine", "shape", "dtype", "public"
 """What must agree before a mechanism runs."""
 
 
-def shows_own_key(recorded: Call, call: Call) -> bool:
+def shows_own_key(recorded: WatchedCall, call: WatchedCall) -> bool:
     """Tell whether the recording shows a key that the neighbour does not have."""
     output = recorded.output
     if recorded.inputs is not Inputs.KEYS or output is None:
@@ -183,10 +181,10 @@ def _require(watched: Any, method: str) -> None:
         )
 
 
-def _opened(use: Use, before: int) -> Call:
+def _opened(use: Use, before: int) -> WatchedCall:
     kept = use.inputs.kept(use.values)
     shape, dtype = use.inputs.form(kept)
-    return Call(
+    return WatchedCall(
         name=use.name,
         event=use.event,
         d_in=use.d_in,
@@ -207,7 +205,7 @@ def _outcome(use: Use, rng: Rng) -> tuple[Any, Exception | None]:
         return None, error
 
 
-def _played_on(rng: RecordingRng | ReplayRng, recorded: Call) -> RecordingRng | ReplayRng:
+def _played_on(rng: RecordingRng | ReplayRng, recorded: WatchedCall) -> RecordingRng | ReplayRng:
     assert isinstance(rng, ReplayRng)
     rng.play_on(recorded.words_before + recorded.words_used)
     return rng

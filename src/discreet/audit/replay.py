@@ -17,13 +17,11 @@ from attrs import field, frozen
 from discreet.audit.inputs import Inputs
 from discreet.audit.paid import own_key_chance, stated_spread, unpaid
 from discreet.audit.recorder import Recorder
-from discreet.audit.same import same
-from discreet.audit.tape import Excused, Parted
-from discreet.audit.trace import Call, Ending, Trace
+from discreet.audit.trace import Ending, Excused, Parted, Trace, WatchedCall, same
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 
-Function = Callable[[Any, Recorder], Any]
+AuditedFunction = Callable[[Any, Recorder], Any]
 """A function under audit: it takes the data and a recorder, and uses watched mechanisms only."""
 
 RARE = Fraction(1, 10**5)
@@ -54,12 +52,12 @@ class Finding:
         return self.message
 
 
-def record(function: Function, data: Any, rng: Rng) -> Trace:
+def record(function: AuditedFunction, data: Any, rng: Rng) -> Trace:
     """Run ``function`` on ``data``, and return what it did."""
     return _run(function, data, Recorder(rng))
 
 
-def replay(function: Function, neighbour: Any, trace: Trace) -> Trace:
+def replay(function: AuditedFunction, neighbour: Any, trace: Trace) -> Trace:
     """Run ``function`` on a neighbour with the words and the noisy outputs of ``trace``."""
     recorder = Recorder(_NO_OTHER_WORDS, transcript=trace)
     return _run(function, neighbour, recorder)
@@ -118,7 +116,9 @@ def compare(trace: Trace, neighbour: Trace) -> tuple[Finding, ...]:
     return (*findings, *_ending(trace, neighbour))
 
 
-def replay_audit(function: Function, data: Any, neighbour: Any, rng: Rng) -> tuple[Finding, ...]:
+def replay_audit(
+    function: AuditedFunction, data: Any, neighbour: Any, rng: Rng
+) -> tuple[Finding, ...]:
     """Record on one data set, replay on the other, and the other way round; return findings.
 
     A function that does nothing but raise would pass for no reason, so it is refused.
@@ -147,7 +147,7 @@ class _NoOtherWords:
 _NO_OTHER_WORDS = _NoOtherWords()
 
 
-def _run(function: Function, data: Any, recorder: Recorder) -> Trace:
+def _run(function: AuditedFunction, data: Any, recorder: Recorder) -> Trace:
     ending, result = Ending.RETURNED, None
     try:
         result = function(data, recorder)
@@ -178,7 +178,7 @@ _SAME = {
 }
 
 
-def _parted(index: int, first: Call | None, second: Call | None) -> Finding | None:
+def _parted(index: int, first: WatchedCall | None, second: WatchedCall | None) -> Finding | None:
     """Say how the runs took different paths at this call, if they did."""
     kind = FindingKind.CONTROL_FLOW
     if first is None or second is None:
@@ -200,7 +200,7 @@ def _parted(index: int, first: Call | None, second: Call | None) -> Finding | No
     return None
 
 
-def _contributions(index: int, first: Call, second: Call) -> list[Finding]:
+def _contributions(index: int, first: WatchedCall, second: WatchedCall) -> list[Finding]:
     measured = first.inputs.exceeded(first.values, second.values, first.d_in)
     findings = [
         Finding(
@@ -215,7 +215,7 @@ def _contributions(index: int, first: Call, second: Call) -> list[Finding]:
     return findings + _spread(index, first, second)
 
 
-def _spread(index: int, first: Call, second: Call) -> list[Finding]:
+def _spread(index: int, first: WatchedCall, second: WatchedCall) -> list[Finding]:
     """Check how far scores move *apart*: a price for monotone scores needs them to go together."""
     spread = stated_spread(first.event) if first.inputs is Inputs.SCORES else None
     if spread is None or not first.values.size:
@@ -232,7 +232,7 @@ def _spread(index: int, first: Call, second: Call) -> list[Finding]:
     return [Finding(kind=FindingKind.CONTRIBUTION, message=message, call=index, measured=apart)]
 
 
-def _own_key(index: int, call: Call) -> list[Finding]:
+def _own_key(index: int, call: WatchedCall) -> list[Finding]:
     chance = own_key_chance(call.event)
     if chance is None or chance > RARE:
         return []

@@ -5,6 +5,7 @@ refute a claim; it can never prove one.
 """
 
 import math
+import threading
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from functools import cached_property, singledispatch
@@ -14,11 +15,11 @@ from typing import Any
 import numpy as np
 from attrs import define, field
 
-from discreet.audit.binomial import lower_confidence, upper_confidence
+from discreet.audit.binomial import lower_confidence, upper_confidence, upper_tail_bound
 from discreet.audit.choose_event import Stakes, choose_event
-from discreet.audit.judge_zcdp import Line, judge_line
-from discreet.audit.law import ExactLaw
-from discreet.audit.output_event import OutputEvent
+from discreet.audit.laws import ExactLaw
+from discreet.audit.output_event import OutcomeSet, OutputEvent
+from discreet.audit.verify import LineAnswer, judge_line
 from discreet.core import check
 from discreet.core.check import whole
 from discreet.core.errors import InvalidArgument, Unsupported
@@ -130,7 +131,7 @@ def _(loss: Zcdp, result: AuditResult) -> bool:
         return _refuted(Pure(loss.xi), result)
     likely, unlikely = ExactLaw({1: p, 0: 1 - p}), ExactLaw({1: q, 0: 1 - q})
     return any(
-        judge_line(one, other, loss).line is Line.CROSSED
+        judge_line(one, other, loss).line is LineAnswer.CROSSED
         for one, other in ((likely, unlikely), (unlikely, likely))
     )
 
@@ -154,9 +155,9 @@ def audit_outputs(
             values are looked at as outputs would be; a tuple of several things gets a look at each.
 
     What is looked at without being asked: half-lines and frequent outcomes, and the residues, low
-    bits and lattices of the :func:`~discreet.audit.battery.battery`; in a vector, all of that for
+    bits and lattices of the :func:`~discreet.audit.features.battery`; in a vector, all of that for
     each entry and each difference of two entries in a row, as far as
-    :data:`~discreet.audit.output_part.MOST_ENTRIES`.
+    :data:`~discreet.audit.outputs.MOST_ENTRIES`.
 
     Example:
         >>> told_the_truth = ["yes"] * 500
@@ -236,3 +237,122 @@ def _hashable(value: Any) -> Hashable:
     if isinstance(value, float) and value != value:
         return math.nan
     return value  # type: ignore[no-any-return]
+
+
+class AuditSuite:
+    r"""A family of audits that together raise a false alarm with probability at most ``alpha``.
+
+    Guarantee:
+        The :math:`k`-th audit may fail with probability :math:`\alpha / (k(k+1))`. These sum to
+        less than :math:`\alpha` however many audits there are, so the number need not be known
+        beforehand, and by the union bound all bounds of the suite hold at once with probability
+        at least :math:`1 - \alpha`. A small share costs little: the number of samples needed grows
+        with its logarithm.
+
+    Assumes:
+        Each audit draws its own samples; repeating one until it passes is not a new suite.
+
+    Example:
+        >>> suite = AuditSuite(alpha="0.001")
+        >>> suite.take_share(), suite.take_share()
+        (Fraction(1, 2000), Fraction(1, 6000))
+    """
+
+    def __init__(self, *, alpha: Number) -> None:
+        self.alpha = exact(alpha)
+        if not 0 < self.alpha < 1:
+            raise InvalidArgument(
+                "alpha is out of range", must="lie strictly between 0 and 1", got=str(alpha)
+            )
+        self._lock = threading.Lock()
+        self._taken = 0
+
+    @property
+    def audits(self) -> int:
+        """How many audits the suite has paid for."""
+        return self._taken
+
+    def take_share(self) -> Fraction:
+        """Return the failure probability of the next audit, and count it."""
+        with self._lock:
+            self._taken += 1
+            return self.alpha / (self._taken * (self._taken + 1))
+
+    def audit(
+        self,
+        on_first: Callable[[], Any],
+        on_second: Callable[[], Any],
+        *,
+        samples: int,
+        loss: PrivacyLoss | None = None,
+        statistic: Callable[[Any], Hashable] | None = None,
+    ) -> AuditResult:
+        """Audit one mechanism with the next share; a claimed ``loss`` sets the δ to look at."""
+        return audit(
+            on_first,
+            on_second,
+            samples=samples,
+            delta=loss.delta if isinstance(loss, Approximate) else 0,
+            confidence=1 - self.take_share(),
+            statistic=statistic,
+        )
+
+
+def detectable_epsilon(
+    likely: Number,
+    unlikely: Number,
+    *,
+    samples: int,
+    delta: Number = 0,
+    confidence: Number = DEFAULT_CONFIDENCE,
+    power: Number = Fraction(9, 10),
+) -> Fraction:
+    r"""Return the :math:`\varepsilon` that an audit certifies with probability at least ``power``.
+
+    Any claim below the returned number is refuted that often. The two masses are the probabilities
+    of the event on the two data sets, for example from the exact verifier's laws; the gap between
+    :math:`\ln((likely - \delta)/unlikely)` and the result is what this many samples cannot see.
+
+    Guarantee:
+        Proof. Half of the samples are counted. The certified bound grows with the count on the
+        likely side and falls with the other count, and each count is on the wrong side of its
+        limit below with probability at most :math:`(1 - power)/2`, by certified binomial tails.
+
+    Assumes:
+        The audit bets on this event, or on a better one.
+
+    Example:
+        >>> few, many = (detectable_epsilon("3/4", "1/4", samples=n) for n in (200, 20_000))
+        >>> few < many < Fraction("1.0987")
+        True
+    """
+    likely, unlikely, power = exact(likely), exact(unlikely), exact(power)
+    if not (0 <= unlikely <= 1 and 0 <= likely <= 1 and 0 < power < 1):
+        raise InvalidArgument("A probability is out of range", must="lie between 0 and 1")
+    trials = whole(samples) - whole(samples) // 2
+    if trials < 1:
+        raise InvalidArgument("samples is out of range", must="be at least 1", got=str(samples))
+    miss = (1 - power) / 2
+    result = AuditResult(
+        event=OutcomeSet(frozenset()),
+        likelier_on="first",
+        likely_hits=trials - _most(trials, 1 - likely, miss),
+        likely_trials=trials,
+        unlikely_hits=_most(trials, unlikely, miss),
+        unlikely_trials=trials,
+        delta=exact(delta),
+        confidence=exact(confidence),
+    )
+    return result.epsilon_lower
+
+
+def _most(trials: int, probability: Fraction, miss: Fraction) -> int:
+    """Return a number that a binomial count exceeds with probability at most ``miss``."""
+    low, high = -1, trials
+    while high - low > 1:
+        middle = (low + high) // 2
+        if upper_tail_bound(middle + 1, trials, probability) <= miss:
+            high = middle
+        else:
+            low = middle
+    return high

@@ -10,10 +10,96 @@ from numpy.typing import NDArray
 from discreet.audit.inputs import Inputs
 from discreet.core.contribution import Contribution
 from discreet.core.event import Event
+from discreet.core.protocols import Rng
+
+
+def same(first: Any, second: Any) -> bool:
+    """Tell whether two values of any kind cannot be told apart.
+
+    Example:
+        >>> same([1, float("nan")], [1, float("nan")]), same(1, 1.0)
+        (True, False)
+    """
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, np.ndarray):
+        return (
+            first.dtype == second.dtype
+            and first.shape == second.shape
+            and _same_entries(first.ravel().tolist(), second.ravel().tolist())
+        )
+    if isinstance(first, dict):
+        return list(first) == list(second) and _same_entries(first.values(), second.values())
+    if isinstance(first, list | tuple):
+        return len(first) == len(second) and _same_entries(first, second)
+    return bool(first == second) or (first != first and second != second)
+
+
+def _same_entries(first: Any, second: Any) -> bool:
+    return all(same(one, other) for one, other in zip(first, second, strict=True))
+
+
+class Parted(BaseException):  # not an Exception, so that the function under audit cannot catch it
+    """On the neighbour the function took another path, and the recording has nothing to give it."""
+
+
+class Excused(BaseException):
+    """The recording shows what only one data set can: the case that δ is there for."""
+
+
+class RecordingRng:
+    """Passes words on from a generator, and keeps them.
+
+    Example:
+        >>> from discreet.randomness.rng import SystemRng
+        >>> recording = RecordingRng(SystemRng())
+        >>> words = recording.words(3)
+        >>> bool((ReplayRng(recording.tape()).words(3) == words).all()), recording.drawn
+        (True, 3)
+    """
+
+    def __init__(self, source: Rng) -> None:
+        self._source = source
+        self._pieces: list[NDArray[np.uint64]] = []
+        self.drawn = 0
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        """Return ``count`` words of the source."""
+        words = self._source.words(count)
+        self._pieces.append(words.copy())
+        self.drawn += len(words)
+        return words
+
+    def tape(self) -> NDArray[np.uint64]:
+        """Return all words drawn so far, in order."""
+        return np.concatenate([np.empty(0, dtype=np.uint64), *self._pieces])
+
+
+class ReplayRng:
+    """Hands out the words of a tape, and stops the run when the tape ends."""
+
+    def __init__(self, tape: NDArray[np.uint64]) -> None:
+        self._tape = tape
+        self.drawn = 0
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        """Return the next ``count`` words of the tape."""
+        if self.drawn + count > len(self._tape):
+            raise Parted
+        self.drawn += count
+        return self._tape[self.drawn - count : self.drawn].copy()
+
+    def tape(self) -> NDArray[np.uint64]:
+        """Return the tape as far as it was played."""
+        return self._tape[: self.drawn].copy()
+
+    def play_on(self, drawn: int) -> None:
+        """Go on where the recording had drawn so many words, whatever was played before."""
+        self.drawn = drawn
 
 
 @frozen(kw_only=True, eq=False)
-class Call:
+class WatchedCall:
     """One use of a watched mechanism. Exact values and output are private, and not shown.
 
     ``public`` is what else the call was given, which must agree between neighbours. A machine has
@@ -54,7 +140,7 @@ class Ending(Enum):
 class Trace:
     """All that was observed of one run. What it computed from data is private, and not shown."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[WatchedCall, ...]
     words_drawn: int
     ending: Ending
     words: NDArray[np.uint64] = field(repr=False)

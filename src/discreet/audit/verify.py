@@ -1,25 +1,171 @@
 """Does a claimed loss hold for two given output laws? Yes, no, or not decided, with the reason."""
 
+import math
+from collections import deque
 from enum import Enum
 from fractions import Fraction
 from functools import singledispatch
 
-from attrs import frozen
+from attrs import define, field, frozen
 
-from discreet.audit.discrete_gaussian_law import GaussianLaw, gaussian_coordinates
-from discreet.audit.divergence import delta, excess, max_divergence
+from discreet.audit.divergence import (
+    INFINITE,
+    CertifiedCumulant,
+    CertifiedInterval,
+    Ends,
+    delta,
+    excess,
+    max_divergence,
+)
 from discreet.audit.exponential_sum import as_sum, exp
-from discreet.audit.interval import INFINITE, Interval
-from discreet.audit.judge_zcdp import Judged, Line, judge_line, tanh_line
-from discreet.audit.law import BITS, ExactLaw, Law
+from discreet.audit.laws import (
+    BITS,
+    DiscreteGaussianLaw,
+    EnclosedLaw,
+    ExactLaw,
+    OutputLaw,
+    enclosed,
+    gaussian_coordinates,
+)
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
+from discreet.core.numbers import exp_bounds
+
+LINE_BITS = 128
+"""The precision of a cumulant. What is closer to the line than that is called undecided."""
+
+MOST_ORDERS = 1000
+"""How many orders are looked at before a claim is called undecided."""
+
+LEAST_ORDER = Fraction(1, 1 << 60)
+"""How near to order 1 the search goes."""
+
+FEWER_BITS = 64
+"""The precision for laws that are only known up to unlisted mass."""
+
+_ORDERS = tuple(Fraction(2) ** power for power in (-6, 0, 1, 3, 5))
+"""Where those are tried: one less than the order."""
+
+
+class LineAnswer(Enum):
+    """Where the Rényi divergences of a pair lie, relative to the line of a claim."""
+
+    BELOW = "below"
+    CROSSED = "crossed"
+    UNKNOWN = "unknown"
+
+
+@frozen
+class Judged:
+    """What was found, and where the line is crossed, if it is: the order and its divergence."""
+
+    line: LineAnswer
+    order: Fraction = Fraction(1)
+    divergence: CertifiedInterval = field(default=INFINITE)
+
+
+def judge_line(p: OutputLaw, q: OutputLaw, loss: Zcdp) -> Judged:
+    r"""Tell whether :math:`D_\alpha(P \| Q) \le \xi + \rho\alpha` at every :math:`\alpha > 1`.
+
+    Guarantee:
+        ``BELOW`` and ``CROSSED`` are proved. With :math:`t = \alpha - 1` the claim is
+        :math:`K(t) \le R(t) = (\xi + \rho) t + \rho t^2` for the cumulant :math:`K` of the loss,
+        which is convex.
+
+        - *Large orders.* :math:`K(t) \le t D_\infty`, which is at most :math:`R(t)` from
+          :math:`t = (D_\infty - \xi - \rho)/\rho` on.
+        - *Orders near 1.* :math:`K(t)/t` does not fall, so :math:`K(b)/b \le \xi + \rho` settles
+          all of :math:`0 < t \le b`.
+        - *Between* two orders a convex function is below its chord; the least of
+          :math:`R - chord` is that of a parabola.
+
+        An interval that none of these settles is halved. If the line is crossed, it is crossed on
+        an open set of orders, which halving meets; if :math:`K < R` everywhere and
+        :math:`K'(0) < \xi + \rho`, short enough intervals are settled. What is left undecided is a
+        curve that *touches* the line, or comes too near for ``LINE_BITS`` and ``MOST_ORDERS``, and
+        laws that are only known up to unlisted mass.
+    """
+    cumulant = CertifiedCumulant.of(p, q, bits=LINE_BITS)
+    if cumulant is None:
+        return _some_orders(enclosed(p), enclosed(q), loss)
+    if not loss.rho:
+        return Judged(LineAnswer.UNKNOWN)
+    far = (cumulant.largest - loss.xi - loss.rho) / loss.rho
+    if far <= 0:
+        return Judged(LineAnswer.BELOW)
+    return _Search(loss, cumulant).run(Fraction(-(-far.numerator // far.denominator)))
+
+
+def tanh_line(epsilon: Fraction) -> Fraction:
+    r"""Return :math:`\varepsilon \tanh(\varepsilon/2)`, rounded up: the ρ of any pure pair."""
+    low, _ = exp_bounds(-epsilon, LINE_BITS)
+    return epsilon * (1 - low) / (1 + low)
+
+
+@define
+class _Search:
+    loss: Zcdp
+    cumulant: CertifiedCumulant
+    known: dict[Fraction, Ends] = field(factory=dict)
+
+    def run(self, far: Fraction) -> Judged:
+        # The widest come first: beside a crossing, halving one interval alone would never end.
+        open_ = deque([(Fraction(0), far)])
+        while open_:
+            start, stop = open_.popleft()
+            if self._is_crossed(stop):
+                low, high = self._at(stop)
+                return Judged(
+                    LineAnswer.CROSSED, 1 + stop, CertifiedInterval(low / stop, high / stop)
+                )
+            if self._is_settled(start, stop):
+                continue
+            if len(self.known) >= MOST_ORDERS or stop < LEAST_ORDER:
+                return Judged(LineAnswer.UNKNOWN)
+            middle = (start + stop) / 2
+            open_.extend([(start, middle), (middle, stop)])
+        return Judged(LineAnswer.BELOW)
+
+    def _at(self, t: Fraction) -> Ends:
+        if t not in self.known:
+            self.known[t] = self.cumulant.at(t)
+        return self.known[t]
+
+    def _line(self, t: Fraction) -> Fraction:
+        return t * (self.loss.xi + self.loss.rho * (1 + t))
+
+    def _is_crossed(self, t: Fraction) -> bool:
+        return self._at(t)[0] > self._line(t)
+
+    def _is_settled(self, start: Fraction, stop: Fraction) -> bool:
+        """Tell whether the cumulant is certainly below the line between two points."""
+        end = self._at(stop)[1]
+        if not start:
+            return end <= stop * (self.loss.xi + self.loss.rho)
+        begin = self._at(start)[1]
+        slope = (end - begin) / (stop - start)
+        # The line minus the chord is rho t² + linear t + constant.
+        linear = self.loss.xi + self.loss.rho - slope
+        lowest = min(max(-linear / (2 * self.loss.rho), start), stop)
+        return self._line(lowest) >= begin + slope * (lowest - start)
+
+
+def _some_orders(p: EnclosedLaw, q: EnclosedLaw, loss: Zcdp) -> Judged:
+    below = CertifiedCumulant.below(p, q, bits=FEWER_BITS)
+    if below is None:
+        return Judged(LineAnswer.CROSSED)
+    for t in _ORDERS if below.cells else ():
+        least = below.at(t)[0]
+        if least > t * (loss.xi + loss.rho * (1 + t)):
+            return Judged(LineAnswer.CROSSED, 1 + t, CertifiedInterval(least / t, math.inf))
+    return Judged(LineAnswer.UNKNOWN)
+
 
 MOST_REFINEMENTS = 4
 """How often the bounds of a law that is known by name are made narrower to decide a claim."""
 
 
-class Answer(Enum):
+class VerdictAnswer(Enum):
     """What the verifier can say."""
 
     HOLDS = "holds"
@@ -31,10 +177,10 @@ class Answer(Enum):
 class LawPair:
     """The output laws of one mechanism on two neighbouring data sets."""
 
-    first: Law
-    second: Law
+    first: OutputLaw
+    second: OutputLaw
 
-    def directions(self) -> tuple[tuple[Law, Law], tuple[Law, Law]]:
+    def directions(self) -> tuple[tuple[OutputLaw, OutputLaw], tuple[OutputLaw, OutputLaw]]:
         """Return the pair in both orders: privacy must hold both ways."""
         return (self.first, self.second), (self.second, self.first)
 
@@ -60,14 +206,18 @@ class LawPair:
 
     def refined(self) -> "LawPair | None":
         """Return the pair with narrower bounds, if one of its laws has any to offer."""
-        laws = [law.refined() if isinstance(law, GaussianLaw) else law for law in self._laws()]
+        laws = [
+            law.refined() if isinstance(law, DiscreteGaussianLaw) else law for law in self._laws()
+        ]
         return None if laws == self._laws() else LawPair(first=laws[0], second=laws[1])
 
     def bits(self) -> int:
         """Return the precision of the laws."""
-        return max((law.bits for law in self._laws() if isinstance(law, GaussianLaw)), default=BITS)
+        return max(
+            (law.bits for law in self._laws() if isinstance(law, DiscreteGaussianLaw)), default=BITS
+        )
 
-    def _laws(self) -> list[Law]:
+    def _laws(self) -> list[OutputLaw]:
         return [self.first, self.second]
 
 
@@ -75,23 +225,23 @@ class LawPair:
 class Verdict:
     """The answer to one claim, and what was measured: ε, δ or a divergence."""
 
-    answer: Answer
+    answer: VerdictAnswer
     loss: PrivacyLoss
-    measured: Interval
+    measured: CertifiedInterval
     because: str
 
     def __str__(self) -> str:
         return f"{self.loss}: {self.answer.value}; {self.because} in {self.measured!r}"
 
 
-def worst_delta(pair: LawPair, epsilon: Fraction) -> Interval:
+def worst_delta(pair: LawPair, epsilon: Fraction) -> CertifiedInterval:
     r"""Enclose the true :math:`\delta(\varepsilon)` of the pair: the larger of both directions."""
     bits = pair.bits()
     forward, backward = (delta(p, q, epsilon, bits=bits) for p, q in pair.directions())
     return forward.join(backward)
 
 
-def pure_epsilon(pair: LawPair) -> Interval:
+def pure_epsilon(pair: LawPair) -> CertifiedInterval:
     r"""Enclose the true pure :math:`\varepsilon` of the pair: the larger of both directions."""
     forward, backward = (max_divergence(p, q) for p, q in pair.directions())
     return forward.join(backward)
@@ -104,7 +254,7 @@ def verify(pair: LawPair, loss: PrivacyLoss) -> Verdict:
         ``HOLDS`` and ``BROKEN`` are proved. For two exact laws, pure and approximate claims are
         always decided, also when the claim is met with equality, and zCDP claims unless the
         divergences touch the line :math:`\xi + \rho\alpha` at some order or come very near
-        (:func:`~discreet.audit.judge_zcdp.judge_line`). For two discrete Gaussian laws, or vectors
+        (:func:`~discreet.audit.verify.judge_line`). For two discrete Gaussian laws, or vectors
         of them, that differ in their centres, pure and zCDP claims are always decided, by the
         closed form; approximate ones unless δ is met almost exactly: the bounds of single laws are
         narrowed a few times. Other enclosed laws are undecided where a claim lies between their
@@ -112,7 +262,7 @@ def verify(pair: LawPair, loss: PrivacyLoss) -> Verdict:
         mechanism is private if it holds for every pair of neighbours.
 
     Example:
-        >>> from discreet.audit.discrete_laplace_law import discrete_laplace_law
+        >>> from discreet.audit.laws import discrete_laplace_law
         >>> pair = LawPair(
         ...     first=discrete_laplace_law(2, centre=0, window=(-4, 5)),
         ...     second=discrete_laplace_law(2, centre=1, window=(-4, 5)),
@@ -136,8 +286,8 @@ def _judge(loss: PrivacyLoss, pair: LawPair) -> Verdict:
 def _(loss: Pure, pair: LawPair) -> Verdict:
     rho = pair.gaussian_loss()
     if rho is not None:  # the ratio of two shifted Gaussian laws grows without limit
-        answer = Answer.BROKEN if rho else Answer.HOLDS
-        truth = INFINITE if rho else Interval.exactly(Fraction(0))
+        answer = VerdictAnswer.BROKEN if rho else VerdictAnswer.HOLDS
+        truth = INFINITE if rho else CertifiedInterval.exactly(Fraction(0))
         return Verdict(answer=answer, loss=loss, measured=truth, because="the true ε is")
     measured = pure_epsilon(pair)
     answer = _pure_answer(pair, loss.epsilon, measured)
@@ -153,12 +303,12 @@ def _(loss: Approximate, pair: LawPair) -> Verdict:
             excess(pair.second, pair.first, loss.epsilon),
         )
         holds = all(above <= loss.delta * below for above, below in quotients)
-        answer = Answer.HOLDS if holds else Answer.BROKEN
+        answer = VerdictAnswer.HOLDS if holds else VerdictAnswer.BROKEN
     else:
         finer: LawPair | None = pair
         for _ in range(MOST_REFINEMENTS):
             answer = _compared(measured, loss.delta)
-            finer = finer.refined() if finer and answer is Answer.UNDECIDED else None
+            finer = finer.refined() if finer and answer is VerdictAnswer.UNDECIDED else None
             if finer is None:
                 break
             measured = worst_delta(finer, loss.epsilon)
@@ -168,7 +318,7 @@ def _(loss: Approximate, pair: LawPair) -> Verdict:
 
 @_judge.register
 def _(loss: Zcdp, pair: LawPair) -> Verdict:
-    r"""Decide at every order; :func:`~discreet.audit.judge_zcdp.judge_line` says how.
+    r"""Decide at every order; :func:`~discreet.audit.verify.judge_line` says how.
 
     Without ρ the claim is that of a pure loss ξ, because the divergences rise to the largest one.
     A largest divergence of at most :math:`\xi + \rho`, or of an :math:`\varepsilon` with
@@ -176,35 +326,35 @@ def _(loss: Zcdp, pair: LawPair) -> Verdict:
     """
     gaussian = pair.gaussian_loss()
     if gaussian is not None:
-        answer = Answer.HOLDS if gaussian <= loss.rho else Answer.BROKEN
-        measured = Interval.exactly(gaussian)
+        answer = VerdictAnswer.HOLDS if gaussian <= loss.rho else VerdictAnswer.BROKEN
+        measured = CertifiedInterval.exactly(gaussian)
         because = "the least ρ of these discrete Gaussian laws is"
         return Verdict(answer=answer, loss=loss, measured=measured, because=because)
     largest = pure_epsilon(pair)
-    if _pure_answer(pair, loss.xi + loss.rho, largest) is Answer.HOLDS:
+    if _pure_answer(pair, loss.xi + loss.rho, largest) is VerdictAnswer.HOLDS:
         because = "no order is above the pure ε, which is"
-        return Verdict(answer=Answer.HOLDS, loss=loss, measured=largest, because=because)
+        return Verdict(answer=VerdictAnswer.HOLDS, loss=loss, measured=largest, because=because)
     if not loss.rho:
         answer = _pure_answer(pair, loss.xi, largest)
         return Verdict(answer=answer, loss=loss, measured=largest, because="the true ε is")
     if isinstance(largest.high, Fraction) and tanh_line(largest.high) <= loss.rho:
         because = "ε tanh(ε/2) is at most ρ for the pure ε, which is"
-        return Verdict(answer=Answer.HOLDS, loss=loss, measured=largest, because=because)
+        return Verdict(answer=VerdictAnswer.HOLDS, loss=loss, measured=largest, because=because)
     judged = [judge_line(p, q, loss) for p, q in pair.directions()]
     for found in judged:
-        if found.line is Line.CROSSED:
+        if found.line is LineAnswer.CROSSED:
             return _crossed(loss, found)
-    is_below = all(found.line is Line.BELOW for found in judged)
+    is_below = all(found.line is LineAnswer.BELOW for found in judged)
     because = "every order is below the line" if is_below else "no order tried refutes it"
     return Verdict(
-        answer=Answer.HOLDS if is_below else Answer.UNDECIDED,
+        answer=VerdictAnswer.HOLDS if is_below else VerdictAnswer.UNDECIDED,
         loss=loss,
         measured=largest,
         because=f"{because}, and the pure ε is",
     )
 
 
-def _pure_answer(pair: LawPair, epsilon: Fraction, measured: Interval) -> Answer:
+def _pure_answer(pair: LawPair, epsilon: Fraction, measured: CertifiedInterval) -> VerdictAnswer:
     """Decide a pure claim: exactly where both laws are exact, else by what was measured."""
     if not isinstance(pair.first, ExactLaw) or not isinstance(pair.second, ExactLaw):
         return _compared(measured, epsilon)
@@ -214,15 +364,17 @@ def _pure_answer(pair: LawPair, epsilon: Fraction, measured: Interval) -> Answer
         for p, q in ((pair.first, pair.second), (pair.second, pair.first))
         for outcome, weight in p.weights.items()
     )
-    return Answer.HOLDS if holds else Answer.BROKEN
+    return VerdictAnswer.HOLDS if holds else VerdictAnswer.BROKEN
 
 
 def _crossed(loss: Zcdp, found: Judged) -> Verdict:
     because = f"the Rényi divergence of order {float(found.order):.6g} is"
-    return Verdict(answer=Answer.BROKEN, loss=loss, measured=found.divergence, because=because)
+    return Verdict(
+        answer=VerdictAnswer.BROKEN, loss=loss, measured=found.divergence, because=because
+    )
 
 
-def _compared(measured: Interval, limit: Fraction) -> Answer:
+def _compared(measured: CertifiedInterval, limit: Fraction) -> VerdictAnswer:
     if measured.is_at_most(limit):
-        return Answer.HOLDS
-    return Answer.BROKEN if measured.is_above(limit) else Answer.UNDECIDED
+        return VerdictAnswer.HOLDS
+    return VerdictAnswer.BROKEN if measured.is_above(limit) else VerdictAnswer.UNDECIDED

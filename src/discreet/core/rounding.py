@@ -9,6 +9,9 @@ from fractions import Fraction
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exp_bounds, log_bounds, sqrt_bounds
 
+Ends = tuple[Fraction, Fraction]
+"""A number that is not above the true one, and one that is not below it."""
+
 BITS = 96
 """Significant bits of what is computed here."""
 

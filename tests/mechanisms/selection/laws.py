@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from discreet.audit.exponential_sum import ExponentialSum, as_sum, exp, exp_bounds_relative, total
-from discreet.audit.law import EnclosedLaw, ExactLaw, enclosed
+from discreet.audit.laws import EnclosedLaw, ExactLaw, enclosed
 from discreet.audit.verify import LawPair
 
 BITS = 128

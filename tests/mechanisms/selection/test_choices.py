@@ -14,8 +14,8 @@ from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.audit.divergence import delta, renyi_divergence
-from discreet.audit.law import enclosed
-from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify
+from discreet.audit.laws import enclosed
+from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event_json import event_from_json
@@ -61,8 +61,8 @@ SAMPLES = 12_000
 def test_loss_is_never_below_the_truth(kind, scores: Scores, first, second):
     mechanism = kind(scale=SCALE, scores=scores)
     loss, laws = mechanism.loss(ONE), pair(CHOICES[kind], first, second, SCALE)
-    assert verify(laws, loss).answer is Answer.HOLDS
-    assert verify(laws, zcdp_loss([mechanism.event(ONE)])).answer is not Answer.BROKEN
+    assert verify(laws, loss).answer is VerdictAnswer.HOLDS
+    assert verify(laws, zcdp_loss([mechanism.event(ONE)])).answer is not VerdictAnswer.BROKEN
     for epsilon in (Fraction(1, 10), loss.epsilon / 2):
         stated = account(mechanism.event(ONE), epsilon=epsilon).loss
         assert isinstance(stated, Approximate)
@@ -81,7 +81,7 @@ def test_no_neighbours_break_the_exact_laws(moves, scale: Fraction, is_monotone:
     second = [score + (abs(move) if is_monotone else move) for score, move in moves]
     for kind in (ExponentialMechanism, PermuteAndFlip):
         loss = kind(scale=scale, scores=scores).loss(ONE)
-        assert verify(pair(CHOICES[kind], first, second, scale), loss).answer is Answer.HOLDS
+        assert verify(pair(CHOICES[kind], first, second, scale), loss).answer is VerdictAnswer.HOLDS
 
 
 @pytest.mark.parametrize("order", [2, 4, 16])
@@ -148,7 +148,7 @@ def test_margin_has_the_law(rng):
 @pytest.mark.parametrize(("scores", "first", "second"), NEIGHBOURS, ids=str)
 def test_margin_is_free(scores: Scores, first, second):
     loss = LaplaceNoisyMax(scale=SCALE, scores=scores).loss(ONE)
-    assert verify(pair(margin_law, first, second, SCALE), loss).answer is Answer.HOLDS
+    assert verify(pair(margin_law, first, second, SCALE), loss).answer is VerdictAnswer.HOLDS
 
 
 def test_top_k_is_peeling(rng):
@@ -167,10 +167,10 @@ def test_top_k_loss_holds(scores: Scores, first, second):
     count = min(2, len(first))
     laws = LawPair(first=top_k_law(first, SCALE, count), second=top_k_law(second, SCALE, count))
     top = TopK(scale=SCALE, count=count, scores=scores)
-    assert verify(laws, top.loss(ONE)).answer is Answer.HOLDS
+    assert verify(laws, top.loss(ONE)).answer is VerdictAnswer.HOLDS
     claimed = zcdp_loss([top.event(ONE)])
     assert claimed.rho == count * (top.loss(ONE).epsilon / count) ** 2 / 8
-    assert verify(laws, claimed).answer is not Answer.BROKEN
+    assert verify(laws, claimed).answer is not VerdictAnswer.BROKEN
 
 
 # ---------------------------------------------------------------- events and accountants

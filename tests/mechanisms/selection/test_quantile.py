@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet.accounting.accountants.zcdp import zcdp_loss
-from discreet.audit.law import enclosed
-from discreet.audit.verify import Answer, LawPair, verify
+from discreet.audit.laws import enclosed
+from discreet.audit.verify import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp
@@ -55,7 +55,7 @@ def test_no_neighbours_break_the_loss(share: Fraction):
             first=rank_law(first, share, LOWER, UPPER, scale),
             second=rank_law(second, share, LOWER, UPPER, scale),
         )
-        assert verify(laws, loss).answer is Answer.HOLDS, (first, second)
+        assert verify(laws, loss).answer is VerdictAnswer.HOLDS, (first, second)
 
 
 @pytest.mark.parametrize("share", SHARES, ids=str)
@@ -79,7 +79,7 @@ def test_verifier_catches_the_monotone_price():
     claim = Pure(Quantile(quantile=share, lower=0, upper=40, scale=scale).loss(ONE_ROW).epsilon / 2)
     first = tuple(range(10, 30))
     laws = [rank_law(rows, share, 0, 40, scale) for rows in (first, (*first, 40))]
-    assert verify(LawPair(first=laws[0], second=laws[1]), claim).answer is Answer.BROKEN
+    assert verify(LawPair(first=laws[0], second=laws[1]), claim).answer is VerdictAnswer.BROKEN
 
 
 def test_several_rows_of_one_unit():
@@ -94,7 +94,7 @@ def test_several_rows_of_one_unit():
                 first=rank_law(base, share, LOWER, UPPER, scale),
                 second=rank_law((*base, *new), share, LOWER, UPPER, scale),
             )
-            assert verify(laws, loss).answer is Answer.HOLDS
+            assert verify(laws, loss).answer is VerdictAnswer.HOLDS
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_changed_row_costs_two():
             first=rank_law((1, 2, old), Fraction(1, 2), 0, 3, 1),
             second=rank_law((1, 2, new), Fraction(1, 2), 0, 3, 1),
         )
-        assert verify(laws, Pure(2)).answer is Answer.HOLDS
+        assert verify(laws, Pure(2)).answer is VerdictAnswer.HOLDS
 
 
 # ---------------------------------------------------------------- binary search

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet.accounting.accountants.zcdp import zcdp_loss
-from discreet.audit.law import EnclosedLaw, enclosed
-from discreet.audit.verify import Answer, LawPair, verify
+from discreet.audit.laws import EnclosedLaw, enclosed
+from discreet.audit.verify import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp
@@ -74,10 +74,10 @@ def test_no_neighbours_break_the_loss_and_one_level_is_not_enough():
     one_level = Pure(2)
     answers = set()
     for laws in pairs():
-        assert verify(laws, loss).answer is Answer.HOLDS
-        assert verify(laws, claimed).answer is not Answer.BROKEN
+        assert verify(laws, loss).answer is VerdictAnswer.HOLDS
+        assert verify(laws, claimed).answer is not VerdictAnswer.BROKEN
         answers.add(verify(laws, one_level).answer)
-    assert Answer.BROKEN in answers, "the twin that pays for one level is caught"
+    assert VerdictAnswer.BROKEN in answers, "the twin that pays for one level is caught"
 
 
 def test_sampler_has_the_law(rng):

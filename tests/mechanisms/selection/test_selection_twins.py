@@ -8,8 +8,8 @@ import pytest
 from scipy import integrate, stats
 
 from discreet.audit.exponential_sum import exp
-from discreet.audit.law import ExactLaw
-from discreet.audit.verify import Answer, LawPair, pure_epsilon, verify
+from discreet.audit.laws import ExactLaw
+from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Pure
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism
@@ -66,9 +66,9 @@ def test_verifier_catches_the_monotone_price_for_general_scores(law, mechanism):
     sound = mechanism.calibrate(d_in=ONE, loss=EPSILON)
     twin = mechanism.calibrate(d_in=ONE, loss=EPSILON, scores=Scores.MONOTONE)
     assert (sound.scale, twin.scale) == (2, 1)
-    assert verify(pair(law, *BOTH_WAYS, sound.scale), EPSILON).answer is Answer.HOLDS
+    assert verify(pair(law, *BOTH_WAYS, sound.scale), EPSILON).answer is VerdictAnswer.HOLDS
     broken = verify(pair(law, *BOTH_WAYS, twin.scale), EPSILON)
-    assert broken.answer is Answer.BROKEN
+    assert broken.answer is VerdictAnswer.BROKEN
     assert broken.measured.low > Fraction(18, 10)
 
 
@@ -77,15 +77,15 @@ def test_verifier_catches_the_monotone_price_for_permute_and_flip():
     twin = PermuteAndFlip.calibrate(d_in=ONE, loss=EPSILON, scores=Scores.MONOTONE)
     sound = PermuteAndFlip.calibrate(d_in=ONE, loss=EPSILON)
     laws = pair(exponential_noise_law, first, second, twin.scale)
-    assert verify(laws, EPSILON).answer is Answer.BROKEN
+    assert verify(laws, EPSILON).answer is VerdictAnswer.BROKEN
     laws = pair(exponential_noise_law, first, second, sound.scale)
-    assert verify(laws, EPSILON).answer is Answer.HOLDS
+    assert verify(laws, EPSILON).answer is VerdictAnswer.HOLDS
 
 
 def test_verifier_catches_the_monitor_with_weight_epsilon():
     """Weights e^(ε score/Δ) over q and -q [Ste16, Figure 3.7]: one rises while the other falls."""
     laws = pair(exponential_law, [5, -5], [4, -4], 1)
-    assert verify(laws, EPSILON).answer is Answer.BROKEN
+    assert verify(laws, EPSILON).answer is VerdictAnswer.BROKEN
     far = pair(exponential_law, [40, -40], [39, -39], 1)
     assert pure_epsilon(far).low > Fraction(199, 100)
 
@@ -110,13 +110,13 @@ def test_verifier_catches_weights_that_underflow():
     """A candidate 745 below is possible, one 746 below is not: its weight is 0."""
     first, second = [0, -745], [1, -746]
     assert pure_epsilon(pair(float_law, first, second, 1.0)).low == math.inf
-    assert verify(pair(exponential_law, first, second, 1), Pure(2)).answer is Answer.HOLDS
+    assert verify(pair(exponential_law, first, second, 1), Pure(2)).answer is VerdictAnswer.HOLDS
 
 
 def test_verifier_catches_weights_that_a_float_sum_swallows():
     first, second = [0, -36, -36], [1, -37, -37]
     assert pure_epsilon(pair(float_sum_law, first, second, 1.0)).low == math.inf
-    assert verify(pair(exponential_law, first, second, 1), Pure(2)).answer is Answer.HOLDS
+    assert verify(pair(exponential_law, first, second, 1), Pure(2)).answer is VerdictAnswer.HOLDS
 
 
 def test_verifier_catches_one_rounding():
@@ -126,7 +126,7 @@ def test_verifier_catches_one_rounding():
         first, second = [0, -n], [1, -n - 1]
         claim = pure_loss_of(first, second)
         answers.add(verify(pair(float_law, first, second, 1.0), claim).answer)
-    assert Answer.BROKEN in answers
+    assert VerdictAnswer.BROKEN in answers
 
 
 def pure_loss_of(first: list[int], second: list[int]) -> Pure:
@@ -144,8 +144,8 @@ def test_verifier_catches_the_plain_gap_of_integers(early: int):
     """A gap of 0 says that the second one comes later: rare if many early ones have risen."""
     first, second = [0] * (early + 2), [*[1] * early, 0, 0]
     loss = LaplaceNoisyMax(scale=2, scores=Scores.MONOTONE).loss(ONE)
-    assert verify(pair(gap_law, first, second, 2), loss).answer is Answer.BROKEN
-    assert verify(pair(margin_law, first, second, 2), loss).answer is Answer.HOLDS
+    assert verify(pair(gap_law, first, second, 2), loss).answer is VerdictAnswer.BROKEN
+    assert verify(pair(margin_law, first, second, 2), loss).answer is VerdictAnswer.HOLDS
 
 
 # ---------------------------------------------------------------- exact tail: the sign
@@ -156,7 +156,7 @@ def test_tail_catches_the_sign():
     scores, scale = [0] * 9 + [100], Fraction(2)
     printed = ExactLaw({i: exp(-Fraction(u) / scale) for i, u in enumerate(scores)})
     neighbour = ExactLaw({i: exp(-Fraction(u - 1) / scale) for i, u in enumerate(scores)})
-    assert verify(LawPair(first=printed, second=neighbour), Pure(1)).answer is Answer.HOLDS
+    assert verify(LawPair(first=printed, second=neighbour), Pure(1)).answer is VerdictAnswer.HOLDS
     bound = ExponentialMechanism(scale=scale).error_quantile("0.05", candidates=10)
     assert bound < 100
     assert printed.weights[9] * 10**6 < printed.total

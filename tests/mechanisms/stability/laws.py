@@ -5,10 +5,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from discreet.audit.combine import product, push_forward
-from discreet.audit.discrete_gaussian_law import discrete_gaussian_law
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
-from discreet.audit.law import ExactLaw, Law
+from discreet.audit.laws import (
+    ExactLaw,
+    OutputLaw,
+    discrete_gaussian_law,
+    discrete_laplace_law,
+    product,
+    push_forward,
+)
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.propose_test_release import ProposeTestRelease
@@ -21,14 +25,14 @@ NOTHING = ExactLaw({None: 1})
 Counts = tuple[int, ...]
 
 
-def noisy(noise: DiscreteLaplace | DiscreteGaussian, count: int, reach: int) -> Law:
+def noisy(noise: DiscreteLaplace | DiscreteGaussian, count: int, reach: int) -> OutputLaw:
     """The law of a count plus noise. Laplace is clamped beyond all counts, which loses nothing."""
     if isinstance(noise, DiscreteLaplace):
         return discrete_laplace_law(noise.scale, centre=count, window=(0, reach))
     return discrete_gaussian_law(noise.sigma_squared, centre=count, radius=reach)
 
 
-def one_key(keys: ThresholdedKeys, count: int, reach: int) -> Law:
+def one_key(keys: ThresholdedKeys, count: int, reach: int) -> OutputLaw:
     """The law of what is shown of one key: its noisy count, or nothing."""
     if count == 0:
         return NOTHING
@@ -36,12 +40,12 @@ def one_key(keys: ThresholdedKeys, count: int, reach: int) -> Law:
     return push_forward(law, lambda value: value if value >= keys.threshold else None)
 
 
-def keys_law(keys: ThresholdedKeys, counts: Counts, *, reach: int) -> Law:
+def keys_law(keys: ThresholdedKeys, counts: Counts, *, reach: int) -> OutputLaw:
     """The law of everything that is shown, key by key."""
     return product(*(one_key(keys, count, reach) for count in counts))
 
 
-def law_behind_test(test: StabilityTest, margin: int, then: Law, *, reach: int) -> Law:
+def law_behind_test(test: StabilityTest, margin: int, then: OutputLaw, *, reach: int) -> OutputLaw:
     """The law of ``then`` behind the test of a margin; a margin above ``reach`` counts as it."""
     noise = discrete_laplace_law(test.scale, centre=min(margin, reach), window=(-reach, 3 * reach))
     joint = product(noise, then)
@@ -50,7 +54,7 @@ def law_behind_test(test: StabilityTest, margin: int, then: Law, *, reach: int) 
 
 def released_law(
     ptr: ProposeTestRelease, value: int, margin: int, *, reach: int, window: tuple[int, int]
-) -> Law:
+) -> OutputLaw:
     then = discrete_laplace_law(ptr.noise.scale, centre=value, window=window)
     return law_behind_test(ptr.test, margin, then, reach=reach)
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.audit.exponential_sum import exp
-from discreet.audit.law import ExactLaw, enclosed
-from discreet.audit.verify import Answer, LawPair, verify
+from discreet.audit.laws import ExactLaw, enclosed
+from discreet.audit.verify import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json
@@ -57,13 +57,13 @@ def test_net_is_far_from_itself_and_near_all(points, radius: int):
 
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=str)
 def test_loss_holds(first, second):
-    assert verify(pair_of(first, second), NET.loss(ONE)).answer is Answer.HOLDS
+    assert verify(pair_of(first, second), NET.loss(ONE)).answer is VerdictAnswer.HOLDS
 
 
 def test_verifier_catches_the_exponent_without_its_two():
     """Weights exp(−ε·distance/Δ), twice too sharp, break ε-DP."""
     answers = [verify(pair_of(*pair, sharpness=2), NET.loss(ONE)).answer for pair in PAIRS]
-    assert Answer.BROKEN in answers
+    assert VerdictAnswer.BROKEN in answers
 
 
 def test_verifier_catches_a_net_of_the_data():
@@ -72,7 +72,7 @@ def test_verifier_catches_a_net_of_the_data():
         ExactLaw({tuple(p): 1 for p in greedy_net(GRID[GRID[:, 0] <= edge], radius=2).tolist()})
         for edge in (2, 3)
     ]
-    assert verify(LawPair(first=near[0], second=near[1]), Pure(20)).answer is Answer.BROKEN
+    assert verify(LawPair(first=near[0], second=near[1]), Pure(20)).answer is VerdictAnswer.BROKEN
 
 
 def test_released_points_have_the_verified_law(rng):

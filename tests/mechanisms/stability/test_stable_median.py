@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.account import account
-from discreet.audit.law import enclosed
-from discreet.audit.verify import Answer, LawPair, verify
+from discreet.audit.laws import enclosed
+from discreet.audit.verify import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json
@@ -113,7 +113,7 @@ def test_loss_holds_for_every_small_pair(proposed: int):
             pairs.add((min(ends), max(ends)))
     for first, second in sorted(pairs):
         pair = LawPair(first=laws[first], second=laws[second])
-        assert verify(pair, loss).answer is Answer.HOLDS, (first, second)
+        assert verify(pair, loss).answer is VerdictAnswer.HOLDS, (first, second)
 
 
 def test_a_row_that_changes_is_two_steps():
@@ -130,7 +130,7 @@ def test_a_row_that_changes_is_two_steps():
             first=released_law(median.mechanism, first, a, reach=8, window=(-1, 6)),
             second=released_law(median.mechanism, second, b, reach=8, window=(-1, 6)),
         )
-        assert verify(pair, loss).answer is Answer.HOLDS
+        assert verify(pair, loss).answer is VerdictAnswer.HOLDS
 
 
 def test_test_alone_is_tight():
@@ -143,8 +143,8 @@ def test_test_alone_is_tight():
         first=released_law(ptr, 0, 0, reach=6, window=(-1, 11)),
         second=released_law(ptr, 10, 0, reach=6, window=(-1, 11)),
     )
-    assert verify(pair, loss).answer is Answer.HOLDS
-    assert verify(pair, scaled(loss, ALMOST)).answer is Answer.BROKEN
+    assert verify(pair, loss).answer is VerdictAnswer.HOLDS
+    assert verify(pair, scaled(loss, ALMOST)).answer is VerdictAnswer.BROKEN
 
 
 @pytest.mark.parametrize("moves", [1, 2, 5])

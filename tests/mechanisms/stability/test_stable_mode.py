@@ -5,8 +5,8 @@ from functools import cache
 
 import pytest
 
-from discreet.audit.law import ExactLaw, Law
-from discreet.audit.verify import Answer, LawPair, verify
+from discreet.audit.laws import ExactLaw, OutputLaw
+from discreet.audit.verify import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json
@@ -28,7 +28,7 @@ def ends_of(counts: Counts) -> tuple[int | None, int]:
 
 
 @cache
-def mode_law(winner: int | None, lead: int) -> Law:
+def mode_law(winner: int | None, lead: int) -> OutputLaw:
     return law_behind_test(MODE.test, lead, ExactLaw({winner: 1}), reach=8)
 
 
@@ -53,14 +53,14 @@ def moves(signs: tuple[int, ...], least: int) -> list[tuple[Counts, Counts]]:
 def test_loss_holds_for_every_small_pair(metric: Metric, signs: tuple[int, ...], least: int):
     loss = MODE.loss(Contribution(l0=KEYS, linf=1, metric=metric))
     for first, second in moves(signs, least):
-        assert verify(pair_of(first, second), loss).answer is Answer.HOLDS, (first, second)
+        assert verify(pair_of(first, second), loss).answer is VerdictAnswer.HOLDS, (first, second)
 
 
 def test_delta_is_attained():
     """A tie that the first key wins, and one more unit for the second."""
     loss = MODE.loss(Contribution(l0=1, linf=1))
     pair = pair_of((2, 2, 0), (2, 3, 0))
-    assert verify(pair, scaled(loss, ALMOST)).answer is Answer.BROKEN
+    assert verify(pair, scaled(loss, ALMOST)).answer is VerdictAnswer.BROKEN
 
 
 def test_verifier_catches_the_price_of_adding_when_units_change():
@@ -74,13 +74,13 @@ def test_verifier_catches_the_price_of_adding_when_units_change():
             ((6, 1, 0), (5, 2, 0)),
         )
     ]
-    assert Answer.BROKEN in answers
+    assert VerdictAnswer.BROKEN in answers
 
 
 def test_verifier_catches_a_mode_without_a_test():
     loss = MODE.loss(Contribution(l0=1, linf=1))
     open_pair = LawPair(first=ExactLaw({0: 1}), second=ExactLaw({1: 1}))
-    assert verify(open_pair, loss).answer is Answer.BROKEN
+    assert verify(open_pair, loss).answer is VerdictAnswer.BROKEN
 
 
 def test_released_winners_have_the_verified_law(rng):

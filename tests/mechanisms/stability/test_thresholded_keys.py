@@ -18,8 +18,8 @@ from discreet.accounting.accountants.approximate import (
     close_gaussian_tail,
     laplace_tail_bounds,
 )
-from discreet.audit.law import enclosed
-from discreet.audit.verify import Answer, LawPair, verify
+from discreet.audit.laws import enclosed
+from discreet.audit.verify import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event_json import event_from_json
@@ -62,23 +62,23 @@ def pair_of(keys: ThresholdedKeys, first: Counts, second: Counts, reach: int = R
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=str)
 def test_laplace_loss_holds_for_every_pair(first: Counts, second: Counts):
     loss = LAPLACE.loss(moved(first, second))
-    assert verify(pair_of(LAPLACE, first, second), loss).answer is Answer.HOLDS
+    assert verify(pair_of(LAPLACE, first, second), loss).answer is VerdictAnswer.HOLDS
 
 
 @pytest.mark.parametrize("groups", [1, 2, 3])
 def test_laplace_delta_is_attained_by_a_unit_alone_in_all_its_groups(groups: int):
     loss = LAPLACE.loss(Contribution(l0=groups, linf=1))
     pair = pair_of(LAPLACE, (0,) * groups, (1,) * groups)
-    assert verify(pair, loss).answer is Answer.HOLDS
-    assert verify(pair, scaled(loss, ALMOST)).answer is Answer.BROKEN
+    assert verify(pair, loss).answer is VerdictAnswer.HOLDS
+    assert verify(pair, scaled(loss, ALMOST)).answer is VerdictAnswer.BROKEN
 
 
 @pytest.mark.parametrize("groups", [1, 2])
 def test_laplace_epsilon_is_attained_by_keys_that_stay(groups: int):
     loss: Any = LAPLACE.loss(Contribution(l0=groups, linf=1))
     pair = pair_of(LAPLACE, (6,) * groups, (7,) * groups, 9)
-    assert verify(pair, loss).answer is Answer.HOLDS
-    assert verify(pair, Approximate(loss.epsilon * ALMOST, 0)).answer is Answer.BROKEN
+    assert verify(pair, loss).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Approximate(loss.epsilon * ALMOST, 0)).answer is VerdictAnswer.BROKEN
 
 
 @pytest.mark.parametrize("largest", [2, 3])
@@ -86,8 +86,8 @@ def test_counts_that_move_by_more_are_covered(largest: int):
     """If a unit may count several times, its own keys count as much."""
     loss = LAPLACE.loss(Contribution(l0=2, linf=largest))
     pair = pair_of(LAPLACE, (0, 0), (largest, largest))
-    assert verify(pair, loss).answer is Answer.HOLDS
-    assert verify(pair, scaled(loss, ALMOST)).answer is Answer.BROKEN
+    assert verify(pair, loss).answer is VerdictAnswer.HOLDS
+    assert verify(pair, scaled(loss, ALMOST)).answer is VerdictAnswer.BROKEN
 
 
 @pytest.mark.parametrize(("first", "second"), [p for p in PAIRS if len(p[0]) < 3], ids=str)
@@ -108,7 +108,7 @@ def test_gaussian_pairs_split_as_proved(first: Counts, second: Counts):
         common = pair_of(
             GAUSSIAN, tuple(first[i] for i in both), tuple(second[i] for i in both), reach
         )
-        assert verify(common, Zcdp(rho=loss.rho)).answer is not Answer.BROKEN
+        assert verify(common, Zcdp(rho=loss.rho)).answer is not VerdictAnswer.BROKEN
 
 
 @pytest.mark.parametrize("epsilon", ["1/2", "1", "2"])
@@ -119,7 +119,7 @@ def test_gaussian_account_holds(first: Counts, second: Counts, epsilon: str):
     """The (ε, δ) that the accountant derives from the event holds exactly."""
     event = GAUSSIAN.event(moved(first, second))
     loss = account(event, epsilon=epsilon).loss
-    assert verify(pair_of(GAUSSIAN, first, second, 30), loss).answer is Answer.HOLDS
+    assert verify(pair_of(GAUSSIAN, first, second, 30), loss).answer is VerdictAnswer.HOLDS
 
 
 def test_gaussian_delta_is_that_of_the_unit_alone():

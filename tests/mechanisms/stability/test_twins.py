@@ -6,11 +6,9 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting.accountants.approximate import own_keys_delta
-from discreet.audit.combine import product, push_forward
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
-from discreet.audit.law import Law, enclosed
+from discreet.audit.laws import OutputLaw, discrete_laplace_law, enclosed, product, push_forward
 from discreet.audit.sampling import audit
-from discreet.audit.verify import Answer, LawPair, verify
+from discreet.audit.verify import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, ApproximateZcdp
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
@@ -31,7 +29,7 @@ def pair_of(law, first: Counts, second: Counts) -> LawPair:
     return LawPair(first=laws[0], second=laws[1])
 
 
-def sound(count: int) -> Law:
+def sound(count: int) -> OutputLaw:
     return one_key(SOUND, count, REACH)
 
 
@@ -39,7 +37,7 @@ ALONE = ((0, 0, 0), (1, 1, 1))
 
 
 def test_the_sound_one_holds():
-    assert verify(pair_of(sound, *ALONE), TARGET).answer is Answer.HOLDS
+    assert verify(pair_of(sound, *ALONE), TARGET).answer is VerdictAnswer.HOLDS
 
 
 # ---------------------------------------------------------------- exact verifier: keys
@@ -52,25 +50,25 @@ def test_verifier_catches_a_threshold_for_one_group_used_with_three():
     )
     assert one.threshold < SOUND.threshold
     pair = pair_of(lambda count: one_key(one, count, REACH), *ALONE)
-    assert verify(pair, TARGET).answer is Answer.BROKEN
+    assert verify(pair, TARGET).answer is VerdictAnswer.BROKEN
 
 
 def test_verifier_catches_a_threshold_that_is_one_too_low():
     lower = ThresholdedKeys(noise=SOUND.noise, threshold=SOUND.threshold - 1)
     pair = pair_of(lambda count: one_key(lower, count, REACH), *ALONE)
-    assert verify(pair, TARGET).answer is Answer.BROKEN
+    assert verify(pair, TARGET).answer is VerdictAnswer.BROKEN
 
 
 def test_verifier_catches_a_choice_by_exact_counts():
     """Keys with enough units are listed, with noise: the list itself has none."""
 
-    def listed(count: int) -> Law:
+    def listed(count: int) -> OutputLaw:
         if count < 5:
             return NOTHING
         return discrete_laplace_law(NOISE.scale, centre=count, window=(0, REACH))
 
     answer = verify(pair_of(listed, (4,), (5,)), TARGET)
-    assert answer.answer is Answer.BROKEN
+    assert answer.answer is VerdictAnswer.BROKEN
     assert answer.measured.low > Fraction(99, 100)
 
 
@@ -78,30 +76,30 @@ def test_verifier_catches_a_choice_by_exact_counts():
 def test_verifier_catches_an_exact_filter_before_the_noise(at_least: int):
     """Dropping small groups first "to be safe" makes a larger one appear and vanish."""
 
-    def filtered(count: int) -> Law:
+    def filtered(count: int) -> OutputLaw:
         return sound(count) if count >= at_least else NOTHING
 
     pair = pair_of(filtered, (at_least - 1,) * 2, (at_least,) * 2)
-    assert verify(pair, TARGET).answer is Answer.BROKEN
+    assert verify(pair, TARGET).answer is VerdictAnswer.BROKEN
 
 
 def test_verifier_catches_counts_of_rows():
     """The threshold is for units. A unit with many rows in a group of its own is shown."""
     pair = pair_of(sound, (0,), (8,))
-    assert verify(pair, TARGET).answer is Answer.BROKEN
+    assert verify(pair, TARGET).answer is VerdictAnswer.BROKEN
     rows = Contribution(l0=1, linf=8)
-    assert verify(pair, SOUND.loss(rows)).answer is Answer.HOLDS, "unless it is said"
+    assert verify(pair, SOUND.loss(rows)).answer is VerdictAnswer.HOLDS, "unless it is said"
 
 
 def test_verifier_catches_empty_groups_of_one_data_set():
     """Noise on the keys of the neighbour too, if only for one of them, is another mechanism."""
 
-    def padded(count: int) -> Law:
+    def padded(count: int) -> OutputLaw:
         law = discrete_laplace_law(NOISE.scale, centre=count, window=(0, REACH))
         return push_forward(law, lambda value: value if value >= 2 else None)
 
     pair = LawPair(first=NOTHING, second=padded(1))
-    assert verify(pair, TARGET).answer is Answer.BROKEN
+    assert verify(pair, TARGET).answer is VerdictAnswer.BROKEN
 
 
 def test_gaussian_twin_with_the_delta_of_one_group():
@@ -153,7 +151,7 @@ def test_verifier_catches_noise_for_the_local_sensitivity():
         for scale in (Fraction(1), Fraction(10))
     ]
     pair = LawPair(first=laws[0], second=laws[1])
-    assert verify(pair, Approximate(epsilon, "1/1000")).answer is Answer.BROKEN
+    assert verify(pair, Approximate(epsilon, "1/1000")).answer is VerdictAnswer.BROKEN
 
 
 def test_verifier_catches_a_test_without_noise():
@@ -165,7 +163,7 @@ def test_verifier_catches_a_test_without_noise():
         proposed=1, test=StabilityTest(scale="1/1000", threshold=3), noise=ptr.noise
     )
     loss = ptr.loss(Contribution(l1=1))
-    for mechanism, expected in ((ptr, Answer.HOLDS), (sharp, Answer.BROKEN)):
+    for mechanism, expected in ((ptr, VerdictAnswer.HOLDS), (sharp, VerdictAnswer.BROKEN)):
         pair = LawPair(
             first=released_law(mechanism, 0, 2, reach=6, window=(-3, 4)),
             second=released_law(mechanism, 1, 3, reach=6, window=(-3, 4)),
@@ -182,8 +180,8 @@ def test_verifier_catches_the_unstable_margin_forgotten_for_two_steps():
         first=released_law(ptr, 0, 1, reach=6, window=(-1, 8)),
         second=released_law(ptr, 7, 1, reach=6, window=(-1, 8)),
     )
-    assert verify(pair, forgotten).answer is Answer.BROKEN
-    assert verify(pair, test.loss(distance=2, unstable=1)).answer is Answer.HOLDS
+    assert verify(pair, forgotten).answer is VerdictAnswer.BROKEN
+    assert verify(pair, test.loss(distance=2, unstable=1)).answer is VerdictAnswer.HOLDS
 
 
 def test_printed_threshold_is_safe_but_larger():

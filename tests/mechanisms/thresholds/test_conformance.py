@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.audit.law import EnclosedLaw
+from discreet.audit.laws import EnclosedLaw
 from discreet.core.contribution import Contribution
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

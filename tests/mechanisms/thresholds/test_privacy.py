@@ -9,8 +9,8 @@ from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.pure import epsilon
 from discreet.accounting.accountants.renyi import renyi
 from discreet.audit.divergence import max_divergence, renyi_divergence
-from discreet.audit.law import EnclosedLaw
-from discreet.audit.verify import Answer, LawPair, verify, worst_delta
+from discreet.audit.laws import EnclosedLaw
+from discreet.audit.verify import LawPair, VerdictAnswer, verify, worst_delta
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure
@@ -64,7 +64,7 @@ def test_above_threshold_keeps_its_loss_over_two_hundred_queries(name: str):
     pair = pair_of(machine, *PAIRS[name], reach=120)
     loss = epsilon(machine.event(ONE))
     assert loss == 1
-    assert verify(pair, Approximate(loss, TINY)).answer is Answer.HOLDS
+    assert verify(pair, Approximate(loss, TINY)).answer is VerdictAnswer.HOLDS
 
 
 def test_above_threshold_spends_all_of_its_loss():
@@ -78,10 +78,10 @@ def test_a_larger_sensitivity_needs_more_noise():
     first, second = PAIRS["in turn"]
     moved = [a + 3 * (b - a) for a, b in zip(first, second, strict=True)]
     pair = pair_of(machine, first, moved, reach=360)
-    assert verify(pair, Approximate(1, TINY)).answer is Answer.HOLDS
+    assert verify(pair, Approximate(1, TINY)).answer is VerdictAnswer.HOLDS
     smaller = above_threshold(d_in=ONE, loss=Pure(1))
     pair = pair_of(smaller, [10] * LONG, [13] * (LONG - 1) + [7], reach=120)
-    assert verify(pair, Approximate(1, TINY)).answer is Answer.BROKEN
+    assert verify(pair, Approximate(1, TINY)).answer is VerdictAnswer.BROKEN
 
 
 @pytest.mark.parametrize("name", ["all up", "up, then one down", "in turn"])
@@ -104,7 +104,7 @@ def test_one_threshold_for_two_queries_above(name: str):
     pair = LawPair(first=laws[0], second=laws[1])
     loss = epsilon(machine.event(ONE))
     assert loss == Fraction(3, 4)
-    assert verify(pair, Approximate(loss, TINY)).answer is Answer.HOLDS
+    assert verify(pair, Approximate(loss, TINY)).answer is VerdictAnswer.HOLDS
 
 
 @pytest.mark.parametrize("metric", Metric)
@@ -209,7 +209,7 @@ def test_between_keeps_its_loss_over_all_words(first, second):
         between_law(values, lower=0, upper=GAP, scales=SCALES, reach=110)
         for values in (first, second)
     ]
-    assert verify(LawPair(first=laws[0], second=laws[1]), LOSS).answer is Answer.HOLDS
+    assert verify(LawPair(first=laws[0], second=laws[1]), LOSS).answer is VerdictAnswer.HOLDS
 
 
 @pytest.mark.parametrize("value", [0, GAP // 2])
@@ -218,13 +218,14 @@ def test_between_keeps_its_loss_over_two_hundred_queries(value: int):
         between_stops([v] * LONG, lower=0, upper=GAP, scales=SCALES, reach=110)
         for v in (value, value + 1)
     ]
-    assert verify(LawPair(first=laws[0], second=laws[1]), LOSS).answer is Answer.HOLDS
+    assert verify(LawPair(first=laws[0], second=laws[1]), LOSS).answer is VerdictAnswer.HOLDS
 
 
 @pytest.mark.parametrize(
-    ("gap", "answer"), [(0, Answer.BROKEN), (2, Answer.BROKEN), (GAP, Answer.HOLDS)]
+    ("gap", "answer"),
+    [(0, VerdictAnswer.BROKEN), (2, VerdictAnswer.BROKEN), (GAP, VerdictAnswer.HOLDS)],
 )
-def test_between_with_too_small_a_gap_is_caught(gap: int, answer: Answer):
+def test_between_with_too_small_a_gap_is_caught(gap: int, answer: VerdictAnswer):
     """Two hundred queries, half of which move up and half down: who leads?"""
     laws = [
         between_leads(a, b, count=100, lead=10, gap=gap, scales=SCALES, reach=110)

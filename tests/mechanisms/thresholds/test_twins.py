@@ -11,9 +11,9 @@ from discreet.accounting.accountants.discrete_gaussian import delta_of_shift
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.curves.halting import log_halting_moment
 from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
-from discreet.audit.discrete_laplace_law import discrete_laplace_law
 from discreet.audit.divergence import max_divergence
-from discreet.audit.verify import Answer, LawPair, verify
+from discreet.audit.laws import discrete_laplace_law
+from discreet.audit.verify import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent
@@ -63,7 +63,7 @@ def test_the_halt_mends_it():
         for values in ([0] * 50 + [1] * 50, [1] * 50 + [0] * 50)
     ]
     pair = LawPair(first=laws[0], second=laws[1])
-    assert verify(pair, Approximate(1, "1e-20")).answer is Answer.HOLDS
+    assert verify(pair, Approximate(1, "1e-20")).answer is VerdictAnswer.HOLDS
 
 
 # ---------------------------------------------------------------- accountant and verifier: values
@@ -90,7 +90,10 @@ def test_accountant_catches_a_lost_fraction_bar(epsilon: Fraction, most_above: i
 
 def test_verifier_catches_a_lost_fraction_bar():
     """One value above, ε = 1: noise of scale 2/29 instead of 9."""
-    for scale, answer in ((Fraction(2, 29), Answer.BROKEN), (Fraction(9), Answer.HOLDS)):
+    for scale, answer in (
+        (Fraction(2, 29), VerdictAnswer.BROKEN),
+        (Fraction(9), VerdictAnswer.HOLDS),
+    ):
         laws = [discrete_laplace_law(scale, centre=c, window=(-9, 10)) for c in (0, 1)]
         assert verify(LawPair(first=laws[0], second=laws[1]), Pure(1)).answer is answer
 

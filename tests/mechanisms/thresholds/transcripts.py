@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from discreet.accounting.account import account
 from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
-from discreet.audit.law import EnclosedLaw
+from discreet.audit.laws import EnclosedLaw
 from discreet.core.event import Event
 from discreet.core.loss import Approximate
 from discreet.core.numbers import Number

@@ -17,8 +17,7 @@ from discreet.accounting.tails.gaussian_tail import (
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, exp_bounds
-
-Bounds = tuple[Fraction, Fraction]
+from discreet.core.rounding import Ends
 
 EPSILON_STEP = Fraction(1, 2**20)
 """An ε that is looked for is a multiple of this."""
@@ -30,7 +29,7 @@ _MOST_SHIFTS = 64
 _MOST_DISTANCE = 64
 
 
-def delta_of_shift(sigma_squared: Fraction, shift: int, at_epsilon: Number) -> Bounds:
+def delta_of_shift(sigma_squared: Fraction, shift: int, at_epsilon: Number) -> Ends:
     r"""Enclose the smallest :math:`\delta` for one integer entry that moves by ``shift``.
 
     Guarantee:
@@ -63,7 +62,7 @@ def delta_of_shift(sigma_squared: Fraction, shift: int, at_epsilon: Number) -> B
         bits *= 2
 
 
-def delta_of_shifts(sigma_squared: Fraction, shifts: tuple[int, ...], at_epsilon: Number) -> Bounds:
+def delta_of_shifts(sigma_squared: Fraction, shifts: tuple[int, ...], at_epsilon: Number) -> Ends:
     r"""Enclose the smallest :math:`\delta` for integer entries that move by ``shifts``.
 
     Guarantee:
@@ -85,7 +84,7 @@ def delta_of_shifts(sigma_squared: Fraction, shifts: tuple[int, ...], at_epsilon
     return _difference(law.tail(near), law.tail(far), epsilon, _BITS)
 
 
-def delta(event: DiscreteGaussianEvent, at_epsilon: Number) -> Bounds:
+def delta(event: DiscreteGaussianEvent, at_epsilon: Number) -> Ends:
     r"""Enclose the smallest :math:`\delta` of an event: what some shift needs, what all need.
 
     Guarantee:
@@ -186,13 +185,13 @@ def _is_small(sigma_squared: Fraction, shifts: list[tuple[int, ...]]) -> bool:
     )
 
 
-def _delta_of(sigma_squared: Fraction, shift: tuple[int, ...], at_epsilon: Number) -> Bounds:
+def _delta_of(sigma_squared: Fraction, shift: tuple[int, ...], at_epsilon: Number) -> Ends:
     if len(shift) == 1:
         return delta_of_shift(sigma_squared, shift[0], at_epsilon)
     return delta_of_shifts(sigma_squared, shift, at_epsilon)
 
 
-def _difference(near: Bounds, far: Bounds, epsilon_: Fraction, bits: int) -> Bounds:
+def _difference(near: Ends, far: Ends, epsilon_: Fraction, bits: int) -> Ends:
     exp_low, exp_high = exp_bounds(epsilon_, bits)
     return max(Fraction(0), near[0] - exp_high * far[1]), near[1] - exp_low * far[0]
 

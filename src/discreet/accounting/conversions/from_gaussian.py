@@ -17,16 +17,23 @@ from discreet.accounting.losses.result import Result
 from discreet.accounting.tails.normal_tail import mills_bounds, mills_estimate, pi_bounds
 from discreet.core.loss import Approximate, GaussianDp, Zcdp
 from discreet.core.numbers import Number, exp_bounds, float_up, log_bounds, sqrt_bounds
-from discreet.core.rounding import BITS, exp_down, exp_up, log_down, log_up, short_down, short_up
-
-Bounds = tuple[Fraction, Fraction]
+from discreet.core.rounding import (
+    BITS,
+    Ends,
+    exp_down,
+    exp_up,
+    log_down,
+    log_up,
+    short_down,
+    short_up,
+)
 
 _THEOREM = "BW18, Theorem 8; DRS22, Corollary 1"
 _FINE = Fraction(1, 2**40)
 _MOST_BITS = 2048
 
 
-def gaussian_log_delta(mu_squared: Fraction, epsilon: Fraction) -> Bounds:
+def gaussian_log_delta(mu_squared: Fraction, epsilon: Fraction) -> Ends:
     r"""Enclose :math:`\ln\delta` of the exact curve of :math:`\mu`-Gaussian DP, for μ above 0.
 
     Guarantee:
@@ -58,7 +65,7 @@ def gaussian_log_delta(mu_squared: Fraction, epsilon: Fraction) -> Bounds:
         bits *= 2
 
 
-def _central(near: Fraction, first: Bounds, second: Bounds, bits: int) -> Bounds:
+def _central(near: Fraction, first: Ends, second: Ends, bits: int) -> Ends:
     """Enclose the difference where the first threshold is at most 0: both tails are taken off 1."""
     density = exp_bounds(-near / 2, bits)
     pi_low, pi_high = pi_bounds(bits)
@@ -68,7 +75,7 @@ def _central(near: Fraction, first: Bounds, second: Bounds, bits: int) -> Bounds
     return short_down(low, bits), short_up(high, bits)
 
 
-def _log_density(square: Fraction) -> Bounds:
+def _log_density(square: Fraction) -> Ends:
     pi_low, pi_high = pi_bounds(BITS)
     low = -square / 2 - log_bounds(2 * pi_high, BITS)[1] / 2
     return low, -square / 2 - log_bounds(2 * pi_low, BITS)[0] / 2

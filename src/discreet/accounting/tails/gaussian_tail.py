@@ -11,11 +11,10 @@ from attrs import frozen
 
 from discreet.accounting.tails.normal_tail import normal_tail_bounds, pi_bounds
 from discreet.core.numbers import exp_bounds, sqrt_bounds
+from discreet.core.rounding import Ends
 
 SUMMED_UP_TO = Fraction(4096)
 """Up to this sigma squared the weights are added one by one; beyond it Euler and Maclaurin do."""
-
-Ends = tuple[Fraction, Fraction]
 
 
 def gaussian_tail_bounds(sigma_squared: Fraction, start: int, bits: int = 128) -> Ends:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exp_bounds, log_bounds, sqrt_bounds
-from discreet.core.rounding import BITS, short_down, short_up
+from discreet.core.rounding import BITS, Ends, short_down, short_up
 
 
 @lru_cache(maxsize=64)
@@ -89,8 +89,6 @@ def _rounded(low: Fraction, high: Fraction, bits: int) -> tuple[Fraction, Fracti
         Fraction(-((-high.numerator << bits) // high.denominator), 1 << bits),
     )
 
-
-Ends = tuple[Fraction, Fraction]
 
 _NEAR = 25.0
 

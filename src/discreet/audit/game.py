@@ -12,15 +12,15 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.core.divergence import Law, hockey_stick
+from discreet.audit.finite_divergence import FiniteLaw, hockey_stick
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure
 from discreet.core.numbers import Number
 
-View = tuple[Any, ...]
+Transcript = tuple[Any, ...]
 """What the adversary has seen: its own coins first, then every answer."""
 
-NO_COINS: Law = {None: Fraction(1)}
+NO_COINS: FiniteLaw = {None: Fraction(1)}
 _MOST_VIEWS = 100_000
 
 
@@ -28,17 +28,17 @@ _MOST_VIEWS = 100_000
 class Move:
     """One round: a mechanism, two neighbouring inputs for it, and the loss that it promises."""
 
-    mechanism: Callable[[Any], Law]
+    mechanism: Callable[[Any], FiniteLaw]
     neighbours: tuple[Any, Any]
     loss: Pure | Approximate
 
-    def laws(self) -> tuple[Law, Law]:
+    def laws(self) -> tuple[FiniteLaw, FiniteLaw]:
         """Return the laws of the answer on the two inputs."""
         first, second = self.neighbours
         return self.mechanism(first), self.mechanism(second)
 
 
-Adversary = Callable[[View], Move | None]
+Adversary = Callable[[Transcript], Move | None]
 """The next move after a view, or ``None`` to stop. Its state is the view; its coins come first."""
 
 
@@ -46,8 +46,8 @@ Adversary = Callable[[View], Move | None]
 class Game:
     """The two laws of the adversary's view, one for each value of the bit."""
 
-    views: tuple[Law, Law]
-    spent: dict[View, tuple[Pure | Approximate, ...]]
+    views: tuple[FiniteLaw, FiniteLaw]
+    spent: dict[Transcript, tuple[Pure | Approximate, ...]]
     """The losses on the way to each view, in order: they may depend on the answers."""
 
     def delta(self, epsilon: Number) -> tuple[Fraction, Fraction]:
@@ -57,7 +57,7 @@ class Game:
         return max(low for low, _ in ways), max(high for _, high in ways)
 
 
-def play(adversary: Adversary, *, coins: Law = NO_COINS, rounds: int = 64) -> Game:
+def play(adversary: Adversary, *, coins: FiniteLaw = NO_COINS, rounds: int = 64) -> Game:
     r"""Return the exact laws of what ``adversary`` sees, after at most ``rounds`` rounds.
 
     Guarantee:
@@ -73,10 +73,10 @@ def play(adversary: Adversary, *, coins: Law = NO_COINS, rounds: int = 64) -> Ga
         >>> game.views[0][None, 0, 0], game.delta(0)[0]
         (Fraction(9, 16), Fraction(1, 2))
     """
-    open_views: list[tuple[View, Fraction, Fraction, tuple[Pure | Approximate, ...]]]
+    open_views: list[tuple[Transcript, Fraction, Fraction, tuple[Pure | Approximate, ...]]]
     open_views = [((coin,), mass, mass, ()) for coin, mass in coins.items()]
-    views: tuple[dict[View, Fraction], dict[View, Fraction]] = ({}, {})
-    spent: dict[View, tuple[Pure | Approximate, ...]] = {}
+    views: tuple[dict[Transcript, Fraction], dict[Transcript, Fraction]] = ({}, {})
+    spent: dict[Transcript, tuple[Pure | Approximate, ...]] = {}
     checked: set[int] = set()
     kept: list[Move] = []
     while open_views:
@@ -105,7 +105,7 @@ def fixed(moves: Sequence[Move]) -> Adversary:
     return lambda view: moves[len(view) - 1] if len(view) <= len(moves) else None
 
 
-def _require_loss(laws: tuple[Law, Law], loss: Pure | Approximate) -> None:
+def _require_loss(laws: tuple[FiniteLaw, FiniteLaw], loss: Pure | Approximate) -> None:
     delta = loss.delta if isinstance(loss, Approximate) else Fraction(0)
     for first, second in (laws, laws[::-1]):
         if hockey_stick(first, second, loss.epsilon)[0] > delta:

@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from discreet.core.divergence import Law, total_variation
+from discreet.audit.finite_divergence import FiniteLaw, total_variation
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 
-Masses = dict[Any, Fraction]
+FiniteMasses = dict[Any, Fraction]
 
 _ZERO = Fraction(0)
 
 
-def near_law(y: Law, z: Law, *, factor: Number) -> Masses:
+def near_law(y: FiniteLaw, z: FiniteLaw, *, factor: Number) -> FiniteMasses:
     r"""Return a law near ``y`` that is never more than ``factor`` times as likely as ``z``.
 
     Guarantee:
@@ -47,7 +47,7 @@ def near_law(y: Law, z: Law, *, factor: Number) -> Masses:
     return near
 
 
-def near_pair(y: Law, z: Law, *, factor: Number) -> tuple[Masses, Masses]:
+def near_pair(y: FiniteLaw, z: FiniteLaw, *, factor: Number) -> tuple[FiniteMasses, FiniteMasses]:
     r"""Return laws near ``y`` and ``z`` neither of which exceeds ``factor`` times the other.
 
     Guarantee:
@@ -72,8 +72,8 @@ def near_pair(y: Law, z: Law, *, factor: Number) -> tuple[Masses, Masses]:
         ({0: Fraction(3, 4), 1: Fraction(1, 4)}, {0: Fraction(1, 4), 1: Fraction(3, 4)})
     """
     t = _checked(y, z, factor)
-    near_y: Masses = {}
-    near_z: Masses = {}
+    near_y: FiniteMasses = {}
+    near_z: FiniteMasses = {}
     for o in _outcomes(y, z):
         p, q = _of(y, o), _of(z, o)
         share = (p + q) / (t + 1)
@@ -90,7 +90,7 @@ def near_pair(y: Law, z: Law, *, factor: Number) -> tuple[Masses, Masses]:
     return near_y, near_z
 
 
-def _meet(small: Masses, large: Masses, amount: Fraction) -> None:
+def _meet(small: FiniteMasses, large: FiniteMasses, amount: Fraction) -> None:
     """Move ``amount`` into the one and out of the other, nowhere past the middle of the two."""
     for outcome, mass in small.items():
         moved = min(amount, max(_ZERO, (large[outcome] - mass) / 2))
@@ -98,7 +98,7 @@ def _meet(small: Masses, large: Masses, amount: Fraction) -> None:
         amount -= moved
 
 
-def _outcomes(y: Law, z: Law) -> list[Any]:
+def _outcomes(y: FiniteLaw, z: FiniteLaw) -> list[Any]:
     return [*y, *(outcome for outcome in z if outcome not in y)]
 
 
@@ -106,7 +106,7 @@ def _of(law: Mapping[Any, Fraction], outcome: object) -> Fraction:
     return law.get(outcome, _ZERO)
 
 
-def _checked(y: Law, z: Law, factor: Number) -> Fraction:
+def _checked(y: FiniteLaw, z: FiniteLaw, factor: Number) -> Fraction:
     total_variation(y, z)  # refuses what is not a law
     t = exact(factor)
     if t < 1:
