@@ -4,31 +4,37 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.cli import budget
-from discreet.cli.cautions import cautions
-from discreet.cli.check import explained
+from discreet.cli.commands import budget
+from discreet.cli.commands.check import explained
+from discreet.cli.commands.tables import listed
 from discreet.cli.lines import WIDEST
-from discreet.cli.reach import Reach, count_reach, grouping, rows_that_fit, sum_reach
-from discreet.cli.tables import listed
 from discreet.core.loss import Approximate, Pure
 from discreet.curator.budget_status import BudgetStatus
+from discreet.project.declaration_report import cautions
 from discreet.project.open_ledger import open_ledger
+from discreet.project.unit_effect import (
+    UnitEffect,
+    count_effect,
+    grouping,
+    rows_that_fit,
+    sum_effect,
+)
 from discreet.tables.catalog import SourceFormat
 from tests.support.declared import GOOD, changed, parsed, private
 
 
-def reach(in_a_group: int, in_all: int) -> Reach:
-    return Reach(in_a_group=Fraction(in_a_group), in_all=Fraction(in_all))
+def reach(in_a_group: int, in_all: int) -> UnitEffect:
+    return UnitEffect(in_a_group=Fraction(in_a_group), in_all=Fraction(in_all))
 
 
 def test_what_one_unit_moves_follows_from_limits_and_ranges():
     visits, steps, calls = parsed().tables
-    assert count_reach(visits.limits) == reach(2, 6)
-    assert sum_reach(visits.column("age"), visits.limits) == reach(200, 600)
-    assert sum_reach(visits.column("cost"), visits.limits) == reach(20, 60)
-    assert sum_reach(visits.column("note"), visits.limits) is None
-    assert count_reach(steps.limits) == reach(24, 24)
-    assert sum_reach(calls.columns[0], calls.limits) == reach(60, 60)
+    assert count_effect(visits.limits) == reach(2, 6)
+    assert sum_effect(visits.column("age"), visits.limits) == reach(200, 600)
+    assert sum_effect(visits.column("cost"), visits.limits) == reach(20, 60)
+    assert sum_effect(visits.column("note"), visits.limits) is None
+    assert count_effect(steps.limits) == reach(24, 24)
+    assert sum_effect(calls.columns[0], calls.limits) == reach(60, 60)
 
 
 @pytest.mark.parametrize(
@@ -157,10 +163,10 @@ def test_a_long_budget_is_shown_below_itself():
     def status(loss):
         return BudgetStatus(id_space="people", unit="x", cap=loss, spent=loss, remaining=loss)
 
-    wide = budget.shown((status(long),))
+    wide = budget.status_text((status(long),))
     assert max(map(len, wide.splitlines())) <= WIDEST
     assert [line.split()[0] for line in wide.splitlines()] == ["people", "spent", "left", "of"]
-    assert budget.shown((status(short_one),)).startswith("id space")
+    assert budget.status_text((status(short_one),)).startswith("id space")
 
 
 def test_what_the_ledger_remembers_is_told(tmp_path):

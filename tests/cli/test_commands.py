@@ -142,7 +142,7 @@ def test_help_loads_no_command():
     names = "import sys; from discreet.cli.main import parser; parser(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", names], capture_output=True, text=True).stdout
     assert "discreet.cli.main" in loaded
-    assert "discreet.cli.account" not in loaded
+    assert "discreet.cli.commands.account" not in loaded
     assert "discreet.curator" not in loaded
 
 

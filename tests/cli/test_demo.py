@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from discreet.cli import clinic
-from discreet.cli.demo import WIDTH
+from discreet.cli.commands.demo import WIDTH
 from discreet.cli.main import main
 
 

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from attrs import evolve
 
-from discreet.cli.answers import Answers, ask_the_rest, limit, number
-from discreet.cli.init import begin
+from discreet.cli.commands.init import begin
+from discreet.cli.init_replies import InitReplies, ask_the_rest, limit, number
 from discreet.cli.lines import WIDEST
 from discreet.cli.main import main
 from discreet.core.errors import DeclarationError, InvalidArgument
@@ -35,7 +35,7 @@ ROWS = pa.table(
         "many": pa.array([[1]]),
     }
 )
-COMPLETE = Answers(
+COMPLETE = InitReplies(
     id_space="patients",
     unit="Person",
     budget="epsilon = 1, delta = 1e-9",
@@ -51,7 +51,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder: Path, *files: str, answers: Answers = COMPLETE, ask=None, public=()):
+def run(folder: Path, *files: str, answers: InitReplies = COMPLETE, ask=None, public=()):
     return begin([str(folder / file) for file in files], folder, answers, ask, public=public)
 
 
@@ -105,7 +105,7 @@ ANSWERED = (
 
 
 def test_without_answers_the_file_says_all_that_is_missing(folder):
-    shown = run(folder, "visits.parquet", answers=Answers())
+    shown = run(folder, "visits.parquet", answers=InitReplies())
     assert len(shown.data["open"]) == 5
     file = folder / "discreet.toml"
     for done, (_, old, new) in enumerate(ANSWERED):
@@ -125,7 +125,7 @@ def test_very_many_open_answers_are_named_by_their_lines(folder):
     files = [f"part{i}.csv" for i in range(12)]
     for file in files:
         (folder / file).write_text("person,age\n")
-    run(folder, *files, answers=Answers(id_space="patients", budget="epsilon = 1"))
+    run(folder, *files, answers=InitReplies(id_space="patients", budget="epsilon = 1"))
     with pytest.raises(DeclarationError, match=r"37 answers are open.* got lines 8, .*\d\."):
         read_catalog(folder)
 
@@ -240,7 +240,7 @@ def test_what_cannot_be_begun_with(folder):
         with pytest.raises((InvalidArgument, DeclarationError), match=what):
             run(folder, file)
     with pytest.raises(InvalidArgument, match="whose row it is"):
-        run(folder, "visits.parquet", answers=Answers(unit="cost"))
+        run(folder, "visits.parquet", answers=InitReplies(unit="cost"))
     (folder / "empty.csv").write_text("\n")
     with pytest.raises(InvalidArgument, match="no columns"):
         run(folder, "empty.csv")
@@ -249,7 +249,9 @@ def test_what_cannot_be_begun_with(folder):
 
 def test_each_row_needs_no_limits(folder):
     shown = run(
-        folder, "staff.csv", answers=Answers(id_space="calls", unit="each row", budget="rho = 0.1")
+        folder,
+        "staff.csv",
+        answers=InitReplies(id_space="calls", unit="each row", budget="rho = 0.1"),
     )
     assert shown.data["open"] == []
     assert read_catalog(folder).tables[0].unit.column is None
@@ -271,7 +273,7 @@ def asker(*replies: str):
 
 def test_the_rest_is_asked_for(folder):
     ask, asked = asker("patients", "1", "nobody", "cost", "person", "0", "2", "3", "each row")
-    run(folder, "visits.parquet", "staff.csv", answers=Answers(), ask=ask)
+    run(folder, "visits.parquet", "staff.csv", answers=InitReplies(), ask=ask)
     catalog = read_catalog_with_two_kinds(folder)
     assert "called" in asked[0]
     assert "There is no such column" in asked[3]
@@ -290,7 +292,7 @@ def read_catalog_with_two_kinds(folder: Path) -> dict:
 
 def test_an_empty_reply_leaves_a_question_open():
     ask, asked = asker("", "", "", "", "")
-    assert ask_the_rest(Answers(), "visits", ["person"], ask) == Answers()
+    assert ask_the_rest(InitReplies(), "visits", ["person"], ask) == InitReplies()
     assert len(asked) == 5
     known = ask_the_rest(COMPLETE, "visits", ["person"], ask)
     assert known == COMPLETE

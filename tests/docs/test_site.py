@@ -30,7 +30,13 @@ def test_site_builds_strictly(tmp_path: Path, soak: Soak):
 
 def test_public_modules_are_found(tmp_path: Path):
     package = tmp_path / "discreet"
-    for place in ("__init__.py", "core/__init__.py", "core/a.py", "core/_b.py", "cli/query.py"):
+    for place in (
+        "__init__.py",
+        "core/__init__.py",
+        "core/a.py",
+        "core/_b.py",
+        "cli/commands/query.py",
+    ):
         (package / place).parent.mkdir(parents=True, exist_ok=True)
         (package / place).touch()
     assert public_modules(package) == ["discreet.core.a"]

@@ -51,7 +51,7 @@ ALLOWED = [
     (rules.no_dynamic_import, "cli/main.py", "import importlib\nimportlib.import_module('json')"),
     (rules.no_other_randomness, "randomness/rng.py", "import os\nos.urandom(8)"),
     (rules.no_seed, "core/a.py", "superseded = proceed = seedling = 1"),
-    (rules.no_print, "cli/query.py", "print(1)"),
+    (rules.no_print, "cli/commands/query.py", "print(1)"),
     (rules.one_passage, "project/passage.py", "pass_gate(a, b, project.engine.execute)"),
     (rules.one_passage, "ledger/flight.py", "self._permit = Permit()"),
     (rules.one_passage, "ledger/a.py", "connection.execute('SELECT 1')"),

@@ -11,7 +11,7 @@ import pytest
 
 from discreet.cli import interrupting
 from discreet.cli import main as command
-from discreet.cli.shown import Shown
+from discreet.cli.command import CommandResult
 from discreet.core.interrupts import Interrupted
 from discreet.core.loss import Pure
 from discreet.ledger.entry import Kind
@@ -78,13 +78,13 @@ class Trial:
         self.reach(waits)
         self.now += seconds
 
-    def run(self, _: object) -> Shown:
+    def run(self, _: object) -> CommandResult:
         self.reach("before the gate")
         timer = Timer(clock=lambda: self.now, sleep=self.sleep)
         asked = order(self.cost, plan=self.plan)
         pass_gate(self.ledger, asked, self.work, timer=timer)
         self.reach("after the gate")
-        return Shown("answered", {})
+        return CommandResult("answered", {})
 
     def __call__(self) -> int:
         self.around(Flight, "start", before="before the flight begins")

@@ -1,1 +1,1 @@
-"""The command line: one file a command."""
+"""The command line: what the commands share. Each command has a file in ``commands``."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from discreet.cli.answers import EACH_ROW, Answers
+from discreet.cli.init_replies import EACH_ROW, InitReplies
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn
 from discreet.tables.column import ColumnType
 from discreet.tables.declarations.section import UNANSWERED
@@ -22,7 +22,7 @@ class FirstTable:
     source: str
     stored_table: str | None
     columns: tuple[StoredColumn, ...]
-    answers: Answers
+    answers: InitReplies
 
     def declared(self) -> tuple[StoredColumn, ...]:
         """Return the columns that can be declared."""
@@ -83,7 +83,7 @@ _PUBLIC_EXAMPLE = """\
 """
 
 
-def _id_space(answers: Answers) -> str:
+def _id_space(answers: InitReplies) -> str:
     known = UNANSWERED if answers.unit is None else f"one {answers.unit}"
     who = answers.unit_words or ("one row" if answers.unit == EACH_ROW else known)
     name = answers.id_space or UNANSWERED
@@ -127,14 +127,14 @@ def _source(table: FirstTable) -> list[str]:
     return [f"source = {_text(table.source)}", *stored]
 
 
-def _unit(answers: Answers) -> list[str]:
+def _unit(answers: InitReplies) -> list[str]:
     if answers.unit == EACH_ROW:
         return [_line("unit = { each_row = true }", "or the column that says whose row it is")]
     comment = "the column of whose row it is, or { each_row = true }"
     return [_line(f"unit = {_text(answers.unit or UNANSWERED)}", comment)]
 
 
-def _limits(answers: Answers) -> list[str]:
+def _limits(answers: InitReplies) -> list[str]:
     comments = {
         "rows_per_group": "so many rows of one unit count in a group",
         "groups_per_unit": "so many groups of one unit count",

@@ -38,7 +38,7 @@ COMMANDS = {
 
 def load(command: str) -> ModuleType:
     """Return the module of a command: it has ``configure(parser)`` and ``run(options)``."""
-    return importlib.import_module(f"discreet.cli.{command.replace('-', '_')}")
+    return importlib.import_module(f"discreet.cli.commands.{command.replace('-', '_')}")
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:

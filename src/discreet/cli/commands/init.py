@@ -9,9 +9,16 @@ from pathlib import Path
 
 from attrs import evolve
 
-from discreet.cli.answers import EACH_ROW, Answers, Ask, add_answers, ask_the_rest, given_answers
+from discreet.cli.command import CommandResult, add_project
 from discreet.cli.first_declaration import FirstTable, first_declaration
-from discreet.cli.shown import Shown, add_project
+from discreet.cli.init_replies import (
+    EACH_ROW,
+    Ask,
+    InitReplies,
+    add_replies,
+    ask_the_rest,
+    given_replies,
+)
 from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn, stored_columns
 from discreet.tables.catalog import Source
@@ -31,25 +38,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a table of which everybody may know every row (can be given several times)",
     )
-    add_answers(parser)
+    add_replies(parser)
     add_project(parser)
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Write the file; on a terminal, ask for what the options do not say."""
     ask = _terminal if sys.stdin.isatty() else None
-    answers = given_answers(options)
+    answers = given_replies(options)
     return begin(options.files, Path(options.project), answers, ask, public=options.public)
 
 
 def begin(
     files: Sequence[str],
     project: Path,
-    answers: Answers,
+    answers: InitReplies,
     ask: Ask | None,
     *,
     public: Sequence[str] = (),
-) -> Shown:
+) -> CommandResult:
     """Write the declaration of ``files`` into ``project``, a folder or the file itself.
 
     ``public`` are files of which everybody may know every row.
@@ -77,11 +84,11 @@ def begin(
             must=f"be one of {', '.join(owners)}",
             got=answers.unit,
         )
-    return _write(target, tables, _tables(public, target.parent, Answers(), tables))
+    return _write(target, tables, _tables(public, target.parent, InitReplies(), tables))
 
 
 def _tables(
-    files: Sequence[str], root: Path, answers: Answers, others: Sequence[FirstTable]
+    files: Sequence[str], root: Path, answers: InitReplies, others: Sequence[FirstTable]
 ) -> list[FirstTable]:
     """Return the tables in the files, named apart from each other and from the others."""
     found: list[FirstTable] = []
@@ -95,7 +102,9 @@ def _tables(
     return found
 
 
-def _write(target: Path, tables: Sequence[FirstTable], public: Sequence[FirstTable]) -> Shown:
+def _write(
+    target: Path, tables: Sequence[FirstTable], public: Sequence[FirstTable]
+) -> CommandResult:
     text = first_declaration(tables, public)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -107,7 +116,7 @@ def _write(target: Path, tables: Sequence[FirstTable], public: Sequence[FirstTab
     left = sorted({missing for table in tables for missing in table.answers.missing()})
     rest = f'Still open: {", ".join(left)}. Answer where "?" stands' if left else "Read it over"
     shown = f"Wrote {target} for {', '.join(names)}. {rest}, then run 'discreet check'."
-    return Shown(shown, {"target": str(target), "tables": names, "open": left})
+    return CommandResult(shown, {"target": str(target), "tables": names, "open": left})
 
 
 def _found(
@@ -146,7 +155,7 @@ def _fresh(name: str, tables: Sequence[FirstTable]) -> str:
     return next(name for name in names if name.lower() not in taken)
 
 
-def _fitting(answers: Answers, table: FirstTable) -> Answers:
+def _fitting(answers: InitReplies, table: FirstTable) -> InitReplies:
     """Return the answers for one table: a column that it lacks does not name its unit."""
     if answers.unit in (None, EACH_ROW):
         return answers

@@ -4,13 +4,18 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from discreet.cli.cautions import cautions
-from discreet.cli.implied import space_text, space_to_json, table_text, table_to_json
+from discreet.cli.command import CommandResult, add_project
 from discreet.cli.lines import lines
-from discreet.cli.shown import Shown, add_project
-from discreet.cli.source_cautions import source_cautions
 from discreet.curator.owner import own
 from discreet.ledger.ledger import Ledger
+from discreet.project.declaration_report import (
+    cautions,
+    source_cautions,
+    space_lines,
+    space_to_json,
+    table_text,
+    table_to_json,
+)
 from discreet.tables.catalog import Catalog
 
 
@@ -19,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_project(parser)
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Check, by names and types only; no row is read."""
     with own(options.project) as owner:
         owner.check()
@@ -29,13 +34,14 @@ def run(options: argparse.Namespace) -> Shown:
 
 def explained(
     catalog: Catalog, ledger: Ledger | None = None, about_sources: tuple[str, ...] = ()
-) -> Shown:
+) -> CommandResult:
     """Return what the declarations imply, beside what the ledger and the sources hold."""
     left_over = [] if ledger is None else [*_left_over(catalog, ledger), *_failed(catalog, ledger)]
     warnings = [*cautions(catalog), *about_sources, *left_over]
     public = [table.name for table in catalog.public_tables]
     names = [*(table.name for table in catalog.tables), *public]
-    parts = [space_text(catalog, space) for space in catalog.id_spaces]
+    spaces = (space_lines(catalog, space) for space in catalog.id_spaces)
+    parts = ["\n".join(lines(line, indent="    ") for line in space) for space in spaces]
     parts += [table_text(catalog, table) for table in catalog.tables]
     if public:
         parts.append(lines(f"Public, so everybody may know every row: {', '.join(public)}"))
@@ -49,7 +55,7 @@ def explained(
         "implied": [table_to_json(catalog, table) for table in catalog.tables],
         "warnings": warnings,
     }
-    return Shown("\n\n".join(parts), data)
+    return CommandResult("\n\n".join(parts), data)
 
 
 def _left_over(catalog: Catalog, ledger: Ledger) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from discreet.cli.shown import Shown, add_project
+from discreet.cli.command import CommandResult, add_project
 from discreet.curator.owner import own
 
 
@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_project(parser)
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Begin to count failures from nothing again."""
     with own(options.project) as owner:
         failures = owner.resume(options.id_space, options.analyst)
@@ -28,4 +28,4 @@ def run(options: argparse.Namespace) -> Shown:
         f"failed answers until now: {failures}. What was spent stays spent"
     )
     data = {"id_space": options.id_space, "analyst": options.analyst, "failures": failures}
-    return Shown(text, data)
+    return CommandResult(text, data)

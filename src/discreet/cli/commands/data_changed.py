@@ -2,7 +2,7 @@
 
 import argparse
 
-from discreet.cli.shown import Shown, add_project
+from discreet.cli.command import CommandResult, add_project
 from discreet.curator.owner import own
 
 
@@ -12,9 +12,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_project(parser)
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Advance the version; what was spent stays spent."""
     with own(options.project) as owner:
         number = owner.data_changed(options.id_space)
     text = f"{options.id_space} is now at data version {number}; what was spent stays spent"
-    return Shown(text, {"id_space": options.id_space, "data_version": number})
+    return CommandResult(text, {"id_space": options.id_space, "data_version": number})

@@ -16,7 +16,7 @@ from discreet.accounting.notation import read_events, read_scaled, repeated
 from discreet.accounting.notation_names import SCALED, SHORT
 from discreet.accounting.picture import curve_picture, save, tradeoff_picture
 from discreet.accounting.tradeoff import trade_off
-from discreet.cli.shown import Shown
+from discreet.cli.command import CommandResult
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import Event
@@ -82,22 +82,22 @@ def _verb(verbs: Any, name: str, summary: str) -> argparse.ArgumentParser:
     return parser
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Do what the verb says."""
     return _VERBS[options.verb](options)
 
 
-def _epsilon(options: argparse.Namespace) -> Shown:
+def _epsilon(options: argparse.Namespace) -> CommandResult:
     events = read_events(options.events)
     return _result(account(events, delta=exact(options.delta), measure=options.measure))
 
 
-def _delta(options: argparse.Namespace) -> Shown:
+def _delta(options: argparse.Namespace) -> CommandResult:
     events = read_events(options.events)
     return _result(account(events, epsilon=exact(options.epsilon), measure=options.measure))
 
 
-def _result(result: Result) -> Shown:
+def _result(result: Result) -> CommandResult:
     lines = [str(result)]
     if result.lower is not None:
         lines.append(f"  no method could say less than {result.lower.shown(rounding=ROUND_FLOOR)}")
@@ -110,7 +110,7 @@ def _result(result: Result) -> Shown:
         "exact": result.loss.to_json(),
         "others": {other.method: _floats(other.loss, _float_up) for other in result.others},
     }
-    return Shown("\n".join(lines), data)
+    return CommandResult("\n".join(lines), data)
 
 
 def _wanted(result: Result) -> str:
@@ -135,7 +135,7 @@ def _float_up(value: Fraction) -> float:
     return nearest if exact(nearest) >= value else float_up(value)
 
 
-def _convert(options: argparse.Namespace) -> Shown:
+def _convert(options: argparse.Namespace) -> CommandResult:
     (part, count), *others = read_events(options.loss).parts
     loss = _stated(part)
     if others or count != 1 or loss is None:
@@ -160,7 +160,7 @@ def _stated(event: Event) -> PrivacyLoss | None:
     return zcdp_loss([event]) if isinstance(event, ZcdpEvent) else None
 
 
-def _calibrate(options: argparse.Namespace) -> Shown:
+def _calibrate(options: argparse.Namespace) -> CommandResult:
     target = _target(options)
     count = check.whole(options.count)
     if count < 1:
@@ -169,13 +169,15 @@ def _calibrate(options: argparse.Namespace) -> Shown:
     found = calibrate(lambda scale: repeated(once(scale), count), target=target)
     text = f"scale = {float_up(found.scale):.6g}: {found.result}"
     data = {"scale": float_up(found.scale), "exact_scale": str(found.scale), "count": count}
-    return Shown(text, data | _result(found.result).data)
+    return CommandResult(text, data | _result(found.result).data)
 
 
-def _uses(options: argparse.Namespace) -> Shown:
+def _uses(options: argparse.Namespace) -> CommandResult:
     target = _target(options)
     found = most_uses(read_events(options.events), target=target)
-    return Shown(f"{found} times within {target}", {"uses": found, "target": target.to_json()})
+    return CommandResult(
+        f"{found} times within {target}", {"uses": found, "target": target.to_json()}
+    )
 
 
 def _target(options: argparse.Namespace) -> PrivacyLoss:
@@ -187,7 +189,7 @@ def _target(options: argparse.Namespace) -> PrivacyLoss:
     return Approximate(options.epsilon, delta) if delta else Pure(options.epsilon)
 
 
-def _curve(options: argparse.Namespace) -> Shown:
+def _curve(options: argparse.Namespace) -> CommandResult:
     events = read_events(options.events)
     points = []
     for exponent in range(-12, 0):
@@ -204,10 +206,10 @@ def _curve(options: argparse.Namespace) -> Shown:
     if options.plot:
         save(curve_picture(events), Path(options.plot))
         text += f"\nDrew {options.plot}"
-    return Shown(text, points)
+    return CommandResult(text, points)
 
 
-def _tradeoff(options: argparse.Namespace) -> Shown:
+def _tradeoff(options: argparse.Namespace) -> CommandResult:
     events = read_events(options.events)
     points = [
         {"false_alarms": alpha, "misses": max(0.0, low), "misses_at_most": max(0.0, high)}
@@ -219,7 +221,7 @@ def _tradeoff(options: argparse.Namespace) -> Shown:
     if options.plot:
         save(tradeoff_picture(events), Path(options.plot))
         lines.append(f"Drew {options.plot}")
-    return Shown("\n".join(lines), points)
+    return CommandResult("\n".join(lines), points)
 
 
 _VERBS = {

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from discreet.cli.shown import Shown
+from discreet.cli.command import CommandResult
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.sources.csv_source import csv_header, require_commas
@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("target", nargs="?", help="the Parquet file to write (default: beside it)")
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Convert for the owner: this command reads every row, and names a line that is malformed.
 
     All columns become text, which the declaration casts as for CSV; an empty field is NULL.
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> Shown:
         raise InvalidArgument(f"{target} exists already", next="Name another target") from None
     except (OSError, UnicodeDecodeError) as cause:
         raise InvalidArgument(f"{source} cannot be read", got=type(cause).__name__) from None
-    return Shown(f"Wrote {rows:,} rows to {target}", {"target": str(target), "rows": rows})
+    return CommandResult(f"Wrote {rows:,} rows to {target}", {"target": str(target), "rows": rows})
 
 
 def _written(lines: Any, target: Path) -> int:

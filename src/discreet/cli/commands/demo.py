@@ -8,10 +8,9 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.cli.asking import Asked
-from discreet.cli.budget import bar, left
 from discreet.cli.clinic import DECLARATION, PATIENTS, VISITS, make_clinic
-from discreet.cli.shown import Shown
+from discreet.cli.command import CommandResult, QueryArguments
+from discreet.cli.commands.budget import bar, left
 from discreet.core.errors import BudgetExhausted, DeclarationError, QueryError
 from discreet.curator.connection import Connection, connect
 from discreet.releases.release import Release
@@ -25,7 +24,7 @@ class Step:
 
     title: str
     sql: str
-    asked: Asked
+    asked: QueryArguments
     lesson: str
 
 
@@ -90,7 +89,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Run the demo in a fresh temporary project, or leave one behind to play with."""
     if options.keep:
         return _keep(Path(options.keep))
@@ -100,17 +99,17 @@ def run(options: argparse.Namespace) -> Shown:
             return _tour(connection)
 
 
-def _keep(folder: Path) -> Shown:
+def _keep(folder: Path) -> CommandResult:
     if any(place.exists() and not place.is_dir() for place in (folder, *folder.parents)):
         raise DeclarationError(f"{folder} is not a folder", must="be a new or an empty folder")
     if folder.exists() and any(folder.iterdir()):
         raise DeclarationError(f"The folder {folder} is not empty", must="be new or empty")
     make_clinic(folder)
     text = f"Made a clinic in {folder}. Try: discreet tables --project {folder}"
-    return Shown(text, {"folder": str(folder)})
+    return CommandResult(text, {"folder": str(folder)})
 
 
-def _tour(connection: Connection) -> Shown:
+def _tour(connection: Connection) -> CommandResult:
     """Ask six questions. One is refused until it is rewritten; the last is one too many."""
     parts = [
         _part(f"A clinic: {VISITS:,} visits of {PATIENTS:,} patients who do not exist"),
@@ -138,7 +137,7 @@ def _tour(connection: Connection) -> Shown:
         "refused": refused.to_json(),
         "refusal": exhausted.to_json(),
     }
-    return Shown("\n\n".join(parts), data)
+    return CommandResult("\n\n".join(parts), data)
 
 
 def _declared() -> str:

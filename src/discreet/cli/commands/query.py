@@ -2,8 +2,7 @@
 
 import argparse
 
-from discreet.cli.asking import add_asking, asked, question
-from discreet.cli.shown import Shown
+from discreet.cli.command import CommandResult, add_asking, asked, question
 from discreet.curator.connection import connect
 
 
@@ -15,8 +14,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Ask, and show the release."""
     with connect(options.project, analyst=options.analyst) as connection:
         release = connection.sql(question(options), fresh=options.fresh, **asked(options))
-    return Shown(str(release), release.to_json())
+    return CommandResult(str(release), release.to_json())

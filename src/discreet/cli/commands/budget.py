@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 
+from discreet.cli.command import CommandResult, add_project
 from discreet.cli.lines import WIDEST, lines
-from discreet.cli.shown import Shown, add_project
 from discreet.curator.budget_status import BudgetStatus
 from discreet.curator.connection import LOCAL_ANALYST, connect
 from discreet.releases.text_table import text_table
@@ -22,14 +22,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_project(parser)
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Show every id space."""
     with connect(options.project, analyst=options.analyst) as connection:
         statuses = connection.budget()
-    return Shown(shown(statuses), [status.to_json() for status in statuses])
+    return CommandResult(status_text(statuses), [status.to_json() for status in statuses])
 
 
-def shown(statuses: tuple[BudgetStatus, ...]) -> str:
+def status_text(statuses: tuple[BudgetStatus, ...]) -> str:
     """Return the budgets as a table with bars."""
     rows = [
         [status.id_space, bar(status), str(status.spent), left(status), str(status.cap)]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.accounting.losses.loss_json import loss_from_json
-from discreet.cli.shown import Shown, add_project
+from discreet.cli.command import CommandResult, add_project
 from discreet.core.errors import InvalidArgument
 from discreet.curator.connection import Connection, connect
 from discreet.ledger.entry import Entry, Kind
@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_project(parser)
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Show the history or a release, verify, or begin again."""
     if (options.receipt or options.recent) and not options.verify:
         raise InvalidArgument("--receipt and --recent are for verifying", next="Say --verify too")
@@ -67,24 +67,24 @@ def run(options: argparse.Namespace) -> Shown:
     text = text_table(["entry", "kind", "who", "loss", "what"], rows)
     if entries and entries[0].sequence > 1:
         text += f"\n{entries[0].sequence - 1:,} earlier entries: --last N or --all shows them"
-    return Shown(text, [entry.to_json() for entry in entries])
+    return CommandResult(text, [entry.to_json() for entry in entries])
 
 
-def _begun_again(options: argparse.Namespace) -> Shown:
+def _begun_again(options: argparse.Namespace) -> CommandResult:
     ledger = open_ledger(read_catalog(Path(options.project)), begin_again=True)
     entry = next(one for one in reversed(ledger.entries(last=99)) if one.kind is Kind.RENEWAL)
     spent = _totals(entry.payload)
     text = f"The ledger goes on at entry {entry.sequence}. Spent until now: {spent or 'nothing'}"
-    return Shown(text, entry.to_json())
+    return CommandResult(text, entry.to_json())
 
 
-def _released(connection: Connection, ticket: int) -> Shown:
+def _released(connection: Connection, ticket: int) -> CommandResult:
     releases = connection.releases(ticket)
     text = "\n\n".join(str(release) for release in releases)
-    return Shown(text, [release.to_json() for release in releases])
+    return CommandResult(text, [release.to_json() for release in releases])
 
 
-def _verified(connection: Connection, options: argparse.Namespace) -> Shown:
+def _verified(connection: Connection, options: argparse.Namespace) -> CommandResult:
     receipts = [one for name in options.receipt for one in read_receipts(Path(name))]
     end = connection.verify(*receipts, is_recent=options.recent)
     head = end.head if end.sequence else ""
@@ -92,7 +92,7 @@ def _verified(connection: Connection, options: argparse.Namespace) -> Shown:
     if receipts:
         text += f". Receipts that it matches: {len(receipts)}"
     data = {"ok": True, "entries": end.sequence, "head": head, "receipts": len(receipts)}
-    return Shown(text, data)
+    return CommandResult(text, data)
 
 
 def _columns(entry: Entry) -> list[str]:

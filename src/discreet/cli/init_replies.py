@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 @frozen(kw_only=True)
-class Answers:
+class InitReplies:
     """What is known so far; what is ``None`` stays a question mark in the file."""
 
     id_space: str | None = None
@@ -41,7 +41,7 @@ class Answers:
         return tuple(name for name in names if getattr(self, name) is None)
 
 
-def add_answers(parser: argparse.ArgumentParser) -> None:
+def add_replies(parser: argparse.ArgumentParser) -> None:
     """Add an option for each answer."""
     parser.add_argument("--id-space", metavar="NAME", help="what the people are called together")
     unit = parser.add_mutually_exclusive_group()
@@ -55,10 +55,10 @@ def add_answers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--groups-per-unit", metavar="N", help="groups of one unit that count")
 
 
-def given_answers(options: argparse.Namespace) -> Answers:
+def given_replies(options: argparse.Namespace) -> InitReplies:
     """Return the answers that were given as options."""
     rows, groups = options.rows_per_group, options.groups_per_unit
-    return Answers(
+    return InitReplies(
         id_space=None if options.id_space is None else name(options.id_space),
         unit=EACH_ROW if options.each_row else options.unit,
         budget=_budget(options.epsilon, options.rho, options.delta),
@@ -113,7 +113,7 @@ def limit(text: str) -> int:
     return int(digits)
 
 
-def ask_the_rest(answers: Answers, table: str, columns: Sequence[str], ask: Ask) -> Answers:
+def ask_the_rest(answers: InitReplies, table: str, columns: Sequence[str], ask: Ask) -> InitReplies:
     """Return the answers, after asking for those that are open; an empty reply leaves one open."""
 
     def column(text: str) -> str:

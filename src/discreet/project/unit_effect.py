@@ -1,4 +1,4 @@
-"""What one unit can move under the declared limits, column by column."""
+"""What one unit is, and what it can move under the declared limits, column by column."""
 
 from fractions import Fraction
 from typing import Any
@@ -8,7 +8,7 @@ from attrs import frozen
 from discreet.core.loss import PrivacyLoss
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.tables.aggregate import CountRows, SumValues
-from discreet.tables.catalog import Catalog, Table
+from discreet.tables.catalog import Catalog, PrivacyUnit, Table
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.functions.public_values import public_keys
@@ -16,8 +16,38 @@ from discreet.tables.limits import Limits
 from discreet.tables.relations.scan import Scan
 
 
+def unit_words(unit: PrivacyUnit) -> str:
+    """Return which rows of a table belong to one unit.
+
+    Example:
+        >>> unit_words(PrivacyUnit(id_space="people", column="person"))
+        'all rows with the same person'
+        >>> unit_words(PrivacyUnit(id_space="people", column=None))
+        'each row by itself'
+    """
+    if unit.column is None:
+        return "each row by itself"
+    rows = f"all rows with the same {unit.column}"
+    if unit.period is None:
+        return rows
+    return f"{rows} in the same {unit.period.length.value} (by {unit.period.column})"
+
+
+def limits_words(limits: Limits) -> str:
+    """Return how much of one unit counts.
+
+    Example:
+        >>> limits_words(Limits(rows_per_group=1, groups_per_unit=3))
+        'at most 1 row in each of at most 3 groups counts'
+    """
+    rows, groups = limits.rows_per_group, limits.groups_per_unit
+    row = f"{rows:,} row{'' if rows == 1 else 's'}"
+    where = "one group" if groups == 1 else f"each of at most {groups:,} groups"
+    return f"at most {row} in {where} count{'s' if rows == 1 else ''}"
+
+
 @frozen(kw_only=True)
-class Reach:
+class UnitEffect:
     """How much one unit changes an answer at most: in one group, and over all groups together."""
 
     in_a_group: Fraction
@@ -28,7 +58,7 @@ class Reach:
         return {"in_a_group": str(self.in_a_group), "in_all": str(self.in_all)}
 
 
-def count_reach(limits: Limits) -> Reach:
+def count_effect(limits: Limits) -> UnitEffect:
     """Return what one unit can move of COUNT(*).
 
     Example:
@@ -36,10 +66,10 @@ def count_reach(limits: Limits) -> Reach:
         {'in_a_group': '2', 'in_all': '6'}
     """
     moved = CountRows().contribution(limits)
-    return _reach(moved.linf, moved.l1, Fraction(1))
+    return _effect(moved.linf, moved.l1, Fraction(1))
 
 
-def sum_reach(column: Column, limits: Limits) -> Reach | None:
+def sum_effect(column: Column, limits: Limits) -> UnitEffect | None:
     """Return what one unit can move of the SUM of a column; ``None`` if it has no range.
 
     The numbers are those of the contribution that a plan would be priced by.
@@ -48,13 +78,13 @@ def sum_reach(column: Column, limits: Limits) -> Reach | None:
         return None
     value = FieldValue(column.type, 0)
     moved = SumValues(value=value, bounds=column.bounds).contribution(limits)
-    return _reach(moved.linf, moved.l1, column.bounds.step)
+    return _effect(moved.linf, moved.l1, column.bounds.step)
 
 
-def _reach(linf: Fraction | None, l1: Fraction | None, step: Fraction) -> Reach:
+def _effect(linf: Fraction | None, l1: Fraction | None, step: Fraction) -> UnitEffect:
     assert linf is not None
     assert l1 is not None
-    return Reach(in_a_group=linf * step, in_all=l1 * step)
+    return UnitEffect(in_a_group=linf * step, in_all=l1 * step)
 
 
 def rows_that_fit(column: Column) -> int | None:
@@ -90,7 +120,7 @@ def grouping(catalog: Catalog, table: Table, column: Column) -> str:
 
 def column_to_json(catalog: Catalog, table: Table, column: Column) -> dict[str, Any]:
     """Return what can be asked about a column, as plain values."""
-    moved = sum_reach(column, table.limits)
+    moved = sum_effect(column, table.limits)
     return {
         "name": column.name,
         "type": column.type.value,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from discreet.accounting.meaning import DEPLOYMENTS, FALSE_ALARMS, GROUPS, PRIORS, Meaning
 from discreet.accounting.picture import meaning_picture, save
-from discreet.cli.shown import Shown
+from discreet.cli.command import CommandResult
 from discreet.core.loss import Approximate, short
 from discreet.releases.text_table import text_table
 
@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", metavar="FILE", help="write a picture (.png, .svg or .pdf)")
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Show the sentence, the numbers, and what others have published."""
     meaning = Meaning.of(Approximate(options.epsilon, options.delta))
     text = "\n\n".join([meaning.sentence(), _numbers(meaning), _deployments()])
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> Shown:
         save(meaning_picture(meaning), Path(options.plot))
         text += f"\n\nDrew {options.plot}"
     others = [{"name": d.name, "loss": d.loss, "unit": d.unit} for d in DEPLOYMENTS]
-    return Shown(text, meaning.to_json() | {"deployments": others})
+    return CommandResult(text, meaning.to_json() | {"deployments": others})
 
 
 def _numbers(meaning: Meaning) -> str:

@@ -2,8 +2,7 @@
 
 import argparse
 
-from discreet.cli.asking import add_asking, asked, question
-from discreet.cli.shown import Shown
+from discreet.cli.command import CommandResult, add_asking, asked, question
 from discreet.curator.connection import connect
 from discreet.curator.rehearse import DEFAULT_ROWS
 
@@ -20,8 +19,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Rehearse, and show the made-up answer under its label."""
     with connect(options.project, analyst=options.analyst) as connection:
         rehearsal = connection.rehearse(question(options), rows=options.rows, **asked(options))
-    return Shown(str(rehearsal), rehearsal.to_json())
+    return CommandResult(str(rehearsal), rehearsal.to_json())

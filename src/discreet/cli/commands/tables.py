@@ -3,11 +3,11 @@
 import argparse
 from typing import Any
 
+from discreet.cli.command import CommandResult, add_project
 from discreet.cli.lines import lines
-from discreet.cli.shown import Shown, add_project
-from discreet.cli.unit_words import limits_words, unit_words
 from discreet.core.loss import short
 from discreet.curator.connection import connect
+from discreet.project.unit_effect import limits_words, unit_words
 from discreet.releases.text_table import text_table
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.column import Column, Key
@@ -25,13 +25,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_project(parser)
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Show every declared table, private and public."""
     with connect(options.project) as connection:
         return listed(connection.catalog())
 
 
-def listed(catalog: Catalog) -> Shown:
+def listed(catalog: Catalog) -> CommandResult:
     """Return all tables of a catalogue, as text and as plain values."""
     parts = [_private_text(catalog, table) for table in catalog.tables]
     parts += [_public_text(table) for table in catalog.public_tables]
@@ -39,7 +39,7 @@ def listed(catalog: Catalog) -> Shown:
         parts.append(f"A question that says no price costs {catalog.default}")
     data = [_private_to_json(table) for table in catalog.tables]
     data += [_public_to_json(table) for table in catalog.public_tables]
-    return Shown("\n\n".join(parts), data)
+    return CommandResult("\n\n".join(parts), data)
 
 
 def _private_text(catalog: Catalog, table: Table) -> str:

@@ -1,16 +1,40 @@
-"""What can be said beside a question on the command line: its price, its accuracy, its limits."""
+"""What commands share: their options, and their result in two forms."""
 
 import argparse
 import sys
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
-from attrs import evolve
+from attrs import evolve, frozen
 
-from discreet.cli.shown import add_question
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.releases.accuracy import Accuracy, read_accuracy
+
+
+@frozen
+class CommandResult:
+    """The result of a command, in both forms."""
+
+    text: str
+    data: Any
+
+
+def add_project(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says where ``discreet.toml`` is."""
+    parser.add_argument(
+        "--project", default=".", metavar="PATH", help="discreet.toml, or its folder (default: .)"
+    )
+
+
+def add_question(parser: argparse.ArgumentParser) -> None:
+    """Add what a question needs: the SQL, what it may cost, and who asks."""
+    parser.add_argument("sql", nargs="?", help="one SELECT; - reads it from the standard input")
+    parser.add_argument("--file", metavar="FILE", help="read the SELECT from a file instead")
+    parser.add_argument("--epsilon", metavar="E", help="what the answer may cost, such as 0.5")
+    parser.add_argument("--rho", metavar="R", help="the same in zCDP, where the budget is in rho")
+    parser.add_argument("--analyst", default="local", metavar="NAME", help="who asks")
+    add_project(parser)
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +84,7 @@ def question(options: argparse.Namespace) -> str:
     return sys.stdin.read() if options.sql == STANDARD_INPUT else str(options.sql)
 
 
-class Asked(TypedDict, total=False):
+class QueryArguments(TypedDict, total=False):
     """What may be said beside a question: a price, a δ, and limits."""
 
     epsilon: Number | None
@@ -71,9 +95,9 @@ class Asked(TypedDict, total=False):
     groups_per_unit: int | None
 
 
-def asked(options: argparse.Namespace) -> Asked:
+def asked(options: argparse.Namespace) -> QueryArguments:
     """Return the options as the arguments of a connection's questions."""
-    return Asked(
+    return QueryArguments(
         epsilon=options.epsilon,
         rho=options.rho,
         accuracy=_accuracy(options),

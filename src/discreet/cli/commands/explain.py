@@ -2,8 +2,7 @@
 
 import argparse
 
-from discreet.cli.asking import add_asking, asked, question
-from discreet.cli.shown import Shown
+from discreet.cli.command import CommandResult, add_asking, asked, question
 from discreet.curator.connection import connect
 
 
@@ -15,11 +14,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> Shown:
+def run(options: argparse.Namespace) -> CommandResult:
     """Explain, and show the steps."""
     with connect(options.project, analyst=options.analyst) as connection:
         explanation = connection.explain(question(options), **asked(options))
     text, found = str(explanation), explanation.to_json()
     if not options.plan:
-        return Shown(text, found)
-    return Shown(f"{text}\n\n{explanation.plan}", {**found, "plan": explanation.plan})
+        return CommandResult(text, found)
+    return CommandResult(f"{text}\n\n{explanation.plan}", {**found, "plan": explanation.plan})

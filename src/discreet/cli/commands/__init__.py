@@ -1,0 +1,1 @@
+"""The commands, one file each: options in, a result in two forms out."""
