@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 from tests.support.paths import SRC
@@ -80,3 +81,42 @@ def import_graph(package: tuple[Module, ...]) -> dict[str, set[str]]:
         }
         graph[module.name] = (targets & known) - {module.name}
     return graph
+
+
+def folder_graphs(package: tuple[Module, ...]) -> dict[str, dict[str, set[str]]]:
+    """For each folder: which of its parts import which others.
+
+    A part is a folder below it, with all that is in that, or the files of the folder itself, which
+    are one part that is called ``.``.
+    """
+    home = {module.name: module.package for module in package}
+    folders = {folder for place in home.values() for folder in accumulate(place.split("."), _below)}
+    graphs: dict[str, dict[str, set[str]]] = {folder: {} for folder in sorted(folders)}
+    for name, targets in import_graph(package).items():
+        for target in targets:
+            for folder in graphs:
+                parts = _part(home[name], folder), _part(home[target], folder)
+                if None not in parts and parts[0] != parts[1]:
+                    graphs[folder].setdefault(str(parts[0]), set()).add(str(parts[1]))
+    return graphs
+
+
+def _below(folder: str, name: str) -> str:
+    return f"{folder}.{name}"
+
+
+def _part(place: str, folder: str) -> str | None:
+    if place == folder:
+        return "."
+    inside = place.removeprefix(f"{folder}.")
+    return None if inside == place else inside.split(".")[0]
+
+
+def twice_named(package: tuple[Module, ...]) -> dict[str, list[str]]:
+    """The classes that have the name of another one, and where they stand."""
+    places: dict[str, list[str]] = {}
+    for module in package:
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(module.place)
+    return {name: found for name, found in places.items() if len(found) > 1}

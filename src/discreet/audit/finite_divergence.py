@@ -1,4 +1,4 @@
-"""Divergences of finite distributions, which definitions of privacy compare, and the law of the loss.
+"""Divergences of finite laws, which definitions of privacy compare, and the law of the loss.
 
 The hockey-stick divergence is the definition of approximate privacy itself, so this is the ground
 truth against which mechanisms and accountants are checked. Each function looks in one direction,

@@ -12,7 +12,6 @@ from discreet.audit.divergence import (
     INFINITE,
     CertifiedCumulant,
     CertifiedInterval,
-    Ends,
     delta,
     excess,
     max_divergence,
@@ -30,6 +29,7 @@ from discreet.audit.laws import (
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import exp_bounds
+from discreet.core.rounding import Ends
 
 LINE_BITS = 128
 """The precision of a cumulant. What is closer to the line than that is called undecided."""

@@ -10,14 +10,14 @@ from discreet.core.contribution import Contribution
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.thresholds.between_thresholds import BetweenThresholds
-from discreet.mechanisms.thresholds.sparse_vector import Noise, SparseVector
+from discreet.mechanisms.thresholds.sparse_vector import SparseVector, ThresholdNoise
 from tests.mechanisms.thresholds.transcripts import between_law, pairs_law, stopping_law
 from tests.support.statistics import alpha, cells_p_value
 
 ONE = Contribution(linf=1)
 RUNS = 8000
 VALUES = [-3, 1, -2, 0, 2, -1, 3]
-NOISES: dict[str, tuple[Noise, Noise]] = {
+NOISES: dict[str, tuple[ThresholdNoise, ThresholdNoise]] = {
     "laplace": (DiscreteLaplace(scale=2), DiscreteLaplace(scale=4)),
     "gaussian": (DiscreteGaussian(sigma_squared=4), DiscreteGaussian(sigma_squared=16)),
     "hybrid": (DiscreteGaussian(sigma_squared=4), DiscreteLaplace(scale=3)),

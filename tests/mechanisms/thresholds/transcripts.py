@@ -19,7 +19,7 @@ from discreet.core.numbers import Number
 from discreet.core.rounding import exp_down, exp_up
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.thresholds.sparse_vector import Noise
+from discreet.mechanisms.thresholds.sparse_vector import ThresholdNoise
 
 BITS = 256
 ONE = 1 << BITS
@@ -28,7 +28,7 @@ CERTAIN: Ends = (ONE, ONE)
 
 
 @lru_cache(maxsize=1 << 16)
-def tail(noise: Noise, start: int) -> Ends:
+def tail(noise: ThresholdNoise, start: int) -> Ends:
     """Enclose the probability that noise is at least ``start``."""
     if isinstance(noise, DiscreteGaussian):
         return fixed(*gaussian_tail_bounds(noise.sigma_squared, start, BITS))
@@ -78,7 +78,7 @@ class Sums(dict[Hashable, list[int]]):
         return EnclosedLaw(masses=masses, outside=Fraction(outside, ONE))
 
 
-def noise_masses(noise: Noise, reach: int) -> tuple[dict[int, Ends], int]:
+def noise_masses(noise: ThresholdNoise, reach: int) -> tuple[dict[int, Ends], int]:
     """Return the probabilities of noise up to ``reach`` away, and a bound on the rest."""
     masses = {
         z: minus(tail(noise, z), tail(noise, z + 1))
@@ -90,7 +90,11 @@ def noise_masses(noise: Noise, reach: int) -> tuple[dict[int, Ends], int]:
 
 
 def stopping_law(
-    values: Sequence[int], *, threshold_noise: Noise, query_noise: Noise, reach: int
+    values: Sequence[int],
+    *,
+    threshold_noise: ThresholdNoise,
+    query_noise: ThresholdNoise,
+    reach: int,
 ) -> EnclosedLaw:
     """Return the law of the place of the first query above 0 (``None`` if there is none)."""
     masses, outside = noise_masses(threshold_noise, reach)
@@ -106,7 +110,11 @@ def stopping_law(
 
 
 def pairs_law(
-    values: Sequence[int], *, threshold_noise: Noise, query_noise: Noise, reach: int
+    values: Sequence[int],
+    *,
+    threshold_noise: ThresholdNoise,
+    query_noise: ThresholdNoise,
+    reach: int,
 ) -> EnclosedLaw:
     """Return the law of the places of the first two queries above 0, with one threshold."""
     masses, outside = noise_masses(threshold_noise, reach)
@@ -126,7 +134,12 @@ def pairs_law(
 
 
 def pattern_mass(
-    values: Sequence[int], pattern: str, *, threshold_noise: Noise, query_noise: Noise, reach: int
+    values: Sequence[int],
+    pattern: str,
+    *,
+    threshold_noise: ThresholdNoise,
+    query_noise: ThresholdNoise,
+    reach: int,
 ) -> tuple[Fraction, Fraction]:
     """Enclose the probability of one transcript of a machine that never halts, as ``-+`` text."""
     masses, outside = noise_masses(threshold_noise, reach)
@@ -236,7 +249,7 @@ def _binomial(count: int, sides: dict[str, Ends]) -> list[Ends]:
     return found
 
 
-def between_sides(noise: Noise, value: int, lower: int, upper: int) -> dict[str, Ends]:
+def between_sides(noise: ThresholdNoise, value: int, lower: int, upper: int) -> dict[str, Ends]:
     """Enclose the chance of each answer, given where the thresholds are."""
     below = complement(tail(noise, lower - value))
     above = tail(noise, max(upper + 1, lower) - value)

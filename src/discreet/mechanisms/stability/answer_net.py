@@ -21,7 +21,7 @@ from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
 from discreet.mechanisms.stability.greedy_net import greedy_net
 from discreet.randomness.argmax import gumbel_argmax
 
-Point = tuple[int, ...]
+NetPoint = tuple[int, ...]
 
 
 @frozen(kw_only=True)
@@ -60,12 +60,12 @@ class AnswerNet:
         Fraction(10, 1)
     """
 
-    points: tuple[Point, ...] = field(validator=check.non_empty, repr=False)
+    points: tuple[NetPoint, ...] = field(validator=check.non_empty, repr=False)
     radius: int = field(converter=check.whole, validator=check.non_negative)
     temperature: Fraction = field(converter=exact, validator=check.positive)
 
     @points.validator
-    def _fit(self, _: object, points: tuple[Point, ...]) -> None:
+    def _fit(self, _: object, points: tuple[NetPoint, ...]) -> None:
         # A distance that does not fit 64 bits would wrap around, and move by more than Δ.
         if any(abs(number) > LARGEST_VALUE for point in points for number in point):
             raise InvalidArgument("A point is too large", must="be below 2**62 in size")

@@ -24,7 +24,7 @@ from discreet.mechanisms.thresholds.machine import (
     sensitivity,
 )
 
-Noise = DiscreteLaplace | DiscreteGaussian
+ThresholdNoise = DiscreteLaplace | DiscreteGaussian
 
 
 class Redraw(Enum):
@@ -90,8 +90,8 @@ class SparseVector:
         ε = 0.256, δ = 0.000001 (zcdp: CKS20, Corollary 13)
     """
 
-    threshold_noise: Noise
-    query_noise: Noise
+    threshold_noise: ThresholdNoise
+    query_noise: ThresholdNoise
     most_above: int = field(default=1, converter=check.whole, validator=check.positive)
     most_queries: int | None = field(default=None, converter=check.optional_whole)
     redraw: Redraw = field(default=Redraw.NEVER, converter=redraw_of)

@@ -17,7 +17,7 @@ from discreet.mechanisms.thresholds.halting_sparse_vector import HaltingSparseVe
 from discreet.mechanisms.thresholds.machine import Machine, Queries, one_integer
 from discreet.mechanisms.thresholds.sparse_vector import SparseVector, SparseVectorRun
 
-Stage = SparseVector | HaltingSparseVector
+SparseStage = SparseVector | HaltingSparseVector
 
 
 @frozen(kw_only=True)
@@ -56,7 +56,7 @@ class StageWise:
         [3, 3, 2]
     """
 
-    stage: Stage
+    stage: SparseStage
     most_above: int = field(converter=check.whole, validator=check.positive)
 
     def counts(self) -> list[int]:

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from discreet.accounting.pld.laws.float_assumptions import (
     LARGEST_LOSS,
@@ -19,8 +18,7 @@ from discreet.accounting.pld.laws.grid import FloatArray, LossGrid, Split, Tails
 from discreet.accounting.pld.laws.law import LossLaw
 from discreet.core.errors import Unsupported
 from discreet.core.optional import load
-
-IntArray = NDArray[np.int64]
+from discreet.core.protocols import IntArray
 
 _ON_THE_GRID = 1e-6
 """An atom this close above a grid point, in steps, counts as lying on it when rounded down."""

@@ -1,0 +1,28 @@
+"""One name, one thing: no two classes of the package are called the same."""
+
+from tests.support.source import Module, modules, twice_named
+
+TWICE_WITH_REASON = {
+    "Function": "one of rows and one of estimates, until a function is one record",
+    "Groups": "the groups of an answer, and those of a stage of a query; to be renamed",
+    "Kind": "of an entry of the ledger, and of a section of a declaration; to be renamed",
+    "Owner": "who owns a project, and whose rows they are",
+    "Passed": "by the gate, and through a plan; to be renamed",
+    "Project": "what is opened, and the operator that chooses columns",
+    "Work": "what a query may take, and what a plan does take; to be renamed",
+}
+"""Names of two things. Add none without a reason why a reader never meets both."""
+
+
+def test_no_two_classes_have_one_name():
+    found = twice_named(modules())
+    assert {name: places for name, places in found.items() if name not in TWICE_WITH_REASON} == {}
+
+
+def test_two_classes_of_one_name_are_found():
+    """Also those with an underscore: a reader who looks for one would find the other."""
+    package = (
+        Module.parse("class Law: ...", place="core/a.py"),
+        Module.parse("class Law: ...\nclass Other: ...", place="audit/b.py"),
+    )
+    assert twice_named(package) == {"Law": ["core/a.py", "audit/b.py"]}
