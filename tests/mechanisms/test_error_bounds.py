@@ -12,9 +12,9 @@ from scipy import stats
 from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Zcdp
+from discreet.mechanisms.noise.cube_radius import MOST_EXACT_SHAPE, gamma_tail
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.noise.gamma_tail import MOST_EXACT_SHAPE, gamma_tail
 from discreet.mechanisms.noise.laplace_sum import MOST_EXACT_CELLS, laplace_sum_tail
 from discreet.mechanisms.noise.linf_exponential import LinfExponential
 from discreet.mechanisms.noise.noisy_histogram import NoisyHistogram

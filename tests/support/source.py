@@ -94,10 +94,10 @@ def folder_graphs(package: tuple[Module, ...]) -> dict[str, dict[str, set[str]]]
     graphs: dict[str, dict[str, set[str]]] = {folder: {} for folder in sorted(folders)}
     for name, targets in import_graph(package).items():
         for target in targets:
-            for folder in graphs:
+            for folder, graph in graphs.items():
                 parts = _part(home[name], folder), _part(home[target], folder)
                 if None not in parts and parts[0] != parts[1]:
-                    graphs[folder].setdefault(str(parts[0]), set()).add(str(parts[1]))
+                    graph.setdefault(str(parts[0]), set()).add(str(parts[1]))
     return graphs
 
 

@@ -18,7 +18,6 @@ from discreet.audit.exponential_sum import (
     total,
 )
 from discreet.core import check
-from discreet.core.check import whole
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.core.rounding import dyadic_down, dyadic_up
@@ -181,7 +180,7 @@ def discrete_gaussian_law(
         True
     """
     variance = exact(sigma_squared)
-    centre, radius = whole(centre), whole(radius)
+    centre, radius = check.whole(centre), check.whole(radius)
     if variance <= 0 or radius < 1:
         raise InvalidArgument(
             "The law is out of range",
@@ -239,7 +238,7 @@ def discrete_laplace_law(scale: Number, *, centre: int, window: tuple[int, int])
         ExactLaw of 7 outcomes
     """
     scale = exact(scale)
-    centre, low, high = whole(centre), whole(window[0]), whole(window[1])
+    centre, low, high = check.whole(centre), check.whole(window[0]), check.whole(window[1])
     if scale <= 0:
         raise InvalidArgument("scale is out of range", must="be greater than 0", got=str(scale))
     if not low <= centre <= high or low == high:

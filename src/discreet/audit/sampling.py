@@ -21,7 +21,6 @@ from discreet.audit.laws import ExactLaw
 from discreet.audit.output_event import OutcomeSet, OutputEvent
 from discreet.audit.verify import LineAnswer, judge_line
 from discreet.core import check
-from discreet.core.check import whole
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
@@ -208,7 +207,7 @@ def audit(
         >>> audit(lambda: 0, lambda: 0, samples=100).epsilon_lower
         Fraction(0, 1)
     """
-    count = whole(samples)
+    count = check.whole(samples)
     return audit_outputs(
         [on_first() for _ in range(count)],
         [on_second() for _ in range(count)],
@@ -329,7 +328,7 @@ def detectable_epsilon(
     likely, unlikely, power = exact(likely), exact(unlikely), exact(power)
     if not (0 <= unlikely <= 1 and 0 <= likely <= 1 and 0 < power < 1):
         raise InvalidArgument("A probability is out of range", must="lie between 0 and 1")
-    trials = whole(samples) - whole(samples) // 2
+    trials = check.whole(samples) - check.whole(samples) // 2
     if trials < 1:
         raise InvalidArgument("samples is out of range", must="be at least 1", got=str(samples))
     miss = (1 - power) / 2

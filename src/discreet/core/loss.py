@@ -12,7 +12,6 @@ from typing import ClassVar, NoReturn, Self
 from attrs import Attribute, evolve, field, fields, frozen
 
 from discreet.core import check
-from discreet.core.check import chosen
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import exact
 
@@ -37,7 +36,7 @@ def measure_of(value: "Measure | str") -> Measure:
         >>> measure_of("zcdp") is Measure.ZCDP
         True
     """
-    return chosen(Measure, value, noun="measure")
+    return check.chosen(Measure, value, noun="measure")
 
 
 @frozen

@@ -16,8 +16,7 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Pure, Zcdp
-from discreet.mechanisms.stability.answer_net import AnswerNet, rows_for_pure
-from discreet.mechanisms.stability.greedy_net import greedy_net
+from discreet.mechanisms.stability.answer_net import AnswerNet, greedy_net, rows_for_pure
 from tests.support.numbered_rng import NumberedRng
 from tests.support.statistics import alpha, cells_p_value
 

@@ -7,7 +7,6 @@ from functools import singledispatch
 
 from discreet.accounting.losses.result import Result
 from discreet.core import check
-from discreet.core.check import chosen
 from discreet.core.contribution import Metric, metric_of
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
@@ -25,7 +24,7 @@ class Partition(Enum):
 
 def partition_of(value: Partition | str) -> Partition:
     """Return the way to decide that is meant, also by its name; refuse any other."""
-    return chosen(Partition, value, noun="partition")
+    return check.chosen(Partition, value, noun="partition")
 
 
 def parallel(

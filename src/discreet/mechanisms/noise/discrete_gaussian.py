@@ -17,7 +17,6 @@ from discreet.accounting.tails.gaussian_tail import (
     support_size,
 )
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Zcdp
@@ -141,7 +140,7 @@ class DiscreteGaussian:
 
     def error_quantile(self, beta: Number) -> Fraction:
         r"""Return the smallest whole :math:`t` with :math:`P[|Z| > t] \le \beta`, certainly."""
-        limit = level(beta)
+        limit = check.level(beta)
         bits = 128 + 2 * (limit.denominator.bit_length() - limit.numerator.bit_length())
         return Fraction(
             smallest(
@@ -172,7 +171,7 @@ class DiscreteGaussian:
             >>> DiscreteGaussian(sigma_squared=4).sum_error_quantile("0.05", cells=25)
             Fraction(20, 1)
         """
-        count, limit = check.whole(cells), level(beta)
+        count, limit = check.whole(cells), check.level(beta)
         if count < 1:
             raise InvalidArgument("cells is out of range", must="be at least 1", got=str(cells))
         if count == 1:

@@ -8,7 +8,6 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
@@ -80,7 +79,7 @@ class DiscreteLaplace:
         With :math:`q = e^{-1/scale}`, :math:`P[|Z| > t] = 2 q^{t+1} / (1 + q)`, so :math:`t + 1` is
         the ceiling of :math:`scale \cdot \ln(2 / (\beta (1 + q)))`, computed rounding up.
         """
-        beta = level(beta)
+        beta = check.level(beta)
         q_low, _ = exp_bounds(-1 / self.scale, bits=128)
         _, log_high = log_bounds(2 / (beta * (1 + q_low)), bits=128)
         return Fraction(max(0, math.ceil(self.scale * log_high) - 1))
@@ -99,4 +98,4 @@ class DiscreteLaplace:
             >>> noise.sum_error_quantile("0.05", cells=16)
             Fraction(22, 1)
         """
-        return Fraction(laplace_sum_quantile(self.scale, check.whole(cells), level(beta)))
+        return Fraction(laplace_sum_quantile(self.scale, check.whole(cells), check.level(beta)))

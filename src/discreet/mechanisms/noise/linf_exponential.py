@@ -7,7 +7,6 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
@@ -15,8 +14,7 @@ from discreet.core.mechanism_event import LinfExponentialEvent
 from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.search import smallest
-from discreet.mechanisms.noise.cube_radius import cube_radius
-from discreet.mechanisms.noise.gamma_tail import gamma_tail
+from discreet.mechanisms.noise.cube_radius import cube_radius, gamma_tail
 from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
 from discreet.randomness.samplers import uniform_integers
 
@@ -113,7 +111,7 @@ class LinfExponential:
         :math:`e^{(x - r)/scale}` between :math:`e^{\pm 1/(2\,scale)}`, and
         :math:`P[r > t] \le e^{1/scale} P[G > (t + 1/2)/scale]`.
         """
-        limit = level(beta)
+        limit = check.level(beta)
         factor = exp_bounds(1 / self.scale, bits=96)[1]
 
         def holds(t: int) -> bool:

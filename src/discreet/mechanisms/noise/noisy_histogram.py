@@ -6,7 +6,6 @@ from typing import Self
 from attrs import field, frozen
 
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution, Metric, metric_of
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Pure, Zcdp
@@ -107,6 +106,6 @@ class NoisyHistogram:
 
         The level :math:`1 - (1 - \beta)^{1/T}` of one cell is rounded down.
         """
-        log_high = log_bounds(1 - level(beta), bits=128)[1] / self.cells
+        log_high = log_bounds(1 - check.level(beta), bits=128)[1] / self.cells
         one_cell = 1 - exp_bounds(log_high, bits=192)[1]
-        return self.noise.error_quantile(max(one_cell, level(beta) / self.cells))
+        return self.noise.error_quantile(max(one_cell, check.level(beta) / self.cells))

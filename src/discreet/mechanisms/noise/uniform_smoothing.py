@@ -7,7 +7,6 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.approximate import approximate_loss
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
@@ -70,7 +69,7 @@ class UniformSmoothing:
 
     def error_quantile(self, beta: Number) -> Fraction:
         r"""Return the smallest whole ``t`` with :math:`2 (r - t) / (2r + 1) \le \beta`."""
-        least = math.ceil(self.radius - level(beta) * (2 * self.radius + 1) / 2)
+        least = math.ceil(self.radius - check.level(beta) * (2 * self.radius + 1) / 2)
         return Fraction(max(0, least))
 
 

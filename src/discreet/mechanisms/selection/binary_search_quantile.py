@@ -9,7 +9,6 @@ from attrs import field, frozen
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent
@@ -120,7 +119,7 @@ class BinarySearchQuantile:
 
     def error_quantile(self, beta: Number) -> Fraction:
         """Return a bound on the rank error, in rows, that fails with at most ``beta``."""
-        share = level(beta) / max(1, self.steps)
+        share = check.level(beta) / max(1, self.steps)
         return self.noise.error_quantile(share) / self.quantile.denominator
 
     def _count_contribution(self, d_in: Contribution) -> Contribution:

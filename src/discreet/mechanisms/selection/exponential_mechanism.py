@@ -12,8 +12,12 @@ from discreet.core.loss import Pure, Zcdp
 from discreet.core.mechanism_event import ExponentialSelectionEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.selection.scores import Scores, bounded_range_scale, scores_of
-from discreet.mechanisms.selection.selection_error import exponential_error
+from discreet.mechanisms.selection.scores import (
+    Scores,
+    bounded_range_scale,
+    exponential_error,
+    scores_of,
+)
 from discreet.randomness.argmax import gumbel_argmax
 
 

@@ -7,7 +7,6 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
@@ -17,8 +16,7 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.core.search import smallest
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_tail
-from discreet.mechanisms.selection.scores import Scores, pure_scale, scores_of
-from discreet.mechanisms.selection.selection_error import others
+from discreet.mechanisms.selection.scores import Scores, others, pure_scale, scores_of
 from discreet.randomness.samplers import discrete_laplace
 
 
@@ -96,7 +94,7 @@ class LaplaceNoisyMax:
 
     def error_quantile(self, beta: Number, *, candidates: int, best: int = 1) -> Fraction:
         """Return how far below the best the chosen score may be, but for ``beta``."""
-        limit, rest = level(beta), others(candidates, best)
+        limit, rest = check.level(beta), others(candidates, best)
         return Fraction(smallest(lambda t: rest * laplace_sum_tail(self.scale, 2, t) <= limit))
 
     def _noisy(self, scores: IntArray, rng: Rng) -> IntArray:

@@ -12,8 +12,12 @@ from discreet.core.loss import Pure
 from discreet.core.mechanism_event import PermuteAndFlipEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.selection.scores import Scores, pure_scale, scores_of
-from discreet.mechanisms.selection.selection_error import permute_and_flip_error
+from discreet.mechanisms.selection.scores import (
+    Scores,
+    permute_and_flip_error,
+    pure_scale,
+    scores_of,
+)
 from discreet.randomness.argmax import exponential_argmax
 
 

@@ -16,8 +16,7 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.mechanisms.selection.rank_choice import LARGEST_DENOMINATOR, choose_by_rank
-from discreet.mechanisms.selection.scores import bounded_range_scale
-from discreet.mechanisms.selection.selection_error import exponential_error
+from discreet.mechanisms.selection.scores import bounded_range_scale, exponential_error
 
 
 def require_share(_: object, attribute: "Attribute[Fraction]", share: Fraction) -> None:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent
@@ -215,7 +214,7 @@ class Quantiles:
         than ``c`` rows agree in value and bits but for
         :math:`\binom{rows}{c+1} 2^{-bits \cdot c} \le \beta/2`.
         """
-        limit, count = level(beta), check.whole(rows)
+        limit, count = check.level(beta), check.whole(rows)
         size = (self.upper - self.lower + 1) << self.tie_bits
         own = self.scale * log_up(2 * len(self.quantiles) * size / limit)
         ties = smallest(

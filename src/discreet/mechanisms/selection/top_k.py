@@ -8,7 +8,6 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent
@@ -16,8 +15,12 @@ from discreet.core.loss import Pure, Zcdp
 from discreet.core.mechanism_event import ExponentialSelectionEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.selection.scores import Scores, bounded_range_scale, scores_of
-from discreet.mechanisms.selection.selection_error import exponential_error
+from discreet.mechanisms.selection.scores import (
+    Scores,
+    bounded_range_scale,
+    exponential_error,
+    scores_of,
+)
 from discreet.randomness.argmax import gumbel_argmax
 
 
@@ -100,5 +103,5 @@ class TopK:
 
     def error_quantile(self, beta: Number, *, candidates: int) -> Fraction:
         r"""Return a bound for all choices at once, each failing with at most :math:`\beta/k`."""
-        share = level(beta) / self.count
+        share = check.level(beta) / self.count
         return Fraction(exponential_error(self.scale, share, candidates=candidates))

@@ -9,7 +9,6 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp
@@ -18,8 +17,43 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import log_up
 from discreet.core.stated_event import BoundedRangeEvent
 from discreet.mechanisms.noise.integers import LARGEST_VALUE, integers
-from discreet.mechanisms.stability.greedy_net import greedy_net
 from discreet.randomness.argmax import gumbel_argmax
+
+
+def greedy_net(points: IntArray, *, radius: int) -> IntArray:
+    r"""Return some rows of ``points``, far from one another and near every row.
+
+    Guarantee:
+        Take the first row that is left, and drop all within ``radius`` of it, until none is left.
+        Two rows that are taken are more than ``radius`` apart (a packing), for the later one was
+        not dropped; and every row is within ``radius`` of the one that dropped it (a net)
+        [Ste16, Lemma 2.7.2]. Distances are largest differences, in exact integers.
+
+    Assumes:
+        The points are public: all answers that *some* data could have, not those of the data.
+
+    Example:
+        >>> greedy_net(np.arange(10).reshape(-1, 1), radius=2).ravel().tolist()
+        [0, 3, 6, 9]
+    """
+    left, reach = np.asarray(points), check.whole(radius)
+    if left.dtype != np.int64 or left.ndim != 2 or not left.size:
+        raise InvalidArgument(
+            "The points have the wrong shape or type",
+            must="be a table of 64-bit integers, one point a row",
+            got=f"{left.dtype} of shape {left.shape}",
+        )
+    if reach < 0 or np.abs(left).max() >= 1 << 61 or left.min() == np.iinfo(np.int64).min:
+        raise InvalidArgument(
+            "The net is out of range",
+            must="have a radius of at least 0 and points below 2**61 in size",
+        )
+    taken = []
+    while left.size:
+        taken.append(left[0])
+        left = left[np.abs(left - left[0]).max(axis=1) > reach]
+    return np.array(taken)
+
 
 NetPoint = tuple[int, ...]
 
@@ -110,7 +144,7 @@ class AnswerNet:
         All points that are further from the answer than the nearest one by ``t`` have together at
         most ``N exp(-t / temperature)`` of the weight.
         """
-        spread = self.temperature * log_up(len(self.points) / level(beta))
+        spread = self.temperature * log_up(len(self.points) / check.level(beta))
         return Fraction(self.radius + math.floor(max(Fraction(0), spread)))
 
 

@@ -11,7 +11,6 @@ from discreet.accounting.accountants.approximate import (
     laplace_tail_bounds,
 )
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
@@ -101,5 +100,5 @@ class StabilityTest:
 
     def margin_needed(self, probability: Number) -> int:
         """Return the smallest margin that passes with at least this probability."""
-        wanted = level(probability)
+        wanted = check.level(probability)
         return smallest(lambda margin: self.pass_probability(margin) >= wanted)

@@ -16,7 +16,6 @@ from discreet.accounting.accountants.approximate import (
 )
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
@@ -217,7 +216,7 @@ class ThresholdedKeys:
         below its quantile :math:`r` at level :math:`1 - (1-\beta)^{1/present}`, together; then a
         key that is not shown has at most :math:`threshold - 1 + r` units, and an absent one none.
         """
-        keys, limit = check.whole(present), level(beta)
+        keys, limit = check.whole(present), check.level(beta)
         if keys < 1:
             raise InvalidArgument("present is out of range", must="be at least 1", got=str(present))
         log_high = log_bounds(1 - limit, bits=128)[1] / keys

@@ -4,7 +4,7 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.thresholds.machine import sensitivity
+from discreet.mechanisms.thresholds.interactive import sensitivity
 from discreet.mechanisms.thresholds.sparse_vector import SparseVector
 
 

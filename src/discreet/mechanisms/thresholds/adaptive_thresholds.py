@@ -8,7 +8,6 @@ from attrs import field, frozen
 
 from discreet.accounting.accountants.approximate import approximate
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
@@ -17,8 +16,8 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import exp_up, short_down
 from discreet.mechanisms.noise.integers import integers
+from discreet.mechanisms.thresholds.interactive import one_integer
 from discreet.mechanisms.thresholds.interior_point import InteriorPoint, require_one
-from discreet.mechanisms.thresholds.machine import one_integer
 from discreet.mechanisms.thresholds.partition import cut_error, noisy_cuts
 
 
@@ -90,7 +89,7 @@ class AdaptiveThresholds:
         chunk = InteriorPoint.calibrate(
             loss=Approximate(share, short_down(loss.delta / growth * (1 - _SLACK))),
             queries=queries,
-            beta=level(beta) / (2 << depth),
+            beta=check.level(beta) / (2 << depth),
         )
         return cls(depth=depth, cut_scale=depth / share, chunk=chunk)
 
@@ -124,7 +123,7 @@ class AdaptiveThresholds:
 
         Every chunk must keep enough values for its machine after both of its cuts have erred.
         """
-        error = self.chunk.error_quantile(level(beta) / (2 * self.chunks), queries=queries)
+        error = self.chunk.error_quantile(check.level(beta) / (2 * self.chunks), queries=queries)
         lower = self.chunk.comparisons().lower
         if error >= lower:
             raise InvalidArgument(
@@ -132,7 +131,7 @@ class AdaptiveThresholds:
                 must="be calibrated for them",
                 got=f"queries = {queries}",
             )
-        cuts = cut_error(level(beta) / 2, depth=self.depth, scale=self.cut_scale)
+        cuts = cut_error(check.level(beta) / 2, depth=self.depth, scale=self.cut_scale)
         return self.chunks * (self.chunk.size + 2 * cuts)
 
     def error_quantile(self, beta: Number, *, queries: int, size: int) -> Fraction:
@@ -148,7 +147,7 @@ class AdaptiveThresholds:
                 must=f"be at least {self.least_size(beta, queries=queries)}",
                 got=f"size = {size}",
             )
-        cuts = cut_error(level(beta) / 2, depth=self.depth, scale=self.cut_scale)
+        cuts = cut_error(check.level(beta) / 2, depth=self.depth, scale=self.cut_scale)
         return Fraction(1, self.chunks) + Fraction(cuts, size)
 
 

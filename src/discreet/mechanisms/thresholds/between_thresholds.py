@@ -10,7 +10,6 @@ from attrs import evolve, field, frozen
 from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.between_thresholds import between_delta
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate
@@ -19,7 +18,7 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.search import smallest
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.thresholds.machine import Machine, Queries, one_integer, sensitivity
+from discreet.mechanisms.thresholds.interactive import Machine, Queries, one_integer, sensitivity
 from discreet.randomness.samplers import discrete_laplace
 
 
@@ -132,7 +131,7 @@ class BetweenThresholds:
 
         A fourth of :math:`\beta` is for the thresholds' noise, the rest for the queries'.
         """
-        value = level(beta)
+        value = check.level(beta)
         threshold = DiscreteLaplace(scale=self.threshold_scale).error_quantile(value / 4)
         query = DiscreteLaplace(scale=self.query_scale)
         return threshold + query.error_quantile(3 * value / (4 * check.whole(queries)))

@@ -15,7 +15,7 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.integers import integers
-from discreet.mechanisms.thresholds.machine import one_integer, sensitivity
+from discreet.mechanisms.thresholds.interactive import one_integer, sensitivity
 from discreet.mechanisms.thresholds.sparse_vector import Redraw, SparseVector, SparseVectorRun
 
 

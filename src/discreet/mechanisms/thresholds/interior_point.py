@@ -8,7 +8,6 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate
@@ -18,7 +17,7 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.core.search import smallest
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.thresholds.between_thresholds import BetweenThresholds, Side
-from discreet.mechanisms.thresholds.machine import Queries, one_integer
+from discreet.mechanisms.thresholds.interactive import Queries, one_integer
 
 ONE = Contribution(linf=1)
 """One unit is one value, and moves the number of values up to a point by at most 1."""
@@ -67,7 +66,7 @@ class InteriorPoint:
             raise InvalidArgument("No size fits", must="have an ε and a δ above 0", got=str(loss))
         inner = BetweenThresholds.calibrate(d_in=ONE, loss=loss, centre=0)
         gap = inner.upper - inner.lower
-        error = inner.error_quantile(level(beta), queries=queries)
+        error = inner.error_quantile(check.level(beta), queries=queries)
 
         def suffices(size: int) -> bool:
             lower, upper = _thirds(size)

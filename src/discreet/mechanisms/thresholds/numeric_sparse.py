@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from discreet.accounting.calibrate import calibrate
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent, Event
@@ -17,7 +16,7 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.integers import integers
-from discreet.mechanisms.thresholds.machine import one_integer, sensitivity
+from discreet.mechanisms.thresholds.interactive import one_integer, sensitivity
 from discreet.mechanisms.thresholds.sparse import with_scale
 from discreet.mechanisms.thresholds.sparse_vector import SparseVector, SparseVectorRun
 
@@ -93,7 +92,7 @@ class NumericSparse:
 
         Half of :math:`\beta` is for the comparisons, half for the ``most_above`` values.
         """
-        half = level(beta) / 2
+        half = check.level(beta) / 2
         value = self.value_noise.error_quantile(half / self.vector.most_above)
         return max(self.vector.error_quantile(half, queries=queries), value)
 

@@ -9,7 +9,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.event import Event
 from discreet.core.loss import Approximate, Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.thresholds.machine import sensitivity
+from discreet.mechanisms.thresholds.interactive import sensitivity
 from discreet.mechanisms.thresholds.sparse_vector import Redraw, SparseVector
 
 

@@ -8,7 +8,6 @@ from attrs import Attribute, evolve, field, frozen
 from numpy.typing import NDArray
 
 from discreet.core import check
-from discreet.core.check import chosen, level
 from discreet.core.contribution import Contribution
 from discreet.core.event import Event
 from discreet.core.mechanism_event import SparseVectorEvent
@@ -16,7 +15,7 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.thresholds.machine import (
+from discreet.mechanisms.thresholds.interactive import (
     Machine,
     Queries,
     doubled,
@@ -36,7 +35,7 @@ class Redraw(Enum):
 
 def redraw_of(value: Redraw | str) -> Redraw:
     """Return the rule that is meant, also by its name; refuse any other."""
-    return chosen(Redraw, value, noun="rule of redrawing")
+    return check.chosen(Redraw, value, noun="rule of redrawing")
 
 
 @frozen(kw_only=True)
@@ -144,7 +143,7 @@ class SparseVector:
         :math:`T - \alpha` the machine goes on. Half of :math:`\beta` is for the draws of the
         threshold, half for the queries [Das22, Theorems 6.3 and 6.5].
         """
-        half = level(beta) / 2
+        half = check.level(beta) / 2
         per_query = half / check.whole(queries)
         draws = self.threshold_noise.error_quantile(half / self.draws)
         return draws + self.query_noise.error_quantile(per_query)

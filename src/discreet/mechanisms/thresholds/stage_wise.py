@@ -8,13 +8,12 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from discreet.core import check
-from discreet.core.check import level
 from discreet.core.contribution import Contribution
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.thresholds.halting_sparse_vector import HaltingSparseVector
-from discreet.mechanisms.thresholds.machine import Machine, Queries, one_integer
+from discreet.mechanisms.thresholds.interactive import Machine, Queries, one_integer
 from discreet.mechanisms.thresholds.sparse_vector import SparseVector, SparseVectorRun
 
 SparseStage = SparseVector | HaltingSparseVector
@@ -75,7 +74,7 @@ class StageWise:
 
     def error_quantile(self, beta: Number, *, queries: int) -> Fraction:
         """Return a bound on all errors of the first ``queries`` answers."""
-        share = level(beta) / len(self.counts())
+        share = check.level(beta) / len(self.counts())
         return self.stage.error_quantile(share, queries=queries)
 
 
