@@ -18,7 +18,7 @@ def compose_fixed(losses: Iterable[ApproximateZcdp]) -> Result:
     Guarantee:
         For losses that were fixed beforehand [BS16, Lemma 8.2]. It is proved for nothing else: a
         gate, which lets the next loss depend on answers, adds the :math:`\delta_i`
-        (``accounting.gates.filters``), and that is what ``+`` does.
+        (``accounting.filters.rules``), and that is what ``+`` does.
 
     Example:
         >>> losses = [ApproximateZcdp(rho="0.1", delta="0.1")] * 2

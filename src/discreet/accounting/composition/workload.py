@@ -23,7 +23,7 @@ _EXACT_BITS = 20_000
 class Workload:
     r"""Losses :math:`(\varepsilon_i, \delta_i)` that were fixed beforehand, with their counts.
 
-    The mechanisms may be chosen adaptively; the losses may not (see ``accounting.gates.filters``).
+    The mechanisms may be chosen adaptively; the losses may not (see ``accounting.filters.rules``).
 
     Example:
         >>> work = Workload.read({Approximate("0.1", "1e-8"): 100, Pure("0.5"): 2})

@@ -53,7 +53,7 @@ def parallel(
         another, and in each of the two the *number* of units changes, of which a loss under
         *change one* says nothing. So it is refused: take the losses of the parts under *add or
         remove*, and convert the result, which doubles :math:`\varepsilon`
-        (``accounting.neighbours``). Two noisy counts show that the two is attained.
+        (``accounting.losses.group``). Two noisy counts show that the two is attained.
 
     Example:
         >>> counts = [Pure("0.5"), Pure("0.25")]
