@@ -24,9 +24,9 @@ class CertifiedInterval:
     The only float ever held is infinity.
 
     Example:
-        >>> Interval(Fraction(1, 4), Fraction(1, 3))
+        >>> CertifiedInterval(Fraction(1, 4), Fraction(1, 3))
         [0.25, 0.333334]
-        >>> Interval(Fraction(1), Fraction(2)).is_above(Fraction(1, 2))
+        >>> CertifiedInterval(Fraction(1), Fraction(2)).is_above(Fraction(1, 2))
         True
     """
 

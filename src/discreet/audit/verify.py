@@ -268,7 +268,7 @@ def verify(pair: LawPair, loss: PrivacyLoss) -> Verdict:
         ...     second=discrete_laplace_law(2, centre=1, window=(-4, 5)),
         ... )
         >>> verify(pair, Pure("1/2")).answer, verify(pair, Pure("0.4999999")).answer
-        (<Answer.HOLDS: 'holds'>, <Answer.BROKEN: 'broken'>)
+        (<VerdictAnswer.HOLDS: 'holds'>, <VerdictAnswer.BROKEN: 'broken'>)
     """
     return _judge(loss, pair)
 

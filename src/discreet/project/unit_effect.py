@@ -62,7 +62,7 @@ def count_effect(limits: Limits) -> UnitEffect:
     """Return what one unit can move of COUNT(*).
 
     Example:
-        >>> count_reach(Limits(rows_per_group=2, groups_per_unit=3)).to_json()
+        >>> count_effect(Limits(rows_per_group=2, groups_per_unit=3)).to_json()
         {'in_a_group': '2', 'in_all': '6'}
     """
     moved = CountRows().contribution(limits)

@@ -38,7 +38,7 @@ class RoundedSide(Enum):
         """Round to an integer on this side.
 
         Example:
-            >>> Side.LOWER.whole(Fraction(5, 2)), Side.UPPER.whole(Fraction(5, 2))
+            >>> RoundedSide.LOWER.whole(Fraction(5, 2)), RoundedSide.UPPER.whole(Fraction(5, 2))
             (2, 3)
         """
         return self.divided(value.numerator, value.denominator)
@@ -277,7 +277,8 @@ def loss_curve(
         long numbers, are refused.
 
     Example:
-        >>> curve = loss_curve({1: 10}, Fraction(1, 10), bits=96, side=Side.UPPER, most_work=100)
+        >>> upper = RoundedSide.UPPER
+        >>> curve = loss_curve({1: 10}, Fraction(1, 10), bits=96, side=upper, most_work=100)
         >>> round(float(curve.delta(Fraction(8, 10))), 6)
         0.000288
     """

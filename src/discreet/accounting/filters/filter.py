@@ -90,7 +90,7 @@ class PrivacyFilter:
         is.
 
     Example:
-        >>> gate = Filter(Approximate(1, "1e-6"), kept_as="zcdp")
+        >>> gate = PrivacyFilter(Approximate(1, "1e-6"), kept_as="zcdp")
         >>> gate.admit(Zcdp(rho="0.02"))
         >>> gate.admits(Zcdp(rho="0.005")), gate.admits(Zcdp(rho="0.004"))
         (False, True)

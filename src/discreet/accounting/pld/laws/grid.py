@@ -31,7 +31,7 @@ class LossGrid:
     """The losses ``first * step``, ..., ``last * step``; the step is short, so they are exact.
 
     Example:
-        >>> Grid.covering(-0.3, 0.3, 0.25).losses()
+        >>> LossGrid.covering(-0.3, 0.3, 0.25).losses()
         array([-0.5 , -0.25,  0.  ,  0.25,  0.5 ])
     """
 
