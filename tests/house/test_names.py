@@ -3,12 +3,15 @@
 from tests.support.source import Module, modules, twice_named
 
 TWICE_WITH_REASON = {
+    "Computed": "a column of a relation, and one of a lowered plan; to be renamed",
     "Function": "one of rows and one of estimates, until a function is one record",
     "Groups": "the groups of an answer, and those of a stage of a query; to be renamed",
     "Kind": "of an entry of the ledger, and of a section of a declaration; to be renamed",
+    "OnGrid": "real noise on a grid, and a value of a lowered plan; to be renamed",
     "Owner": "who owns a project, and whose rows they are",
     "Passed": "by the gate, and through a plan; to be renamed",
     "Project": "what is opened, and the operator that chooses columns",
+    "Rows": "of a lowered plan, and of a bill; to be renamed",
     "Work": "what a query may take, and what a plan does take; to be renamed",
 }
 """Names of two things. Add none without a reason why a reader never meets both."""

@@ -19,7 +19,7 @@ WIDTH = 100
 
 
 @frozen(kw_only=True)
-class Step:
+class DemoStep:
     """One question of the tour: what is asked, for what, and what to see in the answer."""
 
     title: str
@@ -28,7 +28,7 @@ class Step:
     lesson: str
 
 
-GROUPS = Step(
+GROUPS = DemoStep(
     title="1. How many visits did each clinic have?",
     sql="""\
 SELECT clinic, COUNT(*) AS visits
@@ -37,7 +37,7 @@ GROUP BY clinic""",
     asked={"epsilon": "0.5", "rows_per_group": 20, "groups_per_unit": 4},
     lesson="Keys are public: the harbour has a row though its clinic is not open yet.",
 )
-JOIN = Step(
+JOIN = DemoStep(
     title="2. Is asthma more frequent among smokers? (a join of two private tables)",
     sql="""\
 SELECT smoker, 100.0 * COUNT(*) FILTER (WHERE diagnosis = 'asthma') / COUNT(*) AS percent
@@ -46,7 +46,7 @@ GROUP BY smoker""",
     asked={"epsilon": "0.5", "rows_per_group": 20, "groups_per_unit": 1},
     lesson="The join is on the patient, so every row still belongs to one of them.",
 )
-PRIVATE_KEYS = Step(
+PRIVATE_KEYS = DemoStep(
     title="3. Which diagnoses are there? (nobody declared them: private keys)",
     sql="""\
 SELECT diagnosis, COUNT(DISTINCT patient_id) AS patients
@@ -56,7 +56,7 @@ ORDER BY patients DESC""",
     asked={"epsilon": "0.5", "delta": "1e-7", "groups_per_unit": 6},
     lesson="A diagnosis that few people have stays hidden; so do the rare diseases here.",
 )
-QUANTILE = Step(
+QUANTILE = DemoStep(
     title="4. How long does the middle patient wait, and the unlucky tenth? (quantiles)",
     sql="""\
 SELECT MEDIAN(waited) AS middle, QUANTILE(waited, 0.9) AS unlucky
@@ -65,7 +65,7 @@ WHERE clinic = 'west'""",
     asked={"epsilon": "0.5"},
     lesson="A quantile errs in rank, not by a number of minutes that could be told beforehand.",
 )
-REWRITTEN = Step(
+REWRITTEN = DemoStep(
     title="5. How often does a patient come? (refused, then rewritten)",
     sql="""\
 SELECT AVG(CLAMP(n, 1, 20)) AS visits
@@ -74,7 +74,7 @@ FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id)""",
     lesson="First one number for each patient, clamped; then the average over patients.",
 )
 REFUSED = REWRITTEN.sql.replace("CLAMP(n, 1, 20)", "n")
-TOO_MUCH = Step(
+TOO_MUCH = DemoStep(
     title="6. What did all visits cost? (the budget runs out)",
     sql="SELECT SUM(cost) AS cost FROM visits",
     asked={"epsilon": "1"},
@@ -147,7 +147,7 @@ def _declared() -> str:
     return "\n\n".join(part for part in sections if any(name in part for name in wanted))
 
 
-def _explained(connection: Connection, step: Step) -> str:
+def _explained(connection: Connection, step: DemoStep) -> str:
     return str(connection.explain(step.sql, **step.asked))
 
 
@@ -177,12 +177,12 @@ def _exhausted(connection: Connection) -> BudgetExhausted:
     raise AssertionError("a question was answered without a budget for it")
 
 
-def _answered(step: Step, release: Release, *, between: str) -> str:
+def _answered(step: DemoStep, release: Release, *, between: str) -> str:
     parts = [f"{_question(step)}\n", between, "The private answer:", str(release)]
     return _part(step.title, "\n".join([*filter(None, parts), f"→ {step.lesson}"]))
 
 
-def _question(step: Step) -> str:
+def _question(step: DemoStep) -> str:
     asked: dict[str, Any] = dict(step.asked)
     options = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in asked.items())
     return f"{step.sql}\n{options}"
