@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterable
 
 from discreet.releases.cell import Cell, PlainInterval, cell
-from discreet.releases.estimates.column_functions import Column
-from discreet.releases.estimates.column_interval import Intervals
-from discreet.releases.estimates.ratios import MOST_BITS, Mask, Ratios
+from discreet.releases.estimates.columns import Column
+from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.estimates.numbers import SURELY_KEPT
+from discreet.releases.estimates.ratios import Mask, Ratios
 from discreet.tables.column import ColumnType
 
 
@@ -20,7 +21,7 @@ def cells(values: Column, kind: ColumnType) -> list[Cell]:
     """
     if not isinstance(values, Ratios):
         return [cell(value, kind) for value in values]
-    if values.bits() > MOST_BITS:
+    if values.bits() > SURELY_KEPT:
         return [cell(value, kind) for value in values.scalars()]
     if kind is not ColumnType.INTEGER:
         return _known(values.floats().tolist(), values.known)

@@ -18,7 +18,7 @@ from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.arrow_table import arrow_table
 from discreet.releases.cell import Cell, PlainInterval, plain_up
 from discreet.releases.cells import cells, plain_intervals
-from discreet.releases.estimates.column_functions import Column
+from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.notes import notes
 from discreet.releases.release_picture import draw

@@ -6,10 +6,8 @@ from fractions import Fraction
 from attrs import field, frozen
 
 from discreet.releases.cell import decimals_for, text
-from discreet.releases.estimates.column_functions import Column
-from discreet.releases.estimates.column_interval import Intervals
-from discreet.releases.estimates.column_value import column
-from discreet.releases.estimates.enclosures import Interval
+from discreet.releases.estimates.columns import Column, column
+from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.number_texts import lower_texts, nearest_texts, texts, upper_texts
 

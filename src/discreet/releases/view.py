@@ -11,15 +11,12 @@ from attrs import evolve, frozen
 from discreet.mechanisms.noise_json import read_noise
 from discreet.releases.clamp_source import ClampSource
 from discreet.releases.error_of import error_of
-from discreet.releases.estimates.column_functions import Column, scalars
-from discreet.releases.estimates.column_interval import Intervals, intervals_of
-from discreet.releases.estimates.column_order import sorted_rows
-from discreet.releases.estimates.column_value import column_of
-from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, indices
+from discreet.releases.estimates.columns import Column, scalars, sorted_rows
+from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, indices, with_selected
 from discreet.releases.estimates.groups import Groups, read_groups
-from discreet.releases.estimates.interval import half_width
-from discreet.releases.estimates.linear import linear
-from discreet.releases.estimates.selected import with_selected
+from discreet.releases.estimates.linear import half_width, linear
+from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
 
 
@@ -125,7 +122,7 @@ def intervals(output: Output, groups: Groups, body: dict[str, Any], *, beta: Fra
     """Return for every group where the answer without noise lies, if known.
 
     Each holds by itself with probability at least ``1 - beta``:
-    :func:`~discreet.releases.estimates.interval.interval_of` has the proof.
+    :func:`~discreet.releases.estimates.rules.intervals_of` has the proof.
     """
     return intervals_of(output.estimate, groups, margins(body), beta=beta)
 

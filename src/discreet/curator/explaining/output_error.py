@@ -18,8 +18,7 @@ from discreet.releases.estimates.estimate import (
     WindowOf,
     parts,
 )
-from discreet.releases.estimates.interval import half_width
-from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.linear import half_width, linear
 from discreet.releases.view import View
 
 _BETA = 1 - CONFIDENCE

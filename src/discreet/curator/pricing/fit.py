@@ -25,8 +25,7 @@ from discreet.releases.estimates.estimate import (
     VarianceOf,
     parts,
 )
-from discreet.releases.estimates.interval import half_width
-from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.linear import half_width, linear
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
 

@@ -3,16 +3,14 @@
 import datetime
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from discreet.releases.estimates.column_functions import Column, scalars
+from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.estimate import WindowOf
-from discreet.releases.estimates.group import Group
 from discreet.releases.estimates.ratios import Ratios
 from discreet.tables.column import ColumnType, Key
 
@@ -37,6 +35,24 @@ class Groups:
     windows: Mapping[WindowOf, Column] = field(factory=dict)
     """The values of each window of the query, once they are worked out."""
 
+    @staticmethod
+    def one(
+        values: Sequence[Fraction | int],
+        *,
+        keys: Sequence[Key | None] = (),
+        places: Sequence[int] | None = None,
+        threshold: int | None = None,
+    ) -> "Groups":
+        """Return a single group: columns of one row."""
+        return Groups(
+            size=1,
+            keys=tuple([key] for key in keys),
+            places=(tuple(range(len(keys)) if places is None else places),),
+            sets=np.zeros(1, dtype=np.int64),
+            values=tuple(Ratios.of([Fraction(value)]) for value in values),
+            threshold=threshold,
+        )
+
     def constant(self, value: Fraction | int | None) -> Ratios:
         """Return the same number for every group."""
         return Ratios.constant(None if value is None else Fraction(value), self.size)
@@ -52,22 +68,6 @@ class Groups:
             values=tuple(column.take(rows) for column in self.values),
             threshold=self.threshold,
             windows={window: _taken(column, rows) for window, column in self.windows.items()},
-        )
-
-    @cached_property
-    def each(self) -> tuple[Group, ...]:
-        """The groups one by one, for what cannot be computed for all of them at once."""
-        columns = [[number or Fraction(0) for number in part.scalars()] for part in self.values]
-        windows = {window: scalars(values) for window, values in self.windows.items()}
-        return tuple(
-            Group(
-                keys=tuple(column[row] for column in self.keys),
-                places=self.places[which],
-                values=tuple(column[row] for column in columns),
-                threshold=self.threshold,
-                windows={window: values[row] for window, values in windows.items()},
-            )
-            for row, which in enumerate(self.sets.tolist())
         )
 
 
