@@ -3,14 +3,17 @@
 import datetime
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.core.loss import Pure
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.arrow_table import arrow_table
+from discreet.releases.body import Body, GroupKeys, LimitsInForce, NoisyAggregate, Selection
 from discreet.releases.cells import cells, plain_intervals
 from discreet.releases.estimates.columns import column, scalars, sorted_rows
 from discreet.releases.estimates.enclosures import Intervals
@@ -196,24 +199,35 @@ def test_long_numbers_are_shortened_and_those_out_of_range_are_missing() -> None
 
 
 def test_groups_are_read_and_taken_in_order() -> None:
-    body: dict[str, Any] = {
-        "keys": {
-            "columns": ["day", "n"],
-            "types": ["date", "integer"],
-            "places": [[0, 1], [1]],
-            "rows": [["2025-01-02", 5], [None, 7]],
-            "sets": [0, 1],
-        },
-        "aggregates": [{"step": "1/2", "values": [3, 2**70]}],
-        "selection": {"threshold": 5},
-    }
+    body = Body(
+        made=None,
+        keys=GroupKeys(
+            columns=("day", "n"),
+            types=(ColumnType.DATE, INTEGER),
+            places=((0, 1), (1,)),
+            rows=[["2025-01-02", 5], [None, 7]],
+            sets=[0, 1],
+        ),
+        selection=Selection(threshold=5, units_needed=9),
+        limits=LimitsInForce(rows_per_group=1, groups_per_unit=1, leave_out=True),
+        aggregates=(
+            NoisyAggregate(
+                kind="sum",
+                text="SUM(x)",
+                step=Fraction(1, 2),
+                noise=DiscreteLaplace(scale=2),
+                values=[3, 2**70],
+            ),
+        ),
+        cost=Pure(1),
+    )
     groups = read_groups(body)
     turned = groups.take(np.array([1, 0]))
     assert turned.keys == ([None, datetime.date(2025, 1, 2)], [7, 5])
     assert [turned.places[which] for which in turned.sets] == [(1,), (0, 1)]
     assert turned.values[0].scalars() == [Fraction(2**69), Fraction(3, 2)]
     assert turned.threshold == 5
-    assert read_groups(body | {"selection": None}).threshold is None
+    assert read_groups(evolve(body, selection=None)).threshold is None
 
 
 def test_integers_beyond_64_bits_are_floats_in_arrow() -> None:

@@ -209,12 +209,11 @@ def test_the_answer_has_intervals_and_says_why(folder: Any) -> None:
     sql = "SELECT note, COUNT(DISTINCT person) AS people, COUNT(*) AS n FROM visits GROUP BY note"
     with connect(folder, epsilon=5, delta="1e-6") as connection:
         release, explained = connection.sql(sql), connection.explain(sql)
-    least = release.body["selection"]["threshold"]
+    least = known(release.body.selection).threshold
     assert set(release.errors()) == {"n"}
     with pytest.raises(InvalidArgument, match="chose private groups"):
         release.error("people")
-    noise = DiscreteLaplace(scale=release.body["aggregates"][1]["noise"]["scale"])
-    bar = noise.error_quantile("0.05")
+    bar = release.body.aggregates[1].noise.error_quantile("0.05")
     for row, interval in zip(release.rows, release.intervals("people"), strict=True):
         low, high = known(interval)
         assert high == row[1] + bar  # type: ignore[operator]

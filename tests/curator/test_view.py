@@ -279,7 +279,7 @@ def test_dates_are_read_back_as_dates() -> None:
         "SELECT day, COUNT(*) AS n FROM visits GROUP BY day HAVING day >= DATE '2025-01-01'"
     )
     hand = Hand(outputs=asked, groups={(day,): [], (datetime.date(2024, 1, 1),): []}, fields=(5,))
-    assert hand.body()["keys"]["rows"] == [["2025-02-03"], ["2024-01-01"]]
+    assert hand.body().keys.rows == [["2025-02-03"], ["2024-01-01"]]
     assert hand.release().rows == ((day, 0),)
 
 

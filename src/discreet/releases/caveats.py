@@ -1,23 +1,13 @@
 """Caveats: what error bars do not show, said where the answer is read."""
 
-from typing import Any
-
+from discreet.releases.body import Body
 from discreet.releases.estimates.estimate import Estimate, indices
 from discreet.releases.superseded import superseded
 from discreet.releases.view import View
 
 
-def caveats(view: View, body: dict[str, Any]) -> list[str]:
-    """Return what the limits left out, and what choosing rows by their noisy numbers does.
-
-    Example:
-        >>> limits = {"rows_per_group": 2, "groups_per_unit": 3, "leave_out": True}
-        >>> body = {"aggregates": [{"aggregate": "count"}], "limits": limits}
-        >>> body |= {"keys": {"columns": []}, "selection": None}
-        >>> body |= {"made": {"bounding": 2, "noise": 2}}
-        >>> caveats(View(outputs=()), body)[0].split(";")[0]
-        'at most 2 rows of one unit count'
-    """
+def caveats(view: View, body: Body) -> list[str]:
+    """Return what the limits left out, and what choosing rows by their noisy numbers does."""
     return [*superseded(body), *_on_limits(body), *_on_choice(view)]
 
 
@@ -25,16 +15,16 @@ _BY_UNIT = {"count_units", "count_distinct"}
 """Aggregates that the number of a unit's rows in a group does not change."""
 
 
-def _on_limits(body: dict[str, Any]) -> list[str]:
-    limits, parts = body["limits"], []
-    if not limits["leave_out"]:
+def _on_limits(body: Body) -> list[str]:
+    limits, parts = body.limits, []
+    if not limits.leave_out:
         return []
-    if any(aggregate["aggregate"] not in _BY_UNIT for aggregate in body["aggregates"]):
-        many = f"{limits['rows_per_group']:,} row{'s' if limits['rows_per_group'] > 1 else ''}"
+    if any(aggregate.kind not in _BY_UNIT for aggregate in body.aggregates):
+        many = f"{limits.rows_per_group:,} row{'s' if limits.rows_per_group > 1 else ''}"
         parts.append(f"at most {many} of one unit count{_in_each(body)}")
-    if body["keys"]["columns"]:
-        most = limits["groups_per_unit"]
-        each = " of each grouping set" if len(body["keys"]["places"]) > 1 else ""
+    if body.keys.columns:
+        most = limits.groups_per_unit
+        each = " of each grouping set" if len(body.keys.places) > 1 else ""
         parts.append(f"one unit counts in at most {most:,} group{'s' if most > 1 else ''}{each}")
     if not parts:
         return []
@@ -43,8 +33,8 @@ def _on_limits(body: dict[str, Any]) -> list[str]:
     return [f"{left_out} (give other limits with rows_per_group and groups_per_unit)"]
 
 
-def _in_each(body: dict[str, Any]) -> str:
-    return " in a group" if body["keys"]["columns"] else ""
+def _in_each(body: Body) -> str:
+    return " in a group" if body.keys.columns else ""
 
 
 def _on_choice(view: View) -> list[str]:

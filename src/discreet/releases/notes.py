@@ -3,9 +3,9 @@
 import math
 from fractions import Fraction
 from functools import singledispatch
-from typing import Any
 
 from discreet.core.loss import short
+from discreet.releases.body import Body
 from discreet.releases.caveats import caveats
 from discreet.releases.estimates.estimate import (
     Estimate,
@@ -18,7 +18,7 @@ from discreet.releases.estimates.estimate import (
 from discreet.releases.view import View, margins
 
 
-def notes(view: View, body: dict[str, Any], *, confidence: Fraction) -> tuple[str, ...]:
+def notes(view: View, body: Body, *, confidence: Fraction) -> tuple[str, ...]:
     """Return the notes on each output, each note once."""
     found = [
         f"{output.name}: {note}"
@@ -29,17 +29,17 @@ def notes(view: View, body: dict[str, Any], *, confidence: Fraction) -> tuple[st
     return tuple(dict.fromkeys([*found, *_on_selection(view, body), *caveats(view, body)]))
 
 
-def _on_selection(view: View, body: dict[str, Any]) -> list[str]:
+def _on_selection(view: View, body: Body) -> list[str]:
     """Say which groups are missing, and which numbers had no part in the choice of the others."""
-    selection = body["selection"]
+    selection = body.selection
     if selection is None:
         return []
-    least, likely = selection["threshold"], selection["units_needed"]
+    least, likely = selection.threshold, selection.units_needed
     missing = (
         f"groups of fewer than about {least} units are not shown; one with {likely} appears in"
         " 95 % of answers"
     )
-    said = [missing, *_on_most(selection.get("most_groups"), len(body["keys"]["rows"]))]
+    said = [missing, *_on_most(selection.most_groups, len(body.keys.rows))]
     noisy = [output for output in view.outputs if output.is_noisy()]
     others = [output.name for output in noisy if not _chose(output.estimate)]
     if not others or len(others) == len(noisy):
@@ -63,12 +63,12 @@ def _chose(estimate: Estimate) -> bool:
 
 
 @singledispatch
-def _notes(estimate: Estimate, body: dict[str, Any], confidence: Fraction) -> list[str]:
+def _notes(estimate: Estimate, body: Body, confidence: Fraction) -> list[str]:
     return []
 
 
 @_notes.register
-def _(estimate: QuantileOf, body: dict[str, Any], confidence: Fraction) -> list[str]:
+def _(estimate: QuantileOf, body: Body, confidence: Fraction) -> list[str]:
     share, surely = short(estimate.quantile), short(100 * confidence)
     places = math.ceil(margins(body)(estimate.index, 1 - confidence))
     rank = (
@@ -86,13 +86,14 @@ def _(estimate: QuantileOf, body: dict[str, Any], confidence: Fraction) -> list[
 
 
 @_notes.register
-def _(estimate: WindowOf, body: dict[str, Any], confidence: Fraction) -> list[str]:
+def _(estimate: WindowOf, body: Body, confidence: Fraction) -> list[str]:
     return ["it is made of several noisy rows of this answer, so it has no error bar of its own"]
 
 
 @_notes.register
-def _(estimate: SelectedOf, body: dict[str, Any], confidence: Fraction) -> list[str]:
-    least = body["selection"]["threshold"]
+def _(estimate: SelectedOf, body: Body, confidence: Fraction) -> list[str]:
+    assert body.selection is not None
+    least = body.selection.threshold
     bias = (
         f"numbers of units chose the groups, so near {least} they are too large on average (small"
         " groups appear by luck of noise); its intervals take account of that"
@@ -101,12 +102,12 @@ def _(estimate: SelectedOf, body: dict[str, Any], confidence: Fraction) -> list[
 
 
 @_notes.register
-def _(estimate: TotalOf, body: dict[str, Any], confidence: Fraction) -> list[str]:
-    aggregate, most = body["aggregates"][estimate.index], body["limits"]["rows_per_group"]
-    if aggregate["aggregate"] != "count_distinct":
+def _(estimate: TotalOf, body: Body, confidence: Fraction) -> list[str]:
+    aggregate, most = body.aggregates[estimate.index], body.limits.rows_per_group
+    if aggregate.kind != "count_distinct":
         return []
     bias = (
-        f"COUNT(DISTINCT {aggregate['value']}) counts at most {most} values of one unit in a group,"
+        f"COUNT(DISTINCT {aggregate.value}) counts at most {most} values of one unit in a group,"
         " so apart from its noise it can only be too small"
     )
     return [bias]

@@ -8,14 +8,14 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.accounting.loss_json import loss_from_json
 from discreet.core import optional
-from discreet.core.errors import InvalidArgument, LedgerError
+from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
 from discreet.ledger.receipt import Receipt
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.arrow_table import arrow_table
+from discreet.releases.body import Body
 from discreet.releases.cell import Cell, PlainInterval, plain_up
 from discreet.releases.cells import cells, plain_intervals
 from discreet.releases.estimates.columns import Column
@@ -25,11 +25,6 @@ from discreet.releases.release_picture import draw
 from discreet.releases.shown_column import BAR, RANGE, ShownColumn
 from discreet.releases.text_table import text_table
 from discreet.releases.view import Output, View, error_bar, intervals
-
-_LIMITS = ("rows_per_group", "groups_per_unit")
-
-FORMAT = 2
-"""The version of the body's layout; a reader refuses the ones that it does not know."""
 
 
 @frozen(kw_only=True)
@@ -42,15 +37,10 @@ class Release:
     """
 
     view: View
-    body: dict[str, Any] = field(repr=False)
+    body: Body = field(repr=False)
     receipt: Receipt
     is_stored: bool = False
     """Whether this is an earlier release given again, which costs nothing more."""
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse a body of a layout that we do not know."""
-        if self.body.get("format") != FORMAT:
-            raise LedgerError("The stored release is of an unknown format", must=f"be {FORMAT}")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -65,7 +55,7 @@ class Release:
     @property
     def cost(self) -> PrivacyLoss:
         """What the release cost when it was made."""
-        return loss_from_json(self.body["cost"])
+        return self.body.cost
 
     def error(self, name: str, confidence: Number = CONFIDENCE) -> int | float:
         """Return the error bar of output ``name``: the noise is within ± it, that often."""
@@ -125,8 +115,11 @@ class Release:
                 },
             },
             "notes": list(self.notes()),
-            "limits": {name: self.body["limits"][name] for name in _LIMITS},
-            "cost": self.body["cost"],
+            "limits": {
+                "rows_per_group": self.body.limits.rows_per_group,
+                "groups_per_unit": self.body.limits.groups_per_unit,
+            },
+            "cost": self.cost.to_json(),
             "stored": self.is_stored,
             "receipt": self.receipt.to_json(),
         }

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
 
-from discreet.mechanisms.noise_json import read_noise
+from discreet.mechanisms.selection.quantile import Quantile
+from discreet.releases.body import Body
 from discreet.releases.clamp_source import ClampSource
 from discreet.releases.error_of import error_of
 from discreet.releases.estimates.columns import Column, scalars, sorted_rows
@@ -64,7 +64,7 @@ class View:
         """The names of the outputs, in order."""
         return tuple(output.name for output in self.outputs)
 
-    def groups(self, body: dict[str, Any]) -> Groups:
+    def groups(self, body: Body) -> Groups:
         """Return the groups of a body that are shown, in the order in which they are."""
         shown = _passing(self.having, read_groups(body))
         shown = _passing(self.qualify, with_windows(shown, self._windows()))
@@ -80,7 +80,7 @@ class View:
         orders = (ordering.estimate for ordering in self.order)
         return windows_in([*(output.estimate for output in self.outputs), *orders, *tests])
 
-    def rows(self, body: dict[str, Any]) -> tuple[tuple[Scalar | None, ...], ...]:
+    def rows(self, body: Body) -> tuple[tuple[Scalar | None, ...], ...]:
         """Return the value of every output in every group that is shown."""
         groups = self.groups(body)
         columns = [scalars(column) for column in self.values(groups)]
@@ -118,7 +118,7 @@ def selected_view(view: View, index: int) -> View:
     )
 
 
-def intervals(output: Output, groups: Groups, body: dict[str, Any], *, beta: Fraction) -> Intervals:
+def intervals(output: Output, groups: Groups, body: Body, *, beta: Fraction) -> Intervals:
     """Return for every group where the answer without noise lies, if known.
 
     Each holds by itself with probability at least ``1 - beta``:
@@ -127,7 +127,7 @@ def intervals(output: Output, groups: Groups, body: dict[str, Any], *, beta: Fra
     return intervals_of(output.estimate, groups, margins(body), beta=beta)
 
 
-def error_bar(output: Output, body: dict[str, Any], *, beta: Fraction) -> Fraction | None:
+def error_bar(output: Output, body: Body, *, beta: Fraction) -> Fraction | None:
     """Return the error bar that every row of an output has, if all have the same one."""
     coefficients = linear(output.estimate)
     if not coefficients:
@@ -137,7 +137,7 @@ def error_bar(output: Output, body: dict[str, Any], *, beta: Fraction) -> Fracti
     return half_width(coefficients, each)
 
 
-def margins(body: dict[str, Any]) -> Callable[[int, Fraction], Fraction]:
+def margins(body: Body) -> Callable[[int, Fraction], Fraction]:
     """Return the error bar of each aggregate at a failure probability.
 
     For a quantile it is one of rank, in rows.
@@ -145,10 +145,8 @@ def margins(body: dict[str, Any]) -> Callable[[int, Fraction], Fraction]:
 
     @cache
     def margin(index: int, beta: Fraction) -> Fraction:
-        aggregate = body["aggregates"][index]
-        error = error_of(read_noise(aggregate["noise"]), beta)
-        return (
-            error if aggregate["aggregate"] == "quantile" else error * Fraction(aggregate["step"])
-        )
+        aggregate = body.aggregates[index]
+        error = error_of(aggregate.noise, beta)
+        return error if isinstance(aggregate.noise, Quantile) else error * aggregate.step
 
     return margin

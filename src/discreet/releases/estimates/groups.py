@@ -9,6 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from discreet.releases.body import Body
 from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.estimate import WindowOf
 from discreet.releases.estimates.ratios import Ratios
@@ -75,21 +76,19 @@ def _taken(values: Column, rows: Rows) -> Column:
     return values.take(rows) if isinstance(values, Ratios) else [values[i] for i in rows.tolist()]
 
 
-def read_groups(body: dict[str, Any]) -> Groups:
+def read_groups(body: Body) -> Groups:
     """Return the groups of a body, in its order."""
-    keys, size, selection = body["keys"], len(body["keys"]["rows"]), body["selection"]
-    columns = zip(*keys["rows"], strict=True) if size else ((),) * len(keys["types"])
-    kinds = [ColumnType(name) for name in keys["types"]]
+    keys, size = body.keys, len(body.keys.rows)
+    columns = zip(*keys.rows, strict=True) if size else ((),) * len(keys.types)
     return Groups(
         size=size,
-        keys=tuple(_read_keys(*pair) for pair in zip(columns, kinds, strict=True)),
-        places=tuple(map(tuple, keys["places"])),
-        sets=np.array(keys["sets"], dtype=np.int64),
+        keys=tuple(_read_keys(*pair) for pair in zip(columns, keys.types, strict=True)),
+        places=keys.places,
+        sets=np.array(keys.sets, dtype=np.int64),
         values=tuple(
-            Ratios.steps(aggregate["values"], Fraction(aggregate["step"]))
-            for aggregate in body["aggregates"]
+            Ratios.steps(aggregate.values, aggregate.step) for aggregate in body.aggregates
         ),
-        threshold=None if selection is None else selection["threshold"],
+        threshold=None if body.selection is None else body.selection.threshold,
     )
 
 
