@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from discreet.core.loss import Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.releases.arrow_table import arrow_table
 from discreet.releases.body import Body, GroupKeys, LimitsInForce, NoisyAggregate, Selection
-from discreet.releases.cells import cells, plain_intervals
+from discreet.releases.cells import arrow_table, cells, plain_intervals
 from discreet.releases.estimates.columns import column, scalars, sorted_rows
 from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
@@ -32,7 +31,7 @@ from discreet.releases.estimates.functions import calculate
 from discreet.releases.estimates.groups import Groups, read_groups
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
-from discreet.releases.number_texts import lower_texts, nearest_texts, texts, upper_texts
+from discreet.releases.shown_column import lower_texts, nearest_texts, texts, upper_texts
 from discreet.tables.column import ColumnType
 from tests.support.one_group import interval_of, value_of
 

@@ -15,7 +15,7 @@ from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.body import Body, GroupKeys, LimitsInForce, Made, NoisyAggregate
-from discreet.releases.superseded import superseded
+from discreet.releases.notes import superseded
 from discreet.tables.plans import plan
 from tests.support.clinic import visit, write_project
 

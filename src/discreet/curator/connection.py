@@ -21,8 +21,7 @@ from discreet.project.offer import Terms
 from discreet.project.project import Project, open_project
 from discreet.project.wish import Wish
 from discreet.releases.accuracy import Accuracy
-from discreet.releases.plain_view import read_releases
-from discreet.releases.release import Release
+from discreet.releases.release import Release, read_releases
 from discreet.tables.catalog import Catalog, PublicTable, Table
 
 LOCAL_ANALYST = "local"

@@ -12,19 +12,25 @@ from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
+from discreet.core.terminal_text import text_table
+from discreet.ledger.ledger import Ledger
 from discreet.ledger.receipt import Receipt
 from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.arrow_table import arrow_table
 from discreet.releases.body import Body
-from discreet.releases.cell import Cell, PlainInterval, plain_up
-from discreet.releases.cells import cells, plain_intervals
+from discreet.releases.cells import (
+    Cell,
+    PlainInterval,
+    arrow_table,
+    cells,
+    plain_intervals,
+    plain_up,
+)
 from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.notes import notes
 from discreet.releases.release_picture import draw
 from discreet.releases.shown_column import BAR, RANGE, ShownColumn
-from discreet.releases.text_table import text_table
-from discreet.releases.view import Output, View, error_bar, intervals
+from discreet.releases.view import Output, View, error_bar, intervals, plain_view
 
 
 @frozen(kw_only=True)
@@ -213,3 +219,24 @@ class Release:
 
 def _plain_json(value: Cell) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, str | int | float) else value.isoformat()
+
+
+def read_releases(ledger: Ledger, ticket: int) -> tuple[Release, ...]:
+    """Return the stored release that a ticket paid for: one, or those of a batch.
+
+    The columns are the keys and the noisy numbers from which the answer was made.
+    """
+    found = ledger.release_of(ticket)
+    if found is None:
+        raise InvalidArgument(
+            "There is no release of this ticket",
+            must="be the number of a ticket that was answered",
+            got=str(ticket),
+            next="See the history with `discreet ledger`",
+        )
+    stored, receipt = found
+    bodies = map(Body.from_json, stored.get("batch", [stored]))
+    return tuple(
+        Release(view=plain_view(body), body=body, receipt=receipt, is_stored=True)
+        for body in bodies
+    )

@@ -1,6 +1,7 @@
 """A view: what is shown of an answer, and in which order. It is presentation, not plan."""
 
 from collections.abc import Callable
+from enum import Enum
 from fractions import Fraction
 from functools import cache
 
@@ -8,16 +9,34 @@ import numpy as np
 from attrs import evolve, frozen
 
 from discreet.mechanisms.selection.quantile import Quantile
-from discreet.releases.body import Body
-from discreet.releases.clamp_source import ClampSource
-from discreet.releases.error_of import error_of
+from discreet.releases.accuracy import error_of
+from discreet.releases.body import Body, NoisyAggregate
 from discreet.releases.estimates.columns import Column, scalars, sorted_rows
 from discreet.releases.estimates.enclosures import Intervals
-from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, indices, with_selected
+from discreet.releases.estimates.estimate import (
+    Estimate,
+    KeyOf,
+    QuantileOf,
+    Scalar,
+    SelectedOf,
+    TotalOf,
+    WindowOf,
+    indices,
+    with_selected,
+)
 from discreet.releases.estimates.groups import Groups, read_groups
 from discreet.releases.estimates.linear import half_width, linear
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
+from discreet.tables.column import ColumnType
+
+
+class ClampSource(Enum):
+    """Who chose the range and the grid of a value. Privacy is the same for all of them."""
+
+    DECLARED = "declared"
+    WRITTEN = "written in the query"
+    PROPOSED = "proposed from the declared ranges"
 
 
 @frozen
@@ -150,3 +169,30 @@ def margins(body: Body) -> Callable[[int, Fraction], Fraction]:
         return error if isinstance(aggregate.noise, Quantile) else error * aggregate.step
 
     return margin
+
+
+_CHOSE_KEYS = "COUNT(DISTINCT unit)"
+
+
+def plain_view(body: Body) -> View:
+    """Return the view of a body that shows its keys and its aggregates as they are."""
+    keys = [
+        Output(name, KeyOf(kind, place))
+        for place, (name, kind) in enumerate(zip(body.keys.columns, body.keys.types, strict=True))
+    ]
+    is_selected = body.selection is not None
+    totals = [
+        Output(aggregate.text, _estimate(i, aggregate, is_selected=is_selected))
+        for i, aggregate in enumerate(body.aggregates)
+    ]
+    return View(outputs=(*keys, *totals))
+
+
+def _estimate(index: int, aggregate: NoisyAggregate, *, is_selected: bool) -> Estimate:
+    is_whole = aggregate.step.denominator == 1
+    kind = ColumnType.INTEGER if is_whole else ColumnType.REAL
+    if isinstance(aggregate.noise, Quantile):
+        return QuantileOf(kind, index, aggregate.noise.quantile, "QUANTILE")
+    if is_selected and aggregate.text == _CHOSE_KEYS:
+        return SelectedOf(kind, index)
+    return TotalOf(kind, index)

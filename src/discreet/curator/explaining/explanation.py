@@ -10,6 +10,7 @@ from attrs import frozen
 from discreet.accounting.gates.filters import left
 from discreet.accounting.loss_json import loss_from_json
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
+from discreet.core.terminal_text import text_steps
 from discreet.curator.explaining.column_explanation import (
     column_json,
     column_sentence,
@@ -17,7 +18,6 @@ from discreet.curator.explaining.column_explanation import (
 )
 from discreet.curator.explaining.derivation import groups_sentence, has_join
 from discreet.curator.explaining.output_error import error_sentences, errors_by_size, output_errors
-from discreet.curator.explaining.text_steps import text_steps
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.costs import costs, group_costs
 from discreet.curator.pricing.fit import described_premise

@@ -15,8 +15,7 @@ from discreet.mechanisms.noise_json import Noise
 from discreet.mechanisms.smallest import smallest
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.noise import choose_keys, choose_noise, keys_contribution
-from discreet.releases.accuracy import Accuracy
-from discreet.releases.error_of import error_of
+from discreet.releases.accuracy import Accuracy, error_of
 from discreet.releases.estimates.estimate import (
     Estimate,
     MeanOf,

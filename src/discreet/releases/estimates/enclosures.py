@@ -13,9 +13,18 @@ from attrs import frozen
 
 from discreet.core.numbers import exp_bounds, log_bounds
 from discreet.core.rounding import short_down, short_up
-from discreet.releases.estimates import numbers
-from discreet.releases.estimates.function_values import roots, rounded
-from discreet.releases.estimates.ratios import Mask, Ratios, choose, larger, smaller, within
+from discreet.releases.estimates import function_values
+from discreet.releases.estimates.function_values import LARGEST_POWER, roots, rounded
+from discreet.releases.estimates.ratios import (
+    KEPT,
+    Mask,
+    Ratios,
+    choose,
+    kept,
+    larger,
+    smaller,
+    within,
+)
 
 Interval = tuple[Fraction, Fraction]
 
@@ -73,15 +82,15 @@ class Intervals:
 
     def outwards(self) -> "Intervals":
         """Return intervals with ends of sensible length and size, which are no smaller."""
-        if max(self.lows.bits(), self.highs.bits()) <= numbers.KEPT:
+        if max(self.lows.bits(), self.highs.bits()) <= KEPT:
             return self
         return Intervals.of([None if pair is None else _outwards(pair) for pair in self.each()])
 
 
 def _outwards(interval: Interval) -> Interval | None:
-    if any(numbers.kept(end) is None for end in interval):
+    if any(kept(end) is None for end in interval):
         return None
-    return short_down(interval[0], numbers.KEPT), short_up(interval[1], numbers.KEPT)
+    return short_down(interval[0], KEPT), short_up(interval[1], KEPT)
 
 
 Enclosure = Callable[..., Intervals]
@@ -212,7 +221,7 @@ def logarithm_to(base: int) -> Callable[[Interval], Interval | None]:
 
 def exponential(a: Interval) -> Interval | None:
     """Return where a power of e lies."""
-    if numbers.exponential(a[1]) is None:
+    if function_values.exponential(a[1]) is None:
         return None
     return exp_bounds(a[0], bits=96)[0], exp_bounds(a[1], bits=96)[1]
 
@@ -220,7 +229,7 @@ def exponential(a: Interval) -> Interval | None:
 def power(a: Interval, b: Interval) -> Interval | None:
     """Return where a power lies, if the exponent is a small whole number."""
     exponent = b[0]
-    if b[0] != b[1] or exponent.denominator != 1 or not 0 <= exponent <= numbers.LARGEST_POWER:
+    if b[0] != b[1] or exponent.denominator != 1 or not 0 <= exponent <= LARGEST_POWER:
         return None
     ends = sorted(end ** int(exponent) for end in a)
     is_folded = exponent % 2 == 0 and a[0] <= 0 <= a[1]

@@ -10,13 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from discreet.core.numbers import exp_bounds, log_bounds
 from discreet.releases.estimates.columns import Column, column, is_true, scalars, truths
 from discreet.releases.estimates.estimate import Scalar
-from discreet.releases.estimates.numbers import LARGEST_POWER, kept
-from discreet.releases.estimates.ratios import Ratios, add, choose, larger, smaller, times, whole
+from discreet.releases.estimates.ratios import (
+    Ratios,
+    add,
+    choose,
+    kept,
+    larger,
+    smaller,
+    times,
+    whole,
+)
 
 ColumnFunction = Callable[..., Column]
 RowFunction = Callable[..., Scalar | None]
+
+LARGEST_POWER = 64
+_LARGEST_EXPONENT = 690
 
 
 def each(work: Callable[[Sequence[Any]], Scalar | None]) -> ColumnFunction:
@@ -130,6 +142,36 @@ def roots(values: Ratios, bits: Sequence[int], *, round_up: bool = False) -> Rat
         found = math.isqrt(square // bottom)
         tops.append(found + (round_up and found * found * bottom < square))
     return Ratios(whole(tops), whole([1 << places for places in bits]), values.known)
+
+
+def logarithm(value: Fraction) -> Fraction | None:
+    """Return the natural logarithm."""
+    return None if value <= 0 else log_bounds(value)[0]
+
+
+def logarithm_to(base: int) -> Callable[[Fraction], Fraction | None]:
+    """Return the logarithm to another base, as a function."""
+
+    def log(value: Fraction) -> Fraction | None:
+        natural = logarithm(value)
+        return None if natural is None else natural / log_bounds(Fraction(base), bits=96)[0]
+
+    return log
+
+
+def exponential(value: Fraction) -> Fraction | None:
+    """Return e to the power of ``value``."""
+    return None if value > _LARGEST_EXPONENT else exp_bounds(value, bits=96)[0]
+
+
+def power(base: Fraction, exponent: Fraction) -> Fraction | None:
+    """Return a power: exact for small whole exponents, and of positive numbers for all others."""
+    if exponent.denominator == 1 and abs(exponent) <= LARGEST_POWER:
+        return None if base == 0 and exponent < 0 else base ** int(exponent)
+    if base == 0 and exponent > 0:
+        return Fraction(0)
+    natural = logarithm(base)
+    return None if natural is None else exponential(natural * exponent)
 
 
 def comparison(relation: Callable[[Any, Any], Any]) -> ColumnFunction:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.releases.estimates import enclosures, function_values, numbers
+from discreet.releases.estimates import enclosures, function_values
 from discreet.releases.estimates.columns import constant, scalars
 from discreet.releases.estimates.enclosures import Enclosure, Intervals
 from discreet.releases.estimates.estimate import Calculation, Constant, Estimate
@@ -187,11 +187,11 @@ FUNCTIONS: dict[str, Function] = {
     "integer": _whole(function_values.rounded),
     "real": _real(kept_numbers(lambda values: values), lambda inside: inside),
     "sqrt": _real(kept_numbers(function_values.root), enclosures.root),
-    "ln": _each_real(numbers.logarithm, enclosures.logarithm),
-    "log10": _each_real(numbers.logarithm_to(10), enclosures.logarithm_to(10)),
-    "log2": _each_real(numbers.logarithm_to(2), enclosures.logarithm_to(2)),
-    "exp": _each_real(numbers.exponential, enclosures.exponential),
-    "power": _each_real(numbers.power, enclosures.power, count=2),
+    "ln": _each_real(function_values.logarithm, enclosures.logarithm),
+    "log10": _each_real(function_values.logarithm_to(10), enclosures.logarithm_to(10)),
+    "log2": _each_real(function_values.logarithm_to(2), enclosures.logarithm_to(2)),
+    "exp": _each_real(function_values.exponential, enclosures.exponential),
+    "power": _each_real(function_values.power, enclosures.power, count=2),
     "greatest": Function(1, None, _common, function_values.GREATEST),
     "least": Function(1, None, _common, function_values.LEAST),
     "=": _comparison(operator.eq),

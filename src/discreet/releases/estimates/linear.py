@@ -12,7 +12,7 @@ from discreet.releases.estimates.estimate import (
     SelectedOf,
     TotalOf,
 )
-from discreet.releases.estimates.numbers import kept
+from discreet.releases.estimates.ratios import kept
 
 Coefficients = dict[int, Fraction]
 

@@ -9,14 +9,37 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from discreet.releases.estimates.numbers import SURELY_KEPT, kept
+from discreet.core.rounding import short_down
 
 Integers = NDArray[Any]
 """Whole numbers: of 64 bits where they fit, and Python's own (``object``) where they do not."""
 Mask = NDArray[np.bool_]
 
+LARGEST = Fraction(10) ** 300
+"""A number beyond this size is out of range, as it would be for a float."""
+SURELY_KEPT = 900
+"""A number of so many bits is below the largest, and whole numbers are quick to look at."""
+KEPT = 512
+"""Significant bits of what was shortened."""
+
+_LONG = 1024
 _SAFE = 1 << 62
 _EXACT_FLOAT = 1 << 53
+
+
+def kept(value: Fraction) -> Fraction | None:
+    """Return a number of sensible length and size, or None if it is out of range.
+
+    A long one is shortened, so that no query can make us work with endless numbers.
+    """
+    longest = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if longest <= SURELY_KEPT:
+        return value
+    if abs(value) > LARGEST:
+        return None
+    if longest <= _LONG:
+        return value
+    return Fraction(0) if abs(value) < 1 / LARGEST else short_down(value, KEPT)
 
 
 @frozen(eq=False)

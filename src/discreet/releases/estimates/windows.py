@@ -10,7 +10,7 @@ from attrs import evolve
 from discreet.releases.estimates.columns import column, scalars, sorted_rows
 from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, parts
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.numbers import kept
+from discreet.releases.estimates.ratios import kept
 from discreet.releases.estimates.rules import column_of
 
 Values = Sequence[Scalar | None]

@@ -6,7 +6,7 @@ from fractions import Fraction
 from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, RefusedQuery, UndeclaredBound
-from discreet.releases.clamp_source import ClampSource
+from discreet.releases.view import ClampSource
 from discreet.sql.outputs.label import expression_text
 from discreet.tables.aggregate import LARGEST_ROOT
 from discreet.tables.column import Bounds, ColumnType
