@@ -65,10 +65,7 @@ class Anchor:
         """Keep a mark, durably. The caller sees to it that nobody else writes at the same time."""
         text = mark.to_text().encode()
         with self._explained():
-            size = self.path.stat().st_size // 2 if self.path.exists() else 0
-            if len(text) < size:
-                self._put(text.ljust(size - 1) + b"\n", (mark.count % 2) * size)
-            else:
+            if not self._put(text, mark.count % 2):
                 half = max(SMALLEST_HALF, 1 << (2 * len(text)).bit_length())
                 self._begin((text.ljust(half - 1) + b"\n") * 2)
 
@@ -80,13 +77,21 @@ class Anchor:
             elif not os.access(self.path.parent, os.W_OK | os.X_OK):
                 raise PermissionError
 
-    def _put(self, text: bytes, place: int) -> None:
-        handle = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+    def _put(self, text: bytes, half: int) -> bool:
+        """Write one half of the file, if there is one and the text has room in it."""
         try:
-            os.pwrite(handle, text, place)
+            handle = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        try:
+            size = os.fstat(handle).st_size // 2
+            if len(text) >= size:
+                return False
+            os.pwrite(handle, text.ljust(size - 1) + b"\n", half * size)
             _flush(handle)
         finally:
             os.close(handle)
+        return True
 
     def _begin(self, data: bytes) -> None:
         """Put a whole new file in place, at once."""

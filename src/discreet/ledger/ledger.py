@@ -22,7 +22,14 @@ from discreet.ledger.anchoring import (
     spent_by_space,
     verified_point,
 )
-from discreet.ledger.books import cap_of, least_price_of, left_of, open_order, reservation, spent_of
+from discreet.ledger.books import (
+    cap_of,
+    least_price_of,
+    left_of,
+    open_reserve,
+    reservation,
+    spent_of,
+)
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.chain import require_unchanged
 from discreet.ledger.data_version import DataVersion
@@ -200,7 +207,7 @@ class Ledger:
             When this returns, the charge is durable, no cap or share is exceeded, none of the id
             spaces was suspended for the analyst, and every anchor knows of the charge.
         """
-        order = order.shortened()
+        order = _as_written(order)
         with self._charging() as transaction:
             return self._reserve(transaction, order)
 
@@ -212,7 +219,7 @@ class Ledger:
         Guarantee:
             As :mod:`~discreet.ledger.joining` says: it is decided in the one transaction.
         """
-        order = order.shortened()
+        order = _as_written(order)
         with self._charging() as transaction:
             found = joinable(transaction.latest, order, self.now(), given_up)
             return found or self._reserve(transaction, order)
@@ -265,23 +272,23 @@ class Ledger:
         this is kept.
         """
         with self._write() as transaction:
-            order = _order_of(transaction, ticket)
+            reserve = _reserve_of(transaction, ticket)
             payload = {
                 "ticket": ticket.number,
-                "plan_digest": order.plan_digest,
-                "data_version": order.data_version,
+                "plan_digest": reserve.payload["order"]["plan_digest"],
+                "data_version": reserve.payload["order"]["data_version"],
                 "release_digest": sealed.digest,
             }
             entry = transaction.append(Kind.COMMIT, payload)
             transaction.put_release(ticket.number, sealed.text)
             if is_late():
                 raise LedgerError(f"Ticket {ticket.number} is settled too late")
-        return make_receipt(order, entry)
+        return make_receipt(reserve, entry)
 
     def fail(self, ticket: Ticket) -> None:
         """Record that a ticket gave no release, and count it. The charge stays."""
         with self._write() as transaction:
-            _order_of(transaction, ticket)
+            _reserve_of(transaction, ticket)
             failures = counted(transaction.latest, ticket.number)
             transaction.append(Kind.FAIL, {"ticket": ticket.number, "failures": failures})
 
@@ -375,11 +382,18 @@ class Ledger:
             yield transaction
 
 
-def _order_of(snapshot: Snapshot, ticket: Ticket) -> Order:
-    order = open_order(snapshot.latest, ticket.number)
-    if order.digest != ticket.order_digest:
+def _as_written(order: Order) -> Order:
+    """Return an order as the ledger keeps it, with its name, before anybody has to wait for it."""
+    short = order.shortened()
+    _ = short.digest
+    return short
+
+
+def _reserve_of(snapshot: Snapshot, ticket: Ticket) -> Entry:
+    reserve = open_reserve(snapshot.latest, ticket.number)
+    if reserve.payload["order_digest"] != ticket.order_digest:
         raise LedgerError(f"Ticket {ticket.number} belongs to another order")
-    return order
+    return reserve
 
 
 _FIXING = (Kind.RESERVE, Kind.ALLOCATION, Kind.RENEWAL)

@@ -5,21 +5,22 @@ from typing import Any
 
 from discreet.core.canonical import digest
 from discreet.ledger.chain import broken
+from discreet.ledger.charge import Charge
 from discreet.ledger.entry import Entry, Kind
 from discreet.ledger.entry import ticket as ticket_subject
-from discreet.ledger.order import Order
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.store import Snapshot
 from discreet.ledger.ticket import Ticket
 
 
-def make_receipt(order: Order, commit: Entry) -> Receipt:
-    """Return the receipt of an order that ``commit`` settled."""
+def make_receipt(reserve: Entry, commit: Entry) -> Receipt:
+    """Return the receipt of what ``reserve`` charged and ``commit`` settled."""
+    order = reserve.payload["order"]
     return Receipt(
-        ticket=Ticket(commit.payload["ticket"], order.digest),
-        charges=order.charges,
-        plan_digest=order.plan_digest,
-        data_version=order.data_version,
+        ticket=Ticket(reserve.sequence, reserve.payload["order_digest"]),
+        charges=tuple(Charge.from_json(charge) for charge in order["charges"]),
+        plan_digest=order["plan_digest"],
+        data_version=order["data_version"],
         release_digest=commit.payload["release_digest"],
         head=commit.digest,
     )
@@ -39,4 +40,4 @@ def stored_release(snapshot: Snapshot, commit: Entry) -> tuple[dict[str, Any], R
         is_same = False
     if not is_same:
         raise broken(commit.sequence, "its release was changed after it was stored")
-    return release, make_receipt(Order.from_json(reserve.payload["order"]), commit)
+    return release, make_receipt(reserve, commit)

@@ -12,7 +12,7 @@ from discreet.ledger.books import (
     admit,
     admit_together,
     cap_of,
-    open_order,
+    open_reserve,
     spent_of,
     totals_after,
 )
@@ -124,16 +124,14 @@ def _is_together(latest: Latest, order: Order) -> bool:
 
 
 def _commit(latest: Latest, payload: dict[str, Any]) -> bool:
-    order = open_order(latest, payload["ticket"])
-    same = order.plan_digest, order.data_version
-    return same == (payload["plan_digest"], payload["data_version"])
+    order = open_reserve(latest, payload["ticket"]).payload["order"]
+    return all(order[name] == payload[name] for name in ("plan_digest", "data_version"))
 
 
 def _fail(latest: Latest, payload: dict[str, Any]) -> bool:
     number = payload["ticket"]
-    order = open_order(latest, number)
-    reserve = latest(Kind.RESERVE, ticket(number))
-    assert reserve is not None
+    reserve = open_reserve(latest, number)
+    order = Order.from_json(reserve.payload["order"])
     if "failures" not in payload:
         return not lists_open_tickets(reserve)
     if any("counter" in item for item in payload["failures"]):

@@ -3,7 +3,7 @@
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 
@@ -52,14 +52,15 @@ class SqliteStore:
 
     def __attrs_post_init__(self) -> None:
         """Refuse a file that is not a ledger."""
-        with Uninterrupted(), self._connection():
+        with self.read():
             pass
 
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:
         """Open a snapshot."""
-        with Uninterrupted(), self._connection() as lent:
+        with Uninterrupted(), FORK_GUARD.transaction(), self._connection() as lent:
             lent.connection.execute("BEGIN")
+            require_ledger(lent.connection, self.path)
             yield SqliteTransaction(lent.connection)
 
     @contextmanager
@@ -68,7 +69,7 @@ class SqliteStore:
         with (
             Uninterrupted(),
             FORK_GUARD.transaction(),
-            self._turn(),
+            self._turn() as turn,
             self._connection() as lent,
         ):
             # Whatever is not committed is rolled back when the connection is given back.
@@ -78,6 +79,8 @@ class SqliteStore:
                 with _what_stays(self.path):
                     after(self._begin(lent))
                     lent.connection.execute("COMMIT")
+            # Nobody has to wait until the connection is tidied up.
+            turn.close()
 
     def close(self) -> None:
         """Close what is kept open, so that the log is moved into the file if nobody else has it."""
@@ -85,27 +88,28 @@ class SqliteStore:
 
     def _begin(self, lent: Lent) -> SqliteTransaction:
         lent.connection.execute("BEGIN IMMEDIATE")
+        require_ledger(lent.connection, self.path)
         self._require_same(require_one_link(self.path))
         lent.require_same_log()
         return SqliteTransaction(lent.connection)
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        turn = _writers[self.path]
-        if not turn.acquire(timeout=self.timeout):
+    def _turn(self) -> Iterator[ExitStack]:
+        """Wait for one's turn to write; closing what is given ends it, and so does the block."""
+        own = _writers[self.path]
+        if not own.acquire(timeout=self.timeout):
             raise busy(self.path)
-        try:
-            with explained(self.path), write_queue(self.path.parent, self.timeout):
-                yield
-        finally:
-            turn.release()
+        with ExitStack() as turn:
+            turn.callback(own.release)
+            with explained(self.path):
+                turn.enter_context(write_queue(self.path.parent, self.timeout))
+                yield turn
 
     @contextmanager
     def _connection(self) -> Iterator[Lent]:
-        with FORK_GUARD.transaction(), explained(self.path):
+        with explained(self.path):
             self._require_still_here()
             with KEPT_OPEN.lent((self.path, self.identity, self.timeout), self._opened) as lent:
-                require_ledger(lent.connection, self.path)
                 yield lent
 
     def _require_still_here(self) -> None:

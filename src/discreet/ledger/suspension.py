@@ -64,9 +64,10 @@ def failures_in(latest: Latest, id_space: str, name: str | None, at: datetime) -
 def require_active(latest: Latest, id_space: str, analyst: str, at: datetime) -> None:
     """Refuse an order in an id space in which too many answers failed: of these, or of all."""
     rules, name = rules_of(latest, id_space), counter_of(latest, id_space, analyst)
-    require_few_in_all(latest, id_space, rules.most_failures, at)
-    earlier = noted(latest, id_space, name).earlier
-    if earlier + failures_in(latest, id_space, name, at) < rules.suspend_after:
+    abandoned, counts = abandoned_tickets(latest, id_space, at), noted(latest, id_space, name)
+    require_few_in_all(counts.everybody + len(abandoned), id_space, rules.most_failures)
+    earlier = counts.earlier
+    if earlier + counts.own + abandoned.count(name) < rules.suspend_after:
         return
     # What is from before there were counters is in none that could be cleared by itself.
     only = "" if earlier or not _has_shares(latest, id_space) else f" --analyst {_quoted(analyst)}"
@@ -78,9 +79,9 @@ def require_active(latest: Latest, id_space: str, analyst: str, at: datetime) ->
     )
 
 
-def require_few_in_all(latest: Latest, id_space: str, limit: int, at: datetime) -> None:
+def require_few_in_all(failures: int, id_space: str, limit: int) -> None:
     """Refuse an order in an id space in which too many answers failed over all counters."""
-    if failures_of(latest, id_space, at) >= limit:
+    if failures >= limit:
         raise Suspended(
             f"Questions about '{id_space}' are suspended, whoever asks",
             must=f"have fewer than {limit} failed answers of all analysts together since the owner "
