@@ -4,8 +4,7 @@ import attrs
 import pytest
 
 from discreet.core.errors import LedgerError
-from discreet.ledger.chain import verify_chain
-from discreet.ledger.entry import GENESIS, Entry, Kind, follow
+from discreet.ledger.chain import GENESIS, Entry, Kind, follow, verify_chain
 
 
 def chain(length: int) -> list[Entry]:

@@ -17,10 +17,10 @@ import pytest
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Allocation
-from discreet.ledger.entry import WORDS, Kind
-from discreet.ledger.fork_guard import FORK_GUARD
+from discreet.ledger.chain import WORDS, Kind
+from discreet.ledger.kept_open import FORK_GUARD
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.sqlite_schema import VERSION
+from discreet.ledger.sqlite_file import VERSION
 from discreet.ledger.sqlite_store import SqliteStore, _writers, create_sqlite
 from tests.ledger.nobody import as_nobody
 from tests.ledger.orders import RELEASE, new_ledger, order

@@ -18,9 +18,7 @@ from discreet.core.loss import Pure
 from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
 from discreet.curator.publish import publish
-from discreet.ledger.charge import Charge
-from discreet.ledger.receipt import Receipt
-from discreet.ledger.ticket import Ticket
+from discreet.ledger.order import Charge, Receipt, Ticket
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile

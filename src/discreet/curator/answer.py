@@ -25,7 +25,7 @@ from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.pricing.fit import fit
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
-from discreet.ledger.release_size import require_time
+from discreet.ledger.releases import require_time
 from discreet.project.offer import Terms, settle
 from discreet.project.passage import Leg, Passage, StoredBody, go_through
 from discreet.project.project import Project

@@ -21,7 +21,7 @@ from discreet.curator.bound import bound
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import PricedPlan, event_of
 from discreet.curator.read_questions import read_questions
-from discreet.ledger.release_size import SMALL, ReleaseSize
+from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged
 from discreet.project.noise import require_samplable

@@ -15,20 +15,14 @@ from attrs import frozen
 
 from discreet.accounting.gates.filters import admits, common, left
 from discreet.accounting.loss_json import loss_from_json
-from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError
+from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError, Unsupported
 from discreet.core.loss import PrivacyLoss
-from discreet.ledger.entry import Entry, Kind, Latest, share, space, ticket
-from discreet.ledger.failure_counts import counter_of
-from discreet.ledger.least_price import least_price, require_price
-from discreet.ledger.open_tickets import open_tickets, rules_of, settlement
-from discreet.ledger.order import Order
-from discreet.ledger.suspension import (
-    failures_of,
-    require_active,
-    require_few_in_all,
-    require_room,
-)
-from discreet.ledger.tally import accumulate
+from discreet.ledger.budget import Budget, accumulate
+from discreet.ledger.chain import Entry, Kind, Latest, share, space, ticket
+from discreet.ledger.failures import counter_of, open_tickets, settlement
+from discreet.ledger.gate_rules import least_price, require_price, rules_of
+from discreet.ledger.order import Order, Ticket
+from discreet.ledger.suspension import failures_of, require_active, require_few_in_all, require_room
 
 
 def cap_of(latest: Latest, id_space: str) -> PrivacyLoss:
@@ -204,3 +198,27 @@ def _advice(rest: PrivacyLoss, id_space: str) -> str:
     if rest == rest * 0:
         return f"Nothing is left; only the owner can raise the budget of '{id_space}'"
     return "Nothing was spent. Ask for less, or see 'discreet budget'"
+
+
+def reserve_of(latest: Latest, ticket: Ticket) -> Entry:
+    """Return the reserve of a ticket that is to be settled, or refuse."""
+    reserve = open_reserve(latest, ticket.number)
+    if reserve.payload["order_digest"] != ticket.order_digest:
+        raise LedgerError(f"Ticket {ticket.number} belongs to another order")
+    return reserve
+
+
+_FIXING = (Kind.RESERVE, Kind.ALLOCATION, Kind.RENEWAL)
+
+
+def require_free_measure(latest: Latest, budget: Budget) -> None:
+    """Refuse another measure for a budget in use: spending and shares cannot be restated in it."""
+    subject = space(budget.id_space)
+    before = latest(Kind.BUDGET, subject)
+    in_use = any(latest(kind, subject) for kind in _FIXING)
+    if before and in_use and before.payload["cap"]["measure"] != budget.cap.measure.value:
+        raise Unsupported(
+            f"The budget of '{budget.id_space}' is in use and keeps its measure",
+            must=f"be {before.payload['cap']['measure']}",
+            got=budget.cap.measure.value,
+        )

@@ -26,30 +26,38 @@ from discreet.ledger.books import (
     cap_of,
     least_price_of,
     left_of,
-    open_reserve,
+    require_free_measure,
     reservation,
+    reserve_of,
     spent_of,
 )
 from discreet.ledger.budget import Allocation, Budget
-from discreet.ledger.chain import require_unchanged
-from discreet.ledger.data_version import DataVersion
-from discreet.ledger.entry import Entry, Kind, released, share, space, ticket
-from discreet.ledger.failure_counter import FailureCounter, counters_of
-from discreet.ledger.failure_counts import after_resumption, counter_of
-from discreet.ledger.gate_rules import GateRules
-from discreet.ledger.joining import Joined, asked_for, joinable
-from discreet.ledger.mark import BEGINNING, Point
-from discreet.ledger.open_tickets import rules_of, settlement
-from discreet.ledger.order import Order
-from discreet.ledger.presence import Presence
-from discreet.ledger.receipt import Receipt
-from discreet.ledger.releases import make_receipt, stored_release
-from discreet.ledger.sealed_release import SealedRelease, seal
+from discreet.ledger.chain import (
+    BEGINNING,
+    Entry,
+    Kind,
+    Point,
+    released,
+    require_unchanged,
+    share,
+    space,
+    ticket,
+)
+from discreet.ledger.failures import after_resumption, counter_of, settlement
+from discreet.ledger.gate_rules import GateRules, rules_of
+from discreet.ledger.joining import Joined, Presence, asked_for, joinable
+from discreet.ledger.order import Order, Receipt, Ticket
+from discreet.ledger.releases import SealedRelease, make_receipt, seal, stored_release
 from discreet.ledger.store import After, Snapshot, Store, Transaction
-from discreet.ledger.suspension import counted, failures_in, failures_of
-from discreet.ledger.ticket import Ticket
+from discreet.ledger.suspension import (
+    FailureCounter,
+    counted,
+    counters_of,
+    failures_in,
+    failures_of,
+)
 from discreet.ledger.verify import verify, verify_receipt
-from discreet.ledger.versions import begin_version, current_version, draw_salt
+from discreet.ledger.versions import DataVersion, begin_version, current_version, draw_salt
 
 
 def _now() -> datetime:
@@ -91,7 +99,7 @@ class Ledger:
         with self._write() as transaction:
             before = transaction.latest(Kind.BUDGET, space(budget.id_space))
             if before is None or before.payload != budget.to_json():
-                _require_free_measure(transaction, budget)
+                require_free_measure(transaction.latest, budget)
                 transaction.append(Kind.BUDGET, budget.to_json())
 
     def allocate(self, allocation: Allocation) -> None:
@@ -272,7 +280,7 @@ class Ledger:
         this is kept.
         """
         with self._write() as transaction:
-            reserve = _reserve_of(transaction, ticket)
+            reserve = reserve_of(transaction.latest, ticket)
             payload = {
                 "ticket": ticket.number,
                 "plan_digest": reserve.payload["order"]["plan_digest"],
@@ -288,7 +296,7 @@ class Ledger:
     def fail(self, ticket: Ticket) -> None:
         """Record that a ticket gave no release, and count it. The charge stays."""
         with self._write() as transaction:
-            _reserve_of(transaction, ticket)
+            reserve_of(transaction.latest, ticket)
             failures = counted(transaction.latest, ticket.number)
             transaction.append(Kind.FAIL, {"ticket": ticket.number, "failures": failures})
 
@@ -387,26 +395,3 @@ def _as_written(order: Order) -> Order:
     short = order.shortened()
     _ = short.digest
     return short
-
-
-def _reserve_of(snapshot: Snapshot, ticket: Ticket) -> Entry:
-    reserve = open_reserve(snapshot.latest, ticket.number)
-    if reserve.payload["order_digest"] != ticket.order_digest:
-        raise LedgerError(f"Ticket {ticket.number} belongs to another order")
-    return reserve
-
-
-_FIXING = (Kind.RESERVE, Kind.ALLOCATION, Kind.RENEWAL)
-
-
-def _require_free_measure(snapshot: Snapshot, budget: Budget) -> None:
-    """Spending and shares cannot be restated in another measure, so they fix it."""
-    subject = space(budget.id_space)
-    before = snapshot.latest(Kind.BUDGET, subject)
-    in_use = any(snapshot.latest(kind, subject) for kind in _FIXING)
-    if before and in_use and before.payload["cap"]["measure"] != budget.cap.measure.value:
-        raise Unsupported(
-            f"The budget of '{budget.id_space}' is in use and keeps its measure",
-            must=f"be {before.payload['cap']['measure']}",
-            got=budget.cap.measure.value,
-        )

@@ -1,6 +1,9 @@
 """A ledger in one SQLite file: write-ahead log, full synchronisation, append-only tables."""
 
+import fcntl
+import os
 import sqlite3
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,13 +14,52 @@ from attrs import field, frozen
 
 from discreet.core.errors import LedgerError, WrittenBefore
 from discreet.core.uninterrupted import Uninterrupted
-from discreet.ledger.fork_guard import FORK_GUARD
-from discreet.ledger.kept_open import KEPT_OPEN, Lent
-from discreet.ledger.one_name import Identity, require_one_link, require_one_name
-from discreet.ledger.sqlite_file import begin_file, busy, connect_file, explained, require_ledger
+from discreet.ledger.kept_open import FORK_GUARD, KEPT_OPEN, Lent
+from discreet.ledger.sqlite_file import (
+    Identity,
+    begin_file,
+    busy,
+    connect_file,
+    explained,
+    require_ledger,
+    require_one_link,
+    require_one_name,
+)
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from discreet.ledger.store import After
-from discreet.ledger.write_queue import write_queue
+
+PAUSE = 0.001
+"""How many seconds pass between two looks."""
+
+
+@contextmanager
+def write_queue(folder: Path, timeout: float) -> Iterator[None]:
+    """Wait until it is one's turn among all processes, or until the time is over.
+
+    SQLite lets a writer sleep longer the longer it has waited, so that newcomers overtake those who
+    have waited for seconds. Here all look equally often. It is a courtesy, not a lock that anything
+    rests on: the write lock is SQLite's, and where the queue cannot be had, that alone decides.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        end = time.monotonic() + timeout
+        while not _is_first(handle) and time.monotonic() < end:
+            time.sleep(PAUSE)
+        yield
+    finally:
+        # Closing gives the turn to somebody else; so does dying.
+        os.close(handle)
+
+
+def _is_first(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
 
 _writers: defaultdict[Path, Lock] = defaultdict(Lock)
 """Threads of one process queue up here, and wake when it is their turn; SQLite would let them sleep
@@ -36,7 +78,7 @@ class SqliteStore:
         As :class:`~discreet.ledger.store.Store` asks. ``BEGIN IMMEDIATE`` takes the one write lock
         before anything is read, and ``synchronous=FULL`` flushes the log before a commit returns.
         Triggers refuse every change and removal; the chain shows what got past them. The file has
-        one name and is the same all the time (:mod:`discreet.ledger.one_name`): this is checked
+        one name and is the same all the time (:mod:`discreet.ledger.sqlite_file`): this is checked
         whenever it is used, and again when the write lock is held, before anything is written. So
         is that its log is the one that the connection writes (:mod:`discreet.ledger.kept_open`).
     """

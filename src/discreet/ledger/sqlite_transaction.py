@@ -10,8 +10,16 @@ from typing import Any
 from attrs import field, frozen
 
 from discreet.core.canonical import canonical
-from discreet.ledger.chain import broken, forged, require_unchanged
-from discreet.ledger.entry import WORDS, Entry, Kind, Subject, follow
+from discreet.ledger.chain import (
+    WORDS,
+    Entry,
+    Kind,
+    Subject,
+    broken,
+    follow,
+    forged,
+    require_unchanged,
+)
 from discreet.ledger.store import END, PAGE, IndexRow, SaltSize
 
 Row = tuple[Any, ...]

@@ -21,7 +21,7 @@ from discreet.curator.explaining.output_error import error_sentences, errors_by_
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.costs import costs, group_costs
 from discreet.curator.pricing.fit import described_premise
-from discreet.ledger.least_price import is_enough, least_price, shown_price
+from discreet.ledger.gate_rules import is_enough, least_price, shown_price
 from discreet.project.offer import Terms
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.estimates.estimate import indices
