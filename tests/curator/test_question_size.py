@@ -9,11 +9,11 @@ from discreet.core.loss import Approximate
 from discreet.curator.batch import price_batch
 from discreet.curator.read_questions import read_questions
 from discreet.sql import size
-from discreet.sql.outputs.book import MOST_AGGREGATES
+from discreet.sql.aggregates.call import MOST_AGGREGATES
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.sql.rows.grouping import MOST_KEYS
-from discreet.sql.rows.key_room import KeyRoom
+from discreet.sql.rows.keys import KeyRoom
 from discreet.sql.size import MOST_CELLS
 from discreet.tables.functions import key_functions
 from discreet.tables.functions.enumeration import MOST_WORKED_OUT, Enumeration

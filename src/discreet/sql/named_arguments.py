@@ -12,12 +12,9 @@ from attrs import field, frozen
 
 from discreet.core import optional
 from discreet.core.errors import BadSyntax, RefusedQuery
+from discreet.sql.aggregates.functions import takes_number
 
 _PER_ROW, _PER_GROUP = "contribution_bounds_per_row", "contribution_bounds_per_group"
-_CLAMPED = {"SUM", "AVG", "VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDDEV_SAMP", "STDDEV"}
-_CLAMPED |= {"MEDIAN", "QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC"}
-_CLAMPED |= {"PERCENTILE_CONT", "PERCENTILE_DISC", "APPROX_QUANTILE", "MIN", "MAX"}
-"""The functions whose first argument is a number that can be clamped."""
 _OPENING, _CLOSING = ("L_PAREN", "L_BRACKET", "L_BRACE"), ("R_PAREN", "R_BRACKET", "R_BRACE")
 _EXAMPLE = f"Write SUM(x, {_PER_ROW} => (0, 100)), or SUM(CLAMP(x, 0, 100))"
 
@@ -151,7 +148,7 @@ def _require_known(function: str, name: str, bounds: tuple[str, str]) -> None:
         raise RefusedQuery(
             "This named argument is not known", must=f"be {_PER_ROW}", got=name[:40], next=_EXAMPLE
         )
-    if function not in _CLAMPED:
+    if not takes_number(function):
         raise RefusedQuery(
             f"{function[:40]} has no value in a row that could be clamped",
             must=f"be SUM, AVG or the like with {_PER_ROW}",

@@ -2,11 +2,23 @@
 
 from typing import Any
 
+from attrs import frozen
+
 from discreet.core import optional
 from discreet.core.errors import BadSyntax, RefusedQuery
 from discreet.sql.named_arguments import with_clamps
+from discreet.sql.nodes import Node
 from discreet.sql.options import NO_OPTIONS, Options, read_options
-from discreet.sql.statement import Statement
+
+
+@frozen(kw_only=True)
+class Statement:
+    """One SELECT as the parser's syntax tree, and the privacy options that stood in it."""
+
+    select: Node
+    """The syntax tree of the outermost SELECT, WITH included."""
+    options: Options
+
 
 LONGEST_QUERY = 100_000
 
@@ -123,7 +135,7 @@ def _clause_start(tokens: list[Any]) -> int | None:
     return found[0] + 1 if found else None
 
 
-def _select(sql: str) -> Any:
+def _select(sql: str) -> Node:
     sqlglot, errors = optional.load("sqlglot"), optional.load("sqlglot.errors")
     exp = optional.load("sqlglot.expressions")
     try:
@@ -151,7 +163,8 @@ def _select(sql: str) -> Any:
                 must=f"have at most {MOST_ITEMS:,} items",
                 got=f"{len(part.expressions):,}",
             )
-    return statements[0]
+    select: Node = statements[0]
+    return select
 
 
 def _bad_syntax(cause: Any) -> BadSyntax:

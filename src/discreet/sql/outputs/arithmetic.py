@@ -7,8 +7,9 @@ from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Constant, Estimate
 from discreet.releases.estimates.functions import calculate
 from discreet.releases.estimates.linear import is_sure
-from discreet.sql.expressions.refusals import in_query
-from discreet.sql.outputs.nodes import constant, require_plain, unbracketed
+from discreet.sql.nodes import constant, unbracketed
+from discreet.sql.nodes import require_plain_output as require_plain
+from discreet.sql.refusals import in_query, not_between_numbers
 from discreet.tables.column import ColumnType
 
 Inner = Callable[[Any], Estimate]
@@ -172,22 +173,5 @@ def arithmetic(node: Any, inner: Inner) -> Estimate:
     """Return the estimate that a node makes of the ones inside it; refuse what is not listed."""
     build = ARITHMETIC.get(node.key)
     if build is None:
-        raise RefusedQuery(
-            "This is not supported between the numbers of an answer",
-            must="be arithmetic, a comparison, CASE, COALESCE, ROUND or the like",
-            got=node.sql(dialect="duckdb")[:_LONGEST_SHOWN],
-            next=_REWRITES.get(
-                node.key, "Apply it to the rows, inside the aggregate or in GROUP BY"
-            ),
-        )
+        raise not_between_numbers(node)
     return build(node, inner)
-
-
-_LONGEST_SHOWN = 60
-_IN_FROM = "Put the sub-query into FROM, or into WITH"
-_REWRITES = {
-    "subquery": _IN_FROM,
-    "select": _IN_FROM,
-    "exists": "Put EXISTS into WHERE",
-    "star": "Name the keys and the aggregates that you want",
-}
