@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from discreet.project.project import Project
 from discreet.sql.parse import parse
-from discreet.sql.question import Question
+from discreet.sql.question import Question, Size
 from discreet.sql.resolve import resolve
-from discreet.sql.size import Size
 from discreet.tables.functions.enumeration import Enumeration
 
 

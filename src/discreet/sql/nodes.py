@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
 from fractions import Fraction
 from typing import Any, Protocol, Self
 
@@ -63,6 +64,27 @@ class Node(Protocol):
     def transform(self, fun: "Callable[[Node], Node]", copy: bool = True) -> "Node":
         """Return it with nodes changed, from the outside in."""
         ...
+
+
+class Token(Protocol):
+    """One word or sign of a query, before it is parsed."""
+
+    text: str
+    start: int
+    """Where it begins in the query."""
+    end: int
+    """Where its last character stands."""
+    token_type: Enum
+
+
+def tokens_of(sql: str) -> list[Token]:
+    """Return the words and signs of a query."""
+    return list(optional.load("sqlglot").tokenize(sql, dialect="duckdb"))
+
+
+def token_kind(token: Token) -> str:
+    """Return what a word or sign is, by the parser's name in capitals."""
+    return token.token_type.name
 
 
 def is_a(node: Node | None, *names: str) -> bool:

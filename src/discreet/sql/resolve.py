@@ -20,7 +20,7 @@ from discreet.sql.nodes import (
 from discreet.sql.options import Options
 from discreet.sql.outputs.outputs import Outputs, resolve_outputs
 from discreet.sql.parse import Statement
-from discreet.sql.question import Question
+from discreet.sql.question import Question, Size
 from discreet.sql.rows.fields import extended
 from discreet.sql.rows.grouping import Grouping, resolve_grouping
 from discreet.sql.rows.items import Item, is_star, item_value, lateral, output_names, with_aliases
@@ -29,7 +29,6 @@ from discreet.sql.rows.keys import resolve_keys
 from discreet.sql.rows.query import resolve_query
 from discreet.sql.rows.scope import Context, PublicRows, Scope, example
 from discreet.sql.rows.where import filtered, opened
-from discreet.sql.size import Size
 from discreet.tables.catalog import Catalog
 from discreet.tables.expression import Expression
 from discreet.tables.functions.enumeration import Enumeration

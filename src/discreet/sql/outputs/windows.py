@@ -73,7 +73,7 @@ def refuse_windows(estimates: Iterable[Estimate], instead: str) -> None:
 
 def is_of_answer(node: Node) -> bool:
     """Tell whether an aggregate or a window stands in a node, so that it is no value of one row."""
-    return has_aggregate(node) or has_part(node, "Window")
+    return has_aggregate(node) or has_part(node, "Window", "Filter")
 
 
 def _argument(function: Node, name: str, inner: Inner) -> Estimate | None:
