@@ -312,14 +312,13 @@ def takes_number(name: str) -> bool:
     return function is not None and function.takes_number
 
 
-def is_aggregate(node: Node | None) -> bool:
+def is_aggregate(node: Node) -> bool:
     """Tell whether a node calls an aggregate function, whether or not we answer it.
 
     What may stand around a call is none itself: FILTER, WITHIN GROUP and IGNORE NULLS.
     """
-    return is_a(node, "AggFunc") or (
-        node is not None and is_a(node, "Anonymous") and is_aggregate_name(node.name)
-    )
+    is_named = is_a(node, "Anonymous") and is_aggregate_name(node.name)
+    return is_named or is_a(node, "AggFunc")
 
 
 def has_aggregate(node: Node) -> bool:

@@ -45,6 +45,11 @@ def _field_of(
     )
 
 
+def field_values(relation: Relation) -> list[FieldValue]:
+    """Return the value of every field, as it is."""
+    return [FieldValue(field.type, i) for i, field in enumerate(relation.fields())]
+
+
 def projected(relation: Relation, values: Sequence[Expression], names: Sequence[str]) -> Relation:
     """Return the relation with other fields."""
     pairs = zip(values, names, strict=True)
@@ -71,9 +76,8 @@ def extended(
     )
     if not new:
         return relation, indices
-    kept = [FieldValue(field.type, i) for i, field in enumerate(fields)]
     old = [field.name for field in fields]
-    return projected(relation, [*kept, *new], [*old, *new.values()]), indices
+    return projected(relation, [*field_values(relation), *new], [*old, *new.values()]), indices
 
 
 def unit_part(expression: Expression, relation: Relation) -> int | None:

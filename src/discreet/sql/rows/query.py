@@ -17,7 +17,7 @@ from discreet.sql.nodes import (
     require_plain,
 )
 from discreet.sql.refusals import require_unique, two_columns
-from discreet.sql.rows.fields import projected, require_whole_unit
+from discreet.sql.rows.fields import field_values, projected, require_whole_unit
 from discreet.sql.rows.grouping import grouped, has_total
 from discreet.sql.rows.items import (
     Item,
@@ -33,7 +33,6 @@ from discreet.sql.rows.sources import with_clause
 from discreet.sql.rows.totals import windowed
 from discreet.sql.rows.where import filtered, opened
 from discreet.tables.column import ColumnType
-from discreet.tables.expression import FieldValue
 from discreet.tables.functions.cast import cast
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.filter import Filter
@@ -100,9 +99,10 @@ def _union(node: Node, context: Context) -> Relation:
 
 def _widened(relation: Relation, other: Relation) -> Relation:
     """Return one side of a UNION with integers as reals, where the other side has reals."""
-    fields, others = relation.fields(), other.fields()
-    values = [FieldValue(field.type, i) for i, field in enumerate(fields)]
-    pairs = zip(values, others, strict=False)  # different numbers of columns are refused later
+    values = field_values(relation)
+    pairs = zip(
+        values, other.fields(), strict=False
+    )  # different numbers of columns are refused later
     wide = {
         value
         for value, field in pairs
@@ -111,12 +111,11 @@ def _widened(relation: Relation, other: Relation) -> Relation:
     if not wide:
         return relation
     cells = [cast(value, ColumnType.REAL) if value in wide else value for value in values]
-    return projected(relation, cells, [field.name for field in fields])
+    return projected(relation, cells, [field.name for field in relation.fields()])
 
 
 def _distinct(relation: Relation, *, where: str) -> Relation:
-    fields = [FieldValue(field.type, i) for i, field in enumerate(relation.fields())]
-    require_whole_unit(relation, fields, where=where)
+    require_whole_unit(relation, field_values(relation), where=where)
     return Distinct(source=relation)
 
 

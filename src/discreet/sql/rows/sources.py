@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from discreet.core.errors import RefusedQuery, UnknownTable
 from discreet.sql.nodes import Node, is_a, listed, part, require_plain
 from discreet.sql.refusals import require_unique, two_columns
-from discreet.sql.rows.fields import projected
+from discreet.sql.rows.fields import field_values, projected
 from discreet.sql.rows.joins import joined
 from discreet.sql.rows.scope import Context, Named, Scope, did_you_mean, require_few_tables
 from discreet.tables.catalog import Table
-from discreet.tables.expression import FieldValue
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 
@@ -25,8 +24,11 @@ def from_clause(select: Node, context: Context, where: Sequence[Node]) -> Scope:
             next=f"Write, for example, SELECT COUNT(*) FROM {next(iter(names), 'table')}",
         )
     require_plain(clause, "this")
-    scope = _source(clause.this, context, where)
-    for join in listed(select, "joins"):
+    return _with_joins(_source(clause.this, context, where), select, context, where)
+
+
+def _with_joins(scope: Scope, node: Node, context: Context, where: Sequence[Node]) -> Scope:
+    for join in listed(node, "joins"):
         scope = joined(scope, _source(join.this, context, where), join, where)
     return scope
 
@@ -55,9 +57,7 @@ def _table(node: Node, context: Context, where: Sequence[Node]) -> Scope:
     relation = _scan(name, context) if named is None else read_named(named)
     alias, columns = _alias(node)
     scope = Scope.of(renamed(relation, columns), alias or name)
-    for join in listed(node, "joins"):
-        scope = joined(scope, _source(join.this, context, where), join, where)
-    return scope
+    return _with_joins(scope, node, context, where)
 
 
 def _scan(name: str, context: Context) -> Relation:
@@ -122,8 +122,7 @@ def renamed(relation: Relation, columns: tuple[str, ...]) -> Relation:
         return relation
     names = [*columns, *(field.name for field in fields[len(columns) :])]
     require_unique(names, two_columns)
-    values = [FieldValue(field.type, i) for i, field in enumerate(fields)]
-    return projected(relation, values, names)
+    return projected(relation, field_values(relation), names)
 
 
 _NODES_OF_A_STEP = 250

@@ -14,7 +14,6 @@ from discreet.sql.nodes import (
     condition_of,
     conjuncts,
     is_a,
-    is_set,
     listed,
     part,
     require_plain,
@@ -65,7 +64,7 @@ def filtered(scope: Scope, nodes: Sequence[Node], context: Context) -> Scope:
     for test in tests:
         if test is not None:
             apply = _in if is_a(test.node, "In") else _exists
-            scope = apply(test.node, scope, context, test.lacks)
+            scope = apply(test, scope, context)
     return scope
 
 
@@ -74,6 +73,7 @@ class _Test:
     """A condition that asks a sub-query: IN or EXISTS, and whether NOT stands in front."""
 
     node: Node
+    query: Node
     lacks: bool
 
 
@@ -82,32 +82,31 @@ def _test(node: Node) -> _Test | None:
     while is_a(inner, "Not"):
         require_plain(inner, "this")
         lacks, inner = not lacks, unbracketed(inner.this)
-    if is_a(inner, "Exists") or (is_a(inner, "In") and is_set(inner, "query")):
-        return _Test(node=inner, lacks=lacks)
-    return None
+    query = part(inner, "this" if is_a(inner, "Exists") else "query")
+    if query is None or not is_a(inner, "Exists", "In"):
+        return None
+    return _Test(node=inner, query=query, lacks=lacks)
 
 
-def _in(node: Node, scope: Scope, context: Context, lacks: bool) -> Scope:
-    require_plain(node, "this", "query")
-    left = unbracketed(node.this)
+def _in(test: _Test, scope: Scope, context: Context) -> Scope:
+    require_plain(test.node, "this", "query")
+    left = unbracketed(test.node.this)
     nodes = left.expressions if is_a(left, "Tuple") else [left]
     values = [scope.row(value) for value in nodes]
-    query = part(node, "query")
-    assert query is not None
-    partners = _partners(query, scope, context)
+    partners = _partners(test.query, scope, context)
     fields, width = partners.fields(), len(scope.relation.fields())
     if len(fields) != len(values):
         raise RefusedQuery(
             "The two sides of IN have different numbers of columns",
             got=f"{len(values)} and {len(fields)}",
         )
-    if lacks:
+    if test.lacks:
         _require_no_null(values, scope.relation, partners)
     pairs = [
         call("=", (value, FieldValue(field.type, width + i)))
         for i, (value, field) in enumerate(zip(values, fields, strict=True))
     ]
-    return _existing(scope, partners, pairs, lacks=lacks, where="IN (SELECT ...)")
+    return _existing(scope, partners, pairs, lacks=test.lacks, where="IN (SELECT ...)")
 
 
 def _partners(query: Node, scope: Scope, context: Context) -> Relation:
@@ -149,9 +148,9 @@ def _may_be_null(value: Expression, relation: Relation) -> bool:
     return not isinstance(value, Literal) or value.value is None
 
 
-def _exists(node: Node, scope: Scope, context: Context, lacks: bool) -> Scope:
-    require_plain(node, "this")
-    select = node.this
+def _exists(test: _Test, scope: Scope, context: Context) -> Scope:
+    require_plain(test.node, "this")
+    select = test.query
     while is_a(select, "Subquery"):
         require_plain(select, "this")
         select = select.this
@@ -166,7 +165,7 @@ def _exists(node: Node, scope: Scope, context: Context, lacks: bool) -> Scope:
     inner = filtered(asked.scope, local, asked.context)
     reach = _Reach(inner=inner, outer=scope)
     pairs = [reach.condition(node) for node in asked.conditions if node not in local]
-    return _existing(scope, inner.relation, pairs, lacks=lacks, where="EXISTS")
+    return _existing(scope, inner.relation, pairs, lacks=test.lacks, where="EXISTS")
 
 
 _BARE = ("Literal", "Star", "Column", "Null", "Boolean")
