@@ -19,6 +19,7 @@ from discreet.sql.nodes import (
     Node,
     constant,
     function_name,
+    has_part,
     is_a,
     is_set,
     part,
@@ -324,3 +325,8 @@ def is_aggregate(node: Node) -> bool:
 def has_aggregate(node: Node) -> bool:
     """Tell whether an aggregate function is called in a node, sub-queries left out."""
     return any(is_aggregate(inner) for inner in within(node))
+
+
+def is_of_answer(node: Node) -> bool:
+    """Tell whether an aggregate or a window stands in a node, so that it is no value of one row."""
+    return has_aggregate(node) or has_part(node, "Window", "Filter")

@@ -9,11 +9,11 @@ from discreet.core.errors import QueryError, RefusedQuery
 from discreet.releases.estimates.estimate import Estimate, GroupingOf, KeyOf, parts
 from discreet.releases.view import Ordering, Output, View
 from discreet.sql.aggregates.call import AggregateCall, AskedAggregates, OutputScope
-from discreet.sql.aggregates.functions import aggregate_function, is_aggregate
+from discreet.sql.aggregates.functions import aggregate_function, is_aggregate, is_of_answer
 from discreet.sql.conditions import as_condition
 from discreet.sql.nodes import Node, constant, is_a, require_plain_output, table_of, unbracketed
 from discreet.sql.outputs.arithmetic import ARITHMETIC, arithmetic
-from discreet.sql.outputs.windows import is_of_answer, refuse_windows, window
+from discreet.sql.outputs.windows import refuse_windows, window
 from discreet.sql.refusals import (
     aggregate_of_aggregate,
     not_a_key,

@@ -6,12 +6,11 @@ from fractions import Fraction
 from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Constant, Estimate, WindowOf, parts
 from discreet.sql.aggregates.call import argument_of
-from discreet.sql.aggregates.functions import aggregate_name, has_aggregate
+from discreet.sql.aggregates.functions import aggregate_name, is_of_answer
 from discreet.sql.nodes import (
     Node,
     constant,
     function_name,
-    has_part,
     is_a,
     is_set,
     listed,
@@ -69,11 +68,6 @@ def refuse_windows(estimates: Iterable[Estimate], instead: str) -> None:
     """Refuse a window where windows are not worked out yet."""
     if any(isinstance(part, WindowOf) for estimate in estimates for part in parts(estimate)):
         raise RefusedQuery("A window cannot stand here", next=instead)
-
-
-def is_of_answer(node: Node) -> bool:
-    """Tell whether an aggregate or a window stands in a node, so that it is no value of one row."""
-    return has_aggregate(node) or has_part(node, "Window", "Filter")
 
 
 def _argument(function: Node, name: str, inner: Inner) -> Estimate | None:
