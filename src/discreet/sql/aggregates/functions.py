@@ -19,7 +19,6 @@ from discreet.sql.nodes import (
     Node,
     constant,
     function_name,
-    has_part,
     is_a,
     is_set,
     part,
@@ -329,4 +328,4 @@ def has_aggregate(node: Node) -> bool:
 
 def is_of_answer(node: Node) -> bool:
     """Tell whether an aggregate or a window stands in a node, so that it is no value of one row."""
-    return has_aggregate(node) or has_part(node, "Window", "Filter")
+    return any(is_aggregate(inner) or is_a(inner, "Window", "Filter") for inner in node.walk())
