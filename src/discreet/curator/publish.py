@@ -8,14 +8,16 @@ from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.steps import step_of
 from discreet.mechanisms.noise_json import describe_noise
-from discreet.releases.body import Body
-from discreet.releases.body import GroupKeys
-from discreet.releases.body import LimitsInForce
-from discreet.releases.body import Made
-from discreet.releases.body import NOISE
-from discreet.releases.body import NoisyAggregate
-from discreet.releases.body import PlainKey
-from discreet.releases.body import Selection
+from discreet.releases.body import (
+    NOISE,
+    Body,
+    GroupKeys,
+    LimitsInForce,
+    Made,
+    NoisyAggregate,
+    PlainKey,
+    Selection,
+)
 from discreet.sql.aggregates.label import label
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys

@@ -7,8 +7,8 @@ from attrs import define, field, frozen
 
 from discreet.core.canonical import canonical, described
 from discreet.core.errors import RefusedQuery
-from discreet.releases.clamp_source import ClampSource
 from discreet.releases.estimates.estimate import Estimate, TotalOf
+from discreet.releases.view import ClampSource
 from discreet.sql.aggregates.clamps import Clamped, clamped, not_a_sum
 from discreet.sql.aggregates.label import expression_text
 from discreet.sql.conditions import both

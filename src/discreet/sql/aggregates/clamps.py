@@ -7,8 +7,8 @@ from fractions import Fraction
 from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, RefusedQuery, UndeclaredBound
-from discreet.releases.view import ClampSource
 from discreet.releases.estimates.estimate import Constant
+from discreet.releases.view import ClampSource
 from discreet.sql.aggregates.label import expression_text
 from discreet.tables.aggregate import LARGEST_ROOT
 from discreet.tables.column import Bounds, ColumnType
