@@ -41,7 +41,8 @@ def query(*, declared: Contribution | None = None) -> AuditedFunction:
             for mechanism, d_in in zip(priced.mechanisms, contributions, strict=True)
         )
         exact = DuckDbEngine().execute(plan, SALT, open_permit())
-        return publish(randomise(exact, evolve(priced, mechanisms=watched), recorder.rng), priced)
+        noisy = randomise(exact, evolve(priced, mechanisms=watched), recorder.rng)
+        return publish(noisy, priced).to_json()
 
     return run
 

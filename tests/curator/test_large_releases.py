@@ -12,14 +12,15 @@ from discreet.core.loss import Pure
 from discreet.curator.answer import answer, explain, prepare
 from discreet.curator.batch import PricedBatch
 from discreet.curator.largest_release import MOST_GROUPS, largest_release
-from discreet.ledger import release_size
-from discreet.ledger.release_size import settlement_time
+from discreet.ledger import releases
+from discreet.ledger.releases import settlement_time
 from discreet.project.offer import Terms
 from discreet.project.project import Project
 from discreet.project.wish import Wish
 from discreet.tables.keyset import LONGEST_KEY
 from tests.curator.test_deadline import FakeTime, declare
 from tests.support.clinic import make_curator, visit, write_project
+from tests.support.narrow import known
 
 OFFER = Terms(epsilon=100, delta="1e-4")
 BY_NOTE = "SELECT note, COUNT(*) AS n, SUM(age) AS years FROM visits GROUP BY note"
@@ -70,15 +71,16 @@ def test_no_release_is_larger_than_its_bound(tmp_path, rng):
     curator = curator_of(tmp_path, rng, rows)
     longest = 0
     for sql in QUESTIONS:
-        body = answer(curator, sql, offer=OFFER, analyst="a").body
+        body = answer(curator, sql, offer=OFFER, analyst="a").body.to_json()
         bound = largest_release(priced_of(curator, sql))
         assert size_of(body) <= bound.bytes
         longest = max(longest, max((size_of(row) for row in body["keys"]["rows"]), default=0))
     assert longest > 6 * LONGEST_KEY, "the longest key there can be was among them"
     plans = tuple(priced_of(curator, sql) for sql in QUESTIONS[:2])
     batch = PricedBatch(questions=(), plans=plans, loss=Pure(1), method="pure")
-    bodies = [answer(curator, sql, offer=OFFER, analyst="a").body for sql in QUESTIONS[:2]]
-    assert size_of({"batch": bodies}) <= batch.largest().bytes
+    releases = [answer(curator, sql, offer=OFFER, analyst="a") for sql in QUESTIONS[:2]]
+    together = {"batch": [release.body.to_json() for release in releases]}
+    assert size_of(together) <= batch.largest().bytes
 
 
 def test_a_question_with_too_many_groups_is_refused_before_the_charge(tmp_path, rng, monkeypatch):
@@ -87,7 +89,7 @@ def test_a_question_with_too_many_groups_is_refused_before_the_charge(tmp_path, 
     age = "CLAMP(age, 0, 999)"
     sql = f"SELECT clinic, {age} AS a, COUNT(*) AS n FROM visits GROUP BY clinic, {age}"
     explain(curator, sql, offer=Pure(1), analyst="a")
-    monkeypatch.setattr(release_size, "MADE", 1_000)
+    monkeypatch.setattr(releases, "MADE", 1_000)
     for ask in (answer, explain):
         with pytest.raises(RefusedQuery, match=r"too large for its deadline.*Nothing was spent"):
             ask(curator, sql, offer=Pure(1), analyst="a")
@@ -100,7 +102,7 @@ def test_the_largest_noisy_counts_stay(tmp_path, rng, monkeypatch):
     release = answer(curator, BY_NOTE, offer=OFFER, analyst="a")
     assert time.now == 10
     assert [row[0] for row in release.rows] == ["note 3", "note 4", "note 5"]
-    assert release.body["selection"]["most_groups"] == 3
+    assert known(release.body.selection).most_groups == 3
     assert any("at most 3 groups are shown" in note for note in release.notes())
     declare(tmp_path, "deadline = 10", "most_groups = 7")
     wider = answer(make_curator(tmp_path, rng), BY_NOTE, offer=OFFER, analyst="a")
@@ -113,7 +115,7 @@ def test_without_a_deadline_there_is_no_most(tmp_path, rng):
     curator = curator_of(tmp_path, rng, by_size(), "most_groups = 3")
     release = answer(curator, BY_NOTE, offer=OFFER, analyst="a")
     assert len(release.rows) == len(SIZES)
-    assert "most_groups" not in release.body["selection"]
+    assert "most_groups" not in known(release.body.selection).to_json()
 
 
 def test_what_the_owner_does_not_say_is_what_fits(tmp_path, rng):

@@ -13,10 +13,10 @@ from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
+from discreet.core.terminal_text import text_steps
 from discreet.curator.allocate import allocate
 from discreet.curator.connection import connect
 from discreet.curator.explaining.derivation import derivation, groups_sentence
-from discreet.curator.explaining.text_steps import text_steps
 from discreet.curator.price import price
 from discreet.curator.pricing.costs import costs, first_cost, group_costs
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys

@@ -8,6 +8,7 @@ TWICE_WITH_REASON = {
     "Groups": "the groups of an answer, and those of a stage of a query; to be renamed",
     "Kind": "of an entry of the ledger, and of a section of a declaration; to be renamed",
     "OnGrid": "real noise on a grid, and a value of a lowered plan; to be renamed",
+    "Opened": "a source, and a condition taken apart; to be renamed",
     "Owner": "who owns a project, and whose rows they are",
     "Passed": "by the gate, and through a plan; to be renamed",
     "Project": "what is opened, and the operator that chooses columns",

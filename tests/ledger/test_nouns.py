@@ -7,14 +7,10 @@ import pytest
 
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import ApproximateZcdp, GaussianDp, MeanConcentrated, Pure, Zcdp
-from discreet.ledger.budget import Allocation, Budget
-from discreet.ledger.charge import Charge
-from discreet.ledger.data_version import DataVersion
-from discreet.ledger.order import Order
-from discreet.ledger.public_json import public_json
-from discreet.ledger.receipt import Receipt
-from discreet.ledger.tally import FINEST, accumulate
-from discreet.ledger.ticket import Ticket
+from discreet.ledger.budget import FINEST, Allocation, Budget, accumulate
+from discreet.ledger.chain import public_json
+from discreet.ledger.order import Charge, Order, Receipt, Ticket
+from discreet.ledger.versions import DataVersion
 from tests.ledger.orders import order, tells_no_cause
 
 RECEIPT = Receipt(

@@ -18,12 +18,11 @@ from discreet.core.loss import Pure
 from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
 from discreet.curator.publish import publish
-from discreet.ledger.charge import Charge
-from discreet.ledger.receipt import Receipt
-from discreet.ledger.ticket import Ticket
+from discreet.ledger.order import Charge, Receipt, Ticket
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.expressions.expression import resolve_expression
 from discreet.sql.outputs.outputs import Outputs, resolve_outputs
@@ -212,7 +211,7 @@ class Hand:
             for aggregate in self.outputs.aggregates
         ]
 
-    def body(self, noise: Sequence[Sequence[int]] | None = None) -> dict[str, Any]:
+    def body(self, noise: Sequence[Sequence[int]] | None = None) -> Body:
         """Return the body with this noise added, or with none."""
         values = self.exact()
         if noise is not None:

@@ -13,7 +13,6 @@ from functools import partial
 
 from attrs import evolve
 
-from discreet.core.errors import RefusedQuery
 from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
 from discreet.curator.allocate import Shares, allocate
@@ -24,11 +23,12 @@ from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.pricing.fit import fit
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
-from discreet.ledger.release_size import require_time
+from discreet.ledger.releases import require_time
 from discreet.project.offer import Terms, settle
-from discreet.project.passage import Body, Leg, Passage, go_through
+from discreet.project.passage import Leg, Passage, StoredBody, go_through
 from discreet.project.project import Project
 from discreet.project.wish import Wish
+from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.parse import parse
 from discreet.sql.question import Question
@@ -67,7 +67,7 @@ def answer(
     passed = go_through(project, passage, analyst=analyst, fresh=fresh)
     return Release(
         view=question.view,
-        body=passed.bodies[0],
+        body=Body.from_json(passed.bodies[0]),
         receipt=passed.receipt,
         is_stored=passed.is_stored,
     )
@@ -76,8 +76,8 @@ def answer(
 def leg_of(priced: PricedPlan) -> Leg:
     """Return a priced plan as a leg of a passage: its noise, and the body of its release."""
 
-    def published(exact: ExactAggregates, rng: Rng) -> Body:
-        return publish(randomise(exact, priced, rng), priced)
+    def published(exact: ExactAggregates, rng: Rng) -> StoredBody:
+        return publish(randomise(exact, priced, rng), priced).to_json()
 
     return Leg(plan=priced.plan, published=published)
 
@@ -108,11 +108,8 @@ def explain(
 
 
 def read_question(project: Project, sql: str) -> Question:
-    """Return the question that ``sql`` asks; one that is nested too deeply to read is refused."""
-    try:
-        return resolve(parse(sql), project.catalog, project.engine.public_rows)
-    except RecursionError:
-        raise RefusedQuery("The query is nested too deeply", next="Write it more flatly") from None
+    """Return the question that ``sql`` asks."""
+    return resolve(parse(sql), project.catalog, project.engine.public_rows)
 
 
 def prepare(project: Project, sql: str, wish: Wish) -> tuple[Question, PricedPlan, Terms]:

@@ -20,12 +20,13 @@ from discreet.curator.bound import bound
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import PricedPlan, event_of
 from discreet.curator.read_questions import read_questions
-from discreet.ledger.release_size import SMALL, ReleaseSize
+from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged
 from discreet.project.noise import require_samplable
 from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project
+from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.question import Question
 from discreet.tables.aggregate import QuantileValues
@@ -168,6 +169,11 @@ def answer_batch(
     )
     passed = go_through(project, passage, analyst=analyst, fresh=fresh)
     return tuple(
-        Release(view=question.view, body=body, receipt=passed.receipt, is_stored=passed.is_stored)
-        for question, body in zip(batch.questions, passed.bodies, strict=True)
+        Release(
+            view=question.view,
+            body=Body.from_json(stored),
+            receipt=passed.receipt,
+            is_stored=passed.is_stored,
+        )
+        for question, stored in zip(batch.questions, passed.bodies, strict=True)
     )

@@ -14,15 +14,13 @@ from discreet.curator.batch import answer_batch
 from discreet.curator.budget_status import BudgetStatus
 from discreet.curator.explaining.explanation import Explanation
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
-from discreet.ledger.entry import Entry
-from discreet.ledger.mark import Point
-from discreet.ledger.receipt import Receipt
+from discreet.ledger.chain import Entry, Point
+from discreet.ledger.order import Receipt
 from discreet.project.offer import Terms
 from discreet.project.project import Project, open_project
 from discreet.project.wish import Wish
 from discreet.releases.accuracy import Accuracy
-from discreet.releases.plain_view import read_releases
-from discreet.releases.release import Release
+from discreet.releases.release import Release, read_releases
 from discreet.tables.catalog import Catalog, PublicTable, Table
 
 LOCAL_ANALYST = "local"

@@ -16,7 +16,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
 from discreet.curator.publish import publish
-from discreet.ledger.release_size import ReleaseSize, most_fitting
+from discreet.ledger.releases import ReleaseSize, most_fitting
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.keyset import LONGEST_KEY, PrivateKeys
 
@@ -65,7 +65,7 @@ def largest_release(priced: PricedPlan) -> ReleaseSize:
 def _fixed(priced: PricedPlan) -> ReleaseSize:
     empty = np.empty(0, dtype=np.int64)
     nobody = Noisy(keys=(), sets=(), columns=(empty,) * len(priced.plan.aggregates))
-    return ReleaseSize(len(canonical(publish(nobody, priced)).encode()), 0)
+    return ReleaseSize(len(canonical(publish(nobody, priced).to_json()).encode()), 0)
 
 
 def _each_group(priced: PricedPlan) -> ReleaseSize:

@@ -11,7 +11,7 @@ from discreet.mechanisms.noise_json import AggregateMechanism, describe_noise
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.charged import charged
 from discreet.project.noise import choose_keys, keys_contribution, mechanism_for, use
-from discreet.releases.superseded import NOISE
+from discreet.releases.body import NOISE
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
 

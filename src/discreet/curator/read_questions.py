@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from discreet.core.errors import RefusedQuery
 from discreet.project.project import Project
 from discreet.sql.parse import parse
-from discreet.sql.question import Question
+from discreet.sql.question import Question, Size
 from discreet.sql.resolve import resolve
-from discreet.sql.size import Size
 from discreet.tables.functions.enumeration import Enumeration
 
 
@@ -22,14 +20,8 @@ def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, 
     enumeration, together = Enumeration(), Size()
     found = []
     for sql in queries:
-        question = _read(project, sql, enumeration)
+        statement, public_rows = parse(sql), project.engine.public_rows
+        question = resolve(statement, project.catalog, public_rows, enumeration)
         together = (together + Size.of(question)).require_small()
         found.append(question)
     return tuple(found)
-
-
-def _read(project: Project, sql: str, enumeration: Enumeration) -> Question:
-    try:
-        return resolve(parse(sql), project.catalog, project.engine.public_rows, enumeration)
-    except RecursionError:
-        raise RefusedQuery("The query is nested too deeply", next="Write it more flatly") from None

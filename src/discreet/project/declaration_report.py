@@ -10,10 +10,11 @@ from typing import Any
 
 from discreet.core.errors import Unsupported
 from discreet.core.loss import PrivacyLoss, short
+from discreet.core.terminal_text import text_table
 from discreet.engines.duckdb.sources.apart import share_rows
 from discreet.engines.duckdb.sources.examine import Examined, examine
 from discreet.engines.duckdb.sources.stored_columns import StoredKind
-from discreet.ledger.least_price import least_price, shown_price
+from discreet.ledger.gate_rules import least_price, shown_price
 from discreet.project.unit_effect import (
     UnitEffect,
     allows_private_keys,
@@ -25,7 +26,6 @@ from discreet.project.unit_effect import (
     sum_effect,
     unit_words,
 )
-from discreet.releases.text_table import text_table
 from discreet.tables.catalog import Catalog, IdSpace, SourceFormat, Table
 from discreet.tables.column import Column
 

@@ -6,10 +6,9 @@ from decimal import ROUND_FLOOR
 from fractions import Fraction
 
 from discreet.cli.command import CommandResult, add_project
-from discreet.cli.lines import WIDEST, lines
+from discreet.core.terminal_text import WIDEST, lines, text_table
 from discreet.curator.budget_status import BudgetStatus
 from discreet.curator.connection import LOCAL_ANALYST, connect
-from discreet.releases.text_table import text_table
 
 BAR_WIDTH = 24
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from discreet.cli.command import CommandResult, add_project
-from discreet.cli.lines import lines
+from discreet.core.terminal_text import lines
 from discreet.curator.owner import own
 from discreet.ledger.ledger import Ledger
 from discreet.project.declaration_report import (

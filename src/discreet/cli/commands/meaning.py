@@ -7,7 +7,7 @@ from discreet.accounting.meaning import DEPLOYMENTS, FALSE_ALARMS, GROUPS, PRIOR
 from discreet.accounting.picture import meaning_picture, save
 from discreet.cli.command import CommandResult
 from discreet.core.loss import Approximate, short
-from discreet.releases.text_table import text_table
+from discreet.core.terminal_text import text_table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -17,11 +17,10 @@ from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.project.noise import keys_contribution, use
-from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.cell import plain_up
-from discreet.releases.clamp_source import ClampSource
-from discreet.releases.error_of import error_of
-from discreet.sql.outputs.label import label
+from discreet.releases.accuracy import CONFIDENCE, error_of
+from discreet.releases.cells import plain_up
+from discreet.releases.view import ClampSource
+from discreet.sql.aggregates.label import label
 
 _BETA = 1 - CONFIDENCE
 

@@ -10,6 +10,7 @@ from attrs import frozen
 from discreet.accounting.filters.rules import left
 from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
+from discreet.core.terminal_text import text_steps
 from discreet.curator.explaining.column_explanation import (
     column_json,
     column_sentence,
@@ -17,11 +18,10 @@ from discreet.curator.explaining.column_explanation import (
 )
 from discreet.curator.explaining.derivation import groups_sentence, has_join
 from discreet.curator.explaining.output_error import error_sentences, errors_by_size, output_errors
-from discreet.curator.explaining.text_steps import text_steps
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.costs import costs, group_costs
 from discreet.curator.pricing.fit import described_premise
-from discreet.ledger.least_price import is_enough, least_price, shown_price
+from discreet.ledger.gate_rules import is_enough, least_price, shown_price
 from discreet.project.offer import Terms
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.estimates.estimate import indices

@@ -7,9 +7,8 @@ from discreet.curator.explaining.readable import readable
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.mean_error import mean_error
 from discreet.curator.pricing.steps import step_of
-from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.cell import plain_up
-from discreet.releases.error_of import error_of
+from discreet.releases.accuracy import CONFIDENCE, error_of
+from discreet.releases.cells import plain_up
 from discreet.releases.estimates.estimate import (
     Estimate,
     MeanOf,
@@ -18,8 +17,7 @@ from discreet.releases.estimates.estimate import (
     WindowOf,
     parts,
 )
-from discreet.releases.estimates.interval import half_width
-from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.linear import half_width, linear
 from discreet.releases.view import View
 
 _BETA = 1 - CONFIDENCE

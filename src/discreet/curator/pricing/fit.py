@@ -15,8 +15,7 @@ from discreet.curator.pricing.steps import step_of
 from discreet.mechanisms.noise_json import Noise
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.noise import choose_keys, choose_noise, keys_contribution
-from discreet.releases.accuracy import Accuracy
-from discreet.releases.error_of import error_of
+from discreet.releases.accuracy import Accuracy, error_of
 from discreet.releases.estimates.estimate import (
     Estimate,
     MeanOf,
@@ -25,8 +24,7 @@ from discreet.releases.estimates.estimate import (
     VarianceOf,
     parts,
 )
-from discreet.releases.estimates.interval import half_width
-from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.linear import half_width, linear
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
 

@@ -35,7 +35,7 @@ def _shares(values: Sequence[Number]) -> tuple[Fraction, ...]:
 
 
 @frozen(kw_only=True)
-class Node:
+class QuantileNode:
     """One choice: quantile ``middle``, for which the rows between two known ones are left.
 
     The quantiles from ``first`` to before ``last`` are still open there; ``share`` is where this
@@ -48,7 +48,7 @@ class Node:
     share: Fraction
 
 
-def levels_of(quantiles: tuple[Fraction, ...]) -> list[list[Node]]:
+def levels_of(quantiles: tuple[Fraction, ...]) -> list[list[QuantileNode]]:
     """Return the choices, level by level; those of one level look at different rows.
 
     Example:
@@ -64,7 +64,7 @@ def levels_of(quantiles: tuple[Fraction, ...]) -> list[list[Node]]:
             middle = (first + last) // 2
             low, high = edges[first], edges[last + 1]
             share = (edges[middle + 1] - low) / (high - low)
-            nodes.append(Node(first=first, middle=middle, last=last, share=share))
+            nodes.append(QuantileNode(first=first, middle=middle, last=last, share=share))
         levels.append(nodes)
         halves = [half for n in nodes for half in ((n.first, n.middle), (n.middle + 1, n.last))]
         open_ = [(first, last) for first, last in halves if first < last]

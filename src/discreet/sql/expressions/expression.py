@@ -8,8 +8,8 @@ from discreet.sql.expressions.calls import CALLS
 from discreet.sql.expressions.forms import FORMS
 from discreet.sql.expressions.literal import LITERALS
 from discreet.sql.expressions.plain import PLAIN
-from discreet.sql.expressions.refusals import refused_node
 from discreet.sql.expressions.rule import Rule
+from discreet.sql.refusals import refused_node
 from discreet.tables.expression import Expression
 from discreet.tables.functions.measure import measure
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from discreet.core.errors import RefusedQuery
 from discreet.sql.expressions.dated import compared
-from discreet.sql.expressions.refusals import in_query
 from discreet.sql.expressions.rule import Rule, Visit
+from discreet.sql.refusals import in_query
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import call
