@@ -28,7 +28,7 @@ def _paren(node: Any, visit: Visit) -> Expression:
 
 
 def _chain(function: str) -> Rule:
-    """Return a rule for a operator that associates: a long chain is not a deep expression."""
+    """Return a rule for an operator that associates: a long chain is not a deep expression."""
 
     def read(node: Any, visit: Visit) -> Expression:
         parts = [node.expression]

@@ -111,11 +111,11 @@ def numbers(arguments: Arguments) -> Arguments | None:
     return as_integers if len(as_integers) == len(arguments) else None
 
 
-# ---- What it makes of arguments.
+# ---- What a function makes of arguments.
 
 
 def fixed(name: str, types: Sequence[Sequence[ColumnType]], result: ColumnType) -> Build:
-    """Return a function with one result type; each place takes the first of its types that fits."""
+    """Return the rule of one result type: each place takes the first of its types that fits."""
 
     def build(arguments: Arguments) -> Expression | None:
         if len(arguments) != len(types):
@@ -182,7 +182,7 @@ def _must_be(what: str, must: str) -> RefusedQuery:
     return RefusedQuery(f"The {what} is not a constant", must=f"be {must}")
 
 
-# ---- How far it reaches.
+# ---- How far a function reaches.
 
 
 def of_spans(rule: Callable[[Call, Sequence[Span]], Span | None]) -> SpanRule:
@@ -201,7 +201,7 @@ def span_from(lower: int, upper: int) -> SpanRule:
     return lambda _, __: Span(Fraction(lower), Fraction(upper), ONE)
 
 
-# ---- Which keys it has.
+# ---- Which keys a function has.
 
 MOST_LISTED = 10_000
 """The most days, or whole numbers of a clamp, that are taken for keys."""
