@@ -11,8 +11,10 @@ from discreet.tables.functions.function import (
     BINARY,
     BY_FORM,
     Arguments,
+    DatesRule,
     Function,
     Keys,
+    KeysRule,
     Listing,
     Node,
     Reach,
@@ -96,21 +98,29 @@ def _span_of(values: _Values) -> SpanRule:
     return rule
 
 
-def _dates_of(values: _Values, node: Call, reach: Reach) -> DateRange | None:
+def _dates_of(values: _Values) -> DatesRule:
     """Return the range of one of the values; NULL is in none."""
-    given = [value for value in values(node) if not is_null_literal(value)]
-    ranges = [r for value in given if (r := reach.dates(value)) is not None]
-    if not ranges or len(ranges) < len(given):
-        return None
-    return DateRange(first=min(r.first for r in ranges), last=max(r.last for r in ranges))
+
+    def rule(node: Call, reach: Reach) -> DateRange | None:
+        given = [value for value in values(node) if not is_null_literal(value)]
+        ranges = [r for value in given if (r := reach.dates(value)) is not None]
+        if not ranges or len(ranges) < len(given):
+            return None
+        return DateRange(first=min(r.first for r in ranges), last=max(r.last for r in ranges))
+
+    return rule
 
 
-def _keys_of(values: _Values, node: Call, known: Listing) -> Keys | None:
+def _keys_of(values: _Values) -> KeysRule:
     """Return the keys of all values, each once."""
-    found = each_keys(values(node), known)
-    if found is None or not known.allows(sum(map(len, found))):
-        return None
-    return tuple(dict.fromkeys(key for keys in found for key in keys))
+
+    def rule(node: Call, known: Listing) -> Keys | None:
+        found = each_keys(values(node), known)
+        if found is None or not known.allows(sum(map(len, found))):
+            return None
+        return tuple(dict.fromkeys(key for keys in found for key in keys))
+
+    return rule
 
 
 def _first_keys(node: Call, known: Listing) -> Keys | None:
@@ -124,16 +134,11 @@ _TEXT_LENGTH = TextLength(
 )
 
 
-def _choice_of(values: _Values) -> "partial[Function]":
-    """Return what makes a choice among some of the arguments, of the parts that are its own."""
-    return partial(
-        Function,
-        span=_span_of(values),
-        dates=partial(_dates_of, values),
-        keys=partial(_keys_of, values),
-        on_keys=Without("its keys are those of the values that it chooses from"),
-        length=_TEXT_LENGTH,
-    )
+_choice = partial(
+    Function,
+    on_keys=Without("its keys are those of the values that it chooses from"),
+    length=_TEXT_LENGTH,
+)
 
 
 # ---- The greatest and the least.
@@ -148,12 +153,14 @@ def _extreme(name: str, node: str) -> Function:
         alike = unify(arguments) if arguments else None
         return None if alike is None else Call(alike[0].type, name, alike)
 
-    return _choice_of(_all)(
+    return _choice(
         name=name,
         usage=f"{name}(x, y, ...), all of one type",
         written=(Node(node, ("this", "expressions"), {"ignore_nulls": True}),),
         build=build,
         span=_extreme_span,
+        dates=_dates_of(_all),
+        keys=_keys_of(_all),
         work=_extreme_work,
         guards=guarded(0),
     )
@@ -208,11 +215,14 @@ def _nullif_work(node: Call, lengths: Lengths) -> Steps:
 _AS_CASE = Without("what it builds is a CASE")
 
 FUNCTIONS = (
-    _choice_of(_branches)(
+    _choice(
         name="case",
         usage="CASE WHEN boolean THEN x ... ELSE y END",
         written=BY_FORM,
         build=_case,
+        span=_span_of(_branches),
+        dates=_dates_of(_branches),
+        keys=_keys_of(_branches),
         work=plain,
         guards=guarded(0),
     ),
@@ -229,19 +239,24 @@ FUNCTIONS = (
         guards=_AS_CASE,
         length=_AS_CASE,
     ),
-    _choice_of(_all)(
+    _choice(
         name="coalesce",
         usage="coalesce(x, y, ...), all of one type",
         written=(Node("Coalesce", ("this", "expressions")),),
         build=_coalesce,
+        span=_span_of(_all),
+        dates=_dates_of(_all),
+        keys=_keys_of(_all),
         work=plain,
         guards=guarded(0),
     ),
-    _choice_of(_first)(
+    _choice(
         name="nullif",
         usage="nullif(x, y), both of one type",
         written=(Node("Nullif", BINARY),),
         build=_nullif,
+        span=_span_of(_first),
+        dates=_dates_of(_first),
         keys=_first_keys,
         work=_nullif_work,
         guards=guarded(1),

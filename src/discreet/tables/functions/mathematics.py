@@ -41,8 +41,9 @@ MOST_DIGITS = 15
 _LARGEST_POWER = 32
 
 
-_number = partial(Function, dates=NOT_A_DATE, work=plain, length=NOT_A_TEXT)
-_real = partial(_number, keys=NO_KEYS, on_keys=NO_KEYS)
+_real = partial(
+    Function, dates=NOT_A_DATE, keys=NO_KEYS, on_keys=NO_KEYS, work=plain, length=NOT_A_TEXT
+)
 
 
 # ---- Rounding.
@@ -142,15 +143,18 @@ def _above_zero(name: str, written: Written, function: Callable[[float], float])
 
 
 FUNCTIONS = (
-    _number(
+    Function(
         name="round",
         usage="round(number) or round(number, digits)",
         written=(Node("Round", ("this", "decimals")),),
         build=_round,
         span=of_spans(_round_span),
+        dates=NOT_A_DATE,
         keys=of_each,
         on_keys=Without("it is not worked out for keys"),
+        work=plain,
         guards=if_made,
+        length=NOT_A_TEXT,
     ),
     _to_whole("floor", "Floor", math.floor),
     _to_whole("ceil", "Ceil", math.ceil),

@@ -225,11 +225,11 @@ def _quotient_guards(node: Call) -> int:
     return 1 + if_made(node)
 
 
-_number = partial(Function, work=plain, length=NOT_A_TEXT)
-_alone = partial(_number, dates=NOT_A_DATE)
+_dated = partial(Function, work=plain, length=NOT_A_TEXT)
+_number = partial(Function, dates=NOT_A_DATE, work=plain, length=NOT_A_TEXT)
 
 FUNCTIONS = (
-    _number(
+    _dated(
         name="+",
         usage="number + number, or date + days",
         written=BY_FORM,
@@ -240,7 +240,7 @@ FUNCTIONS = (
         on_keys=_shift(1),
         guards=_sum_guards,
     ),
-    _number(
+    _dated(
         name="-",
         usage="number - number, date - days or date - date",
         written=BY_FORM,
@@ -251,7 +251,7 @@ FUNCTIONS = (
         on_keys=_shift(-1),
         guards=_sum_guards,
     ),
-    _alone(
+    _number(
         name="*",
         usage="number * number",
         written=(Node("Mul", BINARY),),
@@ -261,7 +261,7 @@ FUNCTIONS = (
         on_keys=_whole(lambda a, b: a * b),
         guards=if_made,
     ),
-    _alone(
+    _number(
         name="/",
         usage="number / number",
         written=(Node("Div", BINARY), Node("SafeDivide", BINARY)),
@@ -271,7 +271,7 @@ FUNCTIONS = (
         on_keys=NO_KEYS,
         guards=_quotient_guards,
     ),
-    _alone(
+    _number(
         name="//",
         usage="integer // integer",
         written=(Node("IntDiv", BINARY),),
@@ -281,7 +281,7 @@ FUNCTIONS = (
         on_keys=_whole(_whole_quotient),
         guards=_quotient_guards,
     ),
-    _alone(
+    _number(
         name="%",
         usage="number % number",
         written=(Node("Mod", BINARY),),
@@ -291,7 +291,7 @@ FUNCTIONS = (
         on_keys=_whole(_modulo),
         guards=_quotient_guards,
     ),
-    _alone(
+    _number(
         name="neg",
         usage="-number",
         written=(Node("Neg"),),
@@ -301,7 +301,7 @@ FUNCTIONS = (
         on_keys=_whole(lambda a: -a),
         guards=guarded(0),
     ),
-    _alone(
+    _number(
         name="abs",
         usage="abs(number)",
         written=(Node("Abs"),),
@@ -311,7 +311,7 @@ FUNCTIONS = (
         on_keys=_whole(abs),
         guards=guarded(0),
     ),
-    _alone(
+    _number(
         name="sign",
         usage="sign(number)",
         written=(Node("Sign"),),
