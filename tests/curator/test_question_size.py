@@ -15,11 +15,10 @@ from discreet.sql.parse import parse
 from discreet.sql.question import MOST_CELLS
 from discreet.sql.resolve import resolve
 from discreet.sql.rows.grouping import MOST_KEYS
-from discreet.tables.functions.call import CALLED
-from discreet.tables.functions.public_values import Enumeration
 from discreet.sql.rows.keys import KeyRoom
-from discreet.tables.functions.public_values import MOST_WORKED_OUT
+from discreet.tables.functions.call import CALLED
 from discreet.tables.functions.function import Without
+from discreet.tables.functions.public_values import MOST_WORKED_OUT, Enumeration
 from discreet.tables.keyset import LARGEST_KEYSET, PrivateKeys, PublicKeys
 from tests.support.clinic import make_curator, visit, write_project
 

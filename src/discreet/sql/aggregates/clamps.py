@@ -12,10 +12,7 @@ from discreet.releases.view import ClampSource
 from discreet.sql.aggregates.label import expression_text
 from discreet.tables.aggregate import LARGEST_ROOT
 from discreet.tables.column import Bounds, ColumnType
-from discreet.tables.expression import Call
-from discreet.tables.expression import Expression
-from discreet.tables.expression import FieldValue
-from discreet.tables.expression import Literal
+from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.functions.date_ranges import propose_dates
 from discreet.tables.functions.proposal import propose_bounds

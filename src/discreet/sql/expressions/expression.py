@@ -7,15 +7,11 @@ from typing import Any
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.numbers import exact
 from discreet.sql.expressions.forms import FORMS
-from discreet.tables.column import ColumnType
-from discreet.tables.expression import Expression
-from discreet.tables.functions.text import LONGEST_TEXT
-from discreet.tables.expression import Literal
-from discreet.sql.expressions.rule import PLAIN
-from discreet.sql.expressions.rule import Rule
-from discreet.sql.expressions.rule import Visit
-from discreet.tables.expression import measure
+from discreet.sql.expressions.rule import PLAIN, Rule, Visit
 from discreet.sql.refusals import refused_node
+from discreet.tables.column import ColumnType
+from discreet.tables.expression import Expression, Literal, measure
+from discreet.tables.functions.text import LONGEST_TEXT
 
 DEEPEST_NODE = 200
 MOST_NODES = 10_000

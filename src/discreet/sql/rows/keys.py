@@ -13,17 +13,21 @@ from discreet.sql.rows.grouping import Grouping
 from discreet.sql.rows.scope import PublicRows
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue, fields_in, moved
-from discreet.tables.functions.public_values import Enumeration
-from discreet.tables.keyset import KeySet
-from discreet.tables.keyset import Keys
-from discreet.tables.keyset import LARGEST_KEYSET
-from discreet.tables.functions.public_values import MOST_CHARACTERS
-from discreet.tables.functions.public_values import MOST_WORKED_OUT
-from discreet.tables.keyset import ONE_ROW
-from discreet.tables.keyset import PrivateKeys
-from discreet.tables.keyset import PublicKeys
-from discreet.tables.keyset import combine
-from discreet.tables.functions.public_values import public_keys
+from discreet.tables.functions.public_values import (
+    MOST_CHARACTERS,
+    MOST_WORKED_OUT,
+    Enumeration,
+    public_keys,
+)
+from discreet.tables.keyset import (
+    LARGEST_KEYSET,
+    ONE_ROW,
+    Keys,
+    KeySet,
+    PrivateKeys,
+    PublicKeys,
+    combine,
+)
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.project import Project
 from discreet.tables.relations.relation import Field, Relation
