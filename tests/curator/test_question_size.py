@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Approximate
@@ -15,8 +16,9 @@ from discreet.sql.question import MOST_CELLS
 from discreet.sql.resolve import resolve
 from discreet.sql.rows.grouping import MOST_KEYS
 from discreet.sql.rows.keys import KeyRoom
-from discreet.tables.functions import key_functions
-from discreet.tables.functions.enumeration import MOST_WORKED_OUT, Enumeration
+from discreet.tables.functions.call import CALLED
+from discreet.tables.functions.function import Without
+from discreet.tables.functions.public_values import MOST_WORKED_OUT, Enumeration
 from discreet.tables.keyset import LARGEST_KEYSET, PrivateKeys, PublicKeys
 from tests.support.clinic import make_curator, visit, write_project
 
@@ -48,9 +50,10 @@ def worked_out(monkeypatch):
 
         return count
 
-    counted = {n: counting(n, f) for n, f in key_functions.KEY_FUNCTIONS.items()}
-    for name, function in counted.items():
-        monkeypatch.setitem(key_functions.KEY_FUNCTIONS, name, function)
+    for name, function in list(CALLED.items()):
+        if not isinstance(function.on_keys, Without):
+            counted = evolve(function, on_keys=counting(name, function.on_keys))
+            monkeypatch.setitem(CALLED, name, counted)
     return found
 
 

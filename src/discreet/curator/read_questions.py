@@ -6,7 +6,7 @@ from discreet.project.project import Project
 from discreet.sql.parse import parse
 from discreet.sql.question import Question, Size
 from discreet.sql.resolve import resolve
-from discreet.tables.functions.enumeration import Enumeration
+from discreet.tables.functions.public_values import Enumeration
 
 
 def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, ...]:

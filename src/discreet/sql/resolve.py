@@ -31,7 +31,7 @@ from discreet.sql.rows.scope import Context, PublicRows, Scope, example
 from discreet.sql.rows.where import filtered, opened
 from discreet.tables.catalog import Catalog
 from discreet.tables.expression import Expression
-from discreet.tables.functions.enumeration import Enumeration
+from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.limits import Limits
 from discreet.tables.plans.plan import counted_by_keys

@@ -14,9 +14,8 @@ from discreet.tables.aggregate import LARGEST_ROOT
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
-from discreet.tables.functions.constants import constant_number
-from discreet.tables.functions.date_ranges import propose_dates
-from discreet.tables.functions.proposal import propose_bounds
+from discreet.tables.functions.proposal import propose_bounds, propose_dates
+from discreet.tables.functions.rules import constant_number
 from discreet.tables.relations.relation import Field
 
 _FINE = 10**6

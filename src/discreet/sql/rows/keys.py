@@ -13,8 +13,12 @@ from discreet.sql.rows.grouping import Grouping
 from discreet.sql.rows.scope import PublicRows
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue, fields_in, moved
-from discreet.tables.functions.enumeration import MOST_CHARACTERS, MOST_WORKED_OUT, Enumeration
-from discreet.tables.functions.public_values import public_keys
+from discreet.tables.functions.public_values import (
+    MOST_CHARACTERS,
+    MOST_WORKED_OUT,
+    Enumeration,
+    public_keys,
+)
 from discreet.tables.keyset import (
     LARGEST_KEYSET,
     ONE_ROW,
