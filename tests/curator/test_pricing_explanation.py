@@ -14,7 +14,7 @@ from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, DiscreteLa
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.curator.allocate import allocate
 from discreet.curator.connection import connect
-from discreet.curator.explaining.derivation import derivation, groups_sentence
+from discreet.curator.explaining.derivation import groups_sentence
 from discreet.curator.explaining.text_steps import text_steps
 from discreet.curator.price import price
 from discreet.curator.pricing.costs import costs, first_cost, group_costs
@@ -54,13 +54,13 @@ AGE_FIELD = FieldValue(ColumnType.INTEGER, 2)
 @pytest.mark.parametrize("keys", [FOUR_KEYS, PRIVATE])
 def test_a_derivation_ends_in_the_contribution(aggregate, keys):
     plan = make_plan(aggregate, keys=keys)
-    text = derivation(plan, aggregate, "declared")
+    text = aggregate.derivation(plan.reach(), "declared")
     total = plan.contributions()[0].l1  # steps are 1 here
     assert f" = {total}" in text
 
 
 def test_a_quantile_says_how_many_values_one_unit_has():
-    text = derivation(make_plan(age_quantile()), age_quantile(), None)
+    text = age_quantile().derivation(make_plan(age_quantile()).reach())
     assert "at most 2 values to each of at most 1 group" in text
 
 

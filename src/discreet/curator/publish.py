@@ -7,11 +7,9 @@ from typing import Any
 
 from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
-from discreet.curator.pricing.steps import step_of
 from discreet.mechanisms.noise_json import describe_noise
 from discreet.releases.release import FORMAT
 from discreet.releases.superseded import NOISE
-from discreet.sql.outputs.label import label
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys
 from discreet.tables.plans.plan import BOUNDING, BoundedPlan
@@ -39,9 +37,9 @@ def publish(noisy: Noisy, priced: PricedPlan) -> dict[str, Any]:
             "leave_out": _leaves_out(plan),
         },
         "aggregates": [
-            label(aggregate, fields)
+            aggregate.label(fields)
             | {
-                "step": str(step_of(aggregate)),
+                "step": str(aggregate.step),
                 "noise": describe_noise(mechanism),
                 "values": values.tolist(),
             }

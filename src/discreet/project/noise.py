@@ -15,15 +15,7 @@ from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.randomness.scale import LARGEST, SMALLEST
 from discreet.releases.error_of import error_of
-from discreet.tables.aggregate import (
-    Aggregate,
-    CountDistinct,
-    CountRows,
-    CountUnits,
-    QuantileValues,
-    SumSquares,
-    SumValues,
-)
+from discreet.tables.aggregate import Aggregate, QuantileValues, Total
 from discreet.tables.limits import Limits
 
 _BETA = Fraction(1, 20)
@@ -36,12 +28,8 @@ def mechanism_for(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> Ag
     raise Unsupported("This aggregate has no mechanism", got=type(aggregate).__name__)
 
 
-@mechanism_for.register(CountRows)
-@mechanism_for.register(CountUnits)
-@mechanism_for.register(CountDistinct)
-@mechanism_for.register(SumValues)
-@mechanism_for.register(SumSquares)
-def _(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> AggregateMechanism:
+@mechanism_for.register
+def _(aggregate: Total, reach: Limits, share: Pure | Zcdp) -> AggregateMechanism:
     return choose_noise(aggregate.contribution(reach), share)
 
 

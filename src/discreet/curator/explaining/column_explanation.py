@@ -8,11 +8,9 @@ from discreet.accounting.loss_json import loss_from_json
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss, short
 from discreet.core.rounding import sqrt_up
-from discreet.curator.explaining.derivation import derivation
 from discreet.curator.explaining.readable import readable
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.costs import first_cost
-from discreet.curator.pricing.steps import step_of
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile
@@ -21,7 +19,6 @@ from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.cell import plain_up
 from discreet.releases.clamp_source import ClampSource
 from discreet.releases.error_of import error_of
-from discreet.sql.outputs.label import label
 
 _BETA = 1 - CONFIDENCE
 
@@ -31,14 +28,14 @@ def column_json(priced: PricedPlan, index: int, clamp: ClampSource | None) -> di
     plan, mechanism = priced.plan, priced.mechanisms[index]
     aggregate = plan.aggregates[index]
     d_in = aggregate.contribution(plan.reach())
-    step, is_rank = step_of(aggregate), isinstance(mechanism, Quantile)
+    step, is_rank = aggregate.step, isinstance(mechanism, Quantile)
     error = error_of(mechanism, _BETA)
     return {
-        "name": label(aggregate, plan.relation.fields())["text"],
+        "name": aggregate.label(plan.relation.fields())["text"],
         "contribution": {
             norm: str(d_in.bound(norm)) for norm in ("l0", "linf", "l1", "l2_squared")
         },
-        "derivation": derivation(plan, aggregate, None if clamp is None else clamp.value),
+        "derivation": aggregate.derivation(plan.reach(), None if clamp is None else clamp.value),
         "clamp": None if clamp is None else clamp.value,
         "step": str(step),
         "noise": _name_of(mechanism),

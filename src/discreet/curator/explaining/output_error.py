@@ -6,7 +6,6 @@ from discreet.core.loss import short
 from discreet.curator.explaining.readable import readable
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.mean_error import mean_error
-from discreet.curator.pricing.steps import step_of
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.cell import plain_up
 from discreet.releases.error_of import error_of
@@ -65,7 +64,7 @@ def mean_errors(estimate: MeanOf, priced: PricedPlan) -> dict[int, Fraction]:
 
 
 def _bar(priced: PricedPlan, index: int, beta: Fraction) -> Fraction:
-    return error_of(priced.mechanisms[index], beta) * step_of(priced.plan.aggregates[index])
+    return error_of(priced.mechanisms[index], beta) * priced.plan.aggregates[index].step
 
 
 def _even(estimate: Estimate, priced: PricedPlan) -> int | float | None:

@@ -10,7 +10,6 @@ from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure, Zcdp, short
 from discreet.curator.allocate import Shares, require_delta, with_delta
 from discreet.curator.pricing.mean_error import mean_error
-from discreet.curator.pricing.steps import step_of
 from discreet.mechanisms.noise_json import Noise
 from discreet.mechanisms.smallest import smallest
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
@@ -175,7 +174,7 @@ def _goal(output: Estimate, draw: _Draw, accuracy: Accuracy) -> _Goal | None:
         raise _refused("This output", "its error depends on the data")
     if not coefficients:
         return None
-    steps = {index: step_of(draw.plan.aggregates[index]) for index in coefficients}
+    steps = {index: draw.plan.aggregates[index].step for index in coefficients}
     beta = accuracy.beta / len(coefficients)
 
     def suffices(noises: Mapping[int, Noise]) -> bool:
@@ -194,7 +193,7 @@ def _(output: MeanOf, draw: _Draw, accuracy: Accuracy) -> _Goal:
         raise _refused(
             "An average", "its error depends on how many rows a group has", "state a group size"
         )
-    step = step_of(draw.plan.aggregates[output.total])
+    step = draw.plan.aggregates[output.total].step
 
     def suffices(noises: Mapping[int, Noise]) -> bool:
         of_sum = error_of(noises[output.total], accuracy.beta / 2) * step

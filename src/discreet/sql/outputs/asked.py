@@ -11,12 +11,12 @@ from discreet.releases.estimates.estimate import Estimate, TotalOf
 from discreet.sql.outputs.book import Book
 from discreet.sql.outputs.clamp import Clamped, clamped
 from discreet.sql.outputs.days import not_a_sum
-from discreet.sql.outputs.label import expression_text
 from discreet.sql.outputs.nodes import shown
 from discreet.sql.outputs.output_scope import OutputScope
-from discreet.tables.aggregate import Aggregate, SumValues
+from discreet.tables.aggregate import Aggregate
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
+from discreet.tables.expression_text import expression_text
 from discreet.tables.functions.call import call
 
 
@@ -79,7 +79,7 @@ class Asked:
     def total(self, aggregate: Aggregate, clamp: ClampSource | None = None) -> Estimate:
         """Return the estimate that shows one count or sum as it is."""
         index = self.book.index(aggregate, clamp)
-        is_whole = not isinstance(aggregate, SumValues) or aggregate.bounds.step.denominator == 1
+        is_whole = aggregate.step.denominator == 1
         estimate = TotalOf(ColumnType.INTEGER if is_whole else ColumnType.REAL, index)
         return self.book.ask(estimate, {index: Fraction(1)})
 

@@ -7,10 +7,10 @@ from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, RefusedQuery, UndeclaredBound
 from discreet.releases.clamp_source import ClampSource
-from discreet.sql.outputs.label import expression_text
 from discreet.tables.aggregate import LARGEST_ROOT
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue
+from discreet.tables.expression_text import expression_text
 from discreet.tables.functions.constants import constant_number
 from discreet.tables.functions.proposal import propose_bounds
 from discreet.tables.relations.relation import Field

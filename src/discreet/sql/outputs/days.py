@@ -10,9 +10,9 @@ from discreet.core.errors import RefusedQuery, UndeclaredBound
 from discreet.releases.clamp_source import ClampSource
 from discreet.releases.estimates.estimate import Constant
 from discreet.sql.outputs.clamp import Clamped
-from discreet.sql.outputs.label import expression_text
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
+from discreet.tables.expression_text import expression_text
 from discreet.tables.functions.call import call
 from discreet.tables.functions.date_ranges import propose_dates
 from discreet.tables.relations.relation import Field
