@@ -24,7 +24,7 @@ from discreet.curator.allocate import allocate
 from discreet.curator.price import PricedPlan, price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.noise_json import describe_noise, read_noise
+from discreet.mechanisms.noise_json import read_noise
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.project.charged import charged
 from discreet.project.offer import Terms, settle
@@ -313,7 +313,7 @@ def test_mechanisms_are_written_and_read():
         (make_plan(*EVERYTHING, groups_per_unit=40, keys=PRIVATE), ApproximateZcdp(1, DELTA)),
     ):
         for mechanism in priced(plan, offer).mechanisms:
-            assert read_noise(describe_noise(mechanism)) == mechanism
+            assert read_noise(mechanism.to_json()) == mechanism
 
 
 # ---- Where a price comes from.

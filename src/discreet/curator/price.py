@@ -7,7 +7,7 @@ from discreet.core.errors import UndeclaredKeys
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss
 from discreet.curator.allocate import Shares
-from discreet.mechanisms.noise_json import AggregateMechanism, describe_noise
+from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.charged import charged
 from discreet.project.noise import choose_keys, keys_contribution, mechanism_for, use
@@ -39,7 +39,7 @@ class PricedPlan:
                 "plan": self.plan.to_json(),
                 "noise": NOISE,
                 "event": self.event.to_json(),
-                "mechanisms": [describe_noise(mechanism) for mechanism in self.mechanisms],
+                "mechanisms": [mechanism.to_json() for mechanism in self.mechanisms],
                 "keys": described(self.keys_mechanism),
             }
         )
@@ -89,7 +89,7 @@ def event_of(
     """
     reach, free = plan.reach(), plan.counted
     pairs = enumerate(zip(mechanisms, plan.aggregates, strict=True))
-    events: list[Event] = [use(noise, asked, reach) for i, (noise, asked) in pairs if i != free]
+    events: list[Event] = [use(asked, noise, reach) for i, (noise, asked) in pairs if i != free]
     if keys is not None:
         events.insert(0, keys.event(keys_contribution(reach)))
     return ComposedEvent.of(events)

@@ -7,7 +7,6 @@ from typing import Any
 
 from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
-from discreet.mechanisms.noise_json import describe_noise
 from discreet.releases.release import FORMAT
 from discreet.releases.superseded import NOISE
 from discreet.tables.column import Key
@@ -40,7 +39,7 @@ def publish(noisy: Noisy, priced: PricedPlan) -> dict[str, Any]:
             aggregate.label(fields)
             | {
                 "step": str(aggregate.step),
-                "noise": describe_noise(mechanism),
+                "noise": mechanism.to_json(),
                 "values": values.tolist(),
             }
             for aggregate, mechanism, values in described

@@ -47,7 +47,8 @@ def _(aggregate: QuantileValues, reach: Limits, share: Pure | Zcdp) -> Aggregate
     return chosen
 
 
-def use(mechanism: AggregateMechanism, aggregate: Aggregate, reach: Limits) -> Event:
+@singledispatch
+def use(aggregate: Aggregate, mechanism: AggregateMechanism, reach: Limits) -> Event:
     r"""Describe one use of ``mechanism`` on all groups of ``aggregate``.
 
     Guarantee:
@@ -64,9 +65,17 @@ def use(mechanism: AggregateMechanism, aggregate: Aggregate, reach: Limits) -> E
         :class:`~discreet.mechanisms.selection.quantile.Quantile` at that distance. Likelihood
         ratios of products multiply, and Rényi divergences add.
     """
-    if isinstance(mechanism, Quantile):
-        return mechanism.event(_one_group(reach)) * reach.groups_per_unit
+    raise Unsupported("This aggregate has no event", got=type(aggregate).__name__)
+
+
+@use.register
+def _(aggregate: Total, mechanism: AggregateMechanism, reach: Limits) -> Event:
     return mechanism.event(aggregate.contribution(reach))
+
+
+@use.register
+def _(_: QuantileValues, mechanism: AggregateMechanism, reach: Limits) -> Event:
+    return mechanism.event(_one_group(reach)) * reach.groups_per_unit
 
 
 def _one_group(reach: Limits) -> Contribution:

@@ -3,16 +3,15 @@
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.selection.quantile import Quantile
+from discreet.mechanisms.noise_json import AggregateMechanism
 
 
 @lru_cache(maxsize=4096)
-def error_of(mechanism: DiscreteLaplace | DiscreteGaussian | Quantile, beta: Fraction) -> Fraction:
+def error_of(mechanism: AggregateMechanism, beta: Fraction) -> Fraction:
     """Return the mechanism's ``error_quantile``; all that it depends on is public and frozen.
 
     Example:
+        >>> from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
         >>> error_of(DiscreteLaplace(scale=5), Fraction(1, 20))
         Fraction(15, 1)
     """

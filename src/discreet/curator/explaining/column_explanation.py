@@ -1,19 +1,13 @@
 """One aggregate, explained: what a unit can move of it, its mechanism, its price and its error."""
 
-import math
-from fractions import Fraction
 from typing import Any
 
 from discreet.accounting.loss_json import loss_from_json
 from discreet.core.event import ComposedEvent
-from discreet.core.loss import PrivacyLoss, short
-from discreet.core.rounding import sqrt_up
+from discreet.core.loss import PrivacyLoss
 from discreet.curator.explaining.readable import readable
 from discreet.curator.price import PricedPlan
 from discreet.curator.pricing.costs import first_cost
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.noise_json import AggregateMechanism
-from discreet.mechanisms.selection.quantile import Quantile
 from discreet.project.noise import keys_contribution, use
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.cell import plain_up
@@ -28,8 +22,7 @@ def column_json(priced: PricedPlan, index: int, clamp: ClampSource | None) -> di
     plan, mechanism = priced.plan, priced.mechanisms[index]
     aggregate = plan.aggregates[index]
     d_in = aggregate.contribution(plan.reach())
-    step, is_rank = aggregate.step, isinstance(mechanism, Quantile)
-    error = error_of(mechanism, _BETA)
+    step, error = aggregate.step, error_of(mechanism, _BETA)
     return {
         "name": aggregate.label(plan.relation.fields())["text"],
         "contribution": {
@@ -38,12 +31,12 @@ def column_json(priced: PricedPlan, index: int, clamp: ClampSource | None) -> di
         "derivation": aggregate.derivation(plan.reach(), None if clamp is None else clamp.value),
         "clamp": None if clamp is None else clamp.value,
         "step": str(step),
-        "noise": _name_of(mechanism),
-        "scale": _scale_of(mechanism, step),
+        "noise": mechanism.words,
+        "scale": mechanism.scale_in_words(step),
         "cost": _price_of(priced, index).to_json(),
         "free": index == priced.plan.counted,
-        "error": plain_up(error if is_rank else error * step),
-        "error_in": "ranks" if is_rank else "values",
+        "error": plain_up(error if mechanism.counts_ranks else error * step),
+        "error_in": "ranks" if mechanism.counts_ranks else "values",
         "error_from_units": _least_units(priced) if index == priced.plan.counted else None,
     }
 
@@ -90,29 +83,5 @@ def _price_of(priced: PricedPlan, index: int) -> PrivacyLoss:
     if index == priced.plan.counted:
         return keys_price(priced)
     plan = priced.plan
-    event = use(priced.mechanisms[index], plan.aggregates[index], plan.reach())
+    event = use(plan.aggregates[index], priced.mechanisms[index], plan.reach())
     return first_cost(ComposedEvent.of([event]))
-
-
-def _name_of(mechanism: AggregateMechanism) -> str:
-    if isinstance(mechanism, Quantile):
-        return "exponential mechanism"
-    laplace = isinstance(mechanism, DiscreteLaplace)
-    return "discrete Laplace" if laplace else "discrete Gaussian"
-
-
-def _scale_of(mechanism: AggregateMechanism, step: Fraction) -> str:
-    """Return the scale (for a Gaussian, σ) in the units of the answer, as a short decimal."""
-    if isinstance(mechanism, Quantile):
-        return short(mechanism.scale)
-    if isinstance(mechanism, DiscreteLaplace):
-        return _short(mechanism.scale * step)
-    return _short(sqrt_up(mechanism.sigma_squared) * step)
-
-
-_LARGE = 1000
-
-
-def _short(value: Fraction) -> str:
-    """Return a short decimal, and a whole number where that is exact enough."""
-    return str(math.ceil(value)) if value >= _LARGE else short(value)
