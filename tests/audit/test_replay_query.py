@@ -41,7 +41,11 @@ def query(*, declared: Contribution | None = None) -> Function:
             for mechanism, d_in in zip(priced.mechanisms, contributions, strict=True)
         )
         exact = DuckDbEngine().execute(plan, SALT, open_permit())
-        return publish(randomise(exact, evolve(priced, mechanisms=watched), recorder.rng), priced)
+        answers = tuple(
+            evolve(answer, mechanism=mechanism)
+            for answer, mechanism in zip(priced.answers, watched, strict=True)
+        )
+        return publish(randomise(exact, evolve(priced, answers=answers), recorder.rng), priced)
 
     return run
 

@@ -14,7 +14,7 @@ from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, DiscreteLa
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.curator.allocate import allocate
 from discreet.curator.connection import connect
-from discreet.curator.explaining.derivation import groups_sentence
+from discreet.curator.explaining.explanation import groups_sentence
 from discreet.curator.explaining.text_steps import text_steps
 from discreet.curator.price import price
 from discreet.curator.pricing.costs import costs, first_cost, group_costs
@@ -34,6 +34,7 @@ from tests.support.bounded_plans import (
     make_plan,
 )
 from tests.support.narrow import delta_of, epsilon_of
+from tests.support.priced_plans import keys_of
 
 AGE_FIELD = FieldValue(ColumnType.INTEGER, 2)
 
@@ -102,8 +103,8 @@ def test_costs_of_gaussian_noise():
 
 def test_costs_of_private_keys():
     plan = make_plan(CountUnits(), keys=PRIVATE)
-    offer = Approximate(1, "1e-7")
-    found = price(plan, allocate(plan, equal_weights(plan), offer), offer)
+    given = Approximate(1, "1e-7")
+    found = price(plan, allocate(plan, equal_weights(plan), given), given)
     own, concentrated, *pairs = [cost.loss for cost in costs(found.event)]
     assert own == found.loss
     assert isinstance(concentrated, ApproximateZcdp)
@@ -124,10 +125,10 @@ def test_several_periods_of_one_person():
 def test_periods_of_private_keys_are_bounded_or_not_at_all():
     plan = make_plan(CountUnits(), keys=PRIVATE)
     small, large = Approximate("1/10", "1e-9"), Approximate(4, "1e-6")
-    for offer in (small, large):
-        found = price(plan, allocate(plan, equal_weights(plan), offer), offer)
+    for given in (small, large):
+        found = price(plan, allocate(plan, equal_weights(plan), given), given)
         week, month = (loss for _, loss in group_costs(found.event, PeriodLength.DAY))
-        if offer is large:
+        if given is large:
             assert month is None
         else:
             assert week == group(found.loss, 7).loss
@@ -222,7 +223,7 @@ def test_private_keys(project):
         delta="1e-7",
     )
     keys = found.to_json()["keys"]
-    mechanism = found.priced.keys_mechanism
+    mechanism = keys_of(found.priced)
     assert isinstance(mechanism, ThresholdedKeys)
     assert keys["threshold"] == mechanism.threshold
     assert mechanism.release_probability(keys["units_needed"]) >= Fraction(95, 100)

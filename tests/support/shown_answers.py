@@ -13,10 +13,9 @@ from attrs import field, frozen
 
 from discreet.core.contribution import Contribution
 from discreet.core.errors import UnknownColumn
-from discreet.core.event import ComposedEvent
 from discreet.core.loss import Pure
 from discreet.curator.noisy import Noisy
-from discreet.curator.price import PricedPlan
+from discreet.curator.price import Drawn, PricedPlan
 from discreet.curator.publish import publish
 from discreet.ledger.charge import Charge
 from discreet.ledger.receipt import Receipt
@@ -87,6 +86,7 @@ class HandScope:
     relation: Relation
     keys: tuple[Expression, ...] = ()
     key_names: tuple[str, ...] = ()
+    has_private_keys: bool = False
 
     def row(self, node: Any) -> Expression:
         """Return the row-wise expression of a node."""
@@ -229,8 +229,8 @@ class Hand:
         )
         priced = PricedPlan(
             plan=plan,
-            mechanisms=self.mechanisms(),
-            event=ComposedEvent.of([DiscreteLaplace(scale=2).event(Contribution(l1=1))]),
+            groups=keys,
+            answers=tuple(Drawn(mechanism, EVENT) for mechanism in self.mechanisms()),
             loss=Pure(Fraction(1, 2)),
         )
         noisy = Noisy(
@@ -244,6 +244,8 @@ class Hand:
         """Return the release of that body."""
         return Release(view=self.outputs.view, body=self.body(noise), receipt=RECEIPT)
 
+
+EVENT = DiscreteLaplace(scale=2).event(Contribution(l1=1))
 
 RECEIPT = Receipt(
     ticket=Ticket(1, "0" * 64),

@@ -26,10 +26,9 @@ from discreet.curator.pricing.fit import fit
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.ledger.release_size import require_time
-from discreet.project.offer import Terms, settle
 from discreet.project.passage import Body, Leg, Passage, go_through
 from discreet.project.project import Project
-from discreet.project.wish import Wish
+from discreet.project.terms import Terms, terms_that_hold
 from discreet.releases.release import Release
 from discreet.sql.parse import parse
 from discreet.sql.question import Question
@@ -43,21 +42,21 @@ def answer(
     project: Project,
     sql: str,
     *,
-    offer: Wish | Terms | PrivacyLoss | None = None,
+    terms: Terms | PrivacyLoss | None = None,
+    default: Terms | None = None,
     analyst: str,
     fresh: bool = False,
 ) -> Release:
-    """Return a private answer to ``sql`` for ``offer``, or an earlier one again for nothing.
+    """Return a private answer to ``sql`` on these ``terms``, or an earlier one again for nothing.
 
-    ``offer`` is a loss, :class:`~discreet.project.offer.Terms` or a
-    :class:`~discreet.project.wish.Wish`. A ``fresh`` answer is paid for again, and is the
-    one that is given again from then on. A stored release costs nobody anything: neither the cap
-    nor the analyst's share.
+    A loss alone is terms too. The ``default`` is the connection's, for a question that names no
+    price. A ``fresh`` answer is paid for again, and is the one that is given again from then on. A
+    stored release costs nobody anything: neither the cap nor the analyst's share.
 
     Guarantee:
         As for :func:`~discreet.project.passage.go_through`.
     """
-    question, priced, _ = prepare(project, sql, Wish.of(offer))
+    question, priced, _ = prepare(project, sql, terms, default)
     passage = Passage(
         name=priced.digest(),
         loss=priced.loss,
@@ -87,11 +86,12 @@ def explain(
     project: Project,
     sql: str,
     *,
-    offer: Wish | Terms | PrivacyLoss | None = None,
+    terms: Terms | PrivacyLoss | None = None,
+    default: Terms | None = None,
     analyst: str,
 ) -> Explanation:
     """Return what :func:`answer` would do and cost. Nothing is read and nothing is spent."""
-    question, priced, terms = prepare(project, sql, Wish.of(offer))
+    question, priced, holding = prepare(project, sql, terms, default)
     project.engine.require_runnable(priced.plan)
     deadline = project.catalog.gate.deadline
     if deadline is not None:
@@ -101,7 +101,7 @@ def explain(
     return Explanation(
         question=question,
         priced=priced,
-        terms=terms,
+        terms=holding,
         id_space=project.catalog.id_space(space),
         remaining=project.ledger.remaining(space, analyst),
         is_stored=project.ledger.find_release(priced.digest(), version.number) is not None,
@@ -116,24 +116,29 @@ def read_question(project: Project, sql: str) -> Question:
         raise RefusedQuery("The query is nested too deeply", next="Write it more flatly") from None
 
 
-def prepare(project: Project, sql: str, wish: Wish) -> tuple[Question, PricedPlan, Terms]:
+def prepare(
+    project: Project,
+    sql: str,
+    terms: Terms | PrivacyLoss | None,
+    default: Terms | None = None,
+) -> tuple[Question, PricedPlan, Terms]:
     """Return the question, its priced plan and the terms that hold: all before the gate."""
-    question = read_question(project, sql)
-    question = evolve(question, limits=evolve(question.limits, **wish.limits()))
-    defaults = (wish.default, Terms.of(project.catalog.default))
-    terms = settle(wish.offer, Terms.of(question.offer), defaults)
+    given, question = Terms.of(terms), read_question(project, sql)
+    question = evolve(question, limits=evolve(question.limits, **given.limits()))
+    defaults = (Terms.of(default), Terms.of(project.catalog.default))
+    holding = terms_that_hold(given, Terms.of(question.price), defaults)
     plan = bound(question)
     cap = project.catalog.id_space(plan.owner().unit.id_space).cap
-    priced = price(plan, _shares(question, plan, terms, cap), cap)
+    priced = price(plan, _shares(question, plan, holding, cap), cap)
     gate = project.catalog.gate
-    return question, within(priced, gate.deadline, gate.most_groups), terms
+    return question, within(priced, gate.deadline, gate.most_groups), holding
 
 
 def _shares(question: Question, plan: BoundedPlan, terms: Terms, cap: PrivacyLoss) -> Shares:
     if isinstance(plan.keys, PrivateKeys):
         require_delta_budget(plan, cap)
     if terms.accuracy is None:
-        return allocate(plan, question.weights, terms.offer())
+        return allocate(plan, question.weights, terms.price())
     measure = Zcdp if isinstance(cap, Zcdp | ApproximateZcdp | GaussianDp) else Pure
     outputs = [output.estimate for output in question.view.outputs]
     return fit(plan, question.weights, outputs, terms.accuracy, measure=measure, delta=terms.delta)

@@ -17,9 +17,8 @@ from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.ledger.entry import Entry
 from discreet.ledger.mark import Point
 from discreet.ledger.receipt import Receipt
-from discreet.project.offer import Terms
 from discreet.project.project import Project, open_project
-from discreet.project.wish import Wish
+from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
 from discreet.releases.plain_view import read_releases
 from discreet.releases.release import Release
@@ -64,8 +63,15 @@ class Connection:
         The same question at the same price is answered from the stored release, for nothing; a
         ``fresh`` answer has new noise and is paid for again.
         """
-        wish = self._wish(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
-        return answer(self._project, query, offer=wish, analyst=self._analyst, fresh=fresh)
+        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        return answer(
+            self._project,
+            query,
+            terms=terms,
+            default=self._default,
+            analyst=self._analyst,
+            fresh=fresh,
+        )
 
     def explain(
         self,
@@ -79,8 +85,10 @@ class Connection:
         groups_per_unit: int | None = None,
     ) -> Explanation:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
-        wish = self._wish(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
-        return explain(self._project, query, offer=wish, analyst=self._analyst)
+        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        return explain(
+            self._project, query, terms=terms, default=self._default, analyst=self._analyst
+        )
 
     def rehearse(
         self,
@@ -95,8 +103,8 @@ class Connection:
         groups_per_unit: int | None = None,
     ) -> Rehearsal:
         """Return what :meth:`sql` would look like, on made-up rows; nothing is read or spent."""
-        wish = self._wish(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
-        return rehearse(self._project, query, offer=wish, rows=rows)
+        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        return rehearse(self._project, query, terms=terms, default=self._default, rows=rows)
 
     def batch(
         self,
@@ -118,13 +126,13 @@ class Connection:
             raise InvalidArgument(
                 "A batch is a list of questions", must="be several texts", got="one text"
             )
-        wish = Wish(rows_per_group=rows_per_group, groups_per_unit=groups_per_unit)
+        terms = Terms(rows_per_group=rows_per_group, groups_per_unit=groups_per_unit)
         return answer_batch(
             self._project,
             queries,
             target=Approximate(epsilon, delta),
             analyst=self._analyst,
-            limits=wish.limits(),
+            limits=terms.limits(),
             fresh=fresh,
         )
 
@@ -202,21 +210,23 @@ class Connection:
         """Close at the end of the block."""
         self.close()
 
-    def _wish(
-        self,
-        epsilon: Number | None,
-        rho: Number | None,
-        accuracy: Accuracy | Number | None,
-        delta: Number | None,
-        rows_per_group: int | None,
-        groups_per_unit: int | None,
-    ) -> Wish:
-        return Wish(
-            offer=Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta),
-            default=self._default,
-            rows_per_group=rows_per_group,
-            groups_per_unit=groups_per_unit,
-        )
+
+def _terms(
+    epsilon: Number | None,
+    rho: Number | None,
+    accuracy: Accuracy | Number | None,
+    delta: Number | None,
+    rows_per_group: int | None,
+    groups_per_unit: int | None,
+) -> Terms:
+    return Terms(
+        epsilon=epsilon,
+        rho=rho,
+        accuracy=accuracy,
+        delta=delta,
+        rows_per_group=rows_per_group,
+        groups_per_unit=groups_per_unit,
+    )
 
 
 def connect(

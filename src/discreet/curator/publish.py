@@ -69,10 +69,11 @@ def _keys(keys: Keys, fields: Sequence[Field], noisy: Noisy) -> dict[str, Any]:
 
 def _selection(priced: PricedPlan) -> dict[str, Any] | None:
     """Return from how many units on a group appears, if the groups were chosen privately."""
-    keys = priced.keys_mechanism
-    if keys is None:
+    groups = priced.groups
+    if isinstance(groups, PublicKeys):
         return None
-    most = {} if priced.most_groups is None else {"most_groups": priced.most_groups}
+    most = {} if groups.most_groups is None else {"most_groups": groups.most_groups}
+    keys = groups.mechanism
     return {"threshold": keys.threshold, "units_needed": keys.units_needed(_LIKELY)} | most
 
 

@@ -5,14 +5,13 @@ from typing import Any
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.releases.view import selected_view
 from discreet.sql.options import Options
 from discreet.sql.outputs.outputs import Outputs, resolve_outputs
 from discreet.sql.question import Question
 from discreet.sql.rows.aliases import lateral, with_aliases
 from discreet.sql.rows.context import Context, PublicRows
 from discreet.sql.rows.examples import example
-from discreet.sql.rows.grouping import Grouping, resolve_grouping
+from discreet.sql.rows.grouping import resolve_grouping
 from discreet.sql.rows.keys import resolve_keys
 from discreet.sql.rows.nodes import is_a, item_value, require_plain
 from discreet.sql.rows.output_names import output_names
@@ -28,9 +27,8 @@ from discreet.sql.statement import Statement
 from discreet.tables.catalog import Catalog
 from discreet.tables.expression import Expression
 from discreet.tables.functions.enumeration import Enumeration
-from discreet.tables.keyset import PublicKeys
+from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.limits import Limits
-from discreet.tables.plans.plan import counted_by_keys
 from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.relation import Owner, Relation
 from discreet.tables.relations.scan import Scan
@@ -79,7 +77,13 @@ def _resolve(
         selection=options.group_selection,
         enumeration=enumeration,
     )
-    outputs = _outputs(select, items, scope.over(relation), grouping)
+    over = _OutputScope(
+        scope=scope.over(relation),
+        keys=grouping.keys,
+        key_names=grouping.names,
+        has_private_keys=isinstance(keys, PrivateKeys),
+    )
+    outputs = _outputs(select, items, over)
     if not outputs.aggregates and isinstance(keys, PublicKeys):
         raise RefusedQuery(
             "The query asks for no aggregate",
@@ -94,13 +98,10 @@ def _resolve(
         aggregates=outputs.aggregates,
         weights=outputs.weights,
         view=outputs.view,
-        offer=options.offer(),
+        price=options.price(),
     )
     Size.of(question).require_small()
-    chosen_by = counted_by_keys(question.keys, question.aggregates)
-    if chosen_by is None:
-        return question
-    return evolve(question, view=selected_view(question.view, chosen_by))
+    return question
 
 
 _PARTS = (
@@ -174,6 +175,7 @@ class _OutputScope:
     scope: Scope
     keys: tuple[Expression, ...]
     key_names: tuple[str, ...]
+    has_private_keys: bool
 
     @property
     def relation(self) -> Relation:
@@ -183,9 +185,7 @@ class _OutputScope:
         return self.scope.row(node)
 
 
-def _outputs(
-    select: Any, items: list[tuple[str, Any]], scope: Scope, grouping: Grouping
-) -> Outputs:
+def _outputs(select: Any, items: list[tuple[str, Any]], scope: _OutputScope) -> Outputs:
     return resolve_outputs(
         items=items,
         having=_clause(select, "having"),
@@ -193,7 +193,7 @@ def _outputs(
         order=_order(select),
         limit=_count(select, "limit"),
         offset=_count(select, "offset"),
-        scope=_OutputScope(scope=scope, keys=grouping.keys, key_names=grouping.names),
+        scope=scope,
     )
 
 

@@ -7,7 +7,7 @@ from functools import singledispatch
 from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.core.loss import Pure, Zcdp, short
+from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp, short
 from discreet.curator.allocate import Shares, require_delta, with_delta
 from discreet.curator.pricing.mean_error import mean_error
 from discreet.mechanisms.noise_json import Noise
@@ -26,7 +26,7 @@ from discreet.releases.estimates.estimate import (
 )
 from discreet.releases.estimates.interval import half_width
 from discreet.releases.estimates.linear import linear
-from discreet.tables.keyset import PrivateKeys
+from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 
 Share = type[Pure] | type[Zcdp]
@@ -58,9 +58,9 @@ def fit(
         the amount of the count of units if it is asked for, and otherwise the average of the
         aggregates' amounts.
     """
-    private = isinstance(plan.keys, PrivateKeys)
-    needed = require_delta(delta) if private else None
-    draw = _Draw(plan=plan, weights=weights, measure=measure, delta=needed)
+    if isinstance(plan.keys, PrivateKeys):
+        require_delta(delta)
+    draw = _Draw(plan=plan, weights=weights, measure=measure, delta=delta)
     amounts: dict[int, Fraction] = {}
     for output in outputs:
         for index, amount in _fitted(output, accuracy, draw).items():
@@ -72,12 +72,12 @@ def fit(
             must="show every number that HAVING or ORDER BY uses, and at least one",
             next="Add them to SELECT, or give epsilon= instead",
         )
-    free = plan.counted
-    shares = tuple(None if i == free else measure(amounts[i]) for i in range(len(amounts)))
-    if draw.delta is None:
-        return Shares(aggregates=shares, keys=None)
-    for_keys = sum(amounts.values(), Fraction(0)) / len(amounts) if free is None else amounts[free]
-    return Shares(aggregates=shares, keys=with_delta(measure(for_keys), draw.delta))
+    shares = {index: measure(amounts[index]) for index in plan.drawn}
+    if isinstance(plan.keys, PublicKeys):
+        return Shares(aggregates=shares)
+    average = sum(amounts.values(), Fraction(0)) / len(amounts)
+    for_keys = average if plan.counted is None else amounts[plan.counted]
+    return Shares(aggregates=shares, keys=draw.for_keys(for_keys))
 
 
 @frozen(kw_only=True)
@@ -91,17 +91,20 @@ class _Draw:
 
     def noise(self, index: int, amount: Fraction) -> Noise:
         """Return the noise of one aggregate."""
-        share, reach = self.measure(amount), self.plan.reach()
-        if index != self.plan.counted:
-            return choose_noise(self.plan.aggregates[index].contribution(reach), share)
-        assert self.delta is not None
-        return choose_keys(reach, with_delta(share, self.delta)).noise
+        reach = self.plan.reach()
+        if index == self.plan.counted:
+            return choose_keys(reach, self.for_keys(amount)).noise
+        d_in = self.plan.aggregates[index].contribution(reach)
+        return choose_noise(d_in, self.measure(amount))
+
+    def for_keys(self, amount: Fraction) -> Approximate | ApproximateZcdp:
+        """Return the share of private keys."""
+        return with_delta(self.measure(amount), require_delta(self.delta))
 
     def threshold(self, noise: Noise) -> int:
         """Return how many units a group needs for this noise on the counts that choose it."""
-        assert self.delta is not None
-        d_in = keys_contribution(self.plan.reach())
-        return ThresholdedKeys.with_noise(noise, d_in=d_in, delta=self.delta).threshold
+        d_in, delta = keys_contribution(self.plan.reach()), require_delta(self.delta)
+        return ThresholdedKeys.with_noise(noise, d_in=d_in, delta=delta).threshold
 
     def is_ample(self, index: int, amount: Fraction) -> bool:
         """Tell whether an amount that no noise can be drawn for is too large, not too small."""

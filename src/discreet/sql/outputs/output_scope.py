@@ -20,6 +20,11 @@ class OutputScope(Protocol):
         ...
 
     @property
+    def has_private_keys(self) -> bool:
+        """Whether the groups are chosen by a noisy number of units."""
+        ...
+
+    @property
     def relation(self) -> Relation:
         """The relation that the aggregates stand on."""
         ...

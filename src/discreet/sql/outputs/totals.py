@@ -1,13 +1,15 @@
 """COUNT and SUM: numbers that are shown as they are."""
 
+from fractions import Fraction
 from typing import Any
 
 from discreet.core.errors import RefusedQuery
-from discreet.releases.estimates.estimate import Estimate
+from discreet.releases.estimates.estimate import Estimate, SelectedOf
 from discreet.sql.outputs.asked import Asked, require_condition
 from discreet.sql.outputs.nodes import require_plain, unbracketed
 from discreet.sql.outputs.output_scope import OutputScope
 from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits, SumValues
+from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue
 from discreet.tables.functions.call import call
 
@@ -45,8 +47,17 @@ def count_different(asked: Asked) -> Estimate:
 def _different(asked: Asked, node: Any) -> Estimate:
     value = asked.scope.row(node)
     if _is_unit(value, asked.scope):
-        return asked.total(CountUnits(where=asked.where))
+        return _units(asked)
     return asked.total(CountDistinct(value=value, where=asked.kept(value)))
+
+
+def _units(asked: Asked) -> Estimate:
+    """Return the number of units; of all those of private groups, it is the count that chose."""
+    units = CountUnits(where=asked.where)
+    if asked.where is not None or not asked.scope.has_private_keys:
+        return asked.total(units)
+    index = asked.book.index(units)
+    return asked.book.ask(SelectedOf(ColumnType.INTEGER, index), {index: Fraction(1)})
 
 
 def _is_unit(value: Expression, scope: OutputScope) -> bool:
