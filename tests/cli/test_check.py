@@ -11,7 +11,7 @@ from discreet.cli.lines import WIDEST
 from discreet.cli.reach import Reach, count_reach, grouping, rows_that_fit, sum_reach
 from discreet.cli.tables import listed
 from discreet.core.loss import Approximate, Pure
-from discreet.curator.budget_status import BudgetStatus
+from discreet.curator.connection import BudgetStatus
 from discreet.project.open_ledger import open_ledger
 from discreet.tables.catalog import SourceFormat
 from tests.support.declared import GOOD, changed, parsed, private

@@ -6,8 +6,8 @@ import pytest
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Approximate
+from discreet.curator.answer import read_questions
 from discreet.curator.batch import price_batch
-from discreet.curator.read_questions import read_questions
 from discreet.sql import size
 from discreet.sql.outputs.book import MOST_AGGREGATES
 from discreet.sql.parse import parse

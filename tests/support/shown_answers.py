@@ -14,9 +14,9 @@ from attrs import field, frozen
 from discreet.core.contribution import Contribution
 from discreet.core.errors import UnknownColumn
 from discreet.core.loss import Pure
-from discreet.curator.noisy import Noisy
 from discreet.curator.price import Drawn, PricedPlan
 from discreet.curator.publish import publish
+from discreet.curator.randomise import Noisy
 from discreet.ledger.charge import Charge
 from discreet.ledger.receipt import Receipt
 from discreet.ledger.ticket import Ticket

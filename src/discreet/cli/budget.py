@@ -7,8 +7,7 @@ from fractions import Fraction
 
 from discreet.cli.lines import WIDEST, lines
 from discreet.cli.shown import Shown, add_project
-from discreet.curator.budget_status import BudgetStatus
-from discreet.curator.connection import LOCAL_ANALYST, connect
+from discreet.curator.connection import LOCAL_ANALYST, BudgetStatus, connect
 from discreet.releases.text_table import text_table
 
 BAR_WIDTH = 24

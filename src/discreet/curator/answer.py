@@ -9,6 +9,7 @@
 ``explain`` is the same life, stopped at the gate.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 from attrs import evolve
@@ -18,11 +19,10 @@ from discreet.core.errors import RefusedQuery
 from discreet.core.loss import ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
 from discreet.curator.allocate import Shares, allocate
-from discreet.curator.bound import bound
 from discreet.curator.explaining.explanation import Explanation
+from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
 from discreet.curator.price import PricedPlan, price, require_delta_budget
-from discreet.curator.pricing.fit import fit
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.ledger.release_size import require_time
@@ -33,9 +33,14 @@ from discreet.releases.release import Release
 from discreet.sql.parse import parse
 from discreet.sql.question import Question
 from discreet.sql.resolve import resolve
+from discreet.sql.size import Size
 from discreet.tables.exact_aggregates import ExactAggregates
+from discreet.tables.functions.enumeration import Enumeration
 from discreet.tables.keyset import PrivateKeys
+from discreet.tables.plans.contain import contain
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.prune import prune
+from discreet.tables.plans.take_sides import take_sides
 
 
 def answer(
@@ -108,10 +113,26 @@ def explain(
     )
 
 
-def read_question(project: Project, sql: str) -> Question:
-    """Return the question that ``sql`` asks; one that is nested too deeply to read is refused."""
+def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, ...]:
+    """Return the questions that ``queries`` ask.
+
+    Guarantee:
+        They share what may be worked out for public keys, and the numbers that they ask for are
+        counted together, one question after another: so many small ones are no more work before
+        the gate than a large one.
+    """
+    enumeration, together = Enumeration(), Size()
+    found = []
+    for sql in queries:
+        question = _read(project, sql, enumeration)
+        together = (together + Size.of(question)).require_small()
+        found.append(question)
+    return tuple(found)
+
+
+def _read(project: Project, sql: str, enumeration: Enumeration) -> Question:
     try:
-        return resolve(parse(sql), project.catalog, project.engine.public_rows)
+        return resolve(parse(sql), project.catalog, project.engine.public_rows, enumeration)
     except RecursionError:
         raise RefusedQuery("The query is nested too deeply", next="Write it more flatly") from None
 
@@ -123,7 +144,7 @@ def prepare(
     default: Terms | None = None,
 ) -> tuple[Question, PricedPlan, Terms]:
     """Return the question, its priced plan and the terms that hold: all before the gate."""
-    given, question = Terms.of(terms), read_question(project, sql)
+    given, (question,) = Terms.of(terms), read_questions(project, [sql])
     question = evolve(question, limits=evolve(question.limits, **given.limits()))
     defaults = (Terms.of(default), Terms.of(project.catalog.default))
     holding = terms_that_hold(given, Terms.of(question.price), defaults)
@@ -132,6 +153,24 @@ def prepare(
     priced = price(plan, _shares(question, plan, holding, cap), cap)
     gate = project.catalog.gate
     return question, within(priced, gate.deadline, gate.most_groups), holding
+
+
+def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:
+    """Return the plan in which each unit is held to the question's limits.
+
+    The limits are the tables' declared ones, or those that the query gives. Any limits keep the
+    guarantee: wider ones count more of each unit, and cost more noise. Fields that nothing uses are
+    left out of the plan, conditions stand on the side of a join that they are about, and what one
+    unit can make an engine do is contained; ``sharing`` questions that are answered together share
+    it.
+    """
+    plan = BoundedPlan(
+        relation=question.relation,
+        keys=question.keys,
+        limits=question.limits,
+        aggregates=question.aggregates,
+    )
+    return contain(prune(take_sides(plan)), sharing=sharing)
 
 
 def _shares(question: Question, plan: BoundedPlan, terms: Terms, cap: PrivacyLoss) -> Shares:

@@ -15,11 +15,9 @@ from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
-from discreet.curator.answer import leg_of
-from discreet.curator.bound import bound
+from discreet.curator.answer import bound, leg_of, read_questions
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import Drawn, PricedPlan
-from discreet.curator.read_questions import read_questions
 from discreet.ledger.release_size import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+from attrs import frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import Approximate
+from discreet.core.loss import Approximate, PrivacyLoss
 from discreet.core.numbers import Number
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
-from discreet.curator.budget_status import BudgetStatus
 from discreet.curator.explaining.explanation import Explanation
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.ledger.entry import Entry
@@ -25,6 +26,32 @@ from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog, PublicTable, Table
 
 LOCAL_ANALYST = "local"
+
+
+@frozen(kw_only=True)
+class BudgetStatus:
+    """How much of an id space's budget is spent and left."""
+
+    id_space: str
+    unit: str
+    cap: PrivacyLoss
+    spent: PrivacyLoss
+    remaining: PrivacyLoss
+    analyst: str | None = None
+    """Whose share is shown besides, if anybody's."""
+    own_spent: PrivacyLoss | None = None
+    own_remaining: PrivacyLoss | None = None
+    """What this analyst could still spend: never more than what is left of the whole."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the status as plain values."""
+        losses = {name: getattr(self, name).to_json() for name in ("cap", "spent", "remaining")}
+        own = {
+            name: None if loss is None else loss.to_json()
+            for name, loss in (("spent", self.own_spent), ("remaining", self.own_remaining))
+        }
+        whose = {} if self.analyst is None else {"analyst": {"name": self.analyst} | own}
+        return {"id_space": self.id_space, "unit": self.unit} | losses | whose
 
 
 class Connection:

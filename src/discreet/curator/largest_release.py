@@ -13,9 +13,9 @@ from attrs import evolve
 
 from discreet.core.canonical import canonical
 from discreet.core.errors import RefusedQuery
-from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
 from discreet.curator.publish import publish
+from discreet.curator.randomise import Noisy
 from discreet.ledger.release_size import ReleaseSize, most_fitting
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.keyset import LONGEST_KEY, PrivateKeys, PublicKeys

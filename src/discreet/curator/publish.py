@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
+from discreet.curator.randomise import Noisy
 from discreet.releases.release import FORMAT
 from discreet.releases.superseded import NOISE
 from discreet.tables.column import Key

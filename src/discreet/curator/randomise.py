@@ -1,11 +1,25 @@
 """Randomise: exact aggregates to noisy ones. Below this line everything is public."""
 
-from discreet.core.protocols import Rng
-from discreet.curator.noisy import Noisy
+from attrs import frozen
+
+from discreet.core.protocols import IntArray, Rng
 from discreet.curator.price import Counted, PricedPlan
 from discreet.tables.column import Key
 from discreet.tables.exact_aggregates import ExactAggregates
 from discreet.tables.keyset import PublicKeys
+
+
+@frozen(kw_only=True)
+class Noisy:
+    """The groups that are shown, and one noisy integer for each aggregate and group. Public."""
+
+    keys: tuple[tuple[Key | None, ...], ...]
+    """One row for each group: a value for each grouped field, None where it is rolled up (or is
+    NULL, which private keys can be)."""
+    sets: tuple[int, ...]
+    """The grouping set of each group."""
+    columns: tuple[IntArray, ...]
+    """One array for each aggregate, in steps; aligned with ``keys``."""
 
 
 def randomise(exact: ExactAggregates, priced: PricedPlan, rng: Rng) -> Noisy:

@@ -8,9 +8,9 @@ from attrs import frozen
 from discreet.core.contribution import Contribution
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss
+from discreet.curator.costs import first_cost
 from discreet.curator.explaining.output_error import readable
 from discreet.curator.price import Counted, PricedPlan
-from discreet.curator.pricing.costs import first_cost
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.cell import plain_up

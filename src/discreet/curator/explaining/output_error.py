@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from discreet.core.loss import short
+from discreet.curator.fit import mean_error
 from discreet.curator.price import PricedPlan, Selection
-from discreet.curator.pricing.mean_error import mean_error
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.cell import plain_up
 from discreet.releases.error_of import error_of
