@@ -15,9 +15,9 @@ from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.curator.allocate import allocate
 from discreet.curator.connection import connect
 from discreet.curator.costs import costs, first_cost, group_costs
-from discreet.curator.explaining.explanation import groups_sentence
-from discreet.curator.explaining.text_steps import text_steps
+from discreet.curator.explanation import groups_sentence
 from discreet.curator.price import price
+from discreet.curator.text_steps import text_steps
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits, SumSquares
 from discreet.tables.catalog import PeriodLength

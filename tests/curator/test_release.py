@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from discreet.core.canonical import canonical
 from discreet.core.errors import InvalidArgument, LedgerError, MissingDependency
 from discreet.core.loss import Pure
-from discreet.curator.price import PricedPlan, Selection
+from discreet.curator.price import ChosenGroups, PricedPlan
 from discreet.curator.publish import publish
 from discreet.curator.randomise import Noisy
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
@@ -181,7 +181,7 @@ def private_release() -> Release:
         limits=LIMITS,
         aggregates=asked.aggregates,
     )
-    chosen = Selection(mechanism=keys, event=EVENT)
+    chosen = ChosenGroups(mechanism=keys, event=EVENT)
     priced = PricedPlan(plan=plan, groups=chosen, answers=(), loss=Pure(Fraction(1)))
     body = publish(Noisy(keys=(("a",), (None,)), sets=(0, 0), columns=()), priced)
     return Release(view=asked.view, body=body, receipt=RECEIPT)

@@ -11,7 +11,7 @@ from discreet.core.errors import LedgerError, Unsupported
 from discreet.core.event import DiscreteLaplaceEvent, Event
 from discreet.core.loss import Pure
 from discreet.curator.allocate import allocate
-from discreet.curator.explaining.column_explanation import ColumnExplanation
+from discreet.curator.column_explanation import ColumnExplanation
 from discreet.curator.price import Drawn, PricedPlan, price
 from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian

@@ -4,14 +4,14 @@ from typing import Any
 
 from attrs import evolve
 
-from discreet.curator.price import Drawn, PricedPlan, Selection
+from discreet.curator.price import ChosenGroups, Drawn, PricedPlan
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from tests.support.narrow import of_kind
 
 
 def keys_of(priced: PricedPlan) -> ThresholdedKeys:
     """Return what chooses the groups of a plan whose keys are private."""
-    return of_kind(Selection, priced.groups).mechanism
+    return of_kind(ChosenGroups, priced.groups).mechanism
 
 
 def answered_by(mechanism: Any, priced: PricedPlan) -> PricedPlan:
@@ -19,7 +19,7 @@ def answered_by(mechanism: Any, priced: PricedPlan) -> PricedPlan:
     groups = priced.groups
     return evolve(
         priced,
-        groups=evolve(groups, mechanism=mechanism) if isinstance(groups, Selection) else groups,
+        groups=evolve(groups, mechanism=mechanism) if isinstance(groups, ChosenGroups) else groups,
         answers=tuple(
             evolve(answer, mechanism=mechanism) if isinstance(answer, Drawn) else answer
             for answer in priced.answers

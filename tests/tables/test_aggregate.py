@@ -9,7 +9,7 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Pure
 from discreet.project.noise import mechanism_for
-from discreet.tables.aggregate import Aggregate, Fields, Names, Total
+from discreet.tables.aggregate import Aggregate, Fields, Names, Tally
 from discreet.tables.limits import Limits
 
 LIMITS = Limits(rows_per_group=2, groups_per_unit=3)
@@ -17,7 +17,7 @@ PARTS = ("step", "contribution", "derivation", "label", "_plan_text")
 
 
 @frozen(kw_only=True)
-class CountPairs(Total):
+class CountPairs(Tally):
     """A made-up aggregate: nothing but this class has heard of it."""
 
     @property
@@ -37,7 +37,7 @@ class CountPairs(Total):
         return "count pairs"
 
 
-def test_a_new_total_gets_noise_without_being_named_anywhere():
+def test_a_new_tally_gets_noise_without_being_named_anywhere():
     noise = mechanism_for(CountPairs(), LIMITS, Pure(1))
     assert noise.loss(CountPairs().contribution(LIMITS)) == Pure(1)
 
@@ -46,10 +46,10 @@ def test_a_new_total_gets_noise_without_being_named_anywhere():
 def test_an_aggregate_that_leaves_something_out_cannot_be_made(missing):
     said = {part: vars(CountPairs)[part] for part in PARTS if part != missing}
     with pytest.raises(TypeError, match=missing):
-        type("Silent", (Total,), said)()
+        type("Silent", (Tally,), said)()
 
 
-def test_an_aggregate_that_is_neither_a_total_nor_a_choice_has_no_mechanism():
+def test_an_aggregate_that_is_neither_a_tally_nor_a_choice_has_no_mechanism():
     neither = type("Neither", (Aggregate,), {part: vars(CountPairs)[part] for part in PARTS})
     with pytest.raises(Unsupported, match="no mechanism"):
         mechanism_for(neither(), LIMITS, Pure(1))

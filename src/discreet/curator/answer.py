@@ -19,7 +19,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.core.loss import ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
 from discreet.curator.allocate import Shares, allocate
-from discreet.curator.explaining.explanation import Explanation
+from discreet.curator.explanation import Explanation
 from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
 from discreet.curator.price import PricedPlan, price, require_delta_budget

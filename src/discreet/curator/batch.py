@@ -26,7 +26,7 @@ from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project
 from discreet.releases.release import Release
 from discreet.sql.question import Question
-from discreet.tables.aggregate import Total
+from discreet.tables.aggregate import Tally
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 
@@ -112,7 +112,7 @@ def _require_noise_only(plan: BoundedPlan) -> PublicKeys:
             "A batch takes public keys only: private ones have a threshold of their own",
             next="Declare the keys, or ask this question by itself",
         )
-    if not all(isinstance(aggregate, Total) for aggregate in plan.aggregates):
+    if not all(isinstance(aggregate, Tally) for aggregate in plan.aggregates):
         raise RefusedQuery(
             "A batch adds Gaussian noise, and a quantile is a choice, not a number with noise",
             must="have counts and sums (and what is made of them) only",

@@ -13,7 +13,7 @@ from discreet.core.loss import Approximate, PrivacyLoss
 from discreet.core.numbers import Number
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
-from discreet.curator.explaining.explanation import Explanation
+from discreet.curator.explanation import Explanation
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.ledger.entry import Entry
 from discreet.ledger.mark import Point

@@ -44,8 +44,11 @@ class Counted:
         return self.keys.noise
 
 
+Answer = Drawn | Counted
+
+
 @frozen(kw_only=True)
-class Selection:
+class ChosenGroups:
     """The choice of private groups."""
 
     mechanism: ThresholdedKeys
@@ -59,9 +62,9 @@ class PricedPlan:
     """A bounded plan with its noise and its cost: everything but the data. All of it is public."""
 
     plan: BoundedPlan
-    groups: PublicKeys | Selection
+    groups: PublicKeys | ChosenGroups
     """Which groups are shown: all public ones, or those that are chosen."""
-    answers: tuple[Drawn | Counted, ...]
+    answers: tuple[Answer, ...]
     """One for each aggregate."""
     loss: PrivacyLoss
     """What is charged, in the measure of the budget."""
@@ -78,7 +81,7 @@ class PricedPlan:
 
     def digest(self) -> str:
         """Return the name of this plan: equal for equal questions at an equal price."""
-        chosen = self.groups if isinstance(self.groups, Selection) else None
+        chosen = self.groups if isinstance(self.groups, ChosenGroups) else None
         most = None if chosen is None else chosen.most_groups
         parts = {
             "plan": self.plan.to_json(),
@@ -100,18 +103,17 @@ def price(plan: BoundedPlan, shares: Shares, cap: PrivacyLoss) -> PricedPlan:
         private keys in it, have no part in the choice.
     """
     reach = plan.reach()
-    answers: dict[int, Drawn | Counted] = {
-        index: _drawn(plan.aggregates[index], reach, share)
-        for index, share in shares.aggregates.items()
-    }
-    groups: PublicKeys | Selection
+    answers: dict[int, Answer] = {}
+    groups: PublicKeys | ChosenGroups
     if isinstance(plan.keys, PublicKeys):
         groups = plan.keys
     else:
         require_delta_budget(plan, cap)
-        groups = _selection(reach, shares)
+        groups = _chosen(reach, shares)
         if plan.counted is not None:
             answers[plan.counted] = Counted(groups.mechanism, groups.event)
+    for index, share in shares.aggregates.items():
+        answers[index] = _drawn(plan.aggregates[index], reach, share)
     in_order = tuple(answers[index] for index in range(len(plan.aggregates)))
     loss = charged(event_of(groups, in_order), cap)
     return PricedPlan(plan=plan, groups=groups, answers=in_order, loss=loss)
@@ -122,16 +124,16 @@ def _drawn(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> Drawn:
     return Drawn(mechanism, use(aggregate, mechanism, reach))
 
 
-def _selection(reach: Limits, shares: Shares) -> Selection:
+def _chosen(reach: Limits, shares: Shares) -> ChosenGroups:
     if shares.keys is None:
         raise InvalidArgument("The shares do not fit the plan", must="have one for private keys")
     keys = choose_keys(reach, shares.keys)
-    return Selection(mechanism=keys, event=keys.event(keys_contribution(reach)))
+    return ChosenGroups(mechanism=keys, event=keys.event(keys_contribution(reach)))
 
 
-def event_of(groups: PublicKeys | Selection, answers: Iterable[Drawn | Counted]) -> ComposedEvent:
+def event_of(groups: PublicKeys | ChosenGroups, answers: Iterable[Answer]) -> ComposedEvent:
     """Return the events of the choice of groups, if there is one, and of all that is drawn."""
-    chosen = [groups.event] if isinstance(groups, Selection) else []
+    chosen = [groups.event] if isinstance(groups, ChosenGroups) else []
     own = [answer.event for answer in answers if isinstance(answer, Drawn)]
     return ComposedEvent.of([*chosen, *own])
 

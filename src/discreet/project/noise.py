@@ -15,7 +15,7 @@ from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.randomness.scale import LARGEST, SMALLEST
 from discreet.releases.error_of import error_of
-from discreet.tables.aggregate import Aggregate, QuantileValues, Total
+from discreet.tables.aggregate import Aggregate, QuantileValues, Tally
 from discreet.tables.limits import Limits
 
 _BETA = Fraction(1, 20)
@@ -29,7 +29,7 @@ def mechanism_for(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> Ag
 
 
 @mechanism_for.register
-def _(aggregate: Total, reach: Limits, share: Pure | Zcdp) -> AggregateMechanism:
+def _(aggregate: Tally, reach: Limits, share: Pure | Zcdp) -> AggregateMechanism:
     return choose_noise(aggregate.contribution(reach), share)
 
 
@@ -69,7 +69,7 @@ def use(aggregate: Aggregate, mechanism: AggregateMechanism, reach: Limits) -> E
 
 
 @use.register
-def _(aggregate: Total, mechanism: AggregateMechanism, reach: Limits) -> Event:
+def _(aggregate: Tally, mechanism: AggregateMechanism, reach: Limits) -> Event:
     return mechanism.event(aggregate.contribution(reach))
 
 

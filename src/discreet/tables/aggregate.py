@@ -67,12 +67,12 @@ class Aggregate(ABC):
 
 
 @frozen(kw_only=True)
-class Total(Aggregate):
+class Tally(Aggregate):
     """One integer for each group, to which noise is added."""
 
 
 @frozen(kw_only=True)
-class Count(Total):
+class Count(Tally):
     """A number of something: of rows, of units, of values."""
 
     @property
@@ -188,7 +188,7 @@ class CountDistinct(Count):
 
 
 @frozen(kw_only=True)
-class Sum(Total):
+class Sum(Tally):
     """A sum of whole steps over the kept rows, with a clamp directly below it."""
 
     value: Expression

@@ -10,12 +10,12 @@ from attrs import frozen
 from discreet.accounting.gates.filters import left
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
+from discreet.curator.column_explanation import ColumnExplanation
 from discreet.curator.costs import costs, first_cost, group_costs
-from discreet.curator.explaining.column_explanation import ColumnExplanation
-from discreet.curator.explaining.output_error import error_sentences, errors_by_size, output_errors
-from discreet.curator.explaining.text_steps import text_steps
 from discreet.curator.fit import described_premise
-from discreet.curator.price import PricedPlan, Selection
+from discreet.curator.output_error import error_sentences, errors_by_size, output_errors
+from discreet.curator.price import ChosenGroups, PricedPlan
+from discreet.curator.text_steps import text_steps
 from discreet.ledger.least_price import is_enough, least_price, shown_price
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import CONFIDENCE
@@ -248,7 +248,7 @@ class Explanation:
         return [(size, period.length.value, loss) for size, loss in known]
 
 
-def _price_of(groups: Selection) -> PrivacyLoss:
+def _price_of(groups: ChosenGroups) -> PrivacyLoss:
     """Return what the choice of private groups costs by itself."""
     return first_cost(ComposedEvent.of([groups.event]))
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from discreet.core.loss import short
 from discreet.curator.fit import mean_error
-from discreet.curator.price import PricedPlan, Selection
+from discreet.curator.price import ChosenGroups, PricedPlan
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.cell import plain_up
 from discreet.releases.error_of import error_of
@@ -79,7 +79,7 @@ def _sentence(estimate: Estimate, priced: PricedPlan) -> str:
     even = _even(estimate, priced)
     if even is not None:
         return f"95 % of values are within ± {readable(even)} of the answer without noise"
-    if isinstance(estimate, SelectedOf) and isinstance(priced.groups, Selection):
+    if isinstance(estimate, SelectedOf) and isinstance(priced.groups, ChosenGroups):
         return (
             f"of shown groups of {priced.groups.mechanism.threshold} units or more 95 % are within"
             f" ± {readable(plain_up(_bar(priced, estimate.index, _BETA)))} of the answer without"

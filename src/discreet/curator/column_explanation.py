@@ -9,7 +9,7 @@ from discreet.core.contribution import Contribution
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.costs import first_cost
-from discreet.curator.explaining.output_error import readable
+from discreet.curator.output_error import readable
 from discreet.curator.price import Counted, PricedPlan
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.releases.accuracy import CONFIDENCE
