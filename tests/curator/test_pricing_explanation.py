@@ -19,11 +19,12 @@ from discreet.curator.explanation import groups_sentence
 from discreet.curator.price import price
 from discreet.curator.text_steps import text_steps
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
-from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits, SumSquares
+from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits
 from discreet.tables.catalog import PeriodLength
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.keyset import KeySet, PublicKeys
+from discreet.tables.sums import SumSquares
 from tests.support.bounded_plans import (
     AGE,
     FOUR_KEYS,

@@ -32,8 +32,6 @@ from discreet.tables.aggregate import (
     CountRows,
     CountUnits,
     QuantileValues,
-    SumSquares,
-    SumValues,
 )
 from discreet.tables.catalog import Period, PeriodLength, PrivacyUnit, Source, SourceFormat, Table
 from discreet.tables.column import Bounds, Column, ColumnType, Key
@@ -43,6 +41,7 @@ from discreet.tables.limits import Limits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import Scan
+from discreet.tables.sums import SumSquares, SumValues
 
 LIMITS = Limits(rows_per_group=3, groups_per_unit=2)
 

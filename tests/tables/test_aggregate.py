@@ -1,6 +1,7 @@
 """Aggregates: each says all of itself, and one that leaves something out cannot be made."""
 
 from fractions import Fraction
+from typing import ClassVar
 
 import pytest
 from attrs import frozen
@@ -9,16 +10,18 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Pure
 from discreet.project.noise import mechanism_for
-from discreet.tables.aggregate import Aggregate, Fields, Names, Tally
+from discreet.tables.aggregate import Aggregate, Names, Tally
 from discreet.tables.limits import Limits
 
 LIMITS = Limits(rows_per_group=2, groups_per_unit=3)
-PARTS = ("step", "contribution", "derivation", "label", "_plan_text")
+PARTS = ("step", "contribution", "derivation", "_written", "_plan_text")
 
 
 @frozen(kw_only=True)
 class CountPairs(Tally):
     """A made-up aggregate: nothing but this class has heard of it."""
+
+    kind: ClassVar[str] = "count_pairs"
 
     @property
     def step(self) -> Fraction:
@@ -30,8 +33,8 @@ class CountPairs(Tally):
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         return "rows make pairs"
 
-    def label(self, fields: Fields) -> dict[str, str]:
-        return {"aggregate": "count_pairs", "text": self._text("PAIRS(*)", fields)}
+    def _written(self, value: str) -> str:
+        return f"PAIRS({value})"
 
     def _plan_text(self, names: Names) -> str:
         return "count pairs"
@@ -40,6 +43,11 @@ class CountPairs(Tally):
 def test_a_new_tally_gets_noise_without_being_named_anywhere():
     noise = mechanism_for(CountPairs(), LIMITS, Pure(1))
     assert noise.loss(CountPairs().contribution(LIMITS)) == Pure(1)
+
+
+def test_it_is_called_what_it_says():
+    assert CountPairs().label([]) == {"aggregate": "count_pairs", "text": "PAIRS(*)"}
+    assert CountPairs().plan_text([]) == "count pairs"
 
 
 @pytest.mark.parametrize("missing", PARTS)

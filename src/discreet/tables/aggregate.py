@@ -1,9 +1,9 @@
-"""Aggregates: what is added up over the kept rows of a group, and what one unit can move of it.
+"""Aggregates: what is made of the kept rows of a group, and what one unit can move of it.
 
-All that is said of an aggregate stands in its class. How an engine adds it up stands there.
+All that is said of an aggregate stands in its class; those that add up values are in ``sums.py``.
+How an engine works one out stands there.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,7 +12,6 @@ from typing import ClassVar
 from attrs import frozen
 
 from discreet.core.contribution import Contribution
-from discreet.core.errors import InvalidArgument
 from discreet.core.loss import short
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression
@@ -32,7 +31,19 @@ class Aggregate(ABC):
     plan, so that what is compared was counted on the same rows.
     """
 
+    kind: ClassVar[str]
+    """What it is called in a release."""
     where: Expression | None = None
+
+    @property
+    def looked_at(self) -> Expression | None:
+        """The value of a row that counts, or None if its being there is all that does."""
+        return None
+
+    @property
+    def grid(self) -> Bounds | None:
+        """The bounds and the step to which the value is clamped, or None if it is not."""
+        return None
 
     @property
     @abstractmethod
@@ -47,9 +58,22 @@ class Aggregate(ABC):
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         """Return how the contribution follows, in words; ``clamp`` says whose the range is."""
 
-    @abstractmethod
     def label(self, fields: Fields) -> dict[str, str]:
         """Return what it is, for a release; ``fields`` are those of its relation."""
+        value, where = self.looked_at, self.where
+        shown = {} if value is None else {"value": expression_text(value, fields)}
+        text = self._written(shown.get("value", "*"))
+        if where is not None and where != _presence(value):
+            text += f" where {expression_text(where, fields)}"
+        return {"aggregate": self.kind} | shown | self._numbers() | {"text": text}
+
+    @abstractmethod
+    def _written(self, value: str) -> str:
+        """Return it as a person would write it, over what is written for its value."""
+
+    def _numbers(self) -> dict[str, str]:
+        """Return the numbers that belong to its label."""
+        return {}
 
     def plan_text(self, names: Names) -> str:
         """Return its line of a plan; ``names`` are those of the fields."""
@@ -59,16 +83,44 @@ class Aggregate(ABC):
     @abstractmethod
     def _plan_text(self, names: Names) -> str: ...
 
-    def _text(self, shown: str, fields: Fields) -> str:
-        """Return it with its condition, unless that only says that there is a value."""
-        if self.where is None or self.where == _presence(getattr(self, "value", None)):
-            return shown
-        return f"{shown} where {expression_text(self.where, fields)}"
-
 
 @frozen(kw_only=True)
 class Tally(Aggregate):
     """One integer for each group, to which noise is added."""
+
+
+@frozen(kw_only=True)
+class OfClamped(Aggregate):
+    """Made of a value that is clamped to public bounds, in whole steps, right below it."""
+
+    value: Expression
+    bounds: Bounds
+
+    @property
+    def looked_at(self) -> Expression:
+        """The value."""
+        return self.value
+
+    @property
+    def grid(self) -> Bounds:
+        """The bounds and the step of the clamp."""
+        return self.bounds
+
+    @property
+    def step(self) -> Fraction:
+        """The worth of one: a step of the grid."""
+        return self.bounds.step
+
+    def _clamped(self, clamp: str | None) -> str:
+        bounds, whose = self.bounds, "" if clamp is None else f" ({clamp})"
+        return (
+            f"a value is moved into {short(bounds.lower)} to {short(bounds.upper)}{whose} and"
+            f" rounded to steps of {short(bounds.step)}"
+        )
+
+    def _in_range(self, names: Names) -> str:
+        ends = f"{self.bounds.lower} to {self.bounds.upper}"
+        return f"{show_expression(self.value, names)} in {ends} by {self.bounds.step}"
 
 
 @frozen(kw_only=True)
@@ -99,6 +151,7 @@ class CountRows(Count):
     """
 
     stored_as: ClassVar[str] = "CountRows"
+    kind: ClassVar[str] = "count"
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit by its kept rows."""
@@ -106,11 +159,10 @@ class CountRows(Count):
 
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         """Multiply the kept rows."""
-        return f"a row adds 1: {_counted(Fraction(1), reach)}"
+        return f"a row adds 1: {reach.multiplied(1)}"
 
-    def label(self, fields: Fields) -> dict[str, str]:
-        """Call it COUNT(*)."""
-        return {"aggregate": "count", "text": self._text("COUNT(*)", fields)}
+    def _written(self, value: str) -> str:
+        return "COUNT(*)"
 
     def _plan_text(self, names: Names) -> str:
         return "count rows"
@@ -126,6 +178,7 @@ class CountUnits(Count):
     """
 
     stored_as: ClassVar[str] = "CountUnits"
+    kind: ClassVar[str] = "count_units"
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit: 1 in each of its groups."""
@@ -133,12 +186,11 @@ class CountUnits(Count):
 
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         """Count the groups of a unit."""
-        total = f"1 × {_groups(reach)} = {reach.groups_per_unit}"
+        total = f"1 × {reach.groups_in_words()} = {reach.groups_per_unit}"
         return f"one unit adds 1 to each of its groups: {total}"
 
-    def label(self, fields: Fields) -> dict[str, str]:
-        """Call it COUNT(DISTINCT unit)."""
-        return {"aggregate": "count_units", "text": self._text("COUNT(DISTINCT unit)", fields)}
+    def _written(self, value: str) -> str:
+        return "COUNT(DISTINCT unit)"
 
     def _plan_text(self, names: Names) -> str:
         return "count units"
@@ -158,6 +210,7 @@ class CountDistinct(Count):
     """
 
     stored_as: ClassVar[str] = "CountDistinct"
+    kind: ClassVar[str] = "count_distinct"
     value: Expression
 
     @property
@@ -173,151 +226,19 @@ class CountDistinct(Count):
         """Multiply the kept values, and say which are missed."""
         return (
             f"at most {reach.rows_per_group} different values of one unit count in a group, and"
-            f" each adds at most 1: {_counted(Fraction(1), reach)} (values that only people with"
+            f" each adds at most 1: {reach.multiplied(1)} (values that only people with"
             " more of them have may be missed, so the count tends to be low)"
         )
 
-    def label(self, fields: Fields) -> dict[str, str]:
-        """Call it COUNT(DISTINCT value)."""
-        value = expression_text(self.value, fields)
-        text = self._text(f"COUNT(DISTINCT {value})", fields)
-        return {"aggregate": "count_distinct", "value": value, "text": text}
+    def _written(self, value: str) -> str:
+        return f"COUNT(DISTINCT {value})"
 
     def _plan_text(self, names: Names) -> str:
         return f"count distinct {show_expression(self.value, names)}"
 
 
 @frozen(kw_only=True)
-class Sum(Tally):
-    """A sum of whole steps over the kept rows, with a clamp directly below it."""
-
-    value: Expression
-    bounds: Bounds
-
-    @abstractmethod
-    def largest(self) -> int:
-        """Return the largest size of what one row adds."""
-
-    def contribution(self, limits: Limits) -> Contribution:
-        """Bound the change of one unit by the largest size, for each of its kept rows."""
-        linf = limits.rows_per_group * self.largest()
-        return Contribution(l0=limits.groups_per_unit, linf=linf)
-
-
-@frozen(kw_only=True)
-class SumValues(Sum):
-    r"""The sum of a value over the kept rows, after a clamp to public bounds, in whole steps.
-
-    With a ``centre`` (in steps) that much is subtracted from every value after the clamp.
-
-    Guarantee:
-        The clamp stands directly below the sum, so a kept row adds a whole number of steps within
-        the bounds; NULL adds nothing. A unit moves a group by at most ``rows_per_group`` times the
-        largest size of a value less the centre, in at most ``groups_per_unit`` groups.
-    """
-
-    stored_as: ClassVar[str] = "SumValues"
-    centre: int = 0
-
-    @property
-    def step(self) -> Fraction:
-        """The worth of one: a step of the grid."""
-        return self.bounds.step
-
-    def largest(self) -> int:
-        """Return the largest size of what one row adds."""
-        return _furthest(self.bounds, self.centre)
-
-    def derivation(self, reach: Limits, clamp: str | None = None) -> str:
-        """Multiply the largest size of a value by the kept rows."""
-        largest = self.largest() * self.step
-        centred = f", less {short(self.centre * self.step)}" if self.centre else ""
-        return (
-            f"{_clamped(self.bounds, clamp)}{centred}, so a row adds at most {short(largest)} in"
-            f" size: {_counted(largest, reach)}"
-        )
-
-    def label(self, fields: Fields) -> dict[str, str]:
-        """Call it SUM(value), or SUM(value - centre)."""
-        value, centre = expression_text(self.value, fields), self.centre * self.step
-        shown = f"SUM({value} - {_number(centre)})" if centre else f"SUM({value})"
-        text = self._text(shown, fields)
-        return {"aggregate": "sum", "value": value, "centre": str(centre), "text": text}
-
-    def _plan_text(self, names: Names) -> str:
-        value = show_expression(self.value, names)
-        return f"sum {value} in {_range(self.bounds)} around {self.centre}"
-
-
-LARGEST_ROOT = 2**16
-"""The most steps from its centre that a value may be if its square is summed.
-
-Squares then need noise of a scale that can be drawn, at every usual price; and a grid of a 2**17th
-of the range is far finer than any private variance.
-"""
-
-
-@frozen(kw_only=True)
-class SumSquares(Sum):
-    r"""The sum of the squares of a value's distance from ``centre``, less ``offset`` for each row.
-
-    Guarantee:
-        As for a sum: after the clamp a row adds an integer between ``-offset`` and
-        :math:`h^2 - offset`, where :math:`h` is the largest distance from the centre in steps.
-    """
-
-    stored_as: ClassVar[str] = "SumSquares"
-    centre: int
-    offset: int
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse a grid on which squares would not fit the accumulator."""
-        if self.largest_square() > LARGEST_ROOT**2:
-            raise InvalidArgument(
-                "The squares of these values are too large",
-                must=f"be at most {LARGEST_ROOT:,} steps from the centre",
-                next="Take a larger step",
-            )
-
-    @property
-    def step(self) -> Fraction:
-        """The worth of one: the square of a step of the grid."""
-        return self.bounds.step**2
-
-    def largest_square(self) -> int:
-        """Return the largest square of a distance from the centre, in steps."""
-        return _furthest(self.bounds, self.centre) ** 2
-
-    def largest(self) -> int:
-        """Return the largest size of what one row adds."""
-        return max(abs(self.offset), abs(self.largest_square() - self.offset))
-
-    def derivation(self, reach: Limits, clamp: str | None = None) -> str:
-        """Multiply the largest size of a square by the kept rows."""
-        largest = self.largest() * self.step
-        return (
-            f"{_clamped(self.bounds, clamp)}; the square of its distance from"
-            f" {short(self.centre * self.bounds.step)}, less {short(self.offset * self.step)}, is"
-            f" at most {short(largest)} in size: {_counted(largest, reach)}"
-        )
-
-    def label(self, fields: Fields) -> dict[str, str]:
-        """Call it SUM((value - centre)² - offset)."""
-        value = expression_text(self.value, fields)
-        centre, offset = self.centre * self.bounds.step, self.offset * self.step
-        shown = f"SUM(({value} - {_number(centre)})² - {_number(offset)})"
-        numbers = {"centre": str(centre), "offset": str(offset)}
-        text = self._text(shown, fields)
-        return {"aggregate": "sum_squares", "value": value, "text": text} | numbers
-
-    def _plan_text(self, names: Names) -> str:
-        value = show_expression(self.value, names)
-        around = f"around {self.centre} less {self.offset}"
-        return f"sum of squares {value} in {_range(self.bounds)} {around}"
-
-
-@frozen(kw_only=True)
-class QuantileValues(Aggregate):
+class QuantileValues(OfClamped):
     """All kept values of a group, clamped and in whole steps, to choose a quantile from.
 
     Guarantee:
@@ -326,14 +247,8 @@ class QuantileValues(Aggregate):
     """
 
     stored_as: ClassVar[str] = "QuantileValues"
-    value: Expression
-    bounds: Bounds
+    kind: ClassVar[str] = "quantile"
     quantile: Fraction
-
-    @property
-    def step(self) -> Fraction:
-        """The worth of one: a step of the grid."""
-        return self.bounds.step
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the number of values of one unit."""
@@ -342,34 +257,18 @@ class QuantileValues(Aggregate):
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         """Say how many values of a unit a choice can see."""
         return (
-            f"{_clamped(self.bounds, clamp)}; one unit adds at most {reach.rows_per_group} values"
-            f" to each of at most {_groups(reach)}, and in each a value is chosen by itself"
+            f"{self._clamped(clamp)}; one unit adds at most {reach.rows_per_group} values to each"
+            f" of at most {reach.groups_in_words()}, and in each a value is chosen by itself"
         )
 
-    def label(self, fields: Fields) -> dict[str, str]:
-        """Call it QUANTILE(value, share)."""
-        value = expression_text(self.value, fields)
-        text = self._text(f"QUANTILE({value}, {_number(self.quantile)})", fields)
-        share = str(self.quantile)
-        return {"aggregate": "quantile", "value": value, "quantile": share, "text": text}
+    def _written(self, value: str) -> str:
+        return f"QUANTILE({value}, {short_decimal(self.quantile)})"
+
+    def _numbers(self) -> dict[str, str]:
+        return {"quantile": str(self.quantile)}
 
     def _plan_text(self, names: Names) -> str:
-        value = show_expression(self.value, names)
-        return f"quantile {self.quantile} of {value} in {_range(self.bounds)}"
-
-
-def middle(bounds: Bounds) -> int:
-    """Return the step nearest to the middle of the bounds.
-
-    Example:
-        >>> middle(Bounds(lower=0, upper=110))
-        55
-    """
-    return math.floor(Fraction(bounds.lower_steps + bounds.upper_steps, 2))
-
-
-def _furthest(bounds: Bounds, centre: int) -> int:
-    return max(abs(end - centre) for end in (bounds.lower_steps, bounds.upper_steps))
+        return f"quantile {self.quantile} of {self._in_range(names)}"
 
 
 def _presence(value: Expression | None) -> Expression:
@@ -377,28 +276,6 @@ def _presence(value: Expression | None) -> Expression:
     return Call(ColumnType.BOOLEAN, "not", parts)
 
 
-def _clamped(bounds: Bounds, clamp: str | None) -> str:
-    whose = "" if clamp is None else f" ({clamp})"
-    return (
-        f"a value is moved into {short(bounds.lower)} to {short(bounds.upper)}{whose} and rounded"
-        f" to steps of {short(bounds.step)}"
-    )
-
-
-def _counted(each: Fraction, reach: Limits) -> str:
-    total = each * reach.rows_per_group * reach.groups_per_unit
-    rows = "1 row" if reach.rows_per_group == 1 else f"{reach.rows_per_group} rows"
-    return f"{short(each)} × {rows} a group × {_groups(reach)} = {short(total)}"
-
-
-def _groups(reach: Limits) -> str:
-    return "1 group" if reach.groups_per_unit == 1 else f"{reach.groups_per_unit} groups"
-
-
-def _range(bounds: Bounds) -> str:
-    return f"{bounds.lower} to {bounds.upper} by {bounds.step}"
-
-
-def _number(value: Fraction) -> str:
+def short_decimal(value: Fraction) -> str:
     """Return a fraction as a short decimal, and a whole number as it is."""
     return str(value) if value.denominator == 1 else f"{float(value):.6g}"

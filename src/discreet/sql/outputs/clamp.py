@@ -7,13 +7,13 @@ from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, RefusedQuery, UndeclaredBound
 from discreet.releases.clamp_source import ClampSource
-from discreet.tables.aggregate import LARGEST_ROOT
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue
 from discreet.tables.expression_text import expression_text
 from discreet.tables.functions.constants import constant_number
 from discreet.tables.functions.proposal import propose_bounds
 from discreet.tables.relations.relation import Field
+from discreet.tables.sums import LARGEST_ROOT
 
 _FINE = 10**6
 """How many steps a range that the query writes has at least, if it gives no step."""

@@ -10,9 +10,10 @@ from discreet.releases.estimates.functions import calculate
 from discreet.sql.outputs.asked import Asked
 from discreet.sql.outputs.clamp import Clamped, coarse
 from discreet.sql.outputs.nodes import require_plain, shown
-from discreet.tables.aggregate import CountRows, SumSquares, SumValues, middle
+from discreet.tables.aggregate import CountRows
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression
+from discreet.tables.sums import SumSquares, SumValues, middle
 
 _HALF = Fraction(1, 2)
 

@@ -8,10 +8,11 @@ from discreet.releases.estimates.estimate import Estimate, SelectedOf
 from discreet.sql.outputs.asked import Asked, require_condition
 from discreet.sql.outputs.nodes import require_plain, unbracketed
 from discreet.sql.outputs.output_scope import OutputScope
-from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits, SumValues
+from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue
 from discreet.tables.functions.call import call
+from discreet.tables.sums import SumValues
 
 
 def count(asked: Asked) -> Estimate:
