@@ -83,8 +83,10 @@ def with_scale(monkeypatch: pytest.MonkeyPatch, divisor: int) -> None:
     """Draw noise that is so many times too small, while its event tells the usual story."""
 
     def quiet(exact, priced, rng):
-        mechanisms = tuple(evolve(m, scale=m.scale / divisor) for m in priced.mechanisms)
-        return randomise(exact, evolve(priced, mechanisms=mechanisms), rng)
+        quieter = (evolve(m, scale=m.scale / divisor) for m in priced.mechanisms)
+        pairs = zip(priced.answers, quieter, strict=True)
+        answers = tuple(evolve(answer, mechanism=noise) for answer, noise in pairs)
+        return randomise(exact, evolve(priced, answers=answers), rng)
 
     monkeypatch.setattr(answer_module, "randomise", quiet)
 
