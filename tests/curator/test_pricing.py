@@ -20,7 +20,7 @@ from discreet.core.event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.selection_event import ExponentialSelectionEvent
 from discreet.core.stability_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
-from discreet.curator.allocate import allocate
+from discreet.curator.allocate import Shares, allocate
 from discreet.curator.price import PricedPlan, price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
@@ -96,6 +96,12 @@ def test_the_number_of_units_is_answered_by_the_counts_that_chose_the_keys():
     assert priced(make_plan(CountUnits(), keys=FOUR_KEYS), Pure(1)).plan.counted is None
     conditional = CountUnits(where=FieldValue(ColumnType.BOOLEAN, 0))
     assert priced(make_plan(conditional, keys=PRIVATE), Approximate(1, DELTA)).plan.counted is None
+
+
+def test_shares_that_leave_private_keys_out():
+    plan = make_plan(CountRows(), keys=PRIVATE)
+    with pytest.raises(InvalidArgument, match="shares do not fit"):
+        price(plan, Shares(aggregates={0: Pure(1)}), Approximate(1, DELTA))
 
 
 def test_weights_that_do_not_fit():

@@ -9,7 +9,7 @@ from attrs import frozen
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Pure
-from discreet.project.noise import mechanism_for
+from discreet.project.noise import mechanism_for, use
 from discreet.tables.aggregate import Aggregate, Names, Tally
 from discreet.tables.limits import Limits
 
@@ -61,3 +61,5 @@ def test_an_aggregate_that_is_neither_a_tally_nor_a_choice_has_no_mechanism():
     neither = type("Neither", (Aggregate,), {part: vars(CountPairs)[part] for part in PARTS})
     with pytest.raises(Unsupported, match="no mechanism"):
         mechanism_for(neither(), LIMITS, Pure(1))
+    with pytest.raises(Unsupported, match="no event"):
+        use(neither(), mechanism_for(CountPairs(), LIMITS, Pure(1)), LIMITS)
