@@ -45,7 +45,8 @@ def query(*, declared: Contribution | None = None) -> Function:
             evolve(answer, mechanism=mechanism)
             for answer, mechanism in zip(priced.answers, watched, strict=True)
         )
-        return publish(randomise(exact, evolve(priced, answers=answers), recorder.rng), priced)
+        noisy = randomise(exact, evolve(priced, answers=answers), recorder.rng)
+        return publish(noisy, priced).to_json()
 
     return run
 

@@ -7,10 +7,10 @@ import pytest
 from discreet.cli import budget
 from discreet.cli.cautions import cautions
 from discreet.cli.check import explained
-from discreet.cli.lines import WIDEST
 from discreet.cli.reach import Reach, count_reach, grouping, rows_that_fit, sum_reach
 from discreet.cli.tables import listed
 from discreet.core.loss import Approximate, Pure
+from discreet.core.terminal_text import WIDEST
 from discreet.curator.connection import BudgetStatus
 from discreet.project.open_ledger import open_ledger
 from discreet.tables.catalog import SourceFormat

@@ -8,8 +8,8 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.cli.lines import WIDEST
 from discreet.cli.main import COMMANDS, load, main, parser
+from discreet.core.terminal_text import WIDEST
 from tests.support.clinic import visit, write_project
 
 COUNT = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"

@@ -13,10 +13,10 @@ from attrs import evolve
 
 from discreet.cli.answers import Answers, ask_the_rest, limit, number
 from discreet.cli.init import begin
-from discreet.cli.lines import WIDEST
 from discreet.cli.main import main
 from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.loss import Approximate, Pure
+from discreet.core.terminal_text import WIDEST
 from discreet.engines.duckdb.sources.examine import require_source
 from discreet.tables.catalog import PrivacyUnit
 from discreet.tables.column import ColumnType

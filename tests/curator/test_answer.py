@@ -90,7 +90,7 @@ def test_one_aggregate_twice_is_paid_once(folder, rng):
     sql = "SELECT COUNT(*) AS n, COUNT(*) AS m FROM visits"
     release = answer(make_curator(folder, rng), sql, terms=Pure(1), analyst="a")
     assert release.rows[0][0] == release.rows[0][1]
-    assert len(release.body["aggregates"]) == 1
+    assert len(release.body.aggregates) == 1
 
 
 def test_explain_says_what_answer_does(folder, rng):
@@ -100,7 +100,7 @@ def test_explain_says_what_answer_does(folder, rng):
     assert curator.ledger.spent("people") == Pure(0)
     release = answer(curator, SQL, terms=Pure(1), analyst="a")
     columns = before.to_json()["columns"]
-    steps = [aggregate["noise"]["scale"] for aggregate in release.body["aggregates"]]
+    steps = [aggregate.to_json()["noise"]["scale"] for aggregate in release.body.aggregates]
     assert sorted(steps, key=int) == ["12", "480"]
     assert [column["error"] for column in columns] == list(release.errors().values())
     # 3 groups of 2 rows: a count moves by 6, and half of ε = 1 goes to it.

@@ -1,21 +1,21 @@
 """Columns: whatever is worked out for all groups at once is what each group has by itself."""
 
+import datetime
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.releases.arrow_table import arrow_table
-from discreet.releases.cells import cells, plain_intervals
-from discreet.releases.estimates.column_functions import scalars
-from discreet.releases.estimates.column_interval import Intervals, intervals_of
-from discreet.releases.estimates.column_order import sorted_rows
-from discreet.releases.estimates.column_value import column, column_of
+from discreet.core.loss import Pure
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.releases.body import Body, GroupKeys, LimitsInForce, NoisyAggregate, Selection
+from discreet.releases.cells import arrow_table, cells, plain_intervals
+from discreet.releases.estimates.columns import column, scalars, sorted_rows
+from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
     Constant,
     Estimate,
@@ -29,11 +29,11 @@ from discreet.releases.estimates.estimate import (
 )
 from discreet.releases.estimates.functions import calculate
 from discreet.releases.estimates.groups import Groups, read_groups
-from discreet.releases.estimates.interval import interval_of
-from discreet.releases.estimates.ratios import Ratios, TooLong
-from discreet.releases.estimates.value import value_of
-from discreet.releases.number_texts import lower_texts, nearest_texts, texts, upper_texts
+from discreet.releases.estimates.ratios import Ratios
+from discreet.releases.estimates.rules import column_of, intervals_of
+from discreet.releases.shown_column import lower_texts, nearest_texts, texts, upper_texts
 from discreet.tables.column import ColumnType
+from tests.support.one_group import interval_of, value_of
 
 INTEGER, REAL, TEXT = ColumnType.INTEGER, ColumnType.REAL, ColumnType.TEXT
 
@@ -94,9 +94,13 @@ def many_groups(draw: st.DrawFn) -> Groups:
     )
 
 
+def one_by_one(groups: Groups) -> list[Groups]:
+    return [groups.take(np.array([row])) for row in range(groups.size)]
+
+
 @given(estimates, many_groups())
 def test_a_column_has_the_value_of_each_group(estimate: Estimate, groups: Groups) -> None:
-    expected = [value_of(estimate, group) for group in groups.each]
+    expected = [value_of(estimate, group) for group in one_by_one(groups)]
     assert scalars(column_of(estimate, groups)) == expected
 
 
@@ -107,7 +111,8 @@ def test_intervals_are_those_of_each_group(estimate: Estimate, groups: Groups, b
 
     beta = Fraction(1, 20)
     found = intervals_of(estimate, groups, margins, beta=beta).each()
-    assert found == [interval_of(estimate, group, margins, beta=beta) for group in groups.each]
+    alone = [interval_of(estimate, group, margins, beta=beta) for group in one_by_one(groups)]
+    assert found == alone
 
 
 @given(st.lists(maybe_numbers), st.booleans())
@@ -167,30 +172,61 @@ def test_numbers_of_any_length_are_exact() -> None:
     long = Ratios.of([Fraction(2**60, 3), Fraction(-(2**60), 7)])
     assert long.times(long).scalars() == [Fraction(2**120, 9), Fraction(2**120, 49)]
     assert long.minus(long).scalars() == [0, 0]
-    longest = Ratios.of([Fraction(2**800)])
-    with pytest.raises(TooLong):
-        longest.times(longest)
+    longest = Ratios.of([Fraction(2**800), Fraction(1), None])
+    assert longest.times(longest).scalars() == [Fraction(2**1600), 1, None]
+
+
+def test_long_numbers_are_shortened_and_those_out_of_range_are_missing() -> None:
+    numbers = [
+        Fraction(2**1600),
+        Fraction(1, 2**1600),
+        Fraction(10**299, 3**900),
+        Fraction(2),
+        None,
+    ]
+    beyond, tiny, long, short, missing = Ratios.of(numbers).kept().scalars()
+    assert [beyond, tiny, short, missing] == [None, 0, 2, None]
+    assert long is not None
+    assert 0 < 1 - long / Fraction(10**299, 3**900) < Fraction(1, 2**500)
+    ends = (Fraction(-(10**299), 3**900), Fraction(10**299, 3**900))
+    wider, lost = Intervals.of([ends, (Fraction(0), Fraction(10**301))]).outwards().each()
+    assert lost is None
+    assert wider is not None
+    assert wider[0] < ends[0]
+    assert wider[1] > ends[1]
+    assert max(end.denominator.bit_length() for end in wider) <= 512 + 900
 
 
 def test_groups_are_read_and_taken_in_order() -> None:
-    body: dict[str, Any] = {
-        "keys": {
-            "columns": ["day", "n"],
-            "types": ["date", "integer"],
-            "places": [[0, 1], [1]],
-            "rows": [["2025-01-02", 5], [None, 7]],
-            "sets": [0, 1],
-        },
-        "aggregates": [{"step": "1/2", "values": [3, 2**70]}],
-        "selection": {"threshold": 5},
-    }
+    body = Body(
+        made=None,
+        keys=GroupKeys(
+            columns=("day", "n"),
+            types=(ColumnType.DATE, INTEGER),
+            places=((0, 1), (1,)),
+            rows=[["2025-01-02", 5], [None, 7]],
+            sets=[0, 1],
+        ),
+        selection=Selection(threshold=5, units_needed=9),
+        limits=LimitsInForce(rows_per_group=1, groups_per_unit=1, leave_out=True),
+        aggregates=(
+            NoisyAggregate(
+                kind="sum",
+                text="SUM(x)",
+                step=Fraction(1, 2),
+                noise=DiscreteLaplace(scale=2),
+                values=[3, 2**70],
+            ),
+        ),
+        cost=Pure(1),
+    )
     groups = read_groups(body)
-    first, second = groups.take(np.array([1, 0])).each
-    assert (first.keys, first.places, first.values) == ((None, 7), (1,), (Fraction(2**69),))
-    assert str(second.keys[0]) == "2025-01-02"
-    assert second.values == (Fraction(3, 2),)
-    assert first.threshold == second.threshold == 5
-    assert read_groups(body | {"selection": None}).threshold is None
+    turned = groups.take(np.array([1, 0]))
+    assert turned.keys == ([None, datetime.date(2025, 1, 2)], [7, 5])
+    assert [turned.places[which] for which in turned.sets] == [(1,), (0, 1)]
+    assert turned.values[0].scalars() == [Fraction(2**69), Fraction(3, 2)]
+    assert turned.threshold == 5
+    assert read_groups(evolve(body, selection=None)).threshold is None
 
 
 def test_integers_beyond_64_bits_are_floats_in_arrow() -> None:

@@ -7,8 +7,7 @@ import pytest
 
 from discreet.core.errors import QueryError, RefusedQuery
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.releases.estimates.group import Group
-from discreet.releases.estimates.value import value_of
+from discreet.releases.estimates.groups import Groups
 from discreet.sql.parse import parse
 from discreet.sql.question import Question
 from discreet.sql.resolve import resolve
@@ -16,6 +15,7 @@ from discreet.tables.column import ColumnType
 from discreet.tables.declaration import read_catalog
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from tests.support.clinic import run_exact, visit, write_project
+from tests.support.one_group import value_of
 
 FOLDER = Path(__file__).parent / "plans"
 N = "SELECT COUNT(*) FROM"
@@ -264,7 +264,7 @@ def test_integers_beside_reals_in_a_union_become_reals(tmp_path, swapped):
 def test_aggregates_of_no_rows_are_what_the_reference_says():
     items = "COUNT(*), SUM(age), AVG(age), VAR_POP(age), VAR_SAMP(age)"
     asked = ask(f"SELECT {items} FROM visits")
-    nothing = Group(keys=(), places=(), values=(Fraction(0),) * len(asked.aggregates))
+    nothing = Groups.one([0] * len(asked.aggregates))
     shown = [value_of(output.estimate, nothing) for output in asked.view.outputs]
     largest = Fraction(100) ** 2 / 4
     assert shown == [0, 0, 50, largest / 2, largest]

@@ -19,6 +19,7 @@ from discreet.project.terms import Terms
 from discreet.tables.keyset import LONGEST_KEY
 from tests.curator.test_deadline import FakeTime, declare
 from tests.support.clinic import make_curator, visit, write_project
+from tests.support.narrow import known
 
 TERMS = Terms(epsilon=100, delta="1e-4")
 BY_NOTE = "SELECT note, COUNT(*) AS n, SUM(age) AS years FROM visits GROUP BY note"
@@ -69,15 +70,16 @@ def test_no_release_is_larger_than_its_bound(tmp_path, rng):
     curator = curator_of(tmp_path, rng, rows)
     longest = 0
     for sql in QUESTIONS:
-        body = answer(curator, sql, terms=TERMS, analyst="a").body
+        body = answer(curator, sql, terms=TERMS, analyst="a").body.to_json()
         bound = largest_release(priced_of(curator, sql))
         assert size_of(body) <= bound.bytes
         longest = max(longest, max((size_of(row) for row in body["keys"]["rows"]), default=0))
     assert longest > 6 * LONGEST_KEY, "the longest key there can be was among them"
     plans = tuple(priced_of(curator, sql) for sql in QUESTIONS[:2])
     batch = PricedBatch(questions=(), plans=plans, loss=Pure(1), method="pure")
-    bodies = [answer(curator, sql, terms=TERMS, analyst="a").body for sql in QUESTIONS[:2]]
-    assert size_of({"batch": bodies}) <= batch.largest().bytes
+    releases = [answer(curator, sql, terms=TERMS, analyst="a") for sql in QUESTIONS[:2]]
+    together = {"batch": [release.body.to_json() for release in releases]}
+    assert size_of(together) <= batch.largest().bytes
 
 
 def test_a_question_with_too_many_groups_is_refused_before_the_charge(tmp_path, rng, monkeypatch):
@@ -99,7 +101,7 @@ def test_the_largest_noisy_counts_stay(tmp_path, rng, monkeypatch):
     release = answer(curator, BY_NOTE, terms=TERMS, analyst="a")
     assert time.now == 10
     assert [row[0] for row in release.rows] == ["note 3", "note 4", "note 5"]
-    assert release.body["selection"]["most_groups"] == 3
+    assert known(release.body.selection).most_groups == 3
     assert any("at most 3 groups are shown" in note for note in release.notes())
     declare(tmp_path, "deadline = 10", "most_groups = 7")
     wider = answer(make_curator(tmp_path, rng), BY_NOTE, terms=TERMS, analyst="a")
@@ -112,7 +114,7 @@ def test_without_a_deadline_there_is_no_most(tmp_path, rng):
     curator = curator_of(tmp_path, rng, by_size(), "most_groups = 3")
     release = answer(curator, BY_NOTE, terms=TERMS, analyst="a")
     assert len(release.rows) == len(SIZES)
-    assert "most_groups" not in release.body["selection"]
+    assert "most_groups" not in known(release.body.selection).to_json()
 
 
 def test_what_the_owner_does_not_say_is_what_fits(tmp_path, rng):

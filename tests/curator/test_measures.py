@@ -106,14 +106,14 @@ def test_an_epsilon_and_delta_that_take_gaussian_noise(project, kept_as):
 
 def test_rho_buys_the_noise_that_errs_less(project):
     with connect(project("{ rho = 1 }", groups_per_unit=4, rows_per_group=1)) as connection:
-        many = connection.sql(COUNTS, rho="1/8").body["aggregates"][0]["noise"]
-        one = connection.sql(ONE, rho="1/8").body["aggregates"][0]["noise"]
+        many = connection.sql(COUNTS, rho="1/8").body.aggregates[0].noise
+        one = connection.sql(ONE, rho="1/8").body.aggregates[0].noise
     # Four groups move by √4 in the L2 norm and by 4 in the L1 norm; one group moves by 1 in both,
     # and there a Gaussian of σ = 2 has a 95 % bar of 4 and Laplace noise of scale 2 one of 6.
     assert DiscreteGaussian(sigma_squared=4).error_quantile("0.05") == 4
     assert DiscreteLaplace(scale=2).error_quantile("0.05") == 6
-    assert many == {"law": "discrete_gaussian", "sigma_squared": "16"}
-    assert one == {"law": "discrete_gaussian", "sigma_squared": "4"}
+    assert many == DiscreteGaussian(sigma_squared=16)
+    assert one == DiscreteGaussian(sigma_squared=4)
 
 
 def test_gaussian_noise_needs_a_budget_that_knows_it(project):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.errors import QueryError, RefusedQuery, UndeclaredBound, UnknownColumn
-from discreet.releases.clamp_source import ClampSource
 from discreet.releases.estimates.estimate import Constant, KeyOf, QuantileOf, TotalOf, VarianceOf
+from discreet.releases.view import ClampSource
 from discreet.sql.outputs.clamp import coarse
 from discreet.tables.aggregate import (
     Aggregate,

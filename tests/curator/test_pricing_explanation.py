@@ -12,12 +12,12 @@ from discreet.accounting.group import group
 from discreet.accounting.loss_json import loss_from_json
 from discreet.core.event import ComposedEvent, DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.terminal_text import text_steps
 from discreet.curator.allocate import allocate
 from discreet.curator.connection import connect
 from discreet.curator.costs import costs, first_cost, group_costs
 from discreet.curator.explanation import groups_sentence
 from discreet.curator.price import price
-from discreet.curator.text_steps import text_steps
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits
 from discreet.tables.catalog import PeriodLength

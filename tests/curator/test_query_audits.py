@@ -133,11 +133,11 @@ def mean_evidence(folder: Path, rng: Any, *, is_there: bool) -> list[int]:
     visits = one_each(CELLS, cost=1e300) if is_there else []
     release = ask(folder, rng, MEAN, cells=CELLS, visits=visits)
     found = [0] * CELLS
-    for part in release.body["aggregates"]:
+    for part in release.body.aggregates:
         # A person at the upper clamp adds 1 to the count, and 20 steps to the centred sum.
-        least = 1 if part["aggregate"].startswith("count") else 20
+        least = 1 if part.kind.startswith("count") else 20
         found = [
-            so_far + (value >= least) for so_far, value in zip(found, part["values"], strict=True)
+            so_far + (value >= least) for so_far, value in zip(found, part.values, strict=True)
         ]
     return found
 

@@ -92,7 +92,7 @@ def test_a_batch_takes_limits_and_is_fresh_as_an_answer_is(folder):
         terms: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
         usual = connection.batch([ONE, COUNTS], **terms)
         narrow = connection.batch([ONE, COUNTS], **terms, rows_per_group=1, groups_per_unit=1)
-        assert [release.body["limits"]["rows_per_group"] for release in narrow] == [1, 1]
+        assert [release.body.limits.rows_per_group for release in narrow] == [1, 1]
         assert float(narrow[1].error("n")) < float(usual[1].error("n"))
         before = connection.budget()[0].spent
         assert all(one.is_stored for one in connection.batch([ONE, COUNTS], **terms))

@@ -24,8 +24,7 @@ from discreet.releases.estimates.estimate import (
     TotalOf,
 )
 from discreet.releases.estimates.functions import calculate
-from discreet.releases.estimates.group import Group
-from discreet.releases.estimates.interval import interval_of
+from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import is_sure, linear
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
@@ -35,6 +34,7 @@ from discreet.tables.declaration import read_catalog
 from tests.support.bounded_plans import PRIVATE, equal_weights, make_plan
 from tests.support.clinic import visit, write_project
 from tests.support.narrow import known
+from tests.support.one_group import interval_of
 from tests.support.priced_plans import keys_of
 
 INTEGER = ColumnType.INTEGER
@@ -45,7 +45,7 @@ Claim = Callable[[int, int, Fraction], Interval]
 
 
 def claimed(noisy: int, threshold: int, bar: Fraction) -> Interval:
-    shown = Group(keys=(), places=(), values=(Fraction(noisy),), threshold=threshold)
+    shown = Groups.one([Fraction(noisy)], threshold=threshold)
     return known(interval_of(CHOSE, shown, lambda *_: bar, beta=Fraction(1, 20)))
 
 
@@ -127,7 +127,7 @@ def test_it_has_a_value_but_no_bar_that_all_rows_share() -> None:
     assert is_sure(CHOSE)
     for estimate in (CHOSE, calculate("+", CHOSE, OTHER), calculate("-", CHOSE, CHOSE)):
         assert linear(estimate) is None
-    nowhere = Group(keys=(), places=(), values=(Fraction(50),))
+    nowhere = Groups.one([Fraction(50)])
     assert interval_of(CHOSE, nowhere, lambda *_: Fraction(3), beta=Fraction(1, 20)) is None
 
 
@@ -138,7 +138,7 @@ def test_a_calculation_uses_the_interval_and_shares_the_failures() -> None:
         asked[index] = beta
         return Fraction(3)
 
-    shown = Group(keys=(), places=(), values=(Fraction(46), Fraction(100)), threshold=45)
+    shown = Groups.one([Fraction(46), Fraction(100)], threshold=45)
     ratio = calculate("/", OTHER, CHOSE)
     ends = (Fraction(97, 49), Fraction(103))
     assert interval_of(ratio, shown, margins, beta=Fraction(1, 20)) == ends
@@ -190,12 +190,11 @@ def test_the_answer_has_intervals_and_says_why(folder: Any) -> None:
     sql = "SELECT note, COUNT(DISTINCT person) AS people, COUNT(*) AS n FROM visits GROUP BY note"
     with connect(folder, epsilon=5, delta="1e-6") as connection:
         release, explained = connection.sql(sql), connection.explain(sql)
-    least = release.body["selection"]["threshold"]
+    least = known(release.body.selection).threshold
     assert set(release.errors()) == {"n"}
     with pytest.raises(InvalidArgument, match="chose private groups"):
         release.error("people")
-    noise = DiscreteLaplace(scale=release.body["aggregates"][1]["noise"]["scale"])
-    bar = noise.error_quantile("0.05")
+    bar = release.body.aggregates[1].noise.error_quantile("0.05")
     for row, interval in zip(release.rows, release.intervals("people"), strict=True):
         low, high = known(interval)
         assert high == row[1] + bar  # type: ignore[operator]

@@ -2,13 +2,20 @@
 
 import json
 import re
+from fractions import Fraction
 
 import pytest
+from attrs import evolve
 
 from discreet.cli.main import main
+from discreet.core.loss import Pure
 from discreet.curator import price, publish
 from discreet.curator.connection import connect
-from discreet.releases.superseded import superseded
+from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.selection.quantile import Quantile
+from discreet.releases.body import Body, GroupKeys, LimitsInForce, Made, NoisyAggregate
+from discreet.releases.notes import superseded
 from discreet.tables.plans import plan
 from tests.support.clinic import visit, write_project
 
@@ -23,7 +30,7 @@ def as_version_1(monkeypatch: pytest.MonkeyPatch) -> None:
     right = publish.publish
 
     def old(*arguments):
-        return {key: value for key, value in right(*arguments).items() if key != "made"}
+        return evolve(right(*arguments), made=None)
 
     monkeypatch.setattr("discreet.curator.answer.publish", old)
 
@@ -68,23 +75,26 @@ def test_a_batch_is_read_as_its_releases(tmp_path):
         assert [len(read.rows) for read in connection.releases(number)] == [4, 1]
 
 
-def noise(**values: str) -> dict:
-    return {
-        "aggregates": [{"noise": values}],
-        "limits": {"leave_out": False},
-    }
-
-
 @pytest.mark.parametrize(
-    ("body", "is_faulty"),
+    ("noise", "is_faulty"),
     [
-        (noise(law="discrete_laplace", scale="8388607"), False),
-        (noise(law="discrete_laplace", scale="8388608"), True),
-        (noise(law="discrete_gaussian", sigma_squared=str(2**46 - 1)), False),
-        (noise(law="discrete_gaussian", sigma_squared=str(2**46)), True),
-        (noise(law="quantile", scale="100000000", quantile="1/2"), False),
+        (DiscreteLaplace(scale=8388607), False),
+        (DiscreteLaplace(scale=8388608), True),
+        (DiscreteGaussian(sigma_squared=2**46 - 1), False),
+        (DiscreteGaussian(sigma_squared=2**46), True),
+        (Quantile(quantile="1/2", lower=0, upper=9, scale=10**8), False),
     ],
 )
-def test_noise_is_flagged_from_the_scale_at_which_it_was_wrong(body, is_faulty):
+def test_noise_is_flagged_from_the_scale_at_which_it_was_wrong(noise, is_faulty):
+    body = Body(
+        made=None,
+        keys=GroupKeys(columns=(), types=(), places=((),), rows=[[]], sets=[0]),
+        selection=None,
+        limits=LimitsInForce(rows_per_group=1, groups_per_unit=1, leave_out=False),
+        aggregates=(
+            NoisyAggregate(kind="sum", text="", step=Fraction(1), noise=noise, values=[7]),
+        ),
+        cost=Pure(1),
+    )
     assert bool(superseded(body)) == is_faulty
-    assert superseded(body | {"made": {"bounding": 2, "noise": 2}}) == []
+    assert superseded(evolve(body, made=Made(bounding=2, noise=2))) == []

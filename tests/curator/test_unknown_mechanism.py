@@ -18,7 +18,7 @@ from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.linf_exponential import LinfExponential
 from discreet.mechanisms.noise_json import MECHANISMS, read_noise
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
-from discreet.releases.error_of import error_of
+from discreet.releases.accuracy import error_of
 from discreet.tables.aggregate import CountRows
 from tests.support.bounded_plans import equal_weights, make_plan
 

@@ -9,13 +9,15 @@ from itertools import product
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.errors import RefusedQuery
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.releases.estimates.enclosures import ENCLOSURES
+from discreet.releases.estimates.columns import column, scalars
+from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
     Constant,
     Estimate,
@@ -27,11 +29,12 @@ from discreet.releases.estimates.estimate import (
     indices,
 )
 from discreet.releases.estimates.functions import FUNCTIONS, calculate
-from discreet.releases.estimates.group import Group
-from discreet.releases.estimates.interval import interval_of
-from discreet.releases.estimates.value import value_of
+from discreet.releases.estimates.groups import Groups
+from discreet.releases.estimates.ratios import Ratios
+from discreet.releases.estimates.rules import intervals_of
 from discreet.releases.view import Ordering, Output, View
 from discreet.tables.column import ColumnType, Key
+from tests.support.one_group import interval_of, numbers_of, value_of
 from tests.support.shown_answers import Hand, outputs, row
 
 INTEGER, REAL = ColumnType.INTEGER, ColumnType.REAL
@@ -43,12 +46,8 @@ def whole(value: int) -> Constant:
     return Constant(INTEGER, Fraction(value))
 
 
-def group(*values: int | Fraction, keys: tuple[object, ...] = ()) -> Group:
-    return Group(
-        keys=keys,  # type: ignore[arg-type]
-        places=tuple(range(len(keys))),
-        values=tuple(map(Fraction, values)),
-    )
+def group(*values: int | Fraction, keys: tuple[Any, ...] = ()) -> Groups:
+    return Groups.one(values, keys=keys)
 
 
 def number(name: str, *arguments: int | Fraction | None) -> object:
@@ -189,9 +188,9 @@ def test_numbers_never_grow_without_end() -> None:
 
 def test_a_grouping_tells_what_is_rolled_up() -> None:
     estimate = GroupingOf(INTEGER, (0, 1))
-    assert value_of(estimate, Group(keys=("a", None), places=(0,), values=())) == 1
-    assert value_of(estimate, Group(keys=(None, 1), places=(1,), values=())) == 2
-    assert value_of(estimate, Group(keys=("a", 1), places=(0, 1), values=())) == 0
+    assert value_of(estimate, Groups.one((), keys=("a", None), places=(0,))) == 1
+    assert value_of(estimate, Groups.one((), keys=(None, 1), places=(1,))) == 2
+    assert value_of(estimate, Groups.one((), keys=("a", 1), places=(0, 1))) == 0
 
 
 AGES = [3, 17, 44, 44, 61, 109]
@@ -280,7 +279,7 @@ def test_dates_are_read_back_as_dates() -> None:
         "SELECT day, COUNT(*) AS n FROM visits GROUP BY day HAVING day >= DATE '2025-01-01'"
     )
     hand = Hand(outputs=asked, groups={(day,): [], (datetime.date(2024, 1, 1),): []}, fields=(5,))
-    assert hand.body()["keys"]["rows"] == [["2025-02-03"], ["2024-01-01"]]
+    assert hand.body().keys.rows == [["2025-02-03"], ["2024-01-01"]]
     assert hand.release().rows == ((day, 0),)
 
 
@@ -313,7 +312,7 @@ def variance(freedom: int) -> VarianceOf:
     )
 
 
-def exact_group(values: list[int]) -> Group:
+def exact_group(values: list[int]) -> Groups:
     """Return the numbers without noise: the count, the centred sum, the squares less an offset."""
     centred = [value - CENTRE for value in values]
     return group(len(values), sum(centred), sum(d * d - OFFSET for d in centred))
@@ -328,7 +327,8 @@ LEAVES: list[Estimate] = [
     *(whole(value) for value in (-2, 0, 1, 3)),
     Constant(REAL, Fraction(1, 2)),
 ]
-NUMERIC = [name for name in FUNCTIONS if name in ENCLOSURES and name not in ("round", "power")]
+ENCLOSED = [name for name, function in FUNCTIONS.items() if function.enclosure is not None]
+NUMERIC = [name for name in ENCLOSED if name not in ("round", "power")]
 NUMERIC += ["greatest", "least"]
 
 
@@ -360,7 +360,7 @@ def test_if_the_noise_is_within_its_margins_the_truth_is_within_the_interval(
     estimate: Estimate, values: list[int], noise: tuple[int, int, int]
 ) -> None:
     exact = exact_group(values)
-    noisy = group(*(v + z for v, z in zip(exact.values, noise, strict=True)))
+    noisy = group(*(v + z for v, z in zip(numbers_of(exact), noise, strict=True)))
     found = interval_of(estimate, noisy, lambda i, _: Fraction(abs(noise[i])), beta=Fraction(1, 20))
     truth = value_of(estimate, exact)
     if found is not None and isinstance(truth, Fraction):
@@ -383,7 +383,7 @@ def placed(draw: st.DrawFn) -> tuple[tuple[Fraction, Fraction], Fraction]:
     return (low, high), low + draw(SHARES) * (high - low)
 
 
-@pytest.mark.parametrize("name", sorted(ENCLOSURES))
+@pytest.mark.parametrize("name", sorted(ENCLOSED))
 @given(parts=st.tuples(placed(), placed()), whole_number=st.none() | st.integers(0, 4))
 def test_every_enclosure_holds_the_values_of_its_function(
     name: str, parts: tuple[Any, Any], whole_number: int | None
@@ -393,8 +393,10 @@ def test_every_enclosure_holds_the_values_of_its_function(
         points[1] = Fraction(whole_number)
         intervals[1] = (points[1], points[1])
     count = 1 if FUNCTIONS[name].most == 1 else 2
-    found = ENCLOSURES[name](*intervals[:count])
-    value = FUNCTIONS[name].value(points[:count])
+    function = FUNCTIONS[name]
+    assert function.enclosure is not None
+    (found,) = function.enclosure(*(Intervals.of([one]) for one in intervals[:count])).each()
+    (value,) = scalars(function.value(*(column([point]) for point in points[:count])))
     if found is not None and isinstance(value, Fraction):
         assert found[0] <= value <= found[1]
 
@@ -428,19 +430,26 @@ def missed(estimate: Estimate, values: list[int], shrink: Fraction = Fraction(1)
     noise = DiscreteLaplace(scale=SCALE)
     q = math.exp(-1 / SCALE)
     mass = {z: (1 - q) / (1 + q) * q ** abs(z) for z in range(-REACH, REACH + 1)}
+    draws = list(product(mass, repeat=len(used)))
+    columns = [[number] * len(draws) for number in numbers_of(exact)]
+    for place, index in enumerate(used):
+        columns[index] = [
+            number + z[place] for number, z in zip(columns[index], draws, strict=True)
+        ]
+    noisy = Groups(
+        size=len(draws),
+        keys=(),
+        places=((),),
+        sets=np.zeros(len(draws), dtype=np.int64),
+        values=tuple(map(Ratios.of, columns)),
+    )
+    found = intervals_of(
+        estimate, noisy, lambda _, beta: noise.error_quantile(beta) * shrink, beta=BETA
+    )
     outside = 0.0
-    for drawn in product(mass, repeat=len(used)):
-        numbers = list(exact.values)
-        for index, z in zip(used, drawn, strict=True):
-            numbers[index] += z
-        found = interval_of(
-            estimate,
-            group(*numbers),
-            lambda _, beta: noise.error_quantile(beta) * shrink,
-            beta=BETA,
-        )
-        assert found is not None
-        if not found[0] <= truth <= found[1]:  # type: ignore[operator]
+    for interval, drawn in zip(found.each(), draws, strict=True):
+        assert interval is not None
+        if not interval[0] <= truth <= interval[1]:  # type: ignore[operator]
             outside += math.prod(mass[z] for z in drawn)
     tail = len(used) * 2 * q ** (REACH + 1) / (1 + q) if shrink == 1 else 0.0
     return outside + tail

@@ -4,8 +4,10 @@ import importlib
 import json
 import pkgutil
 import shutil
+import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from discreet.core.event import Event
 from discreet.core.event_json import EVENTS, event_from_json
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.connection import connect
+from discreet.releases.body import Body
 from discreet.tables.declaration import read_catalog
 from discreet.tables.relations.relation import Relation
 from discreet.tables.sums import SumValues
@@ -63,6 +66,16 @@ def test_what_was_answered_is_found_and_nothing_is_paid(project: Path):
             assert json.loads(json.dumps(found)) == expected, question
         assert connection.budget() == before
         connection.verify()
+
+
+@pytest.mark.parametrize("folder", PROJECTS, ids=lambda path: path.name)
+def test_a_stored_body_is_written_again_as_it_was(folder: Path):
+    with closing(sqlite3.connect(f"file:{folder / LEDGER}?mode=ro&immutable=1", uri=True)) as found:
+        texts = [text for (text,) in found.execute("SELECT body FROM releases")]
+    stored = [json.loads(text) for text in texts]
+    bodies = [body for release in stored for body in release.get("batch", [release])]
+    assert bodies
+    assert [Body.from_json(body).to_json() for body in bodies] == bodies
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])

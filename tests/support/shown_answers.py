@@ -23,6 +23,7 @@ from discreet.ledger.ticket import Ticket
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.expressions.expression import resolve_expression
 from discreet.sql.outputs.outputs import Outputs, resolve_outputs
@@ -211,7 +212,7 @@ class Hand:
             for aggregate in self.outputs.aggregates
         ]
 
-    def body(self, noise: Sequence[Sequence[int]] | None = None) -> dict[str, Any]:
+    def body(self, noise: Sequence[Sequence[int]] | None = None) -> Body:
         """Return the body with this noise added, or with none."""
         values = self.exact()
         if noise is not None:

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from decimal import ROUND_FLOOR
 from fractions import Fraction
 
-from discreet.cli.lines import WIDEST, lines
 from discreet.cli.shown import Shown, add_project
+from discreet.core.terminal_text import WIDEST, lines, text_table
 from discreet.curator.connection import LOCAL_ANALYST, BudgetStatus, connect
-from discreet.releases.text_table import text_table
 
 BAR_WIDTH = 24
 

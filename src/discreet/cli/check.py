@@ -6,9 +6,9 @@ from typing import Any
 
 from discreet.cli.cautions import cautions
 from discreet.cli.implied import space_text, space_to_json, table_text, table_to_json
-from discreet.cli.lines import lines
 from discreet.cli.shown import Shown, add_project
 from discreet.cli.source_cautions import source_cautions
+from discreet.core.terminal_text import lines
 from discreet.curator.owner import own
 from discreet.ledger.ledger import Ledger
 from discreet.tables.catalog import Catalog

@@ -5,7 +5,6 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from discreet.cli.lines import lines as wrapped
 from discreet.cli.reach import (
     Reach,
     allows_private_keys,
@@ -17,8 +16,9 @@ from discreet.cli.reach import (
 from discreet.cli.unit_words import limits_words, unit_words
 from discreet.core.errors import Unsupported
 from discreet.core.loss import PrivacyLoss, short
+from discreet.core.terminal_text import lines as wrapped
+from discreet.core.terminal_text import text_table
 from discreet.ledger.least_price import least_price, shown_price
-from discreet.releases.text_table import text_table
 from discreet.tables.catalog import Catalog, IdSpace, SourceFormat, Table
 from discreet.tables.column import Column
 

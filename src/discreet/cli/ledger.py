@@ -7,11 +7,11 @@ from typing import Any
 from discreet.accounting.loss_json import loss_from_json
 from discreet.cli.shown import Shown, add_project
 from discreet.core.errors import InvalidArgument
+from discreet.core.terminal_text import text_table
 from discreet.curator.connection import Connection, connect
 from discreet.ledger.entry import Entry, Kind
 from discreet.ledger.read_receipts import read_receipts
 from discreet.project.open_ledger import open_ledger
-from discreet.releases.text_table import text_table
 from discreet.tables.declaration import read_catalog
 
 LONGEST_SHOWN = 60

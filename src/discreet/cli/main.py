@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import Any, NoReturn, TextIO
 
 from discreet.cli.interrupting import interrupted, leave
-from discreet.cli.lines import WIDEST, lines
 from discreet.core.errors import DiscreetError
 from discreet.core.interrupted import Interrupted
+from discreet.core.terminal_text import WIDEST, lines
 from discreet.ledger.under_way import last_charge
 
 COMMANDS = {

@@ -8,7 +8,7 @@ from discreet.accounting.people.meaning import FALSE_ALARMS, GROUPS, PRIORS, Mea
 from discreet.accounting.people.picture import meaning_picture, save
 from discreet.cli.shown import Shown
 from discreet.core.loss import Approximate, short
-from discreet.releases.text_table import text_table
+from discreet.core.terminal_text import text_table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

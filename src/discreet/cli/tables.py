@@ -3,12 +3,11 @@
 import argparse
 from typing import Any
 
-from discreet.cli.lines import lines
 from discreet.cli.shown import Shown, add_project
 from discreet.cli.unit_words import limits_words, unit_words
 from discreet.core.loss import short
+from discreet.core.terminal_text import lines, text_table
 from discreet.curator.connection import connect
-from discreet.releases.text_table import text_table
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.column import Column, Key
 from discreet.tables.expression import FieldValue

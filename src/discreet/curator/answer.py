@@ -26,9 +26,10 @@ from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.ledger.release_size import require_time
-from discreet.project.passage import Body, Leg, Passage, go_through
+from discreet.project.passage import Leg, Passage, StoredBody, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
+from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.parse import parse
 from discreet.sql.question import Question
@@ -72,7 +73,7 @@ def answer(
     passed = go_through(project, passage, analyst=analyst, fresh=fresh)
     return Release(
         view=question.view,
-        body=passed.bodies[0],
+        body=Body.from_json(passed.bodies[0]),
         receipt=passed.receipt,
         is_stored=passed.is_stored,
     )
@@ -81,8 +82,8 @@ def answer(
 def leg_of(priced: PricedPlan) -> Leg:
     """Return a priced plan as a leg of a passage: its noise, and the body of its release."""
 
-    def published(exact: ExactAggregates, rng: Rng) -> Body:
-        return publish(randomise(exact, priced, rng), priced)
+    def published(exact: ExactAggregates, rng: Rng) -> StoredBody:
+        return publish(randomise(exact, priced, rng), priced).to_json()
 
     return Leg(plan=priced.plan, published=published)
 

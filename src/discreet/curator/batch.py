@@ -24,6 +24,7 @@ from discreet.project.charged import charged
 from discreet.project.noise import require_samplable, use
 from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project
+from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.question import Question
 from discreet.tables.aggregate import Tally
@@ -173,6 +174,11 @@ def answer_batch(
     )
     passed = go_through(project, passage, analyst=analyst, fresh=fresh)
     return tuple(
-        Release(view=question.view, body=body, receipt=passed.receipt, is_stored=passed.is_stored)
-        for question, body in zip(batch.questions, passed.bodies, strict=True)
+        Release(
+            view=question.view,
+            body=Body.from_json(stored),
+            receipt=passed.receipt,
+            is_stored=passed.is_stored,
+        )
+        for question, stored in zip(batch.questions, passed.bodies, strict=True)
     )

@@ -12,10 +12,9 @@ from discreet.curator.costs import first_cost
 from discreet.curator.output_error import readable
 from discreet.curator.price import Counted, PricedPlan
 from discreet.mechanisms.noise_json import AggregateMechanism
-from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.cell import plain_up
-from discreet.releases.clamp_source import ClampSource
-from discreet.releases.error_of import error_of
+from discreet.releases.accuracy import CONFIDENCE, error_of
+from discreet.releases.cells import plain_up
+from discreet.releases.view import ClampSource
 
 _BETA = 1 - CONFIDENCE
 _NORMS = ("l0", "linf", "l1", "l2_squared")

@@ -21,8 +21,7 @@ from discreet.ledger.receipt import Receipt
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
-from discreet.releases.plain_view import read_releases
-from discreet.releases.release import Release
+from discreet.releases.release import Release, read_releases
 from discreet.tables.catalog import Catalog, PublicTable, Table
 
 LOCAL_ANALYST = "local"

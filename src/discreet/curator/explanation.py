@@ -10,12 +10,12 @@ from attrs import frozen
 from discreet.accounting.gates.filters import left
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
+from discreet.core.terminal_text import text_steps
 from discreet.curator.column_explanation import ColumnExplanation
 from discreet.curator.costs import costs, first_cost, group_costs
 from discreet.curator.fit import described_premise
 from discreet.curator.output_error import error_sentences, errors_by_size, output_errors
 from discreet.curator.price import ChosenGroups, PricedPlan
-from discreet.curator.text_steps import text_steps
 from discreet.ledger.least_price import is_enough, least_price, shown_price
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import CONFIDENCE

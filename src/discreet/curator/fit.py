@@ -13,8 +13,7 @@ from discreet.mechanisms.noise_json import Noise
 from discreet.mechanisms.smallest import smallest
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.noise import choose_keys, choose_noise, keys_contribution
-from discreet.releases.accuracy import Accuracy
-from discreet.releases.error_of import error_of
+from discreet.releases.accuracy import Accuracy, error_of
 from discreet.releases.estimates.estimate import (
     Estimate,
     MeanOf,
@@ -23,8 +22,7 @@ from discreet.releases.estimates.estimate import (
     VarianceOf,
     parts,
 )
-from discreet.releases.estimates.interval import half_width
-from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.linear import half_width, linear
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 

@@ -66,7 +66,7 @@ def largest_release(priced: PricedPlan) -> ReleaseSize:
 def _fixed(priced: PricedPlan) -> ReleaseSize:
     empty = np.empty(0, dtype=np.int64)
     nobody = Noisy(keys=(), sets=(), columns=(empty,) * len(priced.plan.aggregates))
-    return ReleaseSize(len(canonical(publish(nobody, priced)).encode()), 0)
+    return ReleaseSize(len(canonical(publish(nobody, priced).to_json()).encode()), 0)
 
 
 def _each_group(priced: PricedPlan) -> ReleaseSize:

@@ -5,9 +5,8 @@ from fractions import Fraction
 from discreet.core.loss import short
 from discreet.curator.fit import mean_error
 from discreet.curator.price import ChosenGroups, PricedPlan
-from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.cell import plain_up
-from discreet.releases.error_of import error_of
+from discreet.releases.accuracy import CONFIDENCE, error_of
+from discreet.releases.cells import plain_up
 from discreet.releases.estimates.estimate import (
     Estimate,
     MeanOf,
@@ -16,8 +15,7 @@ from discreet.releases.estimates.estimate import (
     WindowOf,
     parts,
 )
-from discreet.releases.estimates.interval import half_width
-from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.linear import half_width, linear
 from discreet.releases.view import View
 
 _BETA = 1 - CONFIDENCE

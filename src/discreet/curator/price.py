@@ -13,7 +13,7 @@ from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.charged import charged
 from discreet.project.noise import choose_keys, keys_contribution, mechanism_for, use
-from discreet.releases.superseded import NOISE
+from discreet.releases.body import NOISE
 from discreet.tables.aggregate import Aggregate
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.limits import Limits

@@ -3,12 +3,19 @@
 import datetime
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from discreet.curator.price import PricedPlan
 from discreet.curator.randomise import Noisy
-from discreet.releases.release import FORMAT
-from discreet.releases.superseded import NOISE
+from discreet.releases.body import (
+    NOISE,
+    Body,
+    GroupKeys,
+    LimitsInForce,
+    Made,
+    NoisyAggregate,
+    PlainKey,
+    Selection,
+)
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys
 from discreet.tables.plans.plan import BOUNDING, BoundedPlan
@@ -17,35 +24,33 @@ from discreet.tables.relations.relation import Field
 from discreet.tables.relations.scan import Scan
 
 
-def publish(noisy: Noisy, priced: PricedPlan) -> dict[str, Any]:
-    """Return the public body: keys, noisy values in whole steps, noise, limits and cost.
-
-    It holds text, integers, truth values and None only, so its canonical text is exact.
-    """
+def publish(noisy: Noisy, priced: PricedPlan) -> Body:
+    """Return the public body: keys, noisy values in whole steps, noise, limits and cost."""
     plan = priced.plan
     fields = plan.relation.fields()
     described = zip(plan.aggregates, priced.mechanisms, noisy.columns, strict=True)
-    return {
-        "format": FORMAT,
-        "made": {"bounding": BOUNDING, "noise": NOISE},
-        "keys": _keys(plan.keys, fields, noisy),
-        "selection": _selection(priced),
-        "limits": {
-            "rows_per_group": plan.limits.rows_per_group,
-            "groups_per_unit": plan.limits.groups_per_unit,
-            "leave_out": _leaves_out(plan),
-        },
-        "aggregates": [
-            aggregate.label(fields)
-            | {
-                "step": str(aggregate.step),
-                "noise": mechanism.to_json(),
-                "values": values.tolist(),
-            }
+    return Body(
+        made=Made(bounding=BOUNDING, noise=NOISE),
+        keys=_keys(plan.keys, fields, noisy),
+        selection=_selection(priced),
+        limits=LimitsInForce(
+            rows_per_group=plan.limits.rows_per_group,
+            groups_per_unit=plan.limits.groups_per_unit,
+            leave_out=_leaves_out(plan),
+        ),
+        aggregates=tuple(
+            NoisyAggregate.from_json(
+                aggregate.label(fields)
+                | {
+                    "step": str(aggregate.step),
+                    "noise": mechanism.to_json(),
+                    "values": values.tolist(),
+                }
+            )
             for aggregate, mechanism, values in described
-        ],
-        "cost": priced.loss.to_json(),
-    }
+        ),
+        cost=priced.loss,
+    )
 
 
 def _leaves_out(plan: BoundedPlan) -> bool:
@@ -53,32 +58,35 @@ def _leaves_out(plan: BoundedPlan) -> bool:
     return plan.owner().unit.column is not None or not isinstance(plan.relation, Scan | Filter)
 
 
-def _keys(keys: Keys, fields: Sequence[Field], noisy: Noisy) -> dict[str, Any]:
+def _keys(keys: Keys, fields: Sequence[Field], noisy: Noisy) -> GroupKeys:
     """Return the key of each row, and for each grouping set which of the columns it has."""
     grouped = [fields[index] for index in keys.fields]
     everything = range(len(grouped))
     places = [part.places for part in keys.sets] if isinstance(keys, PublicKeys) else [everything]
-    return {
-        "columns": [field.name for field in grouped],
-        "types": [field.type.value for field in grouped],
-        "places": [list(part) for part in places],
-        "rows": [[_key(value) for value in row] for row in noisy.keys],
-        "sets": list(noisy.sets),
-    }
+    return GroupKeys(
+        columns=tuple(field.name for field in grouped),
+        types=tuple(field.type for field in grouped),
+        places=tuple(map(tuple, places)),
+        rows=[[_key(value) for value in row] for row in noisy.keys],
+        sets=noisy.sets,
+    )
 
 
-def _selection(priced: PricedPlan) -> dict[str, Any] | None:
+def _selection(priced: PricedPlan) -> Selection | None:
     """Return from how many units on a group appears, if the groups were chosen privately."""
     groups = priced.groups
     if isinstance(groups, PublicKeys):
         return None
-    most = {} if groups.most_groups is None else {"most_groups": groups.most_groups}
     keys = groups.mechanism
-    return {"threshold": keys.threshold, "units_needed": keys.units_needed(_LIKELY)} | most
+    return Selection(
+        threshold=keys.threshold,
+        units_needed=keys.units_needed(_LIKELY),
+        most_groups=groups.most_groups,
+    )
 
 
 _LIKELY = Fraction(19, 20)
 
 
-def _key(value: Key | None) -> str | int | bool | None:
+def _key(value: Key | None) -> PlainKey:
     return value.isoformat() if isinstance(value, datetime.date) else value

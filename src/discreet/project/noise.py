@@ -14,7 +14,7 @@ from discreet.mechanisms.noise_json import AggregateMechanism, Noise
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.randomness.scale import LARGEST, SMALLEST
-from discreet.releases.error_of import error_of
+from discreet.releases.accuracy import error_of
 from discreet.tables.aggregate import Aggregate, QuantileValues, Tally
 from discreet.tables.limits import Limits
 

@@ -22,7 +22,7 @@ from discreet.project.project import Project
 from discreet.tables.exact_aggregates import ExactAggregates
 from discreet.tables.plans.plan import BoundedPlan
 
-Body = dict[str, Any]
+StoredBody = dict[str, Any]
 """A release as it is stored."""
 
 
@@ -31,7 +31,7 @@ class Leg:
     """One plan, and what makes its exact aggregates public: noise, and the body of a release."""
 
     plan: BoundedPlan
-    published: Callable[[ExactAggregates, Rng], Body]
+    published: Callable[[ExactAggregates, Rng], StoredBody]
 
 
 @frozen(kw_only=True)
@@ -59,7 +59,7 @@ class Passage:
 class Passed:
     """What came out of the gate: a body for each leg."""
 
-    bodies: tuple[Body, ...]
+    bodies: tuple[StoredBody, ...]
     receipt: Receipt
     is_stored: bool
     """Whether somebody has paid for it before, or pays for it at this moment."""
@@ -86,7 +86,7 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
             project.engine.require_present(scan.table)
         project.engine.require_runnable(leg.plan)
 
-    def behind_the_gate(permit: Permit) -> Body:
+    def behind_the_gate(permit: Permit) -> StoredBody:
         bodies = []
         for leg in passage.legs:
             exact = project.engine.execute(leg.plan, version.salt, permit)
@@ -112,5 +112,5 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
     return Passed(bodies=bodies, receipt=given.receipt, is_stored=given.is_joined)
 
 
-def _bodies(passage: Passage, body: Body) -> tuple[Body, ...]:
+def _bodies(passage: Passage, body: StoredBody) -> tuple[StoredBody, ...]:
     return tuple(body["batch"]) if passage.is_batch else (body,)

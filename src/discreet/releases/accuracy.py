@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from attrs import Attribute, field, frozen
 
@@ -9,6 +10,9 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import short
 from discreet.core.numbers import Number, exact
+from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.selection.quantile import Quantile
 
 CONFIDENCE = Fraction(19, 20)
 """How surely noise stays within an accuracy or an error bar, unless another share is asked for."""
@@ -96,3 +100,14 @@ def read_accuracy(value: "Accuracy | Number") -> Accuracy:
     if found["percent"] or confidence > 1:
         confidence /= 100
     return Accuracy(within=found["within"], confidence=confidence)
+
+
+@lru_cache(maxsize=4096)
+def error_of(mechanism: DiscreteLaplace | DiscreteGaussian | Quantile, beta: Fraction) -> Fraction:
+    """Return the mechanism's ``error_quantile``; all that it depends on is public and frozen.
+
+    Example:
+        >>> error_of(DiscreteLaplace(scale=5), Fraction(1, 20))
+        Fraction(15, 1)
+    """
+    return mechanism.error_quantile(beta)

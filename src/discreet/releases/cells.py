@@ -1,17 +1,82 @@
-"""Columns of an answer as plain Python values, for all rows at once."""
+"""Cells: the values of an answer as plain Python, one by one and for all rows at once."""
 
+import datetime
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
 
-from discreet.releases.cell import Cell, PlainInterval, cell
-from discreet.releases.estimates.column_functions import Column
-from discreet.releases.estimates.column_interval import Intervals
-from discreet.releases.estimates.ratios import MOST_BITS, Mask, Ratios
+from discreet.core import optional
+from discreet.core.numbers import float_up
+from discreet.releases.estimates.columns import Column
+from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.estimates.estimate import Scalar
+from discreet.releases.estimates.ratios import SURELY_KEPT, Mask, Ratios, kept
 from discreet.tables.column import ColumnType
+
+Cell = str | int | float | bool | datetime.date | None
+"""One value of an answer."""
+
+PlainInterval = tuple[int | float, int | float]
+
+_MOST_DECIMALS = 12
+_DIGITS = 3
+
+
+def cell(value: Scalar | None, kind: ColumnType) -> Cell:
+    """Return a value as plain Python: whole numbers as int, others as the nearest float.
+
+    A number that no float can hold is None, as after any other overflow.
+
+    Example:
+        >>> cell(Fraction(3), ColumnType.INTEGER), cell(Fraction(3), ColumnType.REAL)
+        (3, 3.0)
+    """
+    if not isinstance(value, Fraction):
+        return value
+    if kept(value) is None:
+        return None
+    return value.numerator if kind is ColumnType.INTEGER else float(value)
+
+
+def plain_up(value: Fraction) -> int | float:
+    """Return an integer where the value is one, and else a float that is not below it."""
+    return value.numerator if value.denominator == 1 else float_up(value)
+
+
+def decimals_for(widths: Sequence[Fraction]) -> int:
+    """Return how many decimals to show, so that the smallest width has three digits.
+
+    Example:
+        >>> decimals_for([Fraction(1, 8)]), decimals_for([Fraction(500)])
+        (3, 0)
+    """
+    known = [width for width in widths if width > 0]
+    if not known:
+        return _MOST_DECIMALS // 2
+    size = math.floor(math.log10(float_up(min(known))))
+    return min(max(0, _DIGITS - 1 - size), _MOST_DECIMALS)
+
+
+def text(value: Scalar | None) -> str:
+    """Return a value without an error bar as text.
+
+    Example:
+        >>> text(None), text(Fraction(7)), text(Fraction(1, 3)), text(True)
+        ('NULL', '7', '0.3333333333', 'true')
+    """
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Fraction):
+        is_whole = value.denominator == 1
+        return str(value.numerator) if is_whole else f"{float(value):.10g}"
+    return str(value)
 
 
 def cells(values: Column, kind: ColumnType) -> list[Cell]:
-    """Return what :func:`~discreet.releases.cell.cell` says of each value.
+    """Return what :func:`~discreet.releases.cells.cell` says of each value.
 
     Example:
         >>> from fractions import Fraction
@@ -20,7 +85,7 @@ def cells(values: Column, kind: ColumnType) -> list[Cell]:
     """
     if not isinstance(values, Ratios):
         return [cell(value, kind) for value in values]
-    if values.bits() > MOST_BITS:
+    if values.bits() > SURELY_KEPT:
         return [cell(value, kind) for value in values.scalars()]
     if kind is not ColumnType.INTEGER:
         return _known(values.floats().tolist(), values.known)
@@ -61,3 +126,36 @@ def _floats_up(values: Ratios) -> list[float]:
         is_enough = above * bottom >= top * below
         found.append(nearest if is_enough else math.nextafter(nearest, math.inf))
     return found
+
+
+_TYPES = {
+    ColumnType.INTEGER: "int64",
+    ColumnType.REAL: "float64",
+    ColumnType.TEXT: "string",
+    ColumnType.BOOLEAN: "bool_",
+    ColumnType.DATE: "date32",
+}
+
+
+def arrow_table(
+    names: Sequence[str], kinds: Sequence[ColumnType], columns: Sequence[Sequence[Cell]]
+) -> Any:
+    """Return columns as an Arrow table.
+
+    Example:
+        >>> arrow_table(["n"], [ColumnType.INTEGER], [[3, None]])["n"].to_pylist()
+        [3, None]
+    """
+    arrow = optional.load("pyarrow")
+    arrays = [_array(*pair) for pair in zip(columns, kinds, strict=True)]
+    return arrow.table(dict(zip(names, arrays, strict=True)))
+
+
+def _array(cells: Sequence[Cell], kind: ColumnType) -> Any:
+    """Return one column; integers that 64 bits do not hold become the nearest floats."""
+    arrow = optional.load("pyarrow")
+    try:
+        return arrow.array(cells, type=getattr(arrow, _TYPES[kind])())
+    except OverflowError:
+        floats = [float(value) if isinstance(value, int) else None for value in cells]
+        return arrow.array(floats, type=arrow.float64())

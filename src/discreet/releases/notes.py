@@ -1,24 +1,28 @@
-"""Notes: what a reader of an answer must know besides its numbers."""
+"""Notes: what a reader of an answer must know besides its numbers, said where it is read."""
 
 import math
 from fractions import Fraction
 from functools import singledispatch
-from typing import Any
 
 from discreet.core.loss import short
-from discreet.releases.caveats import caveats
+from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.noise_json import AggregateMechanism
+from discreet.releases.body import NOISE, Body, Made
 from discreet.releases.estimates.estimate import (
     Estimate,
     QuantileOf,
     SelectedOf,
     TotalOf,
     WindowOf,
+    indices,
     parts,
 )
 from discreet.releases.view import View, margins
+from discreet.tables.plans.plan import BOUNDING
 
 
-def notes(view: View, body: dict[str, Any], *, confidence: Fraction) -> tuple[str, ...]:
+def notes(view: View, body: Body, *, confidence: Fraction) -> tuple[str, ...]:
     """Return the notes on each output, each note once."""
     found = [
         f"{output.name}: {note}"
@@ -29,17 +33,17 @@ def notes(view: View, body: dict[str, Any], *, confidence: Fraction) -> tuple[st
     return tuple(dict.fromkeys([*found, *_on_selection(view, body), *caveats(view, body)]))
 
 
-def _on_selection(view: View, body: dict[str, Any]) -> list[str]:
+def _on_selection(view: View, body: Body) -> list[str]:
     """Say which groups are missing, and which numbers had no part in the choice of the others."""
-    selection = body["selection"]
+    selection = body.selection
     if selection is None:
         return []
-    least, likely = selection["threshold"], selection["units_needed"]
+    least, likely = selection.threshold, selection.units_needed
     missing = (
         f"groups of fewer than about {least} units are not shown; one with {likely} appears in"
         " 95 % of answers"
     )
-    said = [missing, *_on_most(selection.get("most_groups"), len(body["keys"]["rows"]))]
+    said = [missing, *_on_most(selection.most_groups, len(body.keys.rows))]
     noisy = [output for output in view.outputs if output.is_noisy()]
     others = [output.name for output in noisy if not _chose(output.estimate)]
     if not others or len(others) == len(noisy):
@@ -63,12 +67,12 @@ def _chose(estimate: Estimate) -> bool:
 
 
 @singledispatch
-def _notes(estimate: Estimate, body: dict[str, Any], confidence: Fraction) -> list[str]:
+def _notes(estimate: Estimate, body: Body, confidence: Fraction) -> list[str]:
     return []
 
 
 @_notes.register
-def _(estimate: QuantileOf, body: dict[str, Any], confidence: Fraction) -> list[str]:
+def _(estimate: QuantileOf, body: Body, confidence: Fraction) -> list[str]:
     share, surely = short(estimate.quantile), short(100 * confidence)
     places = math.ceil(margins(body)(estimate.index, 1 - confidence))
     rank = (
@@ -86,13 +90,14 @@ def _(estimate: QuantileOf, body: dict[str, Any], confidence: Fraction) -> list[
 
 
 @_notes.register
-def _(estimate: WindowOf, body: dict[str, Any], confidence: Fraction) -> list[str]:
+def _(estimate: WindowOf, body: Body, confidence: Fraction) -> list[str]:
     return ["it is made of several noisy rows of this answer, so it has no error bar of its own"]
 
 
 @_notes.register
-def _(estimate: SelectedOf, body: dict[str, Any], confidence: Fraction) -> list[str]:
-    least = body["selection"]["threshold"]
+def _(estimate: SelectedOf, body: Body, confidence: Fraction) -> list[str]:
+    assert body.selection is not None
+    least = body.selection.threshold
     bias = (
         f"numbers of units chose the groups, so near {least} they are too large on average (small"
         " groups appear by luck of noise); its intervals take account of that"
@@ -101,12 +106,91 @@ def _(estimate: SelectedOf, body: dict[str, Any], confidence: Fraction) -> list[
 
 
 @_notes.register
-def _(estimate: TotalOf, body: dict[str, Any], confidence: Fraction) -> list[str]:
-    aggregate, most = body["aggregates"][estimate.index], body["limits"]["rows_per_group"]
-    if aggregate["aggregate"] != "count_distinct":
+def _(estimate: TotalOf, body: Body, confidence: Fraction) -> list[str]:
+    aggregate, most = body.aggregates[estimate.index], body.limits.rows_per_group
+    if aggregate.kind != "count_distinct":
         return []
     bias = (
-        f"COUNT(DISTINCT {aggregate['value']}) counts at most {most} values of one unit in a group,"
+        f"COUNT(DISTINCT {aggregate.value}) counts at most {most} values of one unit in a group,"
         " so apart from its noise it can only be too small"
     )
     return [bias]
+
+
+def caveats(view: View, body: Body) -> list[str]:
+    """Return what the limits left out, and what choosing rows by their noisy numbers does."""
+    return [*superseded(body), *_on_limits(body), *_on_choice(view)]
+
+
+_BY_UNIT = {"count_units", "count_distinct"}
+"""Aggregates that the number of a unit's rows in a group does not change."""
+
+
+def _on_limits(body: Body) -> list[str]:
+    limits, parts = body.limits, []
+    if not limits.leave_out:
+        return []
+    if any(aggregate.kind not in _BY_UNIT for aggregate in body.aggregates):
+        many = f"{limits.rows_per_group:,} row{'s' if limits.rows_per_group > 1 else ''}"
+        parts.append(f"at most {many} of one unit count{_in_each(body)}")
+    if body.keys.columns:
+        most = limits.groups_per_unit
+        each = " of each grouping set" if len(body.keys.places) > 1 else ""
+        parts.append(f"one unit counts in at most {most:,} group{'s' if most > 1 else ''}{each}")
+    if not parts:
+        return []
+    kept = ", and ".join(parts)
+    left_out = f"{kept}; what is beyond is left out, which ± does not show"
+    return [f"{left_out} (give other limits with rows_per_group and groups_per_unit)"]
+
+
+def _in_each(body: Body) -> str:
+    return " in a group" if body.keys.columns else ""
+
+
+def _on_choice(view: View) -> list[str]:
+    """Say what happens to rows that are shown because their noisy number is large or small."""
+    tests = [test for test in (view.having, view.qualify) if test is not None]
+    is_cut = view.limit is not None or view.offset > 0
+    chosen_by: list[Estimate] = [*tests, *(item.estimate for item in view.order if is_cut)]
+    if not any(indices(estimate) for estimate in chosen_by):
+        return []
+    bias = (
+        "these rows were chosen by their noisy numbers, so the numbers that chose them tend to be"
+        " too extreme, and ± does not hold for rows that were chosen"
+    )
+    return [bias]
+
+
+_FIRST = Made(bounding=1, noise=1)
+"""What made the releases that do not say."""
+
+_FAULTY_SCALE = 2**23
+
+
+def superseded(body: Body) -> list[str]:
+    """Return what was wrong with the rules and the noise that made a release, in sentences.
+
+    A release of an earlier version is never given again as an answer, because its plan has another
+    name now. It stays in the ledger, and whoever reads it there has to know.
+    """
+    made = _FIRST if body.made is None else body.made
+    found = []
+    if made.bounding < BOUNDING and body.limits.leave_out:
+        found.append(
+            "made by an earlier version, which did not keep a fair sample of rows: where a unit had"
+            " more rows than its limit, rare values were kept too often and each FILTER counted"
+            " rows of its own, so shares and means can be far off; ask again"
+        )
+    if made.noise < NOISE and any(_is_faulty(part.noise) for part in body.aggregates):
+        found.append(
+            "made by an earlier version, whose noise of a scale of 2^23 or more was not exact: it"
+            " told more about single units than its cost says (see SECURITY.md)"
+        )
+    return found
+
+
+def _is_faulty(noise: AggregateMechanism) -> bool:
+    if isinstance(noise, DiscreteGaussian):
+        return noise.sigma_squared >= _FAULTY_SCALE**2
+    return isinstance(noise, DiscreteLaplace) and noise.scale >= _FAULTY_SCALE

@@ -8,28 +8,29 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.accounting.loss_json import loss_from_json
 from discreet.core import optional
-from discreet.core.errors import InvalidArgument, LedgerError
+from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
+from discreet.core.terminal_text import text_table
+from discreet.ledger.ledger import Ledger
 from discreet.ledger.receipt import Receipt
 from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.arrow_table import arrow_table
-from discreet.releases.cell import Cell, PlainInterval, plain_up
-from discreet.releases.cells import cells, plain_intervals
-from discreet.releases.estimates.column_functions import Column
+from discreet.releases.body import Body
+from discreet.releases.cells import (
+    Cell,
+    PlainInterval,
+    arrow_table,
+    cells,
+    plain_intervals,
+    plain_up,
+)
+from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.notes import notes
 from discreet.releases.release_picture import draw
 from discreet.releases.shown_column import BAR, RANGE, ShownColumn
-from discreet.releases.text_table import text_table
-from discreet.releases.view import Output, View, error_bar, intervals
-
-_LIMITS = ("rows_per_group", "groups_per_unit")
-
-FORMAT = 2
-"""The version of the body's layout; a reader refuses the ones that it does not know."""
+from discreet.releases.view import Output, View, error_bar, intervals, plain_view
 
 
 @frozen(kw_only=True)
@@ -42,15 +43,10 @@ class Release:
     """
 
     view: View
-    body: dict[str, Any] = field(repr=False)
+    body: Body = field(repr=False)
     receipt: Receipt
     is_stored: bool = False
     """Whether this is an earlier release given again, which costs nothing more."""
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse a body of a layout that we do not know."""
-        if self.body.get("format") != FORMAT:
-            raise LedgerError("The stored release is of an unknown format", must=f"be {FORMAT}")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -65,7 +61,7 @@ class Release:
     @property
     def cost(self) -> PrivacyLoss:
         """What the release cost when it was made."""
-        return loss_from_json(self.body["cost"])
+        return self.body.cost
 
     def error(self, name: str, confidence: Number = CONFIDENCE) -> int | float:
         """Return the error bar of output ``name``: the noise is within ± it, that often."""
@@ -125,8 +121,11 @@ class Release:
                 },
             },
             "notes": list(self.notes()),
-            "limits": {name: self.body["limits"][name] for name in _LIMITS},
-            "cost": self.body["cost"],
+            "limits": {
+                "rows_per_group": self.body.limits.rows_per_group,
+                "groups_per_unit": self.body.limits.groups_per_unit,
+            },
+            "cost": self.cost.to_json(),
             "stored": self.is_stored,
             "receipt": self.receipt.to_json(),
         }
@@ -220,3 +219,24 @@ class Release:
 
 def _plain_json(value: Cell) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, str | int | float) else value.isoformat()
+
+
+def read_releases(ledger: Ledger, ticket: int) -> tuple[Release, ...]:
+    """Return the stored release that a ticket paid for: one, or those of a batch.
+
+    The columns are the keys and the noisy numbers from which the answer was made.
+    """
+    found = ledger.release_of(ticket)
+    if found is None:
+        raise InvalidArgument(
+            "There is no release of this ticket",
+            must="be the number of a ticket that was answered",
+            got=str(ticket),
+            next="See the history with `discreet ledger`",
+        )
+    stored, receipt = found
+    bodies = map(Body.from_json, stored.get("batch", [stored]))
+    return tuple(
+        Release(view=plain_view(body), body=body, receipt=receipt, is_stored=True)
+        for body in bodies
+    )

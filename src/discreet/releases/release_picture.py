@@ -6,7 +6,7 @@ from pathlib import Path
 from discreet.accounting.people.picture import ACCENT, INK, QUIET, save
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
-from discreet.releases.cell import Cell, PlainInterval
+from discreet.releases.cells import Cell, PlainInterval
 
 MOST_BARS = 100
 

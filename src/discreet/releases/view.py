@@ -1,25 +1,41 @@
 """A view: what is shown of an answer, and in which order. It is presentation, not plan."""
 
 from collections.abc import Callable
+from enum import Enum
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 from attrs import frozen
 
-from discreet.mechanisms.noise_json import read_noise
-from discreet.releases.clamp_source import ClampSource
-from discreet.releases.error_of import error_of
-from discreet.releases.estimates.column_functions import Column, scalars
-from discreet.releases.estimates.column_interval import Intervals, intervals_of
-from discreet.releases.estimates.column_order import sorted_rows
-from discreet.releases.estimates.column_value import column_of
-from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, indices
+from discreet.mechanisms.selection.quantile import Quantile
+from discreet.releases.accuracy import error_of
+from discreet.releases.body import Body, NoisyAggregate
+from discreet.releases.estimates.columns import Column, scalars, sorted_rows
+from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.estimates.estimate import (
+    Estimate,
+    KeyOf,
+    QuantileOf,
+    Scalar,
+    SelectedOf,
+    TotalOf,
+    WindowOf,
+    indices,
+)
 from discreet.releases.estimates.groups import Groups, read_groups
-from discreet.releases.estimates.interval import half_width
-from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.linear import half_width, linear
+from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
+from discreet.tables.column import ColumnType
+
+
+class ClampSource(Enum):
+    """Who chose the range and the grid of a value. Privacy is the same for all of them."""
+
+    DECLARED = "declared"
+    WRITTEN = "written in the query"
+    PROPOSED = "proposed from the declared ranges"
 
 
 @frozen
@@ -66,7 +82,7 @@ class View:
         """The names of the outputs, in order."""
         return tuple(output.name for output in self.outputs)
 
-    def groups(self, body: dict[str, Any]) -> Groups:
+    def groups(self, body: Body) -> Groups:
         """Return the groups of a body that are shown, in the order in which they are."""
         shown = _passing(self.having, read_groups(body))
         shown = _passing(self.qualify, with_windows(shown, self._windows()))
@@ -82,7 +98,7 @@ class View:
         orders = (ordering.estimate for ordering in self.order)
         return windows_in([*(output.estimate for output in self.outputs), *orders, *tests])
 
-    def rows(self, body: dict[str, Any]) -> tuple[tuple[Scalar | None, ...], ...]:
+    def rows(self, body: Body) -> tuple[tuple[Scalar | None, ...], ...]:
         """Return the value of every output in every group that is shown."""
         groups = self.groups(body)
         columns = [scalars(column) for column in self.values(groups)]
@@ -100,16 +116,16 @@ def _passing(condition: Estimate | None, groups: Groups) -> Groups:
     return groups.take(np.flatnonzero([truth is True for truth in passed]))
 
 
-def intervals(output: Output, groups: Groups, body: dict[str, Any], *, beta: Fraction) -> Intervals:
+def intervals(output: Output, groups: Groups, body: Body, *, beta: Fraction) -> Intervals:
     """Return for every group where the answer without noise lies, if known.
 
     Each holds by itself with probability at least ``1 - beta``:
-    :func:`~discreet.releases.estimates.interval.interval_of` has the proof.
+    :func:`~discreet.releases.estimates.rules.intervals_of` has the proof.
     """
     return intervals_of(output.estimate, groups, margins(body), beta=beta)
 
 
-def error_bar(output: Output, body: dict[str, Any], *, beta: Fraction) -> Fraction | None:
+def error_bar(output: Output, body: Body, *, beta: Fraction) -> Fraction | None:
     """Return the error bar that every row of an output has, if all have the same one."""
     coefficients = linear(output.estimate)
     if not coefficients:
@@ -119,7 +135,7 @@ def error_bar(output: Output, body: dict[str, Any], *, beta: Fraction) -> Fracti
     return half_width(coefficients, each)
 
 
-def margins(body: dict[str, Any]) -> Callable[[int, Fraction], Fraction]:
+def margins(body: Body) -> Callable[[int, Fraction], Fraction]:
     """Return the error bar of each aggregate at a failure probability.
 
     For a quantile it is one of rank, in rows.
@@ -127,10 +143,35 @@ def margins(body: dict[str, Any]) -> Callable[[int, Fraction], Fraction]:
 
     @cache
     def margin(index: int, beta: Fraction) -> Fraction:
-        aggregate = body["aggregates"][index]
-        error = error_of(read_noise(aggregate["noise"]), beta)
-        return (
-            error if aggregate["aggregate"] == "quantile" else error * Fraction(aggregate["step"])
-        )
+        aggregate = body.aggregates[index]
+        error = error_of(aggregate.noise, beta)
+        return error if isinstance(aggregate.noise, Quantile) else error * aggregate.step
 
     return margin
+
+
+_CHOSE_KEYS = "COUNT(DISTINCT unit)"
+
+
+def plain_view(body: Body) -> View:
+    """Return the view of a body that shows its keys and its aggregates as they are."""
+    keys = [
+        Output(name, KeyOf(kind, place))
+        for place, (name, kind) in enumerate(zip(body.keys.columns, body.keys.types, strict=True))
+    ]
+    is_selected = body.selection is not None
+    totals = [
+        Output(aggregate.text, _estimate(i, aggregate, is_selected=is_selected))
+        for i, aggregate in enumerate(body.aggregates)
+    ]
+    return View(outputs=(*keys, *totals))
+
+
+def _estimate(index: int, aggregate: NoisyAggregate, *, is_selected: bool) -> Estimate:
+    is_whole = aggregate.step.denominator == 1
+    kind = ColumnType.INTEGER if is_whole else ColumnType.REAL
+    if isinstance(aggregate.noise, Quantile):
+        return QuantileOf(kind, index, aggregate.noise.quantile, "QUANTILE")
+    if is_selected and aggregate.text == _CHOSE_KEYS:
+        return SelectedOf(kind, index)
+    return TotalOf(kind, index)

@@ -1,153 +1,236 @@
-"""Interval arithmetic: for each function, where its value lies if its arguments lie in intervals.
+"""Interval arithmetic: for each function, where its values lie if its arguments lie in intervals.
 
-None stands for an interval of which nothing is known. Ends are exact, or rounded outwards.
+Of an interval that is missing nothing is known. Ends are exact, or rounded outwards.
 """
 
-import math
+import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 
-from discreet.core.numbers import exp_bounds, log_bounds, sqrt_bounds
+from attrs import frozen
+
+from discreet.core.numbers import exp_bounds, log_bounds
 from discreet.core.rounding import short_down, short_up
-from discreet.releases.estimates import numbers
+from discreet.releases.estimates import function_values
+from discreet.releases.estimates.function_values import LARGEST_POWER, roots, rounded
+from discreet.releases.estimates.ratios import (
+    KEPT,
+    Mask,
+    Ratios,
+    choose,
+    kept,
+    larger,
+    smaller,
+    within,
+)
 
 Interval = tuple[Fraction, Fraction]
-Enclosure = Callable[..., Interval | None]
-
-KEPT = 512
-"""Significant bits of the ends of an interval, at most."""
 
 
-def outwards(interval: Interval | None) -> Interval | None:
-    """Return an interval with ends of sensible length and size, which is no smaller."""
-    if interval is None or any(numbers.kept(end) is None for end in interval):
+@frozen(eq=False)
+class Intervals:
+    """An interval in each row; both ends are known, or neither."""
+
+    lows: Ratios
+    highs: Ratios
+
+    @staticmethod
+    def of(intervals: Sequence[Interval | None]) -> "Intervals":
+        """Return intervals that are given one by one."""
+        ends = [(None, None) if interval is None else interval for interval in intervals]
+        return Intervals(Ratios.of([low for low, _ in ends]), Ratios.of([high for _, high in ends]))
+
+    @staticmethod
+    def around(values: Ratios, width: Fraction) -> "Intervals":
+        """Return the numbers with a margin on both sides."""
+        margin = Ratios.constant(width, len(values))
+        return Intervals(values.minus(margin), values.plus(margin))
+
+    @staticmethod
+    def unknown(size: int) -> "Intervals":
+        """Return intervals of which nothing is known."""
+        nothing = Ratios.constant(None, size)
+        return Intervals(nothing, nothing)
+
+    @property
+    def known(self) -> Mask:
+        """Where there is an interval."""
+        return self.lows.known
+
+    def least_width(self) -> Fraction | None:
+        """Return how wide the narrowest is, of those that have a width."""
+        return self.highs.minus(self.lows).least_positive()
+
+    def each(self) -> list[Interval | None]:
+        """Return the intervals one by one."""
+        ends = zip(self.lows.scalars(), self.highs.scalars(), strict=True)
+        return [None if low is None or high is None else (low, high) for low, high in ends]
+
+    def ends(self, work: Callable[[Ratios], Ratios]) -> "Intervals":
+        """Return the same function of both ends, one that never falls."""
+        return Intervals(work(self.lows), work(self.highs))
+
+    def negative(self) -> "Intervals":
+        """Return where the numbers with the other sign lie."""
+        return Intervals(self.highs.negative(), self.lows.negative())
+
+    def where_known(self, mask: Mask) -> "Intervals":
+        """Return the intervals, known only where the mask is true as well."""
+        return self.ends(lambda end: end.where_known(mask))
+
+    def outwards(self) -> "Intervals":
+        """Return intervals with ends of sensible length and size, which are no smaller."""
+        if max(self.lows.bits(), self.highs.bits()) <= KEPT:
+            return self
+        return Intervals.of([None if pair is None else _outwards(pair) for pair in self.each()])
+
+
+def _outwards(interval: Interval) -> Interval | None:
+    if any(kept(end) is None for end in interval):
         return None
     return short_down(interval[0], KEPT), short_up(interval[1], KEPT)
 
 
-def hull(intervals: Sequence[Interval]) -> Interval:
-    """Return the smallest interval around several.
-
-    Example:
-        >>> hull([(Fraction(1), Fraction(2)), (Fraction(0), Fraction(1))])
-        (Fraction(0, 1), Fraction(2, 1))
-    """
-    return min(low for low, _ in intervals), max(high for _, high in intervals)
+Enclosure = Callable[..., Intervals]
 
 
-def within(interval: Interval, lower: Fraction, upper: Fraction) -> Interval:
-    """Return both ends moved into a range, in which the true value is known to lie."""
-    low, high = (min(max(end, lower), upper) for end in interval)
-    return low, high
+def rising(work: Callable[[Ratios], Ratios]) -> Enclosure:
+    """Return the enclosure of an exact function that never falls."""
+    return lambda a: a.ends(work)
 
 
-def ratio(a: Interval, b: Interval) -> Interval | None:
-    """Return where a quotient lies; nothing is known if the divisor may be zero."""
-    if b[0] <= 0 <= b[1]:
-        return None
-    quotients = [x / y for x, y in product(a, b)]
-    return min(quotients), max(quotients)
+def each_by_itself(work: Callable[..., Interval | None]) -> Enclosure:
+    """Return an enclosure that is worked out row by row."""
 
-
-def square(a: Interval) -> Interval:
-    """Return where a square lies."""
-    ends = [end * end for end in a]
-    return (Fraction(0) if a[0] <= 0 <= a[1] else min(ends)), max(ends)
-
-
-def _times(a: Interval, b: Interval) -> Interval:
-    products = [x * y for x, y in product(a, b)]
-    return min(products), max(products)
-
-
-def _absolute(a: Interval) -> Interval:
-    ends = [abs(end) for end in a]
-    return (Fraction(0) if a[0] <= 0 <= a[1] else min(ends)), max(ends)
-
-
-def _rising(work: Callable[[Fraction], Fraction | None]) -> Enclosure:
-    """Return the enclosure of an exact function that never falls, given all other arguments."""
-
-    def enclose(a: Interval, *others: Interval) -> Interval | None:
-        if any(other[0] != other[1] for other in others):
-            return None
-        low, high = (work(end, *(other[0] for other in others)) for end in a)
-        return None if low is None or high is None else (low, high)
+    def enclose(*given: Intervals) -> Intervals:
+        rows = zip(*(intervals.each() for intervals in given), strict=True)
+        return Intervals.of([None if None in row else work(*row) for row in rows])
 
     return enclose
 
 
-def _whole_ratio(a: Interval, b: Interval) -> Interval | None:
-    quotient = ratio(a, b)
-    return None if quotient is None else (_truncated(quotient[0]), _truncated(quotient[1]))
+def plus(a: Intervals, b: Intervals) -> Intervals:
+    """Return where a sum lies."""
+    return Intervals(a.lows.plus(b.lows), a.highs.plus(b.highs))
 
 
-def _truncated(value: Fraction) -> Fraction:
-    return Fraction(math.trunc(value))
+def minus(a: Intervals, b: Intervals) -> Intervals:
+    """Return where a difference lies."""
+    return plus(a, b.negative())
 
 
-def _root(a: Interval) -> Interval | None:
-    if a[1] < 0:
-        return None
-    low = max(a[0], Fraction(0))  # where the argument is negative there is no true value to miss
-    bits = 64 + max(low.denominator.bit_length(), a[1].denominator.bit_length())
-    return sqrt_bounds(low, bits)[0], sqrt_bounds(a[1], bits)[1]
+def product_of(a: Intervals, b: Intervals) -> Intervals:
+    """Return where a product lies."""
+    return _hull([x.times(y) for x, y in product((a.lows, a.highs), (b.lows, b.highs))])
 
 
-def _logarithm(a: Interval) -> Interval | None:
+def ratio(a: Intervals, b: Intervals) -> Intervals:
+    """Return where a quotient lies; nothing is known if the divisor may be zero."""
+    known = (b.lows.tops > 0) | (b.highs.tops < 0)
+    quotients = [x.over(y) for x, y in product((a.lows, a.highs), (b.lows, b.highs))]
+    return _hull(quotients).where_known(known)
+
+
+def whole_ratio(a: Intervals, b: Intervals) -> Intervals:
+    """Return where a quotient lies that is rounded towards 0."""
+    return ratio(a, b).ends(Ratios.truncated)
+
+
+def _hull(ends: Sequence[Ratios]) -> Intervals:
+    return Intervals(reduce(smaller, ends), reduce(larger, ends))
+
+
+def _folded(a: Intervals, ends: Intervals) -> Intervals:
+    """Return where an even function lies that rises from 0, given what it is at both ends."""
+    zero = Ratios.constant(Fraction(0), len(a.lows))
+    inside = (a.lows.tops <= 0) & (a.highs.tops >= 0) & a.known
+    found = _hull([ends.lows, ends.highs])
+    return Intervals(choose(inside, zero, found.lows), found.highs)
+
+
+def absolute(a: Intervals) -> Intervals:
+    """Return where a size lies."""
+    return _folded(a, a.ends(Ratios.absolute))
+
+
+def square(a: Intervals) -> Intervals:
+    """Return where a square lies."""
+    return _folded(a, a.ends(lambda end: end.times(end)))
+
+
+def root(a: Intervals) -> Intervals:
+    """Return where a square root lies; where the argument is negative there is none to miss."""
+    known = a.known & (a.highs.tops >= 0)
+    zero = Ratios.constant(Fraction(0), len(known))
+    lows, highs = larger(a.lows, zero).where_known(known), a.highs.where_known(known)
+    bits = [64 + max(pair) for pair in zip(lows.lengths(), highs.lengths(), strict=True)]
+    return Intervals(roots(lows, bits), roots(highs, bits, round_up=True))
+
+
+def round_to(a: Intervals, places: Intervals | None = None) -> Intervals:
+    """Return where a rounded number lies, where it is known to how many places."""
+    if places is None:
+        return a.ends(rounded)
+    is_point = places.lows.compared(places.highs, operator.eq)
+    return a.ends(lambda end: rounded(end, places.lows)).where_known(is_point)
+
+
+def unless(a: Intervals, b: Intervals) -> Intervals:
+    """Return where the first argument lies, if it is not missing."""
+    return a.where_known(b.known)
+
+
+def mean(total: Intervals, count: Intervals, lower: Ratios, upper: Ratios) -> Intervals:
+    """Return where a mean lies: a quotient by at least one row, and within its bounds."""
+    return ratio(total, count).ends(lambda end: within(end, lower, upper))
+
+
+def hull_where(found: Intervals, more: Intervals, mask: Mask) -> Intervals:
+    """Return the smallest intervals around both where the mask is true, and the first elsewhere.
+
+    One that is missing does not count: nothing is in it.
+    """
+    both, only = mask & found.known & more.known, mask & ~found.known
+    wide = Intervals(smaller(found.lows, more.lows), larger(found.highs, more.highs))
+    return _chosen(both, wide, _chosen(only, more, found))
+
+
+def _chosen(mask: Mask, first: Intervals, second: Intervals) -> Intervals:
+    return Intervals(choose(mask, first.lows, second.lows), choose(mask, first.highs, second.highs))
+
+
+def logarithm(a: Interval) -> Interval | None:
+    """Return where a natural logarithm lies."""
     return None if a[0] <= 0 else (log_bounds(a[0])[0], log_bounds(a[1])[1])
 
 
-def _logarithm_to(base: int) -> Enclosure:
+def logarithm_to(base: int) -> Callable[[Interval], Interval | None]:
+    """Return where a logarithm to another base lies, as a function."""
+
     def enclose(a: Interval) -> Interval | None:
-        natural = _logarithm(a)
-        return None if natural is None else ratio(natural, log_bounds(Fraction(base)))
+        natural = logarithm(a)
+        if natural is None:
+            return None
+        quotients = [x / y for x, y in product(natural, log_bounds(Fraction(base)))]
+        return min(quotients), max(quotients)
 
     return enclose
 
 
-def _exponential(a: Interval) -> Interval | None:
-    if numbers.exponential(a[1]) is None:
+def exponential(a: Interval) -> Interval | None:
+    """Return where a power of e lies."""
+    if function_values.exponential(a[1]) is None:
         return None
     return exp_bounds(a[0], bits=96)[0], exp_bounds(a[1], bits=96)[1]
 
 
-def _power(a: Interval, b: Interval) -> Interval | None:
+def power(a: Interval, b: Interval) -> Interval | None:
+    """Return where a power lies, if the exponent is a small whole number."""
     exponent = b[0]
-    if b[0] != b[1] or exponent.denominator != 1 or not 0 <= exponent <= numbers.LARGEST_POWER:
+    if b[0] != b[1] or exponent.denominator != 1 or not 0 <= exponent <= LARGEST_POWER:
         return None
-    if exponent % 2 == 0:
-        low, high = _absolute(a)
-        return low ** int(exponent), high ** int(exponent)
-    return a[0] ** int(exponent), a[1] ** int(exponent)
-
-
-ENCLOSURES: dict[str, Enclosure] = {
-    "+": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-    "-": lambda a, b: (a[0] - b[1], a[1] - b[0]),
-    "*": _times,
-    "/": ratio,
-    "//": _whole_ratio,
-    "neg": lambda a: (-a[1], -a[0]),
-    "abs": _absolute,
-    "floor": _rising(lambda value: Fraction(math.floor(value))),
-    "ceil": _rising(lambda value: Fraction(math.ceil(value))),
-    "trunc": _rising(_truncated),
-    "sign": _rising(numbers.sign),
-    "round": _rising(numbers.rounded),
-    "integer": _rising(numbers.rounded),
-    "real": lambda a: a,
-    "sqrt": _root,
-    "ln": _logarithm,
-    "log10": _logarithm_to(10),
-    "log2": _logarithm_to(2),
-    "exp": _exponential,
-    "power": _power,
-    "nullif": lambda a, _: a,
-}
-"""The enclosure of each function that has one, for arguments that have a value without noise.
-
-What skips arguments without one (COALESCE, GREATEST and the like) is in ``interval``; of the others
-nothing is known.
-"""
+    ends = sorted(end ** int(exponent) for end in a)
+    is_folded = exponent % 2 == 0 and a[0] <= 0 <= a[1]
+    return (Fraction(0) ** int(exponent) if is_folded else ends[0]), ends[1]

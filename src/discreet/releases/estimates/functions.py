@@ -1,22 +1,28 @@
-"""The functions that may stand between noisy numbers: their types, and their values."""
+"""The functions that may stand between noisy numbers: their types, values and enclosures."""
 
-import datetime
-import math
 import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.releases.estimates import numbers
-from discreet.releases.estimates.estimate import Calculation, Constant, Estimate, Scalar
+from discreet.releases.estimates import enclosures, function_values
+from discreet.releases.estimates.columns import constant, scalars
+from discreet.releases.estimates.enclosures import Enclosure, Intervals
+from discreet.releases.estimates.estimate import Calculation, Constant, Estimate
+from discreet.releases.estimates.function_values import (
+    ColumnFunction,
+    comparison,
+    kept_numbers,
+    of_numbers,
+    strict,
+)
+from discreet.releases.estimates.ratios import Ratios
 from discreet.tables.column import ColumnType
 
 Kind = ColumnType | None
 """The type of an argument, None for NULL, which goes with every type."""
-Values = Sequence[Scalar | None]
 
 _INTEGER, _DATE = ColumnType.INTEGER, ColumnType.DATE
 _NUMBERS = (_INTEGER, ColumnType.REAL)
@@ -24,13 +30,22 @@ _NUMBERS = (_INTEGER, ColumnType.REAL)
 
 @frozen
 class Function:
-    """One function: how many arguments, of which types, to which type, and how it is worked out."""
+    """One function: how many arguments, of which types, to which type, and how it is worked out.
+
+    It is worked out for all groups at once.
+    """
 
     least: int
     most: int | None
     returns: Callable[[Sequence[Kind]], ColumnType | None]
     """The type of the result, or None if the arguments do not fit."""
-    value: Callable[[Values], Scalar | None]
+    value: ColumnFunction
+    enclosure: Enclosure | None = None
+    """Where its values lie, for arguments that have a value without noise.
+
+    None if nothing is known. What skips arguments without a value (COALESCE, GREATEST and the
+    like) has its own rules, because it needs to know which have one.
+    """
 
 
 def calculate(name: str, *arguments: Estimate) -> Estimate:
@@ -52,9 +67,10 @@ def calculate(name: str, *arguments: Estimate) -> Estimate:
         )
     if returned is ColumnType.REAL:
         name = _AMONG_REALS.get(name, name)
-    constants = [argument for argument in arguments if isinstance(argument, Constant)]
+    constants = [constant(a.value, 1) for a in arguments if isinstance(a, Constant)]
     if len(constants) == len(arguments):
-        return Constant(returned, FUNCTIONS[name].value([constant.value for constant in constants]))
+        (value,) = scalars(FUNCTIONS[name].value(*constants))
+        return Constant(returned, value)
     return Calculation(returned, name, arguments)
 
 
@@ -103,55 +119,6 @@ def _case(kinds: Sequence[Kind]) -> ColumnType | None:
     return _common(results) if is_whole else None
 
 
-def _strict(work: Callable[..., Any]) -> Callable[[Values], Scalar | None]:
-    """Return a function that is NULL if any argument is, and never a number without end."""
-
-    def value(arguments: Values) -> Scalar | None:
-        if any(argument is None for argument in arguments):
-            return None
-        result: Scalar | None = work(*arguments)
-        return numbers.kept(result) if isinstance(result, Fraction) else result
-
-    return value
-
-
-def _and(arguments: Values) -> bool | None:
-    return False if False in arguments else None if None in arguments else True
-
-
-def _or(arguments: Values) -> bool | None:
-    return True if True in arguments else None if None in arguments else False
-
-
-def _case_value(arguments: Values) -> Scalar | None:
-    for condition, result in zip(arguments[:-1:2], arguments[1::2], strict=True):
-        if condition is True:
-            return result
-    return arguments[-1]
-
-
-def _first(arguments: Values) -> Scalar | None:
-    return next((argument for argument in arguments if argument is not None), None)
-
-
-def _extreme(choose: Callable[[list[Any]], Scalar]) -> Callable[[Values], Scalar | None]:
-    def value(arguments: Values) -> Scalar | None:
-        known = [argument for argument in arguments if argument is not None]
-        return choose(known) if known else None
-
-    return value
-
-
-def _among(arguments: Values) -> bool | None:
-    wanted, *known = arguments
-    return None if wanted is None else _or([None if k is None else k == wanted for k in known])
-
-
-def _null_if(arguments: Values) -> Scalar | None:
-    first, second = arguments
-    return None if first is not None and first == second else first
-
-
 def _moved_day(kinds: Sequence[Kind]) -> ColumnType | None:
     """Return the type of a sum: of numbers, or of a day and a number of days."""
     is_day = kinds in ([_DATE, _INTEGER], [_DATE, None], [None, _DATE])
@@ -165,79 +132,81 @@ def _distance(kinds: Sequence[Kind]) -> ColumnType | None:
     return _DATE if kinds in ([_DATE, _INTEGER], [_DATE, None]) else _number(kinds)
 
 
-def _add(left: Any, right: Any) -> Scalar | None:
-    if isinstance(right, datetime.date):
-        left, right = right, left
-    return _later(left, right) if isinstance(left, datetime.date) else left + right
+def _numeric(
+    work: Callable[..., Ratios], enclosure: Enclosure | None = None, *, count: int = 2
+) -> Function:
+    return Function(count, count, _number, kept_numbers(work), enclosure)
 
 
-def _subtract(left: Any, right: Any) -> Scalar | None:
-    if isinstance(right, datetime.date):
-        return Fraction((left - right).days)
-    return _later(left, -right) if isinstance(left, datetime.date) else left - right
+def _whole(work: Callable[[Ratios], Ratios]) -> Function:
+    """Return a function to whole numbers that never falls."""
+    returned = _always(ColumnType.INTEGER)
+    return Function(1, 1, returned, kept_numbers(work), enclosures.rising(work))
 
 
-def _later(day: datetime.date, count: Fraction) -> datetime.date | None:
-    """Return the day so many days later, if the calendar has it."""
-    try:
-        return day + datetime.timedelta(days=math.floor(count))
-    except OverflowError:
-        return None
+def _real(value: ColumnFunction, enclosure: Enclosure, *, count: int = 1) -> Function:
+    return Function(count, count, _always(ColumnType.REAL), value, enclosure)
 
 
-def _numeric(work: Callable[..., Any], count: int = 2) -> Function:
-    return Function(count, count, _number, _strict(work))
+def _each_real(
+    work: Callable[..., Fraction | None],
+    enclosure: Callable[..., enclosures.Interval | None],
+    *,
+    count: int = 1,
+) -> Function:
+    """Return a function of single numbers, and of single intervals."""
+    return _real(strict(work), enclosures.each_by_itself(enclosure), count=count)
 
 
-def _real(work: Callable[..., Any], count: int = 1) -> Function:
-    return Function(count, count, _always(ColumnType.REAL), _strict(work))
+def _comparison(relation: Callable[..., bool]) -> Function:
+    return Function(2, 2, _compared, comparison(relation))
 
 
-def _whole(work: Callable[..., Any], count: int = 1) -> Function:
-    return Function(count, count, _always(ColumnType.INTEGER), _strict(work))
+def _null_if(kinds: Sequence[Kind]) -> ColumnType | None:
+    return _common(kinds) and _common(kinds[:1])
 
 
-def _comparison(work: Callable[..., Any]) -> Function:
-    return Function(2, 2, _compared, _strict(work))
-
+_PLUS = of_numbers(kept_numbers(Ratios.plus), strict(function_values.add_days))
+_MINUS = of_numbers(kept_numbers(Ratios.minus), strict(function_values.subtract_days))
+_ROUND = kept_numbers(function_values.rounded)
 
 FUNCTIONS: dict[str, Function] = {
-    "+": Function(2, 2, _moved_day, _strict(_add)),
-    "-": Function(2, 2, _distance, _strict(_subtract)),
-    "*": _numeric(operator.mul),
-    "%": _numeric(numbers.remainder),
-    "neg": _numeric(operator.neg, 1),
-    "abs": _numeric(operator.abs, 1),
-    "/": _real(numbers.divide, 2),
-    "//": _numeric(numbers.whole_divide),
-    "floor": _whole(lambda value: Fraction(math.floor(value))),
-    "ceil": _whole(lambda value: Fraction(math.ceil(value))),
-    "trunc": _whole(lambda value: Fraction(math.trunc(value))),
-    "sign": _whole(numbers.sign),
-    "round": Function(1, 2, _rounded, _strict(numbers.rounded)),
-    "integer": _whole(numbers.rounded),
-    "real": _real(lambda value: value),
-    "sqrt": _real(numbers.root),
-    "ln": _real(numbers.logarithm),
-    "log10": _real(numbers.logarithm_to(10)),
-    "log2": _real(numbers.logarithm_to(2)),
-    "exp": _real(numbers.exponential),
-    "power": _real(numbers.power, 2),
-    "greatest": Function(1, None, _common, _extreme(max)),
-    "least": Function(1, None, _common, _extreme(min)),
+    "+": Function(2, 2, _moved_day, _PLUS, enclosures.plus),
+    "-": Function(2, 2, _distance, _MINUS, enclosures.minus),
+    "*": _numeric(Ratios.times, enclosures.product_of),
+    "%": _numeric(function_values.remainder),
+    "neg": _numeric(Ratios.negative, Intervals.negative, count=1),
+    "abs": _numeric(Ratios.absolute, enclosures.absolute, count=1),
+    "/": _real(kept_numbers(Ratios.over), enclosures.ratio, count=2),
+    "//": _numeric(function_values.whole_ratio, enclosures.whole_ratio),
+    "floor": _whole(function_values.floor),
+    "ceil": _whole(function_values.ceiling),
+    "trunc": _whole(Ratios.truncated),
+    "sign": _whole(function_values.sign),
+    "round": Function(1, 2, _rounded, _ROUND, enclosures.round_to),
+    "integer": _whole(function_values.rounded),
+    "real": _real(kept_numbers(lambda values: values), lambda inside: inside),
+    "sqrt": _real(kept_numbers(function_values.root), enclosures.root),
+    "ln": _each_real(function_values.logarithm, enclosures.logarithm),
+    "log10": _each_real(function_values.logarithm_to(10), enclosures.logarithm_to(10)),
+    "log2": _each_real(function_values.logarithm_to(2), enclosures.logarithm_to(2)),
+    "exp": _each_real(function_values.exponential, enclosures.exponential),
+    "power": _each_real(function_values.power, enclosures.power, count=2),
+    "greatest": Function(1, None, _common, function_values.GREATEST),
+    "least": Function(1, None, _common, function_values.LEAST),
     "=": _comparison(operator.eq),
     "<>": _comparison(operator.ne),
     "<": _comparison(operator.lt),
     "<=": _comparison(operator.le),
     ">": _comparison(operator.gt),
     ">=": _comparison(operator.ge),
-    "in": Function(2, None, _compared, _among),
-    "and": Function(1, None, _logical, _and),
-    "or": Function(1, None, _logical, _or),
-    "not": Function(1, 1, _logical, _strict(operator.not_)),
-    "is_null": Function(1, 1, lambda _: ColumnType.BOOLEAN, lambda arguments: arguments[0] is None),
-    "nullif": Function(2, 2, lambda kinds: _common(kinds) and _common(kinds[:1]), _null_if),
-    "coalesce": Function(1, None, _common, _first),
-    "case": Function(3, None, _case, _case_value),
+    "in": Function(2, None, _compared, function_values.among),
+    "and": Function(1, None, _logical, function_values.every),
+    "or": Function(1, None, _logical, function_values.some),
+    "not": Function(1, 1, _logical, strict(operator.not_)),
+    "is_null": Function(1, 1, lambda _: ColumnType.BOOLEAN, function_values.is_null),
+    "nullif": Function(2, 2, _null_if, function_values.null_if, enclosures.unless),
+    "coalesce": Function(1, None, _common, function_values.first_known),
+    "case": Function(3, None, _case, function_values.case),
 }
 """Every function, by name. One that is not here has no meaning."""

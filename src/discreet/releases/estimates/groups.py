@@ -3,16 +3,15 @@
 import datetime
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from discreet.releases.estimates.column_functions import Column, scalars
+from discreet.releases.body import Body
+from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.estimate import WindowOf
-from discreet.releases.estimates.group import Group
 from discreet.releases.estimates.ratios import Ratios
 from discreet.tables.column import ColumnType, Key
 
@@ -37,6 +36,24 @@ class Groups:
     windows: Mapping[WindowOf, Column] = field(factory=dict)
     """The values of each window of the query, once they are worked out."""
 
+    @staticmethod
+    def one(
+        values: Sequence[Fraction | int],
+        *,
+        keys: Sequence[Key | None] = (),
+        places: Sequence[int] | None = None,
+        threshold: int | None = None,
+    ) -> "Groups":
+        """Return a single group: columns of one row."""
+        return Groups(
+            size=1,
+            keys=tuple([key] for key in keys),
+            places=(tuple(range(len(keys)) if places is None else places),),
+            sets=np.zeros(1, dtype=np.int64),
+            values=tuple(Ratios.of([Fraction(value)]) for value in values),
+            threshold=threshold,
+        )
+
     def constant(self, value: Fraction | int | None) -> Ratios:
         """Return the same number for every group."""
         return Ratios.constant(None if value is None else Fraction(value), self.size)
@@ -54,42 +71,24 @@ class Groups:
             windows={window: _taken(column, rows) for window, column in self.windows.items()},
         )
 
-    @cached_property
-    def each(self) -> tuple[Group, ...]:
-        """The groups one by one, for what cannot be computed for all of them at once."""
-        columns = [[number or Fraction(0) for number in part.scalars()] for part in self.values]
-        windows = {window: scalars(values) for window, values in self.windows.items()}
-        return tuple(
-            Group(
-                keys=tuple(column[row] for column in self.keys),
-                places=self.places[which],
-                values=tuple(column[row] for column in columns),
-                threshold=self.threshold,
-                windows={window: values[row] for window, values in windows.items()},
-            )
-            for row, which in enumerate(self.sets.tolist())
-        )
-
 
 def _taken(values: Column, rows: Rows) -> Column:
     return values.take(rows) if isinstance(values, Ratios) else [values[i] for i in rows.tolist()]
 
 
-def read_groups(body: dict[str, Any]) -> Groups:
+def read_groups(body: Body) -> Groups:
     """Return the groups of a body, in its order."""
-    keys, size, selection = body["keys"], len(body["keys"]["rows"]), body["selection"]
-    columns = zip(*keys["rows"], strict=True) if size else ((),) * len(keys["types"])
-    kinds = [ColumnType(name) for name in keys["types"]]
+    keys, size = body.keys, len(body.keys.rows)
+    columns = zip(*keys.rows, strict=True) if size else ((),) * len(keys.types)
     return Groups(
         size=size,
-        keys=tuple(_read_keys(*pair) for pair in zip(columns, kinds, strict=True)),
-        places=tuple(map(tuple, keys["places"])),
-        sets=np.array(keys["sets"], dtype=np.int64),
+        keys=tuple(_read_keys(*pair) for pair in zip(columns, keys.types, strict=True)),
+        places=keys.places,
+        sets=np.array(keys.sets, dtype=np.int64),
         values=tuple(
-            Ratios.steps(aggregate["values"], Fraction(aggregate["step"]))
-            for aggregate in body["aggregates"]
+            Ratios.steps(aggregate.values, aggregate.step) for aggregate in body.aggregates
         ),
-        threshold=None if selection is None else selection["threshold"],
+        threshold=None if body.selection is None else body.selection.threshold,
     )
 
 

@@ -1,6 +1,6 @@
 """Which estimates are sums of multiples of noisy numbers, so that every group has one error bar."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from discreet.releases.estimates.estimate import (
@@ -12,6 +12,7 @@ from discreet.releases.estimates.estimate import (
     SelectedOf,
     TotalOf,
 )
+from discreet.releases.estimates.ratios import kept
 
 Coefficients = dict[int, Fraction]
 
@@ -32,6 +33,14 @@ def linear(estimate: Estimate) -> Coefficients | None:
     if not isinstance(estimate, Calculation) or estimate.function not in _RULES:
         return None
     return _RULES[estimate.function](*estimate.arguments)
+
+
+def half_width(coefficients: Coefficients, margins: Mapping[int, Fraction]) -> Fraction | None:
+    """Return the error bar of a sum of multiples: the multiples of the error bars, added.
+
+    None if it is out of range.
+    """
+    return kept(sum((abs(c) * margins[i] for i, c in coefficients.items()), Fraction(0)))
 
 
 def is_sure(estimate: Estimate) -> bool:

@@ -1,5 +1,6 @@
 """Ratios: a column of exact numbers, worked out for all groups at once."""
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -8,18 +9,37 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from discreet.core.rounding import short_down
+
 Integers = NDArray[Any]
 """Whole numbers: of 64 bits where they fit, and Python's own (``object``) where they do not."""
 Mask = NDArray[np.bool_]
 
+LARGEST = Fraction(10) ** 300
+"""A number beyond this size is out of range, as it would be for a float."""
+SURELY_KEPT = 900
+"""A number of so many bits is below the largest, and whole numbers are quick to look at."""
+KEPT = 512
+"""Significant bits of what was shortened."""
+
+_LONG = 1024
 _SAFE = 1 << 62
 _EXACT_FLOAT = 1 << 53
-MOST_BITS = 900
-"""A longer numerator or denominator is refused: such numbers are shortened, one by one."""
 
 
-class TooLong(Exception):
-    """A number is too long for a column; the caller goes on group by group."""
+def kept(value: Fraction) -> Fraction | None:
+    """Return a number of sensible length and size, or None if it is out of range.
+
+    A long one is shortened, so that no query can make us work with endless numbers.
+    """
+    longest = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if longest <= SURELY_KEPT:
+        return value
+    if abs(value) > LARGEST:
+        return None
+    if longest <= _LONG:
+        return value
+    return Fraction(0) if abs(value) < 1 / LARGEST else short_down(value, KEPT)
 
 
 @frozen(eq=False)
@@ -28,8 +48,8 @@ class Ratios:
 
     Guarantee:
         All arithmetic is exact. Before each step the largest possible result is worked out; where
-        64 bits might not hold it the step is done with Python's integers, which have no end. A sum,
-        product or quotient that gets longer than 900 bits raises :class:`TooLong`.
+        64 bits might not hold it the step is done with Python's integers, which have no end. Only
+        :meth:`kept` shortens a number.
 
     Example:
         >>> halves = Ratios.of([Fraction(1, 2), None, Fraction(3)])
@@ -119,17 +139,25 @@ class Ratios:
     def where_known(self, mask: Mask) -> "Ratios":
         """Return the numbers, known only where the mask is true as well."""
         known = self.known & mask
+        if known.all():
+            return self
         one = np.ones((), dtype=np.int64)
         tops, bottoms = np.where(known, self.tops, 0 * one), np.where(known, self.bottoms, one)
         return Ratios(tops, bottoms, known)
+
+    def kept(self) -> "Ratios":
+        """Return numbers of sensible length and size; what is out of range is missing."""
+        if self.bits() <= SURELY_KEPT:
+            return self
+        return Ratios.of([None if number is None else kept(number) for number in self.scalars()])
 
     def plus(self, other: "Ratios", sign: int = 1) -> "Ratios":
         """Return the sums, or the differences if ``sign`` is -1."""
         known = self.known & other.known
         if self.bottoms is other.bottoms or np.array_equal(self.bottoms, other.bottoms):
-            return _limited(add(self.tops, sign * other.tops), self.bottoms, known)
+            return Ratios(add(self.tops, sign * other.tops), self.bottoms, known)
         first, second = times(self.tops, other.bottoms), times(other.tops, self.bottoms)
-        return _limited(add(first, sign * second), times(self.bottoms, other.bottoms), known)
+        return Ratios(add(first, sign * second), times(self.bottoms, other.bottoms), known)
 
     def minus(self, other: "Ratios") -> "Ratios":
         """Return the differences."""
@@ -138,14 +166,14 @@ class Ratios:
     def times(self, other: "Ratios") -> "Ratios":
         """Return the products."""
         tops, bottoms = times(self.tops, other.tops), times(self.bottoms, other.bottoms)
-        return _limited(tops, bottoms, self.known & other.known)
+        return Ratios(tops, bottoms, self.known & other.known)
 
     def over(self, other: "Ratios") -> "Ratios":
         """Return the quotients; there is none by zero."""
         sign = np.where(other.tops < 0, -1, 1)
         tops = times(times(self.tops, other.bottoms), sign)
         bottoms = times(self.bottoms, np.where(other.tops == 0, 1, abs(other.tops)))
-        found = _limited(tops, bottoms, self.known)
+        found = Ratios(tops, bottoms, self.known)
         return found.where_known(other.known & (other.tops != 0))
 
     def negative(self) -> "Ratios":
@@ -165,11 +193,10 @@ class Ratios:
         """Return the largest integers that are not above."""
         return np.asarray(self.tops // self.bottoms)
 
-
-def _limited(tops: Integers, bottoms: Integers, known: Mask) -> Ratios:
-    if max(largest(tops), largest(bottoms)).bit_length() > MOST_BITS:
-        raise TooLong
-    return Ratios(tops, bottoms, known)
+    def truncated(self) -> "Ratios":
+        """Return the integers towards 0."""
+        tops = np.sign(self.tops) * (abs(self.tops) // self.bottoms)
+        return Ratios(tops, np.ones(len(self), dtype=np.int64), self.known)
 
 
 def choose(mask: Mask, first: Ratios, second: Ratios) -> Ratios:
@@ -179,6 +206,21 @@ def choose(mask: Mask, first: Ratios, second: Ratios) -> Ratios:
         np.where(mask, first.bottoms, second.bottoms),
         np.where(mask, first.known, second.known),
     )
+
+
+def larger(first: Ratios, second: Ratios) -> Ratios:
+    """Return the larger one, where both are known."""
+    return choose(first.compared(second, operator.ge), first, second)
+
+
+def smaller(first: Ratios, second: Ratios) -> Ratios:
+    """Return the smaller one, where both are known."""
+    return choose(first.compared(second, operator.le), first, second)
+
+
+def within(values: Ratios, lower: Ratios, upper: Ratios) -> Ratios:
+    """Return the values moved into a range."""
+    return smaller(larger(values, lower), upper)
 
 
 def whole(values: Sequence[int]) -> Integers:

@@ -7,12 +7,11 @@ from typing import Any
 
 from attrs import evolve
 
-from discreet.releases.estimates.column_functions import scalars
-from discreet.releases.estimates.column_order import sorted_rows
-from discreet.releases.estimates.column_value import column, column_of
+from discreet.releases.estimates.columns import column, scalars, sorted_rows
 from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, parts
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.numbers import kept
+from discreet.releases.estimates.ratios import kept
+from discreet.releases.estimates.rules import column_of
 
 Values = Sequence[Scalar | None]
 Frame = tuple[int, int]

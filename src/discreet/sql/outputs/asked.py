@@ -6,8 +6,8 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.releases.clamp_source import ClampSource
 from discreet.releases.estimates.estimate import Estimate, TotalOf
+from discreet.releases.view import ClampSource
 from discreet.sql.outputs.book import Book
 from discreet.sql.outputs.clamp import Clamped, clamped
 from discreet.sql.outputs.days import not_a_sum

@@ -6,8 +6,8 @@ from attrs import define, field
 
 from discreet.core.canonical import canonical, described
 from discreet.core.errors import RefusedQuery
-from discreet.releases.clamp_source import ClampSource
 from discreet.releases.estimates.estimate import Estimate
+from discreet.releases.view import ClampSource
 from discreet.tables.aggregate import Aggregate
 
 MOST_AGGREGATES = 200

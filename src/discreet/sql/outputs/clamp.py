@@ -6,7 +6,7 @@ from fractions import Fraction
 from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, RefusedQuery, UndeclaredBound
-from discreet.releases.clamp_source import ClampSource
+from discreet.releases.view import ClampSource
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue
 from discreet.tables.expression_text import expression_text

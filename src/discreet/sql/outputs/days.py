@@ -7,8 +7,8 @@ from fractions import Fraction
 from attrs import frozen
 
 from discreet.core.errors import RefusedQuery, UndeclaredBound
-from discreet.releases.clamp_source import ClampSource
 from discreet.releases.estimates.estimate import Constant
+from discreet.releases.view import ClampSource
 from discreet.sql.outputs.clamp import Clamped
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal

@@ -1,0 +1,88 @@
+"""Text for people who read it in a terminal: lines, steps beside their headings, and tables."""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+WIDEST = 100
+"""How many columns people like to read."""
+
+_WIDEST_HEADING = 24
+_KEPT = "\0"
+
+
+def lines(text: str, *, indent: str = "  ", width: int = WIDEST) -> str:
+    """Return a text in lines of at most ``width`` columns; all but the first are indented.
+
+    Example:
+        >>> print(lines("one two three", width=9))
+        one two
+          three
+    """
+    return textwrap.fill(
+        text,
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def text_steps(steps: Iterable[tuple[str, str]]) -> str:
+    """Return each heading with its text beside it, in lines of at most 100 characters.
+
+    Example:
+        >>> print(text_steps([("Costs", "ε = 1"), ("A very long heading indeed", "nothing")]))
+        Costs                     ε = 1
+        A very long heading indeed
+                                  nothing
+    """
+    found = list(steps)
+    width = min(_WIDEST_HEADING, max(len(heading) for heading, _ in found))
+    shown: list[str] = []
+    for heading, text in found:
+        if len(heading) > width:
+            shown.append(heading)
+        first = "" if len(heading) > width else heading
+        for line in _wrapped(text, WIDEST - width - 2):
+            shown.append(f"{first.ljust(width)}  {line}".rstrip())
+            first = ""
+    return "\n".join(shown)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Break lines, but not within a number and its sign, or a symbol and its value."""
+    whole = text.replace("± ", f"±{_KEPT}").replace(" %", f"{_KEPT}%")
+    whole = whole.replace(" = ", f"{_KEPT}={_KEPT}")
+    broken = textwrap.wrap(whole, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(_KEPT, " ") for line in broken]
+
+
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return rows under their headings, in aligned columns; what looks like a number goes right.
+
+    Example:
+        >>> print(text_table(["clinic", "n"], [["north", "12"], ["south", "7"]]))
+        clinic   n
+        ------  --
+        north   12
+        south    7
+    """
+    below = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
+    shown = [_column(*pair) for pair in zip(columns, below, strict=True)]
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*shown, strict=True))
+
+
+def _column(name: str, cells: Sequence[str]) -> list[str]:
+    """Return a heading, a line and the cells, all of one width."""
+    width = max(map(len, (name, *cells)))
+    place = str.rjust if _is_numeric(cells) else str.ljust
+    return [place(cell, width) for cell in (name, "-" * width, *cells)]
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    known = [cell for cell in cells if cell != "NULL"]
+    return bool(known) and all(map(_is_number, known))
+
+
+def _is_number(text: str) -> bool:
+    return text[:1].isdigit() or (text[:1] == "-" and text[1:2].isdigit())

@@ -1,0 +1,195 @@
+"""The body of a release: what the ledger keeps of an answer. All of it is public."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from attrs import field, frozen
+
+from discreet.accounting.loss_json import loss_from_json
+from discreet.core.errors import LedgerError
+from discreet.core.loss import PrivacyLoss
+from discreet.mechanisms.noise_json import AggregateMechanism, read_noise
+from discreet.tables.column import ColumnType
+
+FORMAT = 2
+"""The version of the body's layout; a reader refuses the ones that it does not know."""
+
+NOISE = 2
+"""The version of the samplers, which is part of a plan's name as the rules of bounding are.
+
+Version 1 had noise of a scale of 2**23 or more with zeros in the low bits of some draws.
+"""
+
+PlainKey = str | int | bool | None
+"""A key as JSON has it: a day is text."""
+
+
+@frozen
+class Made:
+    """The versions of the rules of bounding and of the samplers that made a release."""
+
+    bounding: int
+    noise: int
+
+    def to_json(self) -> dict[str, int]:
+        """Return it as plain values."""
+        return {"bounding": self.bounding, "noise": self.noise}
+
+
+@frozen(kw_only=True)
+class GroupKeys:
+    """The keys of all groups, row by row, and the grouping sets that they are of."""
+
+    columns: tuple[str, ...]
+    types: tuple[ColumnType, ...]
+    places: tuple[tuple[int, ...], ...]
+    """For each grouping set, which of the columns it has."""
+    rows: Sequence[Sequence[PlainKey]] = field(repr=False)
+    sets: Sequence[int] = field(repr=False)
+    """The grouping set of each row."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return them as plain values."""
+        return {
+            "columns": list(self.columns),
+            "types": [kind.value for kind in self.types],
+            "places": [list(part) for part in self.places],
+            "rows": list(self.rows),
+            "sets": list(self.sets),
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "GroupKeys":
+        """Read what :meth:`to_json` wrote."""
+        return GroupKeys(
+            columns=tuple(data["columns"]),
+            types=tuple(map(ColumnType, data["types"])),
+            places=tuple(map(tuple, data["places"])),
+            rows=data["rows"],
+            sets=data["sets"],
+        )
+
+
+@frozen(kw_only=True)
+class Selection:
+    """From how many units on a private group appears."""
+
+    threshold: int
+    """The least noisy number of units with which a group is shown."""
+    units_needed: int
+    """How many units a group has that appears in 95 % of answers."""
+    most_groups: int | None = None
+    """How many groups are shown at most, if the answer had a deadline."""
+
+    def to_json(self) -> dict[str, int]:
+        """Return it as plain values."""
+        most = {} if self.most_groups is None else {"most_groups": self.most_groups}
+        return {"threshold": self.threshold, "units_needed": self.units_needed} | most
+
+
+@frozen(kw_only=True)
+class LimitsInForce:
+    """The limits on what one unit counts for, and whether they can leave anything out."""
+
+    rows_per_group: int
+    groups_per_unit: int
+    leave_out: bool
+
+    def to_json(self) -> dict[str, int | bool]:
+        """Return them as plain values."""
+        return {
+            "rows_per_group": self.rows_per_group,
+            "groups_per_unit": self.groups_per_unit,
+            "leave_out": self.leave_out,
+        }
+
+
+_LABELS = ("value", "centre", "offset", "quantile")
+
+
+@frozen(kw_only=True)
+class NoisyAggregate:
+    """One aggregate of the plan: what it is, its noise, and its noisy numbers in whole steps."""
+
+    kind: str
+    """Which aggregate it is, such as ``count_distinct``."""
+    text: str
+    """What it is called."""
+    value: str | None = None
+    """What it is of, as a person would write it."""
+    centre: str | None = None
+    offset: str | None = None
+    quantile: str | None = None
+    step: Fraction
+    noise: AggregateMechanism
+    values: Sequence[int] = field(repr=False)
+    """The noisy number of each group, in steps."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        labels = {name: getattr(self, name) for name in _LABELS}
+        return {
+            "aggregate": self.kind,
+            "text": self.text,
+            **{name: label for name, label in labels.items() if label is not None},
+            "step": str(self.step),
+            "noise": self.noise.to_json(),
+            "values": list(self.values),
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "NoisyAggregate":
+        """Read what :meth:`to_json` wrote."""
+        return NoisyAggregate(
+            kind=data["aggregate"],
+            text=data["text"],
+            **{name: data.get(name) for name in _LABELS},
+            step=Fraction(data["step"]),
+            noise=read_noise(data["noise"]),
+            values=data["values"],
+        )
+
+
+@frozen(kw_only=True)
+class Body:
+    """Keys, noisy values in whole steps, noise, limits and cost.
+
+    As JSON it holds text, integers, truth values and None only, so its canonical text is exact.
+    """
+
+    made: Made | None
+    """What made the release; None in those of the first version, which do not say."""
+    keys: GroupKeys
+    selection: Selection | None
+    """How the groups were chosen, if they were chosen privately."""
+    limits: LimitsInForce
+    aggregates: tuple[NoisyAggregate, ...]
+    cost: PrivacyLoss
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the body as the ledger keeps it."""
+        return {
+            "format": FORMAT,
+            **({} if self.made is None else {"made": self.made.to_json()}),
+            "keys": self.keys.to_json(),
+            "selection": None if self.selection is None else self.selection.to_json(),
+            "limits": self.limits.to_json(),
+            "aggregates": [aggregate.to_json() for aggregate in self.aggregates],
+            "cost": self.cost.to_json(),
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "Body":
+        """Read a body; refuse one of a layout that we do not know."""
+        if data.get("format") != FORMAT:
+            raise LedgerError("The stored release is of an unknown format", must=f"be {FORMAT}")
+        made, selection = data.get("made"), data["selection"]
+        return Body(
+            made=None if made is None else Made(**made),
+            keys=GroupKeys.from_json(data["keys"]),
+            selection=None if selection is None else Selection(**selection),
+            limits=LimitsInForce(**data["limits"]),
+            aggregates=tuple(map(NoisyAggregate.from_json, data["aggregates"])),
+            cost=loss_from_json(data["cost"]),
+        )

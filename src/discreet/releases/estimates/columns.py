@@ -1,0 +1,86 @@
+"""Columns: the values of one estimate in all groups, and the exact order of them."""
+
+import operator
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.releases.estimates.estimate import Scalar
+from discreet.releases.estimates.ratios import Mask, Ratios
+
+Column = Ratios | Sequence[Scalar | None]
+"""The values of one estimate in all groups: numbers, or values of another type."""
+
+
+def column(values: Sequence[Scalar | None]) -> Column:
+    """Return values of one type, as a column of numbers if they are numbers.
+
+    Example:
+        >>> type(column([Fraction(1), None])).__name__, column(["a", None])
+        ('Ratios', ['a', None])
+    """
+    first = next((value for value in values if value is not None), None)
+    if first is not None and not isinstance(first, Fraction):
+        return values
+    numbers = [value for value in values if value is None or isinstance(value, Fraction)]
+    return Ratios.of(numbers) if len(numbers) == len(values) else values
+
+
+def constant(value: Scalar | None, size: int) -> Column:
+    """Return the same value everywhere."""
+    if value is None or isinstance(value, Fraction):
+        return Ratios.constant(value, size)
+    return [value] * size
+
+
+def scalars(values: Column) -> list[Scalar | None]:
+    """Return the values one by one."""
+    return list(values.scalars() if isinstance(values, Ratios) else values)
+
+
+def truths(mask: Mask, known: Mask) -> list[Scalar | None]:
+    """Return truth values one by one, None where they are not known."""
+    found = mask.tolist()
+    if known.all():
+        return list(found)
+    return [truth if is_known else None for truth, is_known in zip(found, known, strict=True)]
+
+
+def is_true(truths_of: Column) -> Mask:
+    """Tell where a truth value is true: neither false, nor missing."""
+    return np.array([truth is True for truth in scalars(truths_of)], dtype=np.bool_)
+
+
+def sorted_rows(values: Column, *, descending: bool) -> NDArray[np.int64]:
+    """Return the places of the rows in order. Equal ones stay; those without a value come last.
+
+    Example:
+        >>> sorted_rows(["b", None, "a", "b"], descending=True).tolist()
+        [0, 3, 2, 1]
+    """
+    quick = _by_floats(values, descending) if isinstance(values, Ratios) else None
+    return _one_by_one(values, descending) if quick is None else quick
+
+
+def _by_floats(values: Ratios, descending: bool) -> NDArray[np.int64] | None:
+    """Sort by the nearest floats, which never turn an order round; None if they hide one."""
+    floats = -values.floats() if descending else values.floats()
+    order = np.lexsort((floats, ~values.known)).astype(np.int64)
+    shown = floats[order]
+    ties = np.flatnonzero((shown[1:] == shown[:-1]) & values.known[order][1:])
+    first, second = values.take(order[ties]), values.take(order[ties + 1])
+    return None if first.compared(second, operator.ne).any() else order
+
+
+def _one_by_one(values: Column, descending: bool) -> NDArray[np.int64]:
+    plain = values.scalars() if isinstance(values, Ratios) else values
+
+    def key(place: int) -> tuple[Any, ...]:
+        value = plain[place]
+        is_first = (value is not None) is descending
+        return (is_first,) if value is None else (is_first, value)
+
+    return np.array(sorted(range(len(plain)), key=key, reverse=descending), dtype=np.int64)

@@ -1,0 +1,303 @@
+"""The two rules of every estimate: its value, and where it lies without the noise.
+
+Both are worked out for all groups at once.
+"""
+
+import datetime
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import singledispatch
+
+import numpy as np
+
+from discreet.core.errors import Unsupported
+from discreet.releases.estimates import enclosures
+from discreet.releases.estimates.columns import Column, constant, is_true
+from discreet.releases.estimates.enclosures import Intervals, hull_where
+from discreet.releases.estimates.estimate import (
+    Calculation,
+    Constant,
+    Estimate,
+    GroupingOf,
+    KeyOf,
+    MeanOf,
+    QuantileOf,
+    SelectedOf,
+    TotalOf,
+    VarianceOf,
+    WindowOf,
+    indices,
+)
+from discreet.releases.estimates.functions import FUNCTIONS
+from discreet.releases.estimates.groups import Groups
+from discreet.releases.estimates.linear import TOTAL, half_width, is_sure, linear
+from discreet.releases.estimates.ratios import Mask, Ratios, choose, larger, within
+
+Margins = Callable[[int, Fraction], Fraction]
+"""The error bar of an aggregate at a failure probability, in the units of the answer."""
+Each = Mapping[int, Fraction]
+"""The error bar of each aggregate that matters."""
+
+
+@singledispatch
+def column_of(estimate: Estimate, groups: Groups) -> Column:
+    """Return the value of an estimate in each group, None where there is none."""
+    raise Unsupported("This estimate has no value", got=type(estimate).__name__)
+
+
+def intervals_of(
+    estimate: Estimate, groups: Groups, margins: Margins, *, beta: Fraction
+) -> Intervals:
+    r"""Return for each group an interval around the same estimate of the numbers without noise.
+
+    Utility:
+        With probability at least :math:`1 - \beta` over the noise the interval holds the value of
+        the estimate for the exact aggregates of the group, if that is a number.
+
+        Proof. Say the estimate uses ``k`` aggregates. Each has noise within its margin at
+        :math:`\beta/k`, except with probability :math:`\beta/k`; by the union bound all of them
+        do, except with probability :math:`\beta`, and whatever their dependence. Then each exact
+        number is in its interval, so by interval arithmetic (each enclosure contains the
+        function's values on the box) the estimate of them is in the result. What is known of the
+        exact numbers without any noise (a mean is in its bounds, a count of at least one row has a
+        mean) may be used on top.
+
+        Where private keys chose the groups, all of this holds *given* that the group is shown: the
+        count that chose it has an interval for that
+        (:class:`~discreet.releases.estimates.estimate.SelectedOf`), and all other noise is
+        independent of the choice.
+
+    Assumes:
+        It is about noise alone: what the limits, clamps and the rounding to steps left out is not
+        in it.
+    """
+    coefficients = linear(estimate)
+    used = indices(estimate) if coefficients is None else tuple(coefficients)
+    each = {index: margins(index, beta / len(used)) for index in used}
+    if coefficients is None:
+        return _enclosed(estimate, groups, each).outwards()
+    return _around(column_of(estimate, groups), half_width(coefficients, each)).outwards()
+
+
+def _around(values: Column, width: Fraction | None) -> Intervals:
+    if width is None or not isinstance(values, Ratios):
+        return Intervals.unknown(len(values))
+    return Intervals.around(values, width)
+
+
+@singledispatch
+def _enclosed(estimate: Estimate, groups: Groups, each: Each) -> Intervals:
+    """Return where an estimate lies if every aggregate is within its margin, if that is known."""
+    return Intervals.unknown(groups.size)
+
+
+@column_of.register
+def _(estimate: Constant, groups: Groups) -> Column:
+    return constant(estimate.value, groups.size)
+
+
+@column_of.register
+def _(estimate: KeyOf, groups: Groups) -> Column:
+    keys = groups.keys[estimate.place]
+    if all(type(key) is int or key is None for key in keys):
+        return Ratios.integers(keys)
+    plain = (str, bool, datetime.date)
+    return [key if key is None or isinstance(key, plain) else Fraction(key) for key in keys]
+
+
+@column_of.register
+def _(estimate: GroupingOf, groups: Groups) -> Column:
+    bits = [
+        int("".join("0" if place in places else "1" for place in estimate.places), 2)
+        for places in groups.places
+    ]
+    return Ratios.integers([bits[which] for which in groups.sets.tolist()])
+
+
+@_enclosed.register(Constant)
+@_enclosed.register(KeyOf)
+@_enclosed.register(GroupingOf)
+def _(estimate: Estimate, groups: Groups, _: Each) -> Intervals:
+    return _around(column_of(estimate, groups), Fraction(0))
+
+
+@column_of.register(TotalOf)
+@column_of.register(SelectedOf)
+@column_of.register(QuantileOf)
+def _(estimate: TotalOf | SelectedOf | QuantileOf, groups: Groups) -> Column:
+    return groups.values[estimate.index].kept()
+
+
+def _noisy(index: int, groups: Groups, each: Each) -> Intervals:
+    return Intervals.around(groups.values[index], each[index])
+
+
+@_enclosed.register
+def _(estimate: TotalOf, groups: Groups, each: Each) -> Intervals:
+    return _noisy(estimate.index, groups, each)
+
+
+@_enclosed.register
+def _(estimate: SelectedOf, groups: Groups, each: Each) -> Intervals:
+    if groups.threshold is None:
+        return Intervals.unknown(groups.size)
+    found, one = _noisy(estimate.index, groups, each), groups.constant(1)
+    is_high = found.lows.compared(groups.constant(groups.threshold), operator.gt)
+    lows = choose(is_high, found.lows, one)
+    return Intervals(larger(lows, one), larger(found.highs, one))
+
+
+@column_of.register
+def _(estimate: MeanOf, groups: Groups) -> Column:
+    count = larger(groups.values[estimate.count], groups.constant(1))
+    mean = groups.constant(estimate.centre).plus(groups.values[estimate.total].over(count))
+    return within(mean, groups.constant(estimate.lower), groups.constant(estimate.upper))
+
+
+@_enclosed.register
+def _(estimate: MeanOf, groups: Groups, each: Each) -> Intervals:
+    total, count = _noisy(estimate.total, groups, each), _rows(estimate, groups, each)
+    bounds = (groups.constant(end - estimate.centre) for end in (estimate.lower, estimate.upper))
+    return enclosures.mean(total, count, *bounds).ends(groups.constant(estimate.centre).plus)
+
+
+def _rows(estimate: MeanOf | VarianceOf, groups: Groups, each: Each) -> Intervals:
+    """Return where the number of rows lies, given that there are enough of them."""
+    fewest = groups.constant(_needed(estimate))
+    return _noisy(estimate.count, groups, each).ends(lambda end: larger(end, fewest))
+
+
+def _needed(estimate: MeanOf | VarianceOf) -> int:
+    return 1 + estimate.freedom if isinstance(estimate, VarianceOf) else 1
+
+
+@column_of.register
+def _(estimate: VarianceOf, groups: Groups) -> Column:
+    number, half, offset = groups.constant, estimate.half_range, estimate.offset
+    count = larger(groups.values[estimate.count], number(_needed(estimate)))
+    shift = within(groups.values[estimate.total].over(count), number(-half), number(half))
+    spread = groups.values[estimate.squares].over(count)
+    spread = within(spread, number(-offset), number(half**2 - offset))
+    variance = number(offset).plus(spread).minus(shift.times(shift))
+    variance = within(variance, number(0), number(estimate.largest))
+    return variance.times(count.over(count.minus(number(estimate.freedom))))
+
+
+@_enclosed.register
+def _(estimate: VarianceOf, groups: Groups, each: Each) -> Intervals:
+    number, half, offset = groups.constant, estimate.half_range, estimate.offset
+    count = _rows(estimate, groups, each)
+    squares, total = (_noisy(i, groups, each) for i in (estimate.squares, estimate.total))
+    spread = enclosures.mean(squares, count, number(-offset), number(half**2 - offset))
+    shift = enclosures.square(enclosures.mean(total, count, number(-half), number(half)))
+    variance = enclosures.minus(spread.ends(number(offset).plus), shift)
+    variance = variance.ends(lambda end: within(end, number(0), number(estimate.largest)))
+    few, many = (end.over(end.minus(number(estimate.freedom))) for end in (count.lows, count.highs))
+    return Intervals(variance.lows.times(many), variance.highs.times(few))
+
+
+@column_of.register
+def _(estimate: WindowOf, groups: Groups) -> Column:
+    return groups.windows[estimate]
+
+
+@column_of.register
+def _(estimate: Calculation, groups: Groups) -> Column:
+    arguments = [column_of(argument, groups) for argument in estimate.arguments]
+    return FUNCTIONS[estimate.function].value(*arguments)
+
+
+@_enclosed.register
+def _(estimate: Calculation, groups: Groups, each: Each) -> Intervals:
+    chosen = _CHOOSING.get(estimate.function)
+    if chosen is not None:
+        return chosen(estimate.arguments, groups, each)
+    enclosure = FUNCTIONS[estimate.function].enclosure
+    if enclosure is None:
+        return Intervals.unknown(groups.size)
+    inner = [_enclosed(argument, groups, each) for argument in estimate.arguments]
+    return enclosure(*inner).outwards()
+
+
+def _case(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Intervals:
+    """Return the hull of every branch that the numbers without noise could take."""
+    is_open = np.ones(groups.size, dtype=np.bool_)
+    possible: list[tuple[Estimate, Mask]] = []
+    for condition, result in zip(arguments[:-1:2], arguments[1::2], strict=True):
+        if indices(condition):
+            possible.append((result, is_open))
+        else:
+            holds = is_true(column_of(condition, groups))
+            possible.append((result, is_open & holds))
+            is_open = is_open & ~holds
+    return _any_of([*possible, (arguments[-1], is_open)], groups, each)
+
+
+def _any_of(possible: Sequence[tuple[Estimate, Mask]], groups: Groups, each: Each) -> Intervals:
+    """Return the hull of the estimates, each where it is possible; of NULL there is none."""
+    found, is_lost = Intervals.unknown(groups.size), np.zeros(groups.size, dtype=np.bool_)
+    for estimate, mask in possible:
+        if not _is_null(estimate):
+            more = _enclosed(estimate, groups, each)
+            found, is_lost = hull_where(found, more, mask), is_lost | (mask & ~more.known)
+    return found.where_known(~is_lost)
+
+
+def _is_null(estimate: Estimate) -> bool:
+    return isinstance(estimate, Constant) and estimate.value is None
+
+
+def _coalesce(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Intervals:
+    """Return the hull of the arguments up to the first that has a value without noise, for sure."""
+    is_open = np.ones(groups.size, dtype=np.bool_)
+    possible: list[tuple[Estimate, Mask]] = []
+    for argument in arguments:
+        possible.append((argument, is_open))
+        is_open = is_open & ~_is_there(argument, groups, each)
+    return _any_of(possible, groups, each)
+
+
+def _greatest(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Intervals:
+    """Return where the largest of the arguments lies that have a value without noise.
+
+    It is at least as large as each that surely has one, and it is one of them in any case.
+    """
+    always = np.ones(groups.size, dtype=np.bool_)
+    every = _any_of([(argument, always) for argument in arguments], groups, each)
+    lows, is_found = every.lows, np.zeros(groups.size, dtype=np.bool_)
+    for argument in arguments:
+        low = _enclosed(argument, groups, each).lows
+        counts = _is_there(argument, groups, each) & low.known
+        is_better = counts & (~is_found | low.compared(lows, operator.gt))
+        lows, is_found = choose(is_better, low, lows), is_found | counts
+    return Intervals(lows.where_known(every.known), every.highs)
+
+
+def _least(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Intervals:
+    """Return where the smallest of the arguments lies: the largest, the other way round."""
+    given = (argument for argument in arguments if not _is_null(argument))
+    turned = [Calculation(argument.type, "neg", (argument,)) for argument in given]
+    return _greatest(turned, groups, each).negative()
+
+
+def _is_there(estimate: Estimate, groups: Groups, each: Each) -> Mask:
+    """Tell where an estimate has a value without noise, if that is within its margins."""
+    if isinstance(estimate, Calculation) and estimate.function in TOTAL:
+        inner = [_is_there(argument, groups, each) for argument in estimate.arguments]
+        return np.asarray(np.logical_and.reduce(inner), dtype=np.bool_)
+    if isinstance(estimate, KeyOf):
+        return np.array([key is not None for key in groups.keys[estimate.place]], dtype=np.bool_)
+    if isinstance(estimate, MeanOf | VarianceOf):
+        fewest = groups.constant(_needed(estimate))
+        return _noisy(estimate.count, groups, each).lows.compared(fewest, operator.ge)
+    return np.full(groups.size, is_sure(estimate), dtype=np.bool_)
+
+
+_CHOOSING: dict[str, Callable[[Sequence[Estimate], Groups, Each], Intervals]] = {
+    "case": _case,
+    "coalesce": _coalesce,
+    "greatest": _greatest,
+    "least": _least,
+}
+"""The functions whose value is one of their arguments, chosen by the others."""
