@@ -30,10 +30,9 @@ def discreet(folder: Path) -> Passage:
     from discreet.core.loss import Pure
     from discreet.ledger.anchor import Anchor
     from discreet.ledger.budget import Budget
-    from discreet.ledger.charge import Charge
     from discreet.ledger.gate import pass_gate
     from discreet.ledger.ledger import Ledger
-    from discreet.ledger.order import Order
+    from discreet.ledger.order import Charge, Order
     from discreet.ledger.sqlite_store import create_sqlite
 
     store = create_sqlite(folder / "ledger.sqlite")

@@ -10,7 +10,7 @@ from discreet.curator.answer import answer, explain
 from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.receipt import Receipt
+from discreet.ledger.order import Receipt
 from tests.support.clinic import make_curator, visit, write_project
 from tests.support.narrow import number, whole
 from tests.support.owner import owner_of

@@ -15,9 +15,9 @@ from discreet.curator.batch import answer_batch
 from discreet.curator.connection import connect
 from discreet.engines.duckdb import engine as duckdb_engine
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.ledger.entry import Kind
+from discreet.ledger.chain import Kind
 from discreet.ledger.gate import pass_gate
-from discreet.ledger.timer import Timer
+from discreet.ledger.held_work import Timer
 from discreet.project import passage as passage_module
 from tests.support.clinic import make_curator, make_plan, visit, write_project
 from tests.support.gate import open_permit

@@ -11,7 +11,7 @@ import pytest
 from discreet.curator.connection import connect
 from discreet.engines.duckdb.databases import Databases
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.ledger.entry import Kind
+from discreet.ledger.chain import Kind
 from tests.curator.test_deadline import SQL, declare
 from tests.support.clinic import visit, write_project
 from tests.support.paths import ROOT

@@ -12,8 +12,8 @@ from discreet.core.loss import Pure
 from discreet.curator.answer import answer, explain, prepare
 from discreet.curator.batch import PricedBatch
 from discreet.curator.largest_release import MOST_GROUPS, largest_release
-from discreet.ledger import release_size
-from discreet.ledger.release_size import settlement_time
+from discreet.ledger import releases as ledger_releases
+from discreet.ledger.releases import settlement_time
 from discreet.project.project import Project
 from discreet.project.terms import Terms
 from discreet.tables.keyset import LONGEST_KEY
@@ -88,7 +88,7 @@ def test_a_question_with_too_many_groups_is_refused_before_the_charge(tmp_path, 
     age = "CLAMP(age, 0, 999)"
     sql = f"SELECT clinic, {age} AS a, COUNT(*) AS n FROM visits GROUP BY clinic, {age}"
     explain(curator, sql, terms=Pure(1), analyst="a")
-    monkeypatch.setattr(release_size, "MADE", 1_000)
+    monkeypatch.setattr(ledger_releases, "MADE", 1_000)
     for ask in (answer, explain):
         with pytest.raises(RefusedQuery, match=r"too large for its deadline.*Nothing was spent"):
             ask(curator, sql, terms=Pure(1), analyst="a")

@@ -6,11 +6,10 @@ import pytest
 
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
-from discreet.ledger.charge import Charge
-from discreet.ledger.entry import Kind
+from discreet.ledger.chain import Kind
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.order import Order
+from discreet.ledger.order import Charge, Order
 from discreet.project.open_ledger import open_ledger
 from tests.support.declared import GOOD, changed, parsed
 from tests.support.gate import pass_gate

@@ -10,7 +10,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
 from discreet.curator.connection import Connection, connect
 from discreet.curator.owner import Owner, own
-from discreet.ledger.entry import Kind
+from discreet.ledger.chain import Kind
 from discreet.ledger.ledger import Ledger
 from tests.support.clinic import visit, write_project
 

@@ -53,7 +53,7 @@ ALLOWED = [
     (rules.no_seed, "core/a.py", "superseded = proceed = seedling = 1"),
     (rules.no_print, "cli/query.py", "print(1)"),
     (rules.one_passage, "project/passage.py", "pass_gate(a, b, project.engine.execute)"),
-    (rules.one_passage, "ledger/flight.py", "self._permit = Permit()"),
+    (rules.one_passage, "ledger/gate.py", "self._permit = Permit()"),
     (rules.one_passage, "ledger/a.py", "connection.execute('SELECT 1')"),
     (rules.documented, "core/_private.py", "def f(): pass"),
     (

@@ -14,10 +14,10 @@ from attrs import define, field
 from discreet.core.errors import BudgetError, BudgetExhausted, Busy, Suspended
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Allocation, Budget
+from discreet.ledger.failures import LONGEST_WORK
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.open_tickets import LONGEST_WORK
-from discreet.ledger.ticket import Ticket
+from discreet.ledger.order import Ticket
 from tests.ledger.memory_store import MemoryStore
 from tests.ledger.orders import RELEASE, order
 

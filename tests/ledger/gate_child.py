@@ -15,9 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.core.errors import BudgetExhausted, DiscreetError
-from discreet.ledger.anchor import Anchor
+from discreet.ledger.anchor import Anchor, Mark
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.mark import Mark
 from discreet.ledger.sqlite_store import SqliteStore
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from discreet.ledger.store import After

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.core.canonical import canonical, digest
 from discreet.core.loss import Pure
-from discreet.ledger.entry import Entry, Kind, follow
+from discreet.ledger.chain import Entry, Kind, follow
 from tests.ledger.orders import RELEASE, order
 
 SMALL = Fraction(1, 10**6)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from discreet.ledger.entry import Entry, Kind, Subject, follow
-from discreet.ledger.replay import Replay
+from discreet.ledger.chain import Entry, Kind, Subject, follow
 from discreet.ledger.store import END
+from discreet.ledger.verify import Replay
 
 
 class MemoryStore:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from discreet.core.loss import PrivacyLoss, Pure
 from discreet.ledger.budget import Budget
-from discreet.ledger.charge import Charge
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.order import Order
+from discreet.ledger.order import Charge, Order
 from discreet.ledger.sqlite_store import create_sqlite
 
 RELEASE = {"rows": [["a", 3], ["b", -1]]}

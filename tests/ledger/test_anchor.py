@@ -9,9 +9,9 @@ from attrs import evolve
 
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Approximate, Pure
-from discreet.ledger.anchor import SMALLEST_HALF, Anchor
+from discreet.ledger.anchor import SMALLEST_HALF, Anchor, Mark
+from discreet.ledger.chain import Point
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.mark import Mark, Point
 from tests.ledger.nobody import as_nobody
 from tests.ledger.orders import new_ledger, order
 

@@ -18,12 +18,11 @@ from discreet.core.errors import (
     WrittenBefore,
 )
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
-from discreet.ledger.anchor import Anchor
+from discreet.ledger.anchor import Anchor, Mark
 from discreet.ledger.anchoring import read_marks, require_whole
 from discreet.ledger.budget import Budget
-from discreet.ledger.entry import Kind
+from discreet.ledger.chain import Kind, Point
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.mark import Mark, Point
 from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.children import start
 from tests.ledger.gate_child import anchored

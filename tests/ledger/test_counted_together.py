@@ -8,10 +8,10 @@ from discreet.core.errors import LedgerError, Suspended
 from discreet.core.loss import Pure
 from discreet.ledger import books
 from discreet.ledger.budget import Allocation
-from discreet.ledger.entry import Kind
+from discreet.ledger.chain import Kind
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.order import Ticket
 from discreet.ledger.sqlite_store import create_sqlite
-from discreet.ledger.ticket import Ticket
 from tests.ledger.orders import new_ledger, order
 
 CHEAP = Pure("1/1000")

@@ -14,7 +14,7 @@ from discreet.core.loss import Pure
 from discreet.ledger import books, suspension
 from discreet.ledger import ledger as ledger_module
 from discreet.ledger.budget import Allocation, Budget
-from discreet.ledger.entry import Kind
+from discreet.ledger.chain import Kind
 from discreet.ledger.gate_rules import GateRules
 from tests.ledger.counter_game import (
     ALL,

@@ -14,10 +14,9 @@ from discreet.core.errors import AnswerFailed, LedgerError, RefusedQuery
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Budget
 from discreet.ledger.gate_rules import GateRules
+from discreet.ledger.held_work import Timer
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.release_size import ReleaseSize
-from discreet.ledger.sealed_release import seal
-from discreet.ledger.timer import Timer
+from discreet.ledger.releases import ReleaseSize, seal
 from discreet.ledger.under_way import WORK
 from tests.ledger.orders import RELEASE, new_ledger, order, tells_no_cause
 from tests.support.gate import pass_gate

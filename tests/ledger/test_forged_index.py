@@ -11,8 +11,8 @@ from discreet.core.canonical import canonical
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Allocation
-from discreet.ledger.entry import Kind, Subject, released, share, space
-from discreet.ledger.entry import ticket as ticket_subject
+from discreet.ledger.chain import Kind, Subject, released, share, space
+from discreet.ledger.chain import ticket as ticket_subject
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from tests.ledger.orders import RELEASE, new_ledger, order

@@ -14,12 +14,12 @@ from discreet.cli import main as command
 from discreet.cli.shown import Shown
 from discreet.core.interrupted import Interrupted
 from discreet.core.loss import Pure
-from discreet.ledger.entry import Kind
-from discreet.ledger.flight import Flight
+from discreet.ledger.chain import Kind
+from discreet.ledger.gate import Flight
 from discreet.ledger.gate_rules import GateRules
+from discreet.ledger.held_work import Timer
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
-from discreet.ledger.timer import Timer
 from discreet.ledger.under_way import WORK, finish_flights
 from tests.ledger.orders import RELEASE, new_ledger, order
 from tests.support.forked import Ended, forked

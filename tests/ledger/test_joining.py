@@ -14,14 +14,13 @@ import pytest
 from discreet.core.errors import AnswerFailed
 from discreet.core.interrupted import Interrupted
 from discreet.core.loss import Pure
-from discreet.ledger.entry import Kind
-from discreet.ledger.flight import Flight
+from discreet.ledger.chain import Kind
+from discreet.ledger.failures import GRACE
+from discreet.ledger.gate import Flight
 from discreet.ledger.gate_rules import GateRules
-from discreet.ledger.joining import LONGEST_JOIN, Joined, joinable
+from discreet.ledger.joining import LONGEST_JOIN, Joined, Presence, joinable
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.open_tickets import GRACE
-from discreet.ledger.presence import Presence
-from discreet.ledger.ticket import Ticket
+from discreet.ledger.order import Ticket
 from tests.ledger.orders import RELEASE, new_ledger, order
 from tests.support.gate import pass_gate
 

@@ -21,8 +21,7 @@ from discreet.core.loss import (
 from discreet.core.numbers import exact
 from discreet.ledger import books
 from discreet.ledger.budget import Allocation, Budget
-from discreet.ledger.gate_rules import GateRules
-from discreet.ledger.least_price import MOST_QUESTIONS, amount, least_price, require_price
+from discreet.ledger.gate_rules import MOST_QUESTIONS, GateRules, amount, least_price, require_price
 from discreet.ledger.ledger import Ledger
 from tests.ledger.memory_store import MemoryStore
 from tests.ledger.orders import RELEASE, new_ledger, order

@@ -14,14 +14,12 @@ from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError, Unsupported
 from discreet.core.loss import ApproximateZcdp, Pure, Zcdp
 from discreet.core.numbers import exact
-from discreet.ledger.budget import Allocation, Budget
-from discreet.ledger.entry import Kind
+from discreet.ledger.budget import FINEST, Allocation, Budget
+from discreet.ledger.chain import Kind
 from discreet.ledger.gate_rules import GateRules
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.receipt import Receipt
+from discreet.ledger.order import Receipt, Ticket
 from discreet.ledger.sqlite_store import SqliteStore
-from discreet.ledger.tally import FINEST
-from discreet.ledger.ticket import Ticket
 from tests.ledger.orders import RELEASE, new_ledger, order
 
 

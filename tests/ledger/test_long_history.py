@@ -13,10 +13,8 @@ import pytest
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Budget
-from discreet.ledger.chain import require_unchanged, verify_chain
-from discreet.ledger.entry import Entry
+from discreet.ledger.chain import BEGINNING, Entry, Point, require_unchanged, verify_chain
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.mark import BEGINNING, Point
 from discreet.ledger.sqlite_store import create_sqlite
 from discreet.ledger.store import PAGE
 from tests.ledger.gate_child import anchored

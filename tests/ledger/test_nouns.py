@@ -9,14 +9,10 @@ from discreet.accounting.losses.gaussian_dp import GaussianDp
 from discreet.accounting.losses.mean_concentrated import MeanConcentrated
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import ApproximateZcdp, Pure, Zcdp
-from discreet.ledger.budget import Allocation, Budget
-from discreet.ledger.charge import Charge
-from discreet.ledger.data_version import DataVersion
-from discreet.ledger.order import Order
-from discreet.ledger.public_json import public_json
-from discreet.ledger.receipt import Receipt
-from discreet.ledger.tally import FINEST, accumulate
-from discreet.ledger.ticket import Ticket
+from discreet.ledger.budget import FINEST, Allocation, Budget, accumulate
+from discreet.ledger.chain import public_json
+from discreet.ledger.order import Charge, Order, Receipt, Ticket
+from discreet.ledger.versions import DataVersion
 from tests.ledger.orders import order, tells_no_cause
 
 RECEIPT = Receipt(

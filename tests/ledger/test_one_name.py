@@ -9,9 +9,9 @@ import pytest
 
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
-from discreet.ledger import one_name
+from discreet.ledger import sqlite_file
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.one_name import is_mounted
+from discreet.ledger.sqlite_file import is_mounted
 from discreet.ledger.sqlite_store import SqliteStore, create_sqlite
 from tests.ledger.children import start
 from tests.ledger.orders import new_ledger, order
@@ -40,11 +40,11 @@ def test_a_link_that_comes_while_the_write_lock_is_waited_for_is_seen(tmp_path: 
     ledger = new_ledger(tmp_path)
     looks: list[Path] = []
 
-    def look(path: Path) -> one_name.Identity:
+    def look(path: Path) -> sqlite_file.Identity:
         if not looks:
             (tmp_path / "other.sqlite").hardlink_to(path)
         looks.append(path)
-        return one_name.require_one_link(path)
+        return sqlite_file.require_one_link(path)
 
     monkeypatch.setattr("discreet.ledger.sqlite_store.require_one_link", look)
     with pytest.raises(LedgerError, match="more than one name"):
@@ -112,7 +112,7 @@ MOUNTED = """
 import sys
 from pathlib import Path
 from discreet.core.errors import LedgerError
-from discreet.ledger.one_name import is_mounted
+from discreet.ledger.sqlite_file import is_mounted
 from discreet.ledger.sqlite_store import SqliteStore
 file, again = map(Path, sys.argv[1:])
 assert not is_mounted(file)
@@ -151,11 +151,11 @@ def test_without_the_systems_word_devices_decide(tmp_path: Path, monkeypatch):
     file = tmp_path / "ledger.sqlite"
     new_ledger(tmp_path)
     assert not is_mounted(file)
-    monkeypatch.setattr(one_name, "_mount", lambda path: str(path) if path == file else "1")
+    monkeypatch.setattr(sqlite_file, "_mount", lambda path: str(path) if path == file else "1")
     assert is_mounted(file)
     with pytest.raises(LedgerError, match="mounted by itself"):
         SqliteStore(file)
-    monkeypatch.setattr(one_name, "_mount", lambda _: None)
+    monkeypatch.setattr(sqlite_file, "_mount", lambda _: None)
     assert not is_mounted(file)
 
 

@@ -16,10 +16,11 @@ import pytest
 
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
-from discreet.ledger.entry import Kind
-from discreet.ledger.fork_guard import FORK_GUARD
+from discreet.ledger.budget import Allocation
+from discreet.ledger.chain import WORDS, Kind
+from discreet.ledger.kept_open import FORK_GUARD
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.sqlite_schema import VERSION
+from discreet.ledger.sqlite_file import VERSION
 from discreet.ledger.sqlite_store import SqliteStore, _writers, create_sqlite
 from tests.ledger.nobody import as_nobody
 from tests.ledger.orders import RELEASE, new_ledger, order
@@ -299,8 +300,9 @@ def test_an_interrupt_leaves_no_lock_behind(tmp_path: Path, way: str):
     while _is_pressed(store, way, after=presses * STRIDE):
         presses += 1
         assert FORK_GUARD._changed.acquire(timeout=10)
+        # The thread that closes what is kept may have a look just now.
+        assert FORK_GUARD._changed.wait_for(lambda: FORK_GUARD._open == 0, timeout=10)
         FORK_GUARD._changed.release()
-        assert FORK_GUARD._open == 0
         assert not _writers[store.path].locked()
         with store.write() as transaction:
             assert transaction.head() is None
@@ -332,3 +334,19 @@ def _is_pressed(store: SqliteStore, way: str, after: int) -> bool:
     finally:
         sys.settrace(None)
     return False
+
+
+# ---- What entries are about.
+
+
+def test_every_subject_begins_with_a_word_that_is_known_for_its_kind(used: Ledger):
+    used.allocate(Allocation("people", "ann", Pure(3)))
+    used.resume("people")
+    used.resume("people", "ann")
+    for entry in used.entries():
+        assert {subject[0] for subject in entry.subjects} <= set(WORDS[entry.kind])
+
+
+def test_a_kind_that_is_never_about_a_subject_is_not_looked_for(used: Ledger):
+    with used.store.read() as snapshot, pytest.raises(LookupError, match="no budget is about"):
+        snapshot.latest(Kind.BUDGET, ("ticket", "3"))

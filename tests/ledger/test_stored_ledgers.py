@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure
-from discreet.ledger.entry import Kind
+from discreet.ledger.chain import Kind
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.orders import RELEASE, order

@@ -14,12 +14,12 @@ from discreet.core.loss import Pure
 from discreet.ledger import books
 from discreet.ledger.books import totals_after
 from discreet.ledger.budget import Budget
-from discreet.ledger.entry import Kind
+from discreet.ledger.chain import Kind
+from discreet.ledger.failures import GRACE, LONGEST_WORK
 from discreet.ledger.gate_rules import LONGEST_DEADLINE, SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.open_tickets import GRACE, LONGEST_WORK
+from discreet.ledger.order import Ticket
 from discreet.ledger.sqlite_store import create_sqlite
-from discreet.ledger.ticket import Ticket
 from tests.ledger.orders import RELEASE, new_ledger, order
 from tests.support.gate import pass_gate
 

@@ -9,9 +9,8 @@ import pytest
 from discreet.core.canonical import canonical, digest
 from discreet.core.errors import DiscreetError, LedgerError
 from discreet.core.loss import Pure
-from discreet.ledger.charge import Charge
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.order import LONGEST_TEXT, Order
+from discreet.ledger.order import LONGEST_TEXT, Charge, Order
 from tests.ledger.orders import RELEASE, new_ledger, order
 from tests.support.gate import pass_gate
 

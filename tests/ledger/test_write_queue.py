@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.core.loss import Pure
-from discreet.ledger.write_queue import write_queue
+from discreet.ledger.sqlite_store import write_queue
 from tests.ledger.orders import new_ledger, order
 
 
@@ -57,7 +57,7 @@ def test_where_there_is_no_queue_the_write_lock_alone_decides(tmp_path, monkeypa
         raise error
 
     ledger = new_ledger(tmp_path)
-    monkeypatch.setattr("discreet.ledger.write_queue.fcntl.flock", refuse)
+    monkeypatch.setattr("discreet.ledger.sqlite_store.fcntl.flock", refuse)
     threads = [threading.Thread(target=ledger.reserve, args=(order(),)) for _ in range(3)]
     for thread in threads:
         thread.start()

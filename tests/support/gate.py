@@ -5,7 +5,7 @@ from typing import Any
 
 from discreet.core.permit import Permit
 from discreet.ledger import gate
-from discreet.ledger.flight import Answer, Release
+from discreet.ledger.gate import Answer, Release
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
 

@@ -11,7 +11,7 @@ from discreet.cli.main import run
 from discreet.engines.duckdb import engine as duckdb_engine
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.gate import pass_gate
-from discreet.ledger.timer import Timer
+from discreet.ledger.held_work import Timer
 from discreet.ledger.under_way import finish_flights
 from discreet.project import passage as passage_module
 

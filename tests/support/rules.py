@@ -28,7 +28,7 @@ DYNAMIC_HOMES = LAZY_HOMES | {"cli/main.py"}
 """Where a module may be imported by its name: the two above, and the table of commands."""
 
 PASSAGE_HOME = "project/passage.py"
-GATE_HOME = "ledger/flight.py"
+GATE_HOME = "ledger/gate.py"
 ENTROPY_HOME = "randomness/rng.py"
 """The one file that may ask the operating system for entropy."""
 

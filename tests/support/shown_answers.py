@@ -17,9 +17,7 @@ from discreet.core.loss import Pure
 from discreet.curator.price import Drawn, PricedPlan
 from discreet.curator.publish import publish
 from discreet.curator.randomise import Noisy
-from discreet.ledger.charge import Charge
-from discreet.ledger.receipt import Receipt
-from discreet.ledger.ticket import Ticket
+from discreet.ledger.order import Charge, Receipt, Ticket
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile

@@ -18,7 +18,7 @@ from discreet.core.errors import Unsupported
 from discreet.core.loss import PrivacyLoss, short
 from discreet.core.terminal_text import lines as wrapped
 from discreet.core.terminal_text import text_table
-from discreet.ledger.least_price import least_price, shown_price
+from discreet.ledger.gate_rules import least_price, shown_price
 from discreet.tables.catalog import Catalog, IdSpace, SourceFormat, Table
 from discreet.tables.column import Column
 

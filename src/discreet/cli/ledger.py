@@ -9,8 +9,8 @@ from discreet.cli.shown import Shown, add_project
 from discreet.core.errors import InvalidArgument
 from discreet.core.terminal_text import text_table
 from discreet.curator.connection import Connection, connect
-from discreet.ledger.entry import Entry, Kind
-from discreet.ledger.read_receipts import read_receipts
+from discreet.ledger.chain import Entry, Kind
+from discreet.ledger.order import read_receipts
 from discreet.project.open_ledger import open_ledger
 from discreet.tables.declaration import read_catalog
 

@@ -25,7 +25,7 @@ from discreet.curator.largest_release import largest_release, within
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
-from discreet.ledger.release_size import require_time
+from discreet.ledger.releases import require_time
 from discreet.project.passage import Leg, Passage, StoredBody, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold

@@ -18,7 +18,7 @@ from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Zcdp
 from discreet.curator.answer import bound, leg_of, read_questions
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import Drawn, PricedPlan
-from discreet.ledger.release_size import SMALL, ReleaseSize
+from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged
 from discreet.project.noise import require_samplable, use

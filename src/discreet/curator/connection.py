@@ -15,9 +15,8 @@ from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
 from discreet.curator.explanation import Explanation
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
-from discreet.ledger.entry import Entry
-from discreet.ledger.mark import Point
-from discreet.ledger.receipt import Receipt
+from discreet.ledger.chain import Entry, Point
+from discreet.ledger.order import Receipt
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy

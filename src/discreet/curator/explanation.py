@@ -16,7 +16,7 @@ from discreet.curator.costs import costs, first_cost, group_costs
 from discreet.curator.fit import described_premise
 from discreet.curator.output_error import error_sentences, errors_by_size, output_errors
 from discreet.curator.price import ChosenGroups, PricedPlan
-from discreet.ledger.least_price import is_enough, least_price, shown_price
+from discreet.ledger.gate_rules import is_enough, least_price, shown_price
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.estimates.estimate import indices

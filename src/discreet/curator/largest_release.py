@@ -16,7 +16,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.curator.price import PricedPlan
 from discreet.curator.publish import publish
 from discreet.curator.randomise import Noisy
-from discreet.ledger.release_size import ReleaseSize, most_fitting
+from discreet.ledger.releases import ReleaseSize, most_fitting
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.keyset import LONGEST_KEY, PrivateKeys, PublicKeys
 

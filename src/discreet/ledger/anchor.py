@@ -22,8 +22,71 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.core.errors import LedgerError
-from discreet.ledger.mark import Mark
+from discreet.accounting.loss_json import loss_from_json
+from discreet.core.canonical import canonical, digest
+from discreet.core.errors import DiscreetError, LedgerError
+from discreet.core.loss import PrivacyLoss
+from discreet.ledger.chain import BEGINNING, Point, parsed_json
+
+_ABOUT = "how far the ledger of this project was; keep this file beside the declaration"
+
+
+@frozen(kw_only=True)
+class Mark:
+    """Where a chain ended, what was spent by then, and up to where it was last verified.
+
+    Guarantee:
+        All of it is public: it is read from entries. No time, and nothing from rows.
+    """
+
+    count: int
+    """How many marks were written before: the newest has the largest."""
+    end: Point
+    spent: dict[str, PrivacyLoss]
+    verified: Point = BEGINNING
+
+    def to_text(self) -> str:
+        """Return the mark as one line of JSON that carries its own digest."""
+        data = {
+            "about": _ABOUT,
+            "count": self.count,
+            "end": self.end.to_json(),
+            "spent": {name: loss.to_json() for name, loss in self.spent.items()},
+            "verified": self.verified.to_json(),
+        }
+        return canonical(data | {"digest": digest(data)})
+
+    @staticmethod
+    def from_text(text: str) -> "Mark | None":
+        """Read a mark that :meth:`to_text` wrote; ``None`` if that is not what it is."""
+        data = parsed_json(text)
+        if data is None:
+            return None
+        try:
+            written = data.pop("digest")
+            if digest(data) != written:
+                return None
+            return Mark(
+                count=int(data["count"]),
+                end=Point.from_json(data["end"]),
+                spent={name: loss_from_json(loss) for name, loss in data["spent"].items()},
+                verified=Point.from_json(data["verified"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, DiscreetError):
+            return None
+
+
+def behind(what: str, *, must: str = "", got: str = "") -> LedgerError:
+    """Return the error about a ledger that has forgotten something."""
+    return LedgerError(
+        what,
+        must=must,
+        got=got,
+        next="Nothing was spent. The newest entries are lost: the file is an older copy, or its "
+        "log was. Put the newest copy back. If there is none, the owner runs 'discreet ledger "
+        "--begin-again': what is known to be spent stays spent",
+    )
+
 
 SMALLEST_HALF = 4096
 """A page: a write to one half never touches the other."""
@@ -65,10 +128,7 @@ class Anchor:
         """Keep a mark, durably. The caller sees to it that nobody else writes at the same time."""
         text = mark.to_text().encode()
         with self._explained():
-            size = self.path.stat().st_size // 2 if self.path.exists() else 0
-            if len(text) < size:
-                self._put(text.ljust(size - 1) + b"\n", (mark.count % 2) * size)
-            else:
+            if not self._put(text, mark.count % 2):
                 half = max(SMALLEST_HALF, 1 << (2 * len(text)).bit_length())
                 self._begin((text.ljust(half - 1) + b"\n") * 2)
 
@@ -80,13 +140,21 @@ class Anchor:
             elif not os.access(self.path.parent, os.W_OK | os.X_OK):
                 raise PermissionError
 
-    def _put(self, text: bytes, place: int) -> None:
-        handle = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+    def _put(self, text: bytes, half: int) -> bool:
+        """Write one half of the file, if there is one and the text has room in it."""
         try:
-            os.pwrite(handle, text, place)
+            handle = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return False
+        try:
+            size = os.fstat(handle).st_size // 2
+            if len(text) >= size:
+                return False
+            os.pwrite(handle, text.ljust(size - 1) + b"\n", half * size)
             _flush(handle)
         finally:
             os.close(handle)
+        return True
 
     def _begin(self, data: bytes) -> None:
         """Put a whole new file in place, at once."""

@@ -29,12 +29,11 @@ from attrs import evolve, fields
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
-from discreet.ledger.anchor import Anchor
+from discreet.ledger.anchor import Anchor, Mark, behind
 from discreet.ledger.books import spent_of
-from discreet.ledger.entry import Entry, Kind
-from discreet.ledger.mark import BEGINNING, Mark, Point, behind
+from discreet.ledger.budget import accumulate
+from discreet.ledger.chain import BEGINNING, Entry, Kind, Point
 from discreet.ledger.store import Snapshot, Transaction
-from discreet.ledger.tally import accumulate
 
 Marks = Sequence[tuple[Anchor, Mark | None]]
 """The anchors, each with its mark."""

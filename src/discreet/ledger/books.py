@@ -11,17 +11,18 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from attrs import frozen
+
 from discreet.accounting.gates.filters import admits, common, left
 from discreet.accounting.loss_json import loss_from_json
-from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError
+from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError, Unsupported
 from discreet.core.loss import PrivacyLoss
-from discreet.ledger.entry import Kind, Latest, share, space, ticket
-from discreet.ledger.failure_counts import counter_of
-from discreet.ledger.least_price import least_price, require_price
-from discreet.ledger.open_tickets import open_tickets, rules_of, settlement
-from discreet.ledger.order import Order
-from discreet.ledger.suspension import require_active, require_few_in_all, require_room
-from discreet.ledger.tally import accumulate
+from discreet.ledger.budget import Budget, accumulate
+from discreet.ledger.chain import Entry, Kind, Latest, share, space, ticket
+from discreet.ledger.failures import counter_of, open_tickets, settlement
+from discreet.ledger.gate_rules import least_price, require_price, rules_of
+from discreet.ledger.order import Order, Ticket
+from discreet.ledger.suspension import failures_of, require_active, require_few_in_all, require_room
 
 
 def cap_of(latest: Latest, id_space: str) -> PrivacyLoss:
@@ -63,11 +64,55 @@ def spent_of(latest: Latest, id_space: str, analyst: str | None = None) -> Priva
 
 def left_of(latest: Latest, id_space: str, analyst: str | None = None) -> PrivacyLoss:
     """Return the largest loss that would be admitted now."""
-    rest = left(cap_of(latest, id_space), spent_of(latest, id_space))
-    if analyst is None:
-        return rest
-    cap = share_cap_of(latest, id_space, analyst)
-    return common(rest, left(cap, spent_of(latest, id_space, analyst)))
+    if analyst is not None:
+        return standing_of(latest, id_space, analyst).left()
+    return left(cap_of(latest, id_space), spent_of(latest, id_space))
+
+
+@frozen
+class Standing:
+    """How an analyst stands in an id space: the caps, and what is spent of them."""
+
+    id_space: str
+    analyst: str
+    cap: PrivacyLoss
+    share: PrivacyLoss
+    everybody: PrivacyLoss | None
+    own: PrivacyLoss | None
+
+    def left(self) -> PrivacyLoss:
+        """Return the largest loss that both caps admit."""
+        return common(left(self.cap, self.everybody), left(self.share, self.own))
+
+    def after(self, loss: PrivacyLoss) -> dict[str, Any]:
+        """Return what would be spent after a loss, or refuse it if that is too much."""
+        fits_budget = admits(self.cap, self.everybody, loss)
+        if not (fits_budget and admits(self.share, self.own, loss)):
+            whose = f"The share of '{self.analyst}' in" if fits_budget else "The budget of"
+            rest = self.left()
+            raise BudgetExhausted(
+                f"{whose} '{self.id_space}' cannot pay for this",
+                must=f"cost at most what is left, {rest.shown(rounding=ROUND_FLOOR)}",
+                got=str(loss),
+                next=_advice(rest, self.id_space),
+            )
+        return {
+            "id_space": self.id_space,
+            "everybody": accumulate(self.everybody, loss).to_json(),
+            "analyst": accumulate(self.own, loss).to_json(),
+        }
+
+
+def standing_of(latest: Latest, id_space: str, analyst: str) -> Standing:
+    """Return how an analyst stands in an id space."""
+    return Standing(
+        id_space=id_space,
+        analyst=analyst,
+        cap=cap_of(latest, id_space),
+        share=share_cap_of(latest, id_space, analyst),
+        everybody=spent_of(latest, id_space),
+        own=spent_of(latest, id_space, analyst),
+    )
 
 
 def reservation(latest: Latest, order: Order, now: datetime) -> dict[str, Any]:
@@ -93,15 +138,15 @@ def admit(latest: Latest, order: Order, at: datetime) -> list[dict[str, Any]]:
     """
     # Nothing is written meanwhile, so each entry is looked up once.
     latest = cache(latest)
+    standings = []
     for charge in order.charges:
         require_active(latest, charge.id_space, order.analyst, at)
-        require_price(
-            charge.loss,
-            least_price_of(latest, charge.id_space),
-            left_of(latest, charge.id_space, order.analyst),
-            charge.id_space,
-        )
-    totals = totals_after(latest, order)
+        standing = standing_of(latest, charge.id_space, order.analyst)
+        least = least_price(standing.cap, rules_of(latest, charge.id_space).least_price)
+        require_price(charge.loss, least, standing.left(), charge.id_space)
+        standings.append(standing)
+    paid = zip(standings, order.charges, strict=True)
+    totals = [standing.after(charge.loss) for standing, charge in paid]
     for charge in order.charges:
         # Last, because it passes by waiting.
         require_room(latest, charge.id_space, order.analyst, at)
@@ -115,7 +160,7 @@ def admit_together(latest: Latest, order: Order, at: datetime) -> list[dict[str,
     """Return the same by the rule from before each analyst was counted and prices had a floor."""
     for charge in order.charges:
         limit = rules_of(latest, charge.id_space).suspend_after
-        require_few_in_all(latest, charge.id_space, limit, at)
+        require_few_in_all(failures_of(latest, charge.id_space, at), charge.id_space, limit)
     return _with_open_tickets(latest, totals_after(latest, order))
 
 
@@ -130,11 +175,14 @@ def _with_open_tickets(latest: Latest, totals: list[dict[str, Any]]) -> list[dic
 
 def totals_after(latest: Latest, order: Order) -> list[dict[str, Any]]:
     """Return what would be spent after ``order``, or refuse it if that is too much."""
-    return [_total(latest, order, charge.id_space, charge.loss) for charge in order.charges]
+    return [
+        standing_of(latest, charge.id_space, order.analyst).after(charge.loss)
+        for charge in order.charges
+    ]
 
 
-def open_order(latest: Latest, number: int) -> Order:
-    """Return the order of a ticket that was reserved and not settled yet, or refuse."""
+def open_reserve(latest: Latest, number: int) -> Entry:
+    """Return the reserve of a ticket that is not settled yet, or refuse."""
     reserved = latest(Kind.RESERVE, ticket(number))
     settled = settlement(latest, number)
     if reserved is None or settled:
@@ -143,31 +191,34 @@ def open_order(latest: Latest, number: int) -> Order:
             must="be reserved in this ledger and not settled before",
             got=settled.value if settled else "a ticket that is not in the chain",
         )
-    return Order.from_json(reserved.payload["order"])
-
-
-def _total(latest: Latest, order: Order, id_space: str, loss: PrivacyLoss) -> dict[str, Any]:
-    everybody = spent_of(latest, id_space)
-    own = spent_of(latest, id_space, order.analyst)
-    fits_budget = admits(cap_of(latest, id_space), everybody, loss)
-    fits_share = admits(share_cap_of(latest, id_space, order.analyst), own, loss)
-    if not (fits_budget and fits_share):
-        whose = f"The share of '{order.analyst}' in" if fits_budget else "The budget of"
-        rest = left_of(latest, id_space, order.analyst)
-        raise BudgetExhausted(
-            f"{whose} '{id_space}' cannot pay for this",
-            must=f"cost at most what is left, {rest.shown(rounding=ROUND_FLOOR)}",
-            got=str(loss),
-            next=_advice(rest, id_space),
-        )
-    return {
-        "id_space": id_space,
-        "everybody": accumulate(everybody, loss).to_json(),
-        "analyst": accumulate(own, loss).to_json(),
-    }
+    return reserved
 
 
 def _advice(rest: PrivacyLoss, id_space: str) -> str:
     if rest == rest * 0:
         return f"Nothing is left; only the owner can raise the budget of '{id_space}'"
     return "Nothing was spent. Ask for less, or see 'discreet budget'"
+
+
+def reserve_of(latest: Latest, ticket: Ticket) -> Entry:
+    """Return the reserve of a ticket that is to be settled, or refuse."""
+    reserve = open_reserve(latest, ticket.number)
+    if reserve.payload["order_digest"] != ticket.order_digest:
+        raise LedgerError(f"Ticket {ticket.number} belongs to another order")
+    return reserve
+
+
+_FIXING = (Kind.RESERVE, Kind.ALLOCATION, Kind.RENEWAL)
+
+
+def require_free_measure(latest: Latest, budget: Budget) -> None:
+    """Refuse another measure for a budget in use: spending and shares cannot be restated in it."""
+    subject = space(budget.id_space)
+    before = latest(Kind.BUDGET, subject)
+    in_use = any(latest(kind, subject) for kind in _FIXING)
+    if before and in_use and before.payload["cap"]["measure"] != budget.cap.measure.value:
+        raise Unsupported(
+            f"The budget of '{budget.id_space}' is in use and keeps its measure",
+            must=f"be {before.payload['cap']['measure']}",
+            got=budget.cap.measure.value,
+        )

@@ -1,13 +1,53 @@
-"""Budgets: the cap of an id space, and an analyst's share inside it."""
+"""Budgets: the cap of an id space, an analyst's share inside it, and how losses add up in them."""
 
+import math
+from fractions import Fraction
 from typing import Any
 
-from attrs import Attribute, field, frozen
+from attrs import Attribute, asdict, evolve, field, frozen
 
 from discreet.accounting.gates.filters import require_filter
 from discreet.core import check
+from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
-from discreet.ledger.tally import writable
+
+FINEST = 1024
+"""The longest denominator that is kept exactly, in bits."""
+
+_LARGEST = 10**50
+
+
+def accumulate(spent: PrivacyLoss | None, loss: PrivacyLoss) -> PrivacyLoss:
+    """Return the total after ``loss``.
+
+    Guarantee:
+        At least ``spent + loss``, and exactly that unless the sum has a denominator of more than
+        ``FINEST`` bits; then it is rounded up to a multiple of ``2**-FINEST``. Nobody needs so many
+        digits; without a limit, odd denominators from one analyst would slow the ledger for all.
+
+    Example:
+        >>> from discreet.core.loss import Pure
+        >>> accumulate(Pure("1/3"), Pure("1/6"))
+        Pure(ε = 0.5)
+    """
+    total = loss if spent is None else spent + loss
+    return evolve(total, **{name: _shortened(value) for name, value in asdict(total).items()})
+
+
+def _shortened(value: Fraction) -> Fraction:
+    if value.denominator.bit_length() <= FINEST:
+        return value
+    return Fraction(math.ceil(value * 2**FINEST), 2**FINEST)
+
+
+def writable(_: object, __: "Attribute[PrivacyLoss]", loss: PrivacyLoss) -> None:
+    """Refuse a loss that could not be read back from the ledger, as an attrs validator."""
+    for value in asdict(loss).values():
+        if value > _LARGEST or value.denominator.bit_length() > FINEST:
+            raise InvalidArgument(
+                "The loss cannot be written in the ledger",
+                must="be at most 10^50, with a denominator of at most 300 digits",
+            )
 
 
 def _has_filter(_: object, __: "Attribute[PrivacyLoss]", cap: PrivacyLoss) -> None:

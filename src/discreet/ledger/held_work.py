@@ -1,12 +1,33 @@
 """Held work: run in a thread of its own, and looked at when its time is over, not before."""
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Generic, TypeVar
 
+from attrs import frozen
+
 from discreet.ledger.under_way import WORK
+
+
+@frozen
+class Timer:
+    """A clock that never goes back, and a way to let it go on. Tests bring their own."""
+
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+    def wait_until(self, moment: float) -> None:
+        """Return when the clock shows ``moment``, and not before."""
+        while (rest := moment - self.clock()) > 0:
+            self.sleep(rest)
+
+
+SYSTEM_TIMER = Timer()
+"""The clock of the machine."""
+
 
 T = TypeVar("T")
 

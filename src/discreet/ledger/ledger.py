@@ -22,27 +22,42 @@ from discreet.ledger.anchoring import (
     spent_by_space,
     verified_point,
 )
-from discreet.ledger.books import cap_of, least_price_of, left_of, open_order, reservation, spent_of
+from discreet.ledger.books import (
+    cap_of,
+    least_price_of,
+    left_of,
+    require_free_measure,
+    reservation,
+    reserve_of,
+    spent_of,
+)
 from discreet.ledger.budget import Allocation, Budget
-from discreet.ledger.chain import require_unchanged
-from discreet.ledger.data_version import DataVersion
-from discreet.ledger.entry import Entry, Kind, released, share, space, ticket
-from discreet.ledger.failure_counter import FailureCounter, counters_of
-from discreet.ledger.failure_counts import after_resumption, counter_of
-from discreet.ledger.gate_rules import GateRules
-from discreet.ledger.joining import Joined, asked_for, joinable
-from discreet.ledger.mark import BEGINNING, Point
-from discreet.ledger.open_tickets import rules_of, settlement
-from discreet.ledger.order import Order
-from discreet.ledger.presence import Presence
-from discreet.ledger.receipt import Receipt
-from discreet.ledger.releases import make_receipt, stored_release
-from discreet.ledger.sealed_release import SealedRelease, seal
+from discreet.ledger.chain import (
+    BEGINNING,
+    Entry,
+    Kind,
+    Point,
+    released,
+    require_unchanged,
+    share,
+    space,
+    ticket,
+)
+from discreet.ledger.failures import after_resumption, counter_of, settlement
+from discreet.ledger.gate_rules import GateRules, rules_of
+from discreet.ledger.joining import Joined, Presence, asked_for, joinable
+from discreet.ledger.order import Order, Receipt, Ticket
+from discreet.ledger.releases import SealedRelease, make_receipt, seal, stored_release
 from discreet.ledger.store import After, Snapshot, Store, Transaction
-from discreet.ledger.suspension import counted, failures_in, failures_of
-from discreet.ledger.ticket import Ticket
+from discreet.ledger.suspension import (
+    FailureCounter,
+    counted,
+    counters_of,
+    failures_in,
+    failures_of,
+)
 from discreet.ledger.verify import verify, verify_receipt
-from discreet.ledger.versions import begin_version, current_version, draw_salt
+from discreet.ledger.versions import DataVersion, begin_version, current_version, draw_salt
 
 
 def _now() -> datetime:
@@ -84,7 +99,7 @@ class Ledger:
         with self._write() as transaction:
             before = transaction.latest(Kind.BUDGET, space(budget.id_space))
             if before is None or before.payload != budget.to_json():
-                _require_free_measure(transaction, budget)
+                require_free_measure(transaction.latest, budget)
                 transaction.append(Kind.BUDGET, budget.to_json())
 
     def allocate(self, allocation: Allocation) -> None:
@@ -200,7 +215,7 @@ class Ledger:
             When this returns, the charge is durable, no cap or share is exceeded, none of the id
             spaces was suspended for the analyst, and every anchor knows of the charge.
         """
-        order = order.shortened()
+        order = _as_written(order)
         with self._charging() as transaction:
             return self._reserve(transaction, order)
 
@@ -212,7 +227,7 @@ class Ledger:
         Guarantee:
             As :mod:`~discreet.ledger.joining` says: it is decided in the one transaction.
         """
-        order = order.shortened()
+        order = _as_written(order)
         with self._charging() as transaction:
             found = joinable(transaction.latest, order, self.now(), given_up)
             return found or self._reserve(transaction, order)
@@ -265,23 +280,23 @@ class Ledger:
         this is kept.
         """
         with self._write() as transaction:
-            order = _order_of(transaction, ticket)
+            reserve = reserve_of(transaction.latest, ticket)
             payload = {
                 "ticket": ticket.number,
-                "plan_digest": order.plan_digest,
-                "data_version": order.data_version,
+                "plan_digest": reserve.payload["order"]["plan_digest"],
+                "data_version": reserve.payload["order"]["data_version"],
                 "release_digest": sealed.digest,
             }
             entry = transaction.append(Kind.COMMIT, payload)
             transaction.put_release(ticket.number, sealed.text)
             if is_late():
                 raise LedgerError(f"Ticket {ticket.number} is settled too late")
-        return make_receipt(order, entry)
+        return make_receipt(reserve, entry)
 
     def fail(self, ticket: Ticket) -> None:
         """Record that a ticket gave no release, and count it. The charge stays."""
         with self._write() as transaction:
-            _order_of(transaction, ticket)
+            reserve_of(transaction.latest, ticket)
             failures = counted(transaction.latest, ticket.number)
             transaction.append(Kind.FAIL, {"ticket": ticket.number, "failures": failures})
 
@@ -375,24 +390,8 @@ class Ledger:
             yield transaction
 
 
-def _order_of(snapshot: Snapshot, ticket: Ticket) -> Order:
-    order = open_order(snapshot.latest, ticket.number)
-    if order.digest != ticket.order_digest:
-        raise LedgerError(f"Ticket {ticket.number} belongs to another order")
-    return order
-
-
-_FIXING = (Kind.RESERVE, Kind.ALLOCATION, Kind.RENEWAL)
-
-
-def _require_free_measure(snapshot: Snapshot, budget: Budget) -> None:
-    """Spending and shares cannot be restated in another measure, so they fix it."""
-    subject = space(budget.id_space)
-    before = snapshot.latest(Kind.BUDGET, subject)
-    in_use = any(snapshot.latest(kind, subject) for kind in _FIXING)
-    if before and in_use and before.payload["cap"]["measure"] != budget.cap.measure.value:
-        raise Unsupported(
-            f"The budget of '{budget.id_space}' is in use and keeps its measure",
-            must=f"be {before.payload['cap']['measure']}",
-            got=budget.cap.measure.value,
-        )
+def _as_written(order: Order) -> Order:
+    """Return an order as the ledger keeps it, with its name, before anybody has to wait for it."""
+    short = order.shortened()
+    _ = short.digest
+    return short

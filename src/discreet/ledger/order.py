@@ -1,16 +1,37 @@
-"""An order: all that the gate must know before anything is read."""
+"""An order, what it charges, and what is handed back for it: a ticket, and then a receipt."""
 
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
 
+from discreet.accounting.loss_json import loss_from_json
 from discreet.core import check
 from discreet.core.canonical import digest
-from discreet.core.errors import InvalidArgument
-from discreet.ledger.charge import Charge
-from discreet.ledger.public_json import public_json
+from discreet.core.errors import DiscreetError, InvalidArgument
+from discreet.core.loss import PrivacyLoss
+from discreet.ledger.budget import writable
+from discreet.ledger.chain import parsed_json, public_json
+
+
+@frozen
+class Charge:
+    """Spend ``loss`` of the budget of ``id_space``."""
+
+    id_space: str = field(validator=check.non_empty)
+    loss: PrivacyLoss = field(validator=writable)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the charge as plain JSON values."""
+        return {"id_space": self.id_space, "loss": self.loss.to_json()}
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "Charge":
+        """Read a charge that :meth:`to_json` wrote."""
+        return Charge(data["id_space"], loss_from_json(data["loss"]))
+
 
 LONGEST_TEXT = 2_000
 """How many characters of a text the ledger keeps; of a longer one it keeps the digest besides."""
@@ -80,3 +101,86 @@ class Order:
         """Read an order that :meth:`to_json` wrote."""
         charges = tuple(Charge.from_json(charge) for charge in data["charges"])
         return Order(**(data | {"charges": charges}))
+
+
+@frozen
+class Ticket:
+    """The right to run one order once; ``number`` is the sequence number of its entry."""
+
+    number: int
+    order_digest: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the ticket as plain JSON values."""
+        return {"number": self.number, "order_digest": self.order_digest}
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "Ticket":
+        """Read a ticket that :meth:`to_json` wrote."""
+        return Ticket(data["number"], data["order_digest"])
+
+
+@frozen(kw_only=True)
+class Receipt:
+    """Proof of what was paid for which release.
+
+    Guarantee:
+        Nothing in it is computed from rows, except through the release that it names: no time, no
+        size, no count. ``head`` is the digest of the chain when the release was stored, so whoever
+        holds a receipt can tell whether the ledger was shortened or rewritten before that point.
+    """
+
+    ticket: Ticket
+    charges: tuple[Charge, ...]
+    plan_digest: str
+    data_version: int
+    release_digest: str
+    head: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the receipt as plain JSON values."""
+        return {
+            "ticket": self.ticket.to_json(),
+            "charges": [charge.to_json() for charge in self.charges],
+            "plan_digest": self.plan_digest,
+            "data_version": self.data_version,
+            "release_digest": self.release_digest,
+            "head": self.head,
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "Receipt":
+        """Read a receipt that :meth:`to_json` wrote."""
+        try:
+            charges = tuple(Charge.from_json(charge) for charge in data["charges"])
+            parts = {"ticket": Ticket.from_json(data["ticket"]), "charges": charges}
+            return Receipt(**(data | parts))
+        except (TypeError, KeyError, DiscreetError):
+            raise InvalidArgument(
+                "That is not a receipt", must="be the JSON object that a release carries"
+            ) from None
+
+
+def read_receipts(path: Path) -> tuple[Receipt, ...]:
+    """Return the receipts in a file: one, one inside a release, or a list of either, as JSON."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as cause:
+        raise InvalidArgument(
+            f"The receipt {path} cannot be read", got=type(cause).__name__
+        ) from None
+    found = parsed_json(f'{{"items": {text}}}')
+    if found is None or set(found) != {"items"}:
+        raise InvalidArgument(
+            f"{path} is not JSON", must="be what 'discreet query --json' or 'to_json()' wrote"
+        )
+    items: Any = found["items"]
+    receipts = tuple(_receipt(item) for item in (items if isinstance(items, list) else [items]))
+    if not receipts:
+        raise InvalidArgument(f"{path} holds no receipt", must="hold one at least")
+    return receipts
+
+
+def _receipt(item: Any) -> Receipt:
+    inside = isinstance(item, dict) and "receipt" in item
+    return Receipt.from_json(item["receipt"] if inside else item)

@@ -1,9 +1,12 @@
 """A ledger in one SQLite file: write-ahead log, full synchronisation, append-only tables."""
 
+import fcntl
+import os
 import sqlite3
+import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 
@@ -11,13 +14,52 @@ from attrs import field, frozen
 
 from discreet.core.errors import LedgerError, WrittenBefore
 from discreet.core.uninterrupted import Uninterrupted
-from discreet.ledger.fork_guard import FORK_GUARD
-from discreet.ledger.kept_open import KEPT_OPEN, Lent
-from discreet.ledger.one_name import Identity, require_one_link, require_one_name
-from discreet.ledger.sqlite_file import begin_file, busy, connect_file, explained, require_ledger
+from discreet.ledger.kept_open import FORK_GUARD, KEPT_OPEN, Lent
+from discreet.ledger.sqlite_file import (
+    Identity,
+    begin_file,
+    busy,
+    connect_file,
+    explained,
+    require_ledger,
+    require_one_link,
+    require_one_name,
+)
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from discreet.ledger.store import After
-from discreet.ledger.write_queue import write_queue
+
+PAUSE = 0.001
+"""How many seconds pass between two looks."""
+
+
+@contextmanager
+def write_queue(folder: Path, timeout: float) -> Iterator[None]:
+    """Wait until it is one's turn among all processes, or until the time is over.
+
+    SQLite lets a writer sleep longer the longer it has waited, so that newcomers overtake those who
+    have waited for seconds. Here all look equally often. It is a courtesy, not a lock that anything
+    rests on: the write lock is SQLite's, and where the queue cannot be had, that alone decides.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        end = time.monotonic() + timeout
+        while not _is_first(handle) and time.monotonic() < end:
+            time.sleep(PAUSE)
+        yield
+    finally:
+        # Closing gives the turn to somebody else; so does dying.
+        os.close(handle)
+
+
+def _is_first(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
 
 _writers: defaultdict[Path, Lock] = defaultdict(Lock)
 """Threads of one process queue up here, and wake when it is their turn; SQLite would let them sleep
@@ -36,7 +78,7 @@ class SqliteStore:
         As :class:`~discreet.ledger.store.Store` asks. ``BEGIN IMMEDIATE`` takes the one write lock
         before anything is read, and ``synchronous=FULL`` flushes the log before a commit returns.
         Triggers refuse every change and removal; the chain shows what got past them. The file has
-        one name and is the same all the time (:mod:`discreet.ledger.one_name`): this is checked
+        one name and is the same all the time (:mod:`discreet.ledger.sqlite_file`): this is checked
         whenever it is used, and again when the write lock is held, before anything is written. So
         is that its log is the one that the connection writes (:mod:`discreet.ledger.kept_open`).
     """
@@ -52,14 +94,15 @@ class SqliteStore:
 
     def __attrs_post_init__(self) -> None:
         """Refuse a file that is not a ledger."""
-        with Uninterrupted(), self._connection():
+        with self.read():
             pass
 
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:
         """Open a snapshot."""
-        with Uninterrupted(), self._connection() as lent:
+        with Uninterrupted(), FORK_GUARD.transaction(), self._connection() as lent:
             lent.connection.execute("BEGIN")
+            require_ledger(lent.connection, self.path)
             yield SqliteTransaction(lent.connection)
 
     @contextmanager
@@ -68,7 +111,7 @@ class SqliteStore:
         with (
             Uninterrupted(),
             FORK_GUARD.transaction(),
-            self._turn(),
+            self._turn() as turn,
             self._connection() as lent,
         ):
             # Whatever is not committed is rolled back when the connection is given back.
@@ -78,6 +121,8 @@ class SqliteStore:
                 with _what_stays(self.path):
                     after(self._begin(lent))
                     lent.connection.execute("COMMIT")
+            # Nobody has to wait until the connection is tidied up.
+            turn.close()
 
     def close(self) -> None:
         """Close what is kept open, so that the log is moved into the file if nobody else has it."""
@@ -85,27 +130,28 @@ class SqliteStore:
 
     def _begin(self, lent: Lent) -> SqliteTransaction:
         lent.connection.execute("BEGIN IMMEDIATE")
+        require_ledger(lent.connection, self.path)
         self._require_same(require_one_link(self.path))
         lent.require_same_log()
         return SqliteTransaction(lent.connection)
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        turn = _writers[self.path]
-        if not turn.acquire(timeout=self.timeout):
+    def _turn(self) -> Iterator[ExitStack]:
+        """Wait for one's turn to write; closing what is given ends it, and so does the block."""
+        own = _writers[self.path]
+        if not own.acquire(timeout=self.timeout):
             raise busy(self.path)
-        try:
-            with explained(self.path), write_queue(self.path.parent, self.timeout):
-                yield
-        finally:
-            turn.release()
+        with ExitStack() as turn:
+            turn.callback(own.release)
+            with explained(self.path):
+                turn.enter_context(write_queue(self.path.parent, self.timeout))
+                yield turn
 
     @contextmanager
     def _connection(self) -> Iterator[Lent]:
-        with FORK_GUARD.transaction(), explained(self.path):
+        with explained(self.path):
             self._require_still_here()
             with KEPT_OPEN.lent((self.path, self.identity, self.timeout), self._opened) as lent:
-                require_ledger(lent.connection, self.path)
                 yield lent
 
     def _require_still_here(self) -> None:

@@ -3,16 +3,27 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from functools import lru_cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from typing import Any
 
 from attrs import field, frozen
 
 from discreet.core.canonical import canonical
-from discreet.ledger.chain import broken, forged, require_unchanged
-from discreet.ledger.entry import Entry, Kind, Subject, follow
-from discreet.ledger.public_json import parsed_json
+from discreet.ledger.chain import (
+    WORDS,
+    Entry,
+    Kind,
+    Subject,
+    broken,
+    follow,
+    forged,
+    require_unchanged,
+)
 from discreet.ledger.store import END, PAGE, IndexRow, SaltSize
+
+Row = tuple[Any, ...]
+"""A row of the table of entries."""
 
 
 @frozen
@@ -20,10 +31,8 @@ class SqliteTransaction:
     """One open transaction on a ledger file."""
 
     connection: sqlite3.Connection
-    _found: dict[tuple[Kind, Subject, int], Entry | None] = field(
-        factory=dict, eq=False, repr=False
-    )
-    """What was looked up: within a transaction only :meth:`append` changes it."""
+    _found: dict[tuple[Subject, int], dict[str, Row]] = field(factory=dict, eq=False, repr=False)
+    """What was looked up, by kind: within a transaction only :meth:`append` changes it."""
 
     def entries(self, after: int | None = None, most: int = PAGE) -> tuple[Entry, ...]:
         """Return the first entries, or those after a number: in order, ``most`` of them."""
@@ -40,31 +49,31 @@ class SqliteTransaction:
 
     def latest(self, kind: Kind, subject: Subject, until: int = END) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``; one that is not is refused."""
-        asked = (kind, subject, until)
-        if asked not in self._found:
-            self._found[asked] = self._look_up(kind, subject, until)
-        return self._found[asked]
-
-    def _look_up(self, kind: Kind, subject: Subject, until: int) -> Entry | None:
-        found = self._one(
-            f"{_ENTRIES} WHERE sequence = ({_NEWEST})", (kind.value, _named(subject), until)
-        )
-        if found is not None and subject not in found.subjects:
+        if subject[0] not in WORDS[kind]:
+            raise LookupError(f"no {kind.value} is about a {subject[0]}")
+        newest = self._found.get((subject, until))
+        if newest is None:
+            newest = self._look_up(subject, until)
+            self._found[subject, until] = newest
+        row = newest.get(kind.value)
+        if row is None:
+            return None
+        found = _unchanged(*row)
+        if subject not in found.subjects:
             raise forged("the index leads to an entry about something else")
         return found
 
+    def _look_up(self, subject: Subject, until: int) -> dict[str, Row]:
+        """Find the newest entry of each kind at once: who asks for one asks for others next."""
+        rows = self.connection.execute(_newest(subject[0]), (_named(subject), until))
+        return {row[1]: row for row in rows}
+
     def subjects(self, kind: Kind, word: str) -> Iterator[Subject]:
         """Yield every subject that begins with ``word`` and that an entry of ``kind`` is about."""
-        begin = f"{canonical([word])[:-1]},"
-        found = self._next_subject(kind, begin)
-        while found is not None and found.startswith(begin):
+        begin = canonical([word])[:-1]
+        values = {"kind": kind.value, "begin": f"{begin},", "end": f"{begin}{_AFTER_COMMA}"}
+        for (found,) in self.connection.execute(_EACH_SUBJECT, values).fetchall():
             yield _subject(found)
-            found = self._next_subject(kind, found)
-
-    def _next_subject(self, kind: Kind, after: str) -> str | None:
-        query = "SELECT MIN(subject) FROM subjects WHERE kind = ? AND subject > ?"
-        found: str | None = self._value(query, (kind.value, after))
-        return found
 
     def index(self) -> Iterator[IndexRow]:
         """Yield every row by which ``latest`` finds entries."""
@@ -158,10 +167,36 @@ _ENTRIES = f"SELECT {_COLUMNS} FROM entries"
 # kind, cannot hide the real one. CROSS JOIN keeps the order: from the newest row of the index down.
 _NEWEST = """
 SELECT subjects.sequence FROM subjects CROSS JOIN entries USING (sequence)
-WHERE subjects.kind = ? AND subjects.subject = ? AND entries.kind = subjects.kind
-AND subjects.sequence <= ?
+WHERE subjects.kind = '{}' AND subjects.subject = ?1 AND entries.kind = subjects.kind
+AND subjects.sequence <= ?2
 ORDER BY subjects.sequence DESC LIMIT 1
 """
+
+
+@cache
+def _newest(word: str) -> str:
+    """Return the query for the newest entry of each kind that is about subjects of a word."""
+    kinds = [kind.value for kind in Kind if word in WORDS[kind]]
+    return " UNION ALL ".join(
+        f"{_ENTRIES} WHERE sequence = ({_NEWEST.format(kind)})" for kind in kinds
+    )
+
+
+# Goes from each subject to the next one, past all entries about it.
+_EACH_SUBJECT = """
+WITH RECURSIVE found (subject) AS (
+    SELECT MIN(subject) FROM subjects
+    WHERE kind = :kind AND subject > :begin AND subject < :end
+    UNION ALL
+    SELECT (
+        SELECT MIN(subject) FROM subjects
+        WHERE kind = :kind AND subject > found.subject AND subject < :end
+    ) FROM found WHERE found.subject IS NOT NULL
+)
+SELECT subject FROM found WHERE subject IS NOT NULL
+"""
+
+_AFTER_COMMA = chr(ord(",") + 1)
 
 
 @lru_cache(maxsize=256)
@@ -179,12 +214,14 @@ def _named(subject: Subject) -> str:
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    sequence, kind, payload, previous, digest = row
-    found = parsed_json(payload)
+    sequence, kind, text, previous, digest = row
     known = _KINDS.get(kind)
-    if found is None or known is None:
-        raise broken(sequence, "it cannot be read")
-    return Entry(sequence=sequence, kind=known, payload=found, previous=previous, digest=digest)
+    if known is not None:
+        entry = Entry(sequence=sequence, kind=known, text=text, previous=previous, digest=digest)
+        with suppress(TypeError, ValueError, RecursionError):
+            if isinstance(entry.payload, dict):
+                return entry
+    raise broken(sequence, "it cannot be read")
 
 
 _KINDS = {kind.value: kind for kind in Kind}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from discreet.ledger.entry import Entry, Kind, Subject
+from discreet.ledger.chain import Entry, Kind, Subject
 
 IndexRow = tuple[str, str, int]
 """A row of the index as it is stored: kind, canonical text of the subject, sequence."""

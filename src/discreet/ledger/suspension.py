@@ -3,19 +3,19 @@
 Whether an answer fails may depend on data, and an analyst sees it. No noise covers that bit, and a
 series of them is a sign that somebody fishes for them, or that something is broken. So after a
 declared number of failures the gate is shut until the owner has looked: for those who are counted
-in the same counter (:mod:`discreet.ledger.failure_counts`), and after a declared total for all.
+in the same counter (:mod:`discreet.ledger.failures`), and after a declared total for all.
 
 What counts as failed, since the owner last resumed:
 
 * every ticket that was settled as failed;
-* every ticket that is abandoned (:mod:`discreet.ledger.open_tickets`), for the counter of the
+* every ticket that is abandoned (:mod:`discreet.ledger.failures`), for the counter of the
   analyst who reserved it. If it is answered after all, it counts no longer.
 
 Guarantee: *others stop an analyst with a share at the total alone.*
 
     Let an analyst have a share of an id space. Whatever other names do there, its gate is shut for
     this analyst only once ``suspend_all_after`` answers failed in it over all counters. Each of
-    them was charged :func:`~discreet.ledger.least_price.least_price`, or all that was left.
+    them was charged :func:`~discreet.ledger.gate_rules.least_price`, or all that was left.
 
     Proof. :func:`require_active` looks at the total, at the analyst's own counter and at what is
     left from before there were counters; :func:`require_room` looks at the own counter. An entry or
@@ -43,10 +43,19 @@ import shlex
 from datetime import datetime
 from typing import Any
 
+from attrs import frozen
+
 from discreet.core.errors import Busy, Suspended
-from discreet.ledger.entry import Entry, Kind, Latest, space, ticket
-from discreet.ledger.failure_counts import after_failure, counter_of, noted
-from discreet.ledger.open_tickets import abandoned_tickets, rules_of, tickets_in_flight
+from discreet.ledger.chain import Entry, Kind, Latest, space, ticket
+from discreet.ledger.failures import (
+    abandoned_tickets,
+    after_failure,
+    counter_of,
+    noted,
+    tickets_in_flight,
+)
+from discreet.ledger.gate_rules import rules_of
+from discreet.ledger.store import Snapshot
 
 
 def failures_of(latest: Latest, id_space: str, at: datetime) -> int:
@@ -64,9 +73,10 @@ def failures_in(latest: Latest, id_space: str, name: str | None, at: datetime) -
 def require_active(latest: Latest, id_space: str, analyst: str, at: datetime) -> None:
     """Refuse an order in an id space in which too many answers failed: of these, or of all."""
     rules, name = rules_of(latest, id_space), counter_of(latest, id_space, analyst)
-    require_few_in_all(latest, id_space, rules.most_failures, at)
-    earlier = noted(latest, id_space, name).earlier
-    if earlier + failures_in(latest, id_space, name, at) < rules.suspend_after:
+    abandoned, counts = abandoned_tickets(latest, id_space, at), noted(latest, id_space, name)
+    require_few_in_all(counts.everybody + len(abandoned), id_space, rules.most_failures)
+    earlier = counts.earlier
+    if earlier + counts.own + abandoned.count(name) < rules.suspend_after:
         return
     # What is from before there were counters is in none that could be cleared by itself.
     only = "" if earlier or not _has_shares(latest, id_space) else f" --analyst {_quoted(analyst)}"
@@ -78,9 +88,9 @@ def require_active(latest: Latest, id_space: str, analyst: str, at: datetime) ->
     )
 
 
-def require_few_in_all(latest: Latest, id_space: str, limit: int, at: datetime) -> None:
+def require_few_in_all(failures: int, id_space: str, limit: int) -> None:
     """Refuse an order in an id space in which too many answers failed over all counters."""
-    if failures_of(latest, id_space, at) >= limit:
+    if failures >= limit:
         raise Suspended(
             f"Questions about '{id_space}' are suspended, whoever asks",
             must=f"have fewer than {limit} failed answers of all analysts together since the owner "
@@ -136,3 +146,54 @@ def _advice(id_space: str, only: str = "") -> str:
         "Nothing was spent. The owner looks for the cause, and then runs "
         f"'discreet resume {id_space}{only}'"
     )
+
+
+@frozen(kw_only=True)
+class FailureCounter:
+    """How many answers failed in one counter of an id space since the owner resumed it.
+
+    Example:
+        >>> counter = FailureCounter(analyst="ann", failures=2, suspend_after=5)
+        >>> counter.is_suspended
+        False
+    """
+
+    analyst: str | None
+    """Whose it is; ``None``: that of all analysts without a share together."""
+    failures: int
+    suspend_after: int
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether those who are counted in it may not ask."""
+        return self.failures >= self.suspend_after
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counter as plain values."""
+        return {
+            "analyst": self.analyst,
+            "failures": self.failures,
+            "suspend_after": self.suspend_after,
+        }
+
+
+def counters_of(snapshot: Snapshot, id_space: str, at: datetime) -> tuple[FailureCounter, ...]:
+    """Return the counters that are not empty, the common one first.
+
+    Failures from before each analyst was counted count for everybody, and show in each.
+    """
+    latest = snapshot.latest
+    found = [one for one in snapshot.subjects(Kind.FAIL, "counter") if one[1] == id_space]
+    names = {name or None for _, _, name in found} | {*abandoned_tickets(latest, id_space, at)}
+    limit, earlier = rules_of(latest, id_space).suspend_after, noted(latest, id_space, None).earlier
+    if earlier:
+        names.add(None)
+    counters = (
+        FailureCounter(
+            analyst=name,
+            failures=earlier + failures_in(latest, id_space, name, at),
+            suspend_after=limit,
+        )
+        for name in sorted(names, key=lambda name: name or "")
+    )
+    return tuple(counter for counter in counters if counter.failures)

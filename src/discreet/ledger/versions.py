@@ -1,12 +1,26 @@
 """Versions of the data: which is current, and how the next one begins."""
 
+from attrs import field, frozen
+
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 from discreet.ledger.books import cap_of
-from discreet.ledger.chain import broken
-from discreet.ledger.data_version import DataVersion
-from discreet.ledger.entry import Kind, space
+from discreet.ledger.chain import Kind, broken, space
 from discreet.ledger.store import Snapshot, Transaction
+
+
+@frozen
+class DataVersion:
+    """One state of an id space's tables, as the owner counts them.
+
+    Guarantee:
+        ``number`` is a plain counter: it tells nothing about the rows. ``salt`` is 256 secret bits,
+        never shown and never in the chain; choices keyed by it do not depend on data or analyst.
+    """
+
+    number: int
+    salt: bytes = field(repr=False)
+
 
 SALT_BYTES = 32
 """The length of a salt: 256 bits."""

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 from discreet.core.errors import LedgerError
-from discreet.ledger.anchor import Anchor
+from discreet.ledger.anchor import Anchor, behind
 from discreet.ledger.anchoring import read_marks
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.gate_rules import MOST_IN_FLIGHT, SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.mark import behind
 from discreet.ledger.sqlite_store import create_sqlite
 from discreet.tables.catalog import Catalog, IdSpace
 from discreet.tables.gate_settings import GateSettings

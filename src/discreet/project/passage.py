@@ -13,11 +13,9 @@ from attrs import frozen
 from discreet.core.loss import PrivacyLoss
 from discreet.core.permit import Permit
 from discreet.core.protocols import Rng
-from discreet.ledger.charge import Charge
 from discreet.ledger.gate import pass_gate
-from discreet.ledger.order import Order
-from discreet.ledger.receipt import Receipt
-from discreet.ledger.release_size import ReleaseSize
+from discreet.ledger.order import Charge, Order, Receipt
+from discreet.ledger.releases import ReleaseSize
 from discreet.project.project import Project
 from discreet.tables.exact_aggregates import ExactAggregates
 from discreet.tables.plans.plan import BoundedPlan

@@ -14,7 +14,7 @@ from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
 from discreet.core.terminal_text import text_table
 from discreet.ledger.ledger import Ledger
-from discreet.ledger.receipt import Receipt
+from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.body import Body
 from discreet.releases.cells import (
