@@ -18,7 +18,7 @@ from discreet.engines.duckdb.render.expression import expression
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
-from discreet.tables.plans.function_work import TEXT
+from discreet.tables.functions.work import TEXT
 from discreet.tables.plans.value import text_value, value_of
 
 ROWS, LENGTH = 2_048, 10_000

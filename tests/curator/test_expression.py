@@ -12,7 +12,7 @@ import sqlglot
 from discreet.core.errors import RefusedQuery
 from discreet.engines.duckdb.render.expression import expression
 from discreet.sql.expressions.expression import resolve_expression
-from discreet.sql.expressions.plain import PLAIN
+from discreet.sql.expressions.rule import PLAIN
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, FieldValue, Literal
 from discreet.tables.functions.call import FUNCTIONS

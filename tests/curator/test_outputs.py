@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet.core.errors import QueryError, RefusedQuery, UndeclaredBound, UnknownColumn
 from discreet.releases.estimates.estimate import Constant, KeyOf, QuantileOf, TotalOf, VarianceOf
 from discreet.releases.view import ClampSource
-from discreet.sql.outputs.clamp import coarse
+from discreet.sql.aggregates.clamps import coarse
 from discreet.tables.aggregate import (
     Aggregate,
     CountDistinct,

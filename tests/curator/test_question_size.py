@@ -3,20 +3,22 @@
 from collections import Counter
 
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Approximate
 from discreet.curator.answer import read_questions
 from discreet.curator.batch import price_batch
-from discreet.sql import size
-from discreet.sql.outputs.book import MOST_AGGREGATES
+from discreet.sql import question as questions
+from discreet.sql.aggregates.call import MOST_AGGREGATES
 from discreet.sql.parse import parse
+from discreet.sql.question import MOST_CELLS
 from discreet.sql.resolve import resolve
 from discreet.sql.rows.grouping import MOST_KEYS
-from discreet.sql.rows.key_room import KeyRoom
-from discreet.sql.size import MOST_CELLS
-from discreet.tables.functions import key_functions
-from discreet.tables.functions.enumeration import MOST_WORKED_OUT, Enumeration
+from discreet.sql.rows.keys import KeyRoom
+from discreet.tables.functions.call import CALLED
+from discreet.tables.functions.function import Without
+from discreet.tables.functions.public_values import MOST_WORKED_OUT, Enumeration
 from discreet.tables.keyset import LARGEST_KEYSET, PrivateKeys, PublicKeys
 from tests.support.clinic import make_curator, visit, write_project
 
@@ -48,9 +50,10 @@ def worked_out(monkeypatch):
 
         return count
 
-    counted = {n: counting(n, f) for n, f in key_functions.KEY_FUNCTIONS.items()}
-    for name, function in counted.items():
-        monkeypatch.setitem(key_functions.KEY_FUNCTIONS, name, function)
+    for name, function in list(CALLED.items()):
+        if not isinstance(function.on_keys, Without):
+            counted = evolve(function, on_keys=counting(name, function.on_keys))
+            monkeypatch.setitem(CALLED, name, counted)
     return found
 
 
@@ -223,7 +226,7 @@ def test_the_numbers_of_an_answer_are_groups_times_aggregates(ask):
 
 @pytest.mark.parametrize("bound", ["MOST_TOGETHER", "MOST_CELLS"])
 def test_the_questions_of_a_batch_count_together(curator, monkeypatch, bound):
-    monkeypatch.setattr(size, bound, 10)
+    monkeypatch.setattr(questions, bound, 10)
     question = f"SELECT {sums(3)} FROM visits"
     assert len(read_questions(curator, [question] * 3)) == 3
     with pytest.raises(RefusedQuery, match="Too much is asked for at once") as refusal:

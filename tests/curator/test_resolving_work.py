@@ -13,7 +13,7 @@ from discreet.sql.named_arguments import with_clamps
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.sql.rows import sources
-from discreet.sql.rows.context import MOST_TABLES, MOST_WORK, Work
+from discreet.sql.rows.scope import MOST_TABLES, MOST_WORK, Work
 from discreet.tables.declaration import read_catalog
 from discreet.tables.gate_settings import GateSettings
 from tests.support.clinic import visit, write_project

@@ -5,20 +5,20 @@ import pytest
 
 from discreet.core.errors import Unsupported
 from discreet.engines.duckdb.render.expression import expression
-from discreet.engines.duckdb.render.functions import FUNCTIONS as RENDERED
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
-from discreet.tables.functions.pattern import looks
-from discreet.tables.plans import function_work as module
-from discreet.tables.plans.function_work import (
-    COPIED,
+from discreet.tables.functions.comparison import looks
+from discreet.tables.functions.work import COPIED
+from discreet.tables.plans.value import (
+    Value,
     function_work,
     guards,
     longest_result,
+    text_value,
     usual_result,
+    value_of,
 )
-from discreet.tables.plans.value import Value, text_value, value_of
 from tests.support.random_data_dice import Dice
 from tests.tables.test_functions_total import all_nodes
 
@@ -38,14 +38,6 @@ def lengths_of(node: Call, lengths: list[int]) -> list[int]:
     """Return the most characters of each argument, fields as long as is said."""
     fields = [text_value(length) for length in lengths]
     return [value_of(argument, fields).longest for argument in node.arguments]
-
-
-# ---- Every function is known.
-
-
-def test_every_function_has_been_measured():
-    assert set(module._WORK) == set(RENDERED)
-    assert set(module._LENGTHS) >= {n.values[0].function for n in TEXTS if is_call(n.values[0])}
 
 
 def is_call(node: Expression) -> bool:

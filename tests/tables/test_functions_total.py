@@ -7,14 +7,16 @@ from typing import Any
 
 import duckdb
 import pytest
+from attrs import asdict
 
 from discreet.core.errors import Unsupported
 from discreet.engines.duckdb.render.expression import expression
 from discreet.engines.duckdb.render.functions import FUNCTIONS as RENDERED
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
-from discreet.tables.functions.call import FUNCTIONS, call
+from discreet.tables.functions.call import CALLED, FUNCTIONS, call
 from discreet.tables.functions.cast import CASTS, cast
+from discreet.tables.functions.function import Without
 
 INTEGER, REAL, TEXT = ColumnType.INTEGER, ColumnType.REAL, ColumnType.TEXT
 BOOLEAN, DATE = ColumnType.BOOLEAN, ColumnType.DATE
@@ -164,9 +166,14 @@ def engine():
     return connection
 
 
-def test_every_function_is_tried_and_rendered():
+def test_every_function_is_tried():
     assert set(CASES) == set(FUNCTIONS)
-    assert set(RENDERED) == set(FUNCTIONS) - {"if"} | {"cast"}
+
+
+def test_every_function_has_every_part_or_says_why_not():
+    parts = [(f.name, part) for f in CALLED.values() for part in asdict(f, recurse=False).values()]
+    assert [name for name, part in parts if not part or part == Without("")] == []
+    assert set(RENDERED) == {f.name for f in CALLED.values() if not isinstance(f.work, Without)}
 
 
 @pytest.mark.parametrize(("node", "kinds"), list(all_nodes()))

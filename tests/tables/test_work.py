@@ -12,15 +12,15 @@ from discreet.curator.answer import bound
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
-from discreet.sql.rows.partners import with_partners
+from discreet.sql.rows.joins import with_partners
 from discreet.tables.declaration import read_catalog
+from discreet.tables.functions.work import Steps
 from discreet.tables.plans import contain as contain_module
 from discreet.tables.plans import work as work_module
 from discreet.tables.plans.bill import Bill, Rows
 from discreet.tables.plans.contain import MOST, contain, row_limits
 from discreet.tables.plans.outermost_work import FOUND_KEY, PRIVATE_KEY, found_work
 from discreet.tables.plans.prune import prune
-from discreet.tables.plans.steps import Steps
 from discreet.tables.plans.value import SORTING
 from discreet.tables.plans.work import Meter, work
 from discreet.tables.relations.relation import Relation

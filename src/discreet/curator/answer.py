@@ -15,7 +15,6 @@ from functools import partial
 from attrs import evolve
 
 from discreet.accounting.losses.gaussian_dp import GaussianDp
-from discreet.core.errors import RefusedQuery
 from discreet.core.loss import ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
 from discreet.curator.allocate import Shares, allocate
@@ -32,11 +31,10 @@ from discreet.project.terms import Terms, terms_that_hold
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.parse import parse
-from discreet.sql.question import Question
+from discreet.sql.question import Question, Size
 from discreet.sql.resolve import resolve
-from discreet.sql.size import Size
 from discreet.tables.exact_aggregates import ExactAggregates
-from discreet.tables.functions.enumeration import Enumeration
+from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.contain import contain
 from discreet.tables.plans.plan import BoundedPlan
@@ -122,20 +120,13 @@ def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, 
         counted together, one question after another: so many small ones are no more work before
         the gate than a large one.
     """
-    enumeration, together = Enumeration(), Size()
+    enumeration, together, public_rows = Enumeration(), Size(), project.engine.public_rows
     found = []
     for sql in queries:
-        question = _read(project, sql, enumeration)
+        question = resolve(parse(sql), project.catalog, public_rows, enumeration)
         together = (together + Size.of(question)).require_small()
         found.append(question)
     return tuple(found)
-
-
-def _read(project: Project, sql: str, enumeration: Enumeration) -> Question:
-    try:
-        return resolve(parse(sql), project.catalog, project.engine.public_rows, enumeration)
-    except RecursionError:
-        raise RefusedQuery("The query is nested too deeply", next="Write it more flatly") from None
 
 
 def prepare(

@@ -6,18 +6,14 @@ tokens, before the query is parsed: no parser of SQL knows these arguments.
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 from attrs import field, frozen
 
-from discreet.core import optional
 from discreet.core.errors import BadSyntax, RefusedQuery
+from discreet.sql.aggregates.functions import takes_number
+from discreet.sql.nodes import Token, token_kind, tokens_of
 
 _PER_ROW, _PER_GROUP = "contribution_bounds_per_row", "contribution_bounds_per_group"
-_CLAMPED = {"SUM", "AVG", "VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDDEV_SAMP", "STDDEV"}
-_CLAMPED |= {"MEDIAN", "QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC"}
-_CLAMPED |= {"PERCENTILE_CONT", "PERCENTILE_DISC", "APPROX_QUANTILE", "MIN", "MAX"}
-"""The functions whose first argument is a number that can be clamped."""
 _OPENING, _CLOSING = ("L_PAREN", "L_BRACKET", "L_BRACE"), ("R_PAREN", "R_BRACKET", "R_BRACE")
 _EXAMPLE = f"Write SUM(x, {_PER_ROW} => (0, 100)), or SUM(CLAMP(x, 0, 100))"
 
@@ -50,22 +46,22 @@ class _Text:
     """A query, its tokens, and which bracket each of them stands in."""
 
     sql: str
-    tokens: Sequence[Any] = field(init=False)
+    tokens: Sequence[Token] = field(init=False)
     inside: Sequence[int] = field(init=False)
     """The place of the bracket around each token, or -1. A closing bracket is in its own."""
 
     @tokens.default
-    def _tokenised(self) -> Sequence[Any]:
-        return tuple(optional.load("sqlglot").tokenize(self.sql, dialect="duckdb"))
+    def _tokenised(self) -> Sequence[Token]:
+        return tokens_of(self.sql)
 
     @inside.default
     def _nested(self) -> Sequence[int]:
         found, opened = [], [-1]
         for place, token in enumerate(self.tokens):
             found.append(opened[-1])
-            if _kind(token) in _OPENING:
+            if token_kind(token) in _OPENING:
                 opened.append(place)
-            elif _kind(token) in _CLOSING and len(opened) > 1:
+            elif token_kind(token) in _CLOSING and len(opened) > 1:
                 opened.pop()
         return found
 
@@ -74,25 +70,25 @@ class _Text:
         """The commas and the end of each bracket."""
         found: dict[int, list[int]] = {}
         for place, bracket in enumerate(self.inside):
-            if _kind(self.tokens[place]) in ("COMMA", *_CLOSING):
+            if token_kind(self.tokens[place]) in ("COMMA", *_CLOSING):
                 found.setdefault(bracket, []).append(place)
         return found
 
     def places(self, kind: str) -> list[int]:
         """Return where the tokens of a kind stand."""
-        return [place for place, token in enumerate(self.tokens) if _kind(token) == kind]
+        return [place for place, token in enumerate(self.tokens) if token_kind(token) == kind]
 
     def opening(self, place: int) -> int:
         """Return the bracket around a token, which must be that of a function."""
         bracket = self.inside[place]
-        if bracket < 1 or _kind(self.tokens[bracket]) != "L_PAREN":
+        if bracket < 1 or token_kind(self.tokens[bracket]) != "L_PAREN":
             raise BadSyntax("=> stands outside of a function", next=_EXAMPLE)
         return bracket
 
     def parts(self, bracket: int) -> list[tuple[int, int]]:
         """Return the first and the last place of each part between the commas in a bracket."""
         ends = self._marks.get(bracket, [])
-        if not ends or _kind(self.tokens[ends[-1]]) != "R_PAREN":
+        if not ends or token_kind(self.tokens[ends[-1]]) != "R_PAREN":
             raise BadSyntax("A bracket has no end", next=_EXAMPLE)
         starts = [bracket, *ends[:-1]]
         return [(start + 1, end - 1) for start, end in zip(starts, ends, strict=True)]
@@ -104,10 +100,6 @@ class _Text:
     def ends(self, first: int, last: int) -> tuple[int, int]:
         """Return where the text from one token to another begins and ends."""
         return self.tokens[first].start, self.tokens[last].end + 1
-
-
-def _kind(token: Any) -> str:
-    return str(token.token_type.name)
 
 
 def _edits(text: _Text, arrow: int, call: int) -> list[tuple[int, int, str]]:
@@ -123,7 +115,7 @@ def _edits(text: _Text, arrow: int, call: int) -> list[tuple[int, int, str]]:
         raise BadSyntax("A named argument is not the last one", next=_EXAMPLE)
     bounds = _bounds(text, arrow + 1, named[1])
     _require_known(function, name, bounds)
-    if _kind(text.tokens[first]) == "DISTINCT" and last > first:
+    if token_kind(text.tokens[first]) == "DISTINCT" and last > first:
         first += 1  # so that it is DISTINCT that is refused
     start, end = text.ends(first, last)
     dropped = text.ends(named[0] - 1, named[1])  # with the comma before it
@@ -134,11 +126,11 @@ def _edits(text: _Text, arrow: int, call: int) -> list[tuple[int, int, str]]:
 
 def _bounds(text: _Text, first: int, last: int) -> tuple[str, str]:
     """Return the two ends of ``(lower, upper)``, as they are written."""
-    is_bracketed = first < last and _kind(text.tokens[first]) == "L_PAREN"
+    is_bracketed = first < last and token_kind(text.tokens[first]) == "L_PAREN"
     parts = text.parts(first) if is_bracketed and text.inside[last] == first else []
     if len(parts) != 2 or any(start > end for start, end in parts):
         raise BadSyntax("Bounds cannot be read", must="be written (lower, upper)", next=_EXAMPLE)
-    if any(_kind(token) == "FARROW" for token in text.tokens[first:last]):
+    if any(token_kind(token) == "FARROW" for token in text.tokens[first:last]):
         raise BadSyntax("=> stands in bounds", must="be two numbers", next=_EXAMPLE)
     lower, upper = (text.between(*part) for part in parts)
     return lower, upper
@@ -151,7 +143,7 @@ def _require_known(function: str, name: str, bounds: tuple[str, str]) -> None:
         raise RefusedQuery(
             "This named argument is not known", must=f"be {_PER_ROW}", got=name[:40], next=_EXAMPLE
         )
-    if function not in _CLAMPED:
+    if not takes_number(function):
         raise RefusedQuery(
             f"{function[:40]} has no value in a row that could be clamped",
             must=f"be SUM, AVG or the like with {_PER_ROW}",

@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from discreet.core.errors import BadSyntax, InvalidArgument, RefusedQuery
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import exact
+from discreet.sql.nodes import Token
 
 
 class GroupSelection(Enum):
@@ -59,7 +60,7 @@ class Options:
 NO_OPTIONS = Options()
 
 
-def read_options(tokens: list[Any]) -> Options:
+def read_options(tokens: list[Token]) -> Options:
     """Return the options that the tokens between the brackets say."""
     options, seen = NO_OPTIONS, set()
     for part in _split(tokens):
@@ -82,8 +83,8 @@ def read_options(tokens: list[Any]) -> Options:
 _SHORTEST = 3
 
 
-def _split(tokens: list[Any]) -> list[list[Any]]:
-    parts: list[list[Any]] = [[]]
+def _split(tokens: list[Token]) -> list[list[Token]]:
+    parts: list[list[Token]] = [[]]
     for token in tokens:
         if token.text == ",":
             parts.append([])

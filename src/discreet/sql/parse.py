@@ -2,11 +2,23 @@
 
 from typing import Any
 
+from attrs import frozen
+
 from discreet.core import optional
 from discreet.core.errors import BadSyntax, RefusedQuery
 from discreet.sql.named_arguments import with_clamps
+from discreet.sql.nodes import Node, Token, token_kind, tokens_of
 from discreet.sql.options import NO_OPTIONS, Options, read_options
-from discreet.sql.statement import Statement
+
+
+@frozen(kw_only=True)
+class Statement:
+    """One SELECT as the parser's syntax tree, and the privacy options that stood in it."""
+
+    select: Node
+    """The syntax tree of the outermost SELECT, WITH included."""
+    options: Options
+
 
 LONGEST_QUERY = 100_000
 
@@ -26,7 +38,7 @@ def parse(sql: str) -> Statement:
     """
     _require_text(sql)
     tokens = _tokens(sql)
-    if tokens and tokens[0].token_type.name in _OTHERS:
+    if tokens and token_kind(tokens[0]) in _OTHERS:
         raise _not_a_select()
     _refuse_top(tokens)
     text, options = _take_options(sql, tokens)
@@ -58,25 +70,25 @@ def _not_a_select() -> RefusedQuery:
     )
 
 
-def _refuse_top(tokens: list[Any]) -> None:
+def _refuse_top(tokens: list[Token]) -> None:
     """Refuse SELECT TOP 10, which other dialects have and the parser stumbles over."""
     for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        is_top = first.token_type.name == "SELECT" and second.text.upper() == "TOP"
-        if is_top and third.token_type.name == "NUMBER":
+        is_top = token_kind(first) == "SELECT" and second.text.upper() == "TOP"
+        if is_top and token_kind(third) == "NUMBER":
             raise RefusedQuery(
                 "TOP is not supported", next=f"Write ORDER BY COUNT(*) DESC LIMIT {third.text[:9]}"
             )
 
 
-def _tokens(sql: str) -> list[Any]:
+def _tokens(sql: str) -> list[Token]:
     errors = optional.load("sqlglot.errors")
     try:
-        return list(optional.load("sqlglot").tokenize(sql, dialect="duckdb"))
+        return tokens_of(sql)
     except (errors.SqlglotError, RecursionError, ValueError):
         raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
 
 
-def _take_options(sql: str, tokens: list[Any]) -> tuple[str, Options]:
+def _take_options(sql: str, tokens: list[Token]) -> tuple[str, Options]:
     """Return the text without the privacy clause, and what the clause says."""
     start = _clause_start(tokens)
     if start is None:
@@ -95,20 +107,20 @@ def _take_options(sql: str, tokens: list[Any]) -> tuple[str, Options]:
     return sql[: tokens[start].start] + kept + sql[tokens[end].end + 1 :], options
 
 
-def _turn(token: Any) -> int:
+def _turn(token: Token) -> int:
     """Return 1 for an opening bracket and -1 for a closing one; a text of one is none."""
-    return {"L_PAREN": 1, "R_PAREN": -1}.get(token.token_type.name, 0)
+    return {"L_PAREN": 1, "R_PAREN": -1}.get(token_kind(token), 0)
 
 
 _CLAUSES = ("DIFFERENTIAL_PRIVACY", "ANONYMIZATION")
 
 
-def _clause_start(tokens: list[Any]) -> int | None:
+def _clause_start(tokens: list[Token]) -> int | None:
     """Return where WITH DIFFERENTIAL_PRIVACY stands, directly after the outermost SELECT."""
     depth, outermost, found = 0, None, []
     for i, token in enumerate(tokens):
         depth += _turn(token)
-        if token.token_type.name != "SELECT":
+        if token_kind(token) != "SELECT":
             continue
         if depth == 0 and outermost is None:
             outermost = i
@@ -123,7 +135,7 @@ def _clause_start(tokens: list[Any]) -> int | None:
     return found[0] + 1 if found else None
 
 
-def _select(sql: str) -> Any:
+def _select(sql: str) -> Node:
     sqlglot, errors = optional.load("sqlglot"), optional.load("sqlglot.errors")
     exp = optional.load("sqlglot.expressions")
     try:
@@ -151,7 +163,8 @@ def _select(sql: str) -> Any:
                 must=f"have at most {MOST_ITEMS:,} items",
                 got=f"{len(part.expressions):,}",
             )
-    return statements[0]
+    select: Node = statements[0]
+    return select
 
 
 def _bad_syntax(cause: Any) -> BadSyntax:

@@ -1,32 +1,36 @@
-"""Resolve: statement to question. Names are looked up; only public tables are ever read."""
+"""Resolve: statement to question. Names are looked up; only public tables are ever read.
 
-from typing import Any
+Read this page first: ``_resolve`` goes through a query from top to bottom. ``rows/`` is what lies
+below the aggregates, ``aggregates/`` what they are, ``outputs/`` what lies above them.
+"""
 
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
+from discreet.sql.nodes import (
+    Node,
+    condition_of,
+    is_set,
+    order_items,
+    part,
+    require_plain,
+    small_number,
+)
 from discreet.sql.options import Options
 from discreet.sql.outputs.outputs import Outputs, resolve_outputs
-from discreet.sql.question import Question
-from discreet.sql.rows.aliases import lateral, with_aliases
-from discreet.sql.rows.context import Context, PublicRows
-from discreet.sql.rows.examples import example
+from discreet.sql.parse import Statement
+from discreet.sql.question import Question, Size
+from discreet.sql.rows.fields import extended
 from discreet.sql.rows.grouping import resolve_grouping
+from discreet.sql.rows.items import Item, is_star, item_value, lateral, output_names, with_aliases
+from discreet.sql.rows.joins import with_partners
 from discreet.sql.rows.keys import resolve_keys
-from discreet.sql.rows.nodes import is_a, item_value, require_plain
-from discreet.sql.rows.output_names import output_names
-from discreet.sql.rows.partners import with_partners
-from discreet.sql.rows.projecting import extended
 from discreet.sql.rows.query import resolve_query
-from discreet.sql.rows.scalars import with_scalars
-from discreet.sql.rows.scope import Scope
-from discreet.sql.rows.sources import from_clause, with_clause
-from discreet.sql.rows.where import filtered, where_parts
-from discreet.sql.size import Size
-from discreet.sql.statement import Statement
+from discreet.sql.rows.scope import Context, PublicRows, Scope, example
+from discreet.sql.rows.where import filtered, opened
 from discreet.tables.catalog import Catalog
 from discreet.tables.expression import Expression
-from discreet.tables.functions.enumeration import Enumeration
+from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.limits import Limits
 from discreet.tables.relations.exists import Exists
@@ -57,16 +61,14 @@ def _resolve(
 ) -> Question:
     select, options = statement.select, statement.options
     _require_supported(select)
-    outside = Context(catalog=catalog, query=resolve_query, public_rows=public_rows)
-    context = with_clause(select, outside)
-    select = with_scalars(select, context)
-    nodes = where_parts(select)
-    scope = from_clause(select, context, nodes)
-    owner = _require_private(scope)
-    _require_unit(options, owner)
-    named = zip(output_names(select.expressions), _values(select, scope, catalog), strict=True)
-    items = lateral(list(named), scope)
-    scope = filtered(scope, [with_aliases(node, items, scope) for node in nodes], context)
+    # WITH, FROM and WHERE say which rows count.
+    asked = opened(select, Context(catalog=catalog, query=resolve_query, public_rows=public_rows))
+    select, scope = asked.select, asked.scope
+    _require_unit(options, _require_private(scope))
+    items = _items(select, scope, catalog)
+    conditions = [with_aliases(node, items, scope) for node in asked.conditions]
+    scope = filtered(scope, conditions, asked.context)
+    # GROUP BY says which groups there are.
     grouping = resolve_grouping(select, items, scope)
     relation, fields = extended(scope.relation, grouping.keys, grouping.names)
     keys = resolve_keys(
@@ -80,9 +82,9 @@ def _resolve(
     over = _OutputScope(
         scope=scope.over(relation),
         keys=grouping.keys,
-        key_names=grouping.names,
         has_private_keys=isinstance(keys, PrivateKeys),
     )
+    # SELECT, HAVING and ORDER BY say which aggregates are wanted, and what is shown of them.
     outputs = _outputs(select, items, over)
     if not outputs.aggregates and isinstance(keys, PublicKeys):
         raise RefusedQuery(
@@ -119,32 +121,31 @@ _PARTS = (
 )
 
 
-def _require_supported(select: Any) -> None:
-    if select.args.get("distinct"):
+def _require_supported(select: Node) -> None:
+    if is_set(select, "distinct"):
         raise RefusedQuery(
             "SELECT DISTINCT is not supported in the outermost SELECT",
             next="GROUP BY the columns instead: SELECT column, COUNT(*) ... GROUP BY column",
         )
-    if select.args.get("windows"):
+    if is_set(select, "windows"):
         raise RefusedQuery(
             "WINDOW is not supported in the outermost SELECT", next="Write it out, in OVER (...)"
         )
     require_plain(select, *_PARTS, next="Put it into a sub-query: FROM (SELECT ...) AS t")
 
 
-def _values(select: Any, scope: Scope, catalog: Catalog) -> list[Any]:
-    stars = [item for item in select.expressions if _is_star(item)]
+def _items(select: Node, scope: Scope, catalog: Catalog) -> list[Item]:
+    """Return what SELECT names, with aliases written out."""
+    names = output_names(select.expressions)
+    stars = [item for item in select.expressions if is_star(item)]
     if stars or not select.expressions:
         raise RefusedQuery(
             "* would show single rows" if stars else "SELECT names nothing to show",
             must="ask for COUNT, SUM, AVG or another aggregate",
             next=f"Single rows are never shown. Write, for example, {example(scope, catalog)}",
         )
-    return [item_value(item) for item in select.expressions]
-
-
-def _is_star(item: Any) -> bool:
-    return is_a(item, "Star") or (is_a(item, "Column") and is_a(item.this, "Star"))
+    values = [item_value(item) for item in select.expressions]
+    return lateral(list(zip(names, values, strict=True)), scope)
 
 
 def _require_private(scope: Scope) -> Owner:
@@ -174,22 +175,21 @@ class _OutputScope:
 
     scope: Scope
     keys: tuple[Expression, ...]
-    key_names: tuple[str, ...]
     has_private_keys: bool
 
     @property
     def relation(self) -> Relation:
         return self.scope.relation
 
-    def row(self, node: Any) -> Expression:
+    def row(self, node: Node) -> Expression:
         return self.scope.row(node)
 
 
-def _outputs(select: Any, items: list[tuple[str, Any]], scope: _OutputScope) -> Outputs:
+def _outputs(select: Node, items: list[Item], scope: _OutputScope) -> Outputs:
     return resolve_outputs(
         items=items,
-        having=_clause(select, "having"),
-        qualify=_clause(select, "qualify"),
+        having=condition_of(select, "having"),
+        qualify=condition_of(select, "qualify"),
         order=_order(select),
         limit=_count(select, "limit"),
         offset=_count(select, "offset"),
@@ -197,39 +197,27 @@ def _outputs(select: Any, items: list[tuple[str, Any]], scope: _OutputScope) -> 
     )
 
 
-def _clause(select: Any, name: str) -> Any:
-    """Return the condition of HAVING or QUALIFY, if there is one."""
-    clause = select.args.get(name)
-    if clause is None:
-        return None
-    require_plain(clause, "this")
-    return clause.this
-
-
-def _order(select: Any) -> list[tuple[Any, bool]]:
-    order = select.args.get("order")
-    if order is None:
-        return []
-    require_plain(order, "expressions")
-    for item in order.expressions:
+def _order(select: Node) -> list[tuple[Node, bool]]:
+    """Return what ORDER BY names, each with whether it descends."""
+    items = order_items(select)
+    for item in items:
         require_plain(item, "this", "desc", next="NULL always comes last")
-    return [(item.this, bool(item.args.get("desc"))) for item in order.expressions]
+    return [(item.this, is_set(item, "desc")) for item in items]
 
 
 _MOST_DIGITS = 9
 
 
-def _count(select: Any, name: str) -> int | None:
+def _count(select: Node, name: str) -> int | None:
     """Return the number of LIMIT or OFFSET."""
-    clause = select.args.get(name)
+    clause = part(select, name)
     if clause is None:
         return None
     require_plain(clause, "expression", next="Write LIMIT 10, or LIMIT 10 OFFSET 20")
-    number = clause.expression
-    text = str(number.this) if is_a(number, "Literal") and not number.is_string else ""
-    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+    number = small_number(clause.expression, _MOST_DIGITS)
+    if number is None:
         raise RefusedQuery(f"{name.upper()} takes a whole number", next=f"Write {name.upper()} 10")
-    return int(text)
+    return number
 
 
 def _limits(relation: Relation, options: Options) -> Limits:

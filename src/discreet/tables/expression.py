@@ -74,3 +74,31 @@ def moved(expression: Expression, places: Mapping[int, int]) -> Expression:
         arguments = tuple(moved(part, places) for part in expression.arguments)
         return evolve(expression, arguments=arguments)
     return expression
+
+
+def measure(expression: Expression) -> tuple[int, int]:
+    """Return the depth and the number of nodes, with everything that it repeats written out.
+
+    Shared parts are measured once, so this takes time in proportion to the distinct ones even if
+    the whole is exponentially large. The walk is a loop: deep expressions do not exhaust the stack.
+
+    Example:
+        >>> one = Literal(ColumnType.INTEGER, 1)
+        >>> two = Call(ColumnType.INTEGER, "+", (one, one))
+        >>> measure(Call(ColumnType.INTEGER, "*", (two, two)))
+        (3, 7)
+    """
+    known: dict[int, tuple[int, int]] = {}
+    waiting = [expression]
+    while waiting:
+        node = waiting[-1]
+        parts = node.arguments if isinstance(node, Call) else ()
+        missing = [part for part in parts if id(part) not in known]
+        if missing:
+            waiting += missing
+            continue
+        measures = [known[id(part)] for part in parts]
+        depth = 1 + max((d for d, _ in measures), default=0)
+        known[id(node)] = (depth, 1 + sum(size for _, size in measures))
+        waiting.pop()
+    return known[id(expression)]

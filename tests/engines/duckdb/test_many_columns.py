@@ -61,5 +61,5 @@ def test_columns_are_found_by_their_names_in_any_case(catalog):
     with pytest.raises(UnknownColumn, match="No column 'agee'"):
         table.column("agee")
     scope = Scope.of(Scan.of(table), "v")
-    assert scope.find("V", "Clinic") == scope.find("", "clinic")
-    assert scope.columns["clinic"][0].index == scope.find("", "CLINIC")
+    assert scope.name("V", "Clinic") == scope.name("", "clinic")
+    assert scope.columns["clinic"][0] == scope.name("", "CLINIC")

@@ -1,15 +1,23 @@
-"""A rule: how one kind of sqlglot node is read, and which of its parts are understood."""
+"""A rule: how one kind of sqlglot node is read, and which of its parts are understood.
 
-from collections.abc import Callable, Mapping
+Most nodes are one function of their parts, and the record of the function says which.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import field, frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.tables.expression import Expression
+from discreet.tables.column import ColumnType
+from discreet.tables.expression import Expression, Literal
+from discreet.tables.functions.call import FUNCTIONS, call
+from discreet.tables.functions.function import Node
 
 Visit = Callable[[Any], Expression]
 """Resolves a part of a node."""
+
+LONGEST_SHOWN = 20
 
 
 @frozen
@@ -31,3 +39,48 @@ class Rule:
                     "This form of an expression is not supported",
                     got=f"{type(node).__name__} with {name}",
                 )
+
+
+def compared(function: str, values: Sequence[Expression]) -> Expression:
+    """Return a comparison; if a text of the query is in the way because it is no date, say so.
+
+    Example:
+        >>> from discreet.tables.expression import FieldValue
+        >>> day, text = FieldValue(ColumnType.DATE, 0), Literal(ColumnType.TEXT, "2025-13-01")
+        >>> compared(">=", [day, text])
+        Traceback (most recent call last):
+        discreet.core.errors.RefusedQuery: '2025-13-01' is not a date. It must look like
+        '2025-01-31'.
+    """
+    try:
+        return call(function, values)
+    except RefusedQuery:
+        texts = [
+            value.value
+            for value in values
+            if isinstance(value, Literal) and value.type is ColumnType.TEXT and value.value
+        ]
+        if not texts or not any(value.type is ColumnType.DATE for value in values):
+            raise
+        shown = str(texts[0])[:LONGEST_SHOWN]
+        raise RefusedQuery(f"'{shown}' is not a date", must="look like '2025-01-31'") from None
+
+
+def _plain(function: str, written: Node) -> Rule:
+    make = compared if written.compares else call
+
+    def read(node: Any, visit: Visit) -> Expression:
+        values = [node.args.get(part) for part in written.parts]
+        flat = [one for v in values if v is not None for one in (v if isinstance(v, list) else [v])]
+        return make(function, [visit(one) for one in flat])
+
+    return Rule(written.parts, read, written.expected)
+
+
+PLAIN = {
+    written.name: _plain(function.name, written)
+    for function in FUNCTIONS.values()
+    for written in function.ways()
+    if isinstance(written, Node)
+}
+"""Nodes that are one function of their parts, in order."""

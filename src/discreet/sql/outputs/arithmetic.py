@@ -7,8 +7,8 @@ from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Constant, Estimate
 from discreet.releases.estimates.functions import calculate
 from discreet.releases.estimates.linear import is_sure
-from discreet.sql.expressions.refusals import in_query
-from discreet.sql.outputs.nodes import constant, require_plain, unbracketed
+from discreet.sql.nodes import constant, require_plain_output, unbracketed
+from discreet.sql.refusals import in_query, not_between_numbers
 from discreet.tables.column import ColumnType
 
 Inner = Callable[[Any], Estimate]
@@ -20,7 +20,7 @@ def _of(name: str, *parts: str, without: tuple[str, ...] = ()) -> Build:
     """Return how a node with fixed parts becomes the function ``name`` of them."""
 
     def build(node: Any, inner: Inner) -> Estimate:
-        require_plain(node, *parts, *without)
+        require_plain_output(node, *parts, *without)
         given = [node.args[part] for part in parts if node.args.get(part) is not None]
         return calculate(name, *map(inner, given))
 
@@ -31,21 +31,21 @@ def _listed(name: str, *without: str) -> Build:
     """Return how a node with a first part and a list becomes the function ``name`` of all."""
 
     def build(node: Any, inner: Inner) -> Estimate:
-        require_plain(node, "this", "expressions", *without)
+        require_plain_output(node, "this", "expressions", *without)
         return calculate(name, inner(node.this), *map(inner, node.expressions))
 
     return build
 
 
 def _coalesce(node: Any, inner: Inner) -> Estimate:
-    require_plain(node, "this", "expressions", "is_nvl", "is_null")
+    require_plain_output(node, "this", "expressions", "is_nvl", "is_null")
     given = [inner(part) for part in (node.this, *node.expressions)]
     checked = calculate("coalesce", *given)
     return given[0] if is_sure(given[0]) and given[0].type is checked.type else checked
 
 
 def _between(node: Any, inner: Inner) -> Estimate:
-    require_plain(node, "this", "low", "high")
+    require_plain_output(node, "this", "low", "high")
     value = inner(node.this)
     low, high = calculate(">=", value, inner(node.args["low"])), inner(node.args["high"])
     return calculate("and", low, calculate("<=", value, high))
@@ -58,7 +58,7 @@ def _in(node: Any, inner: Inner) -> Estimate:
 
 
 def _is(node: Any, inner: Inner) -> Estimate:
-    require_plain(node, "this", "expression")
+    require_plain_output(node, "this", "expression")
     value, kind = inner(node.this), node.expression.key
     if kind == "null":
         return calculate("is_null", value)
@@ -69,7 +69,7 @@ def _is(node: Any, inner: Inner) -> Estimate:
 
 
 def _case(node: Any, inner: Inner) -> Estimate:
-    require_plain(node, "this", "ifs", "default")
+    require_plain_output(node, "this", "ifs", "default")
     operand = None if node.this is None else inner(node.this)
     parts: list[Estimate] = []
     for branch in node.args["ifs"]:
@@ -80,7 +80,7 @@ def _case(node: Any, inner: Inner) -> Estimate:
 
 
 def _if(node: Any, inner: Inner) -> Estimate:
-    require_plain(node, "this", "true", "false")
+    require_plain_output(node, "this", "true", "false")
     then = inner(node.args["true"])
     return calculate("case", inner(node.this), then, _else(node.args.get("false"), inner))
 
@@ -90,7 +90,7 @@ def _else(node: Any, inner: Inner) -> Estimate:
 
 
 def _log(node: Any, inner: Inner) -> Estimate:
-    require_plain(node, "this", "expression")
+    require_plain_output(node, "this", "expression")
     if node.args.get("expression") is None:
         return calculate("log10", inner(node.this))
     base = constant(unbracketed(node.this))
@@ -172,22 +172,5 @@ def arithmetic(node: Any, inner: Inner) -> Estimate:
     """Return the estimate that a node makes of the ones inside it; refuse what is not listed."""
     build = ARITHMETIC.get(node.key)
     if build is None:
-        raise RefusedQuery(
-            "This is not supported between the numbers of an answer",
-            must="be arithmetic, a comparison, CASE, COALESCE, ROUND or the like",
-            got=node.sql(dialect="duckdb")[:_LONGEST_SHOWN],
-            next=_REWRITES.get(
-                node.key, "Apply it to the rows, inside the aggregate or in GROUP BY"
-            ),
-        )
+        raise not_between_numbers(node)
     return build(node, inner)
-
-
-_LONGEST_SHOWN = 60
-_IN_FROM = "Put the sub-query into FROM, or into WITH"
-_REWRITES = {
-    "subquery": _IN_FROM,
-    "select": _IN_FROM,
-    "exists": "Put EXISTS into WHERE",
-    "star": "Name the keys and the aggregates that you want",
-}

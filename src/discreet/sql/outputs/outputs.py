@@ -2,35 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 from attrs import evolve, field, frozen
 
 from discreet.core.errors import QueryError, RefusedQuery
 from discreet.releases.estimates.estimate import Estimate, GroupingOf, KeyOf, parts
 from discreet.releases.view import Ordering, Output, View
-from discreet.sql.outputs.aggregates import AGGREGATES
+from discreet.sql.aggregates.call import AggregateCall, AskedAggregates, OutputScope
+from discreet.sql.aggregates.functions import aggregate_function, is_aggregate, is_of_answer
+from discreet.sql.conditions import as_condition
+from discreet.sql.nodes import Node, constant, is_a, require_plain_output, table_of, unbracketed
 from discreet.sql.outputs.arithmetic import ARITHMETIC, arithmetic
-from discreet.sql.outputs.asked import Asked, require_condition
-from discreet.sql.outputs.book import Book
-from discreet.sql.outputs.nodes import (
-    children,
-    constant,
-    has_aggregate,
-    is_aggregate,
-    require_plain,
-    require_shallow,
-    unbracketed,
-)
-from discreet.sql.outputs.output_scope import OutputScope
-from discreet.sql.outputs.refusals import (
+from discreet.sql.outputs.windows import refuse_windows, window
+from discreet.sql.refusals import (
     aggregate_of_aggregate,
     not_a_key,
     not_grouped,
+    require_unique,
     single_person,
+    two_outputs,
     unknown_aggregate,
 )
-from discreet.sql.outputs.windows import refuse_windows, window
 from discreet.tables.aggregate import Aggregate
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue
@@ -48,10 +40,10 @@ class Outputs:
 
 def resolve_outputs(
     *,
-    items: Sequence[tuple[str, Any]],
-    having: Any = None,
-    qualify: Any = None,
-    order: Sequence[tuple[Any, bool]] = (),
+    items: Sequence[tuple[str, Node]],
+    having: Node | None = None,
+    qualify: Node | None = None,
+    order: Sequence[tuple[Node, bool]] = (),
     limit: int | None = None,
     offset: int | None = None,
     scope: OutputScope,
@@ -61,29 +53,35 @@ def resolve_outputs(
     ``items`` are names with nodes, ``order`` are nodes with whether they descend. The plan does
     not depend on the order or the names of the outputs: aggregates have a canonical order.
     """
-    _refuse_repeated_names([name for name, _ in items])
+    require_unique((name for name, _ in items), two_outputs)
     _refuse_nothing(limit)
     for node in (*(node for _, node in items), having, qualify, *(node for node, _ in order)):
         if node is not None:
-            require_shallow(node)
-    asked = _Written(items=items, having=having, qualify=qualify, order=order)
-    draft = Book()
-    _view(draft, asked, scope)
-    book = draft.in_order()
-    view = _view(book, asked, scope)
+            _require_shallow(node)
+    clauses = _Clauses(items=items, having=having, qualify=qualify, order=order)
+    draft = AskedAggregates()
+    _view(draft, clauses, scope)
+    asked = draft.in_order()
+    view = _view(asked, clauses, scope)
     return Outputs(
-        aggregates=book.aggregates,
-        weights=book.weights(),
-        view=evolve(view, limit=limit, offset=offset or 0, clamps=book.clamps),
+        aggregates=asked.aggregates,
+        weights=asked.weights(),
+        view=evolve(view, limit=limit, offset=offset or 0, clamps=asked.clamps),
     )
 
 
-def _refuse_repeated_names(names: list[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name.lower() in seen:
-            raise RefusedQuery(f"Two outputs are called '{name}'", next="Give one another name")
-        seen.add(name.lower())
+DEEPEST = 100
+"""How deeply one output may be nested."""
+
+
+def _require_shallow(node: Node) -> None:
+    """Refuse a very deep tree, which only a machine would write."""
+    level = [node]
+    for _ in range(DEEPEST):
+        level = [child for item in level for child in item.iter_expressions()]
+        if not level:
+            return
+    raise RefusedQuery("An output is nested too deeply", must=f"be at most {DEEPEST} levels deep")
 
 
 def _refuse_nothing(limit: int | None) -> None:
@@ -96,29 +94,28 @@ def _refuse_nothing(limit: int | None) -> None:
 
 
 @frozen(kw_only=True)
-class _Written:
+class _Clauses:
     """What the query says about its outputs, as nodes."""
 
-    items: Sequence[tuple[str, Any]]
-    having: Any
-    qualify: Any
-    order: Sequence[tuple[Any, bool]]
+    items: Sequence[tuple[str, Node]]
+    having: Node | None
+    qualify: Node | None
+    order: Sequence[tuple[Node, bool]]
 
 
-def _view(book: Book, asked: _Written, scope: OutputScope) -> View:
-    known = _Reader(scope=scope, book=book)
-    for name, node in asked.items:  # an output may use the ones before it by name
+def _view(asked: AskedAggregates, clauses: _Clauses, scope: OutputScope) -> View:
+    known = _Reader(scope=scope, asked=asked)
+    for name, node in clauses.items:  # an output may use the ones before it by name
         output = Output(name, _small(known.estimate(node)))
         known = evolve(known, outputs=(*known.outputs, output))
-    having = None if asked.having is None else _condition(known.estimate(asked.having), "HAVING")
+    having = known.condition(clauses.having, "HAVING")
     if having is not None:
         refuse_windows([having], "HAVING comes before windows: use QUALIFY")
-    qualify = asked.qualify
     return View(
         outputs=known.outputs,
         having=having,
-        qualify=None if qualify is None else _condition(known.estimate(qualify), "QUALIFY"),
-        order=tuple(Ordering(known.criterion(node), bool(down)) for node, down in asked.order),
+        qualify=known.condition(clauses.qualify, "QUALIFY"),
+        order=tuple(Ordering(known.criterion(node), bool(down)) for node, down in clauses.order),
     )
 
 
@@ -132,18 +129,12 @@ def _small(estimate: Estimate) -> Estimate:
     return estimate
 
 
-def _condition(estimate: Estimate, clause: str) -> Estimate:
-    if estimate.type is not ColumnType.BOOLEAN:
-        raise RefusedQuery(f"{clause} is not a condition", must="be true or false")
-    return estimate
-
-
 @frozen(kw_only=True)
 class _Reader:
-    """Reads one node after another, and notes the aggregates in the book."""
+    """Reads one node after another, and notes the aggregates that are asked for."""
 
     scope: OutputScope
-    book: Book
+    asked: AskedAggregates
     outputs: tuple[Output, ...] = field(default=())
     """What may be referred to by name: all of SELECT, or in SELECT what stands before."""
 
@@ -151,12 +142,21 @@ class _Reader:
     def _by_name(self) -> Mapping[str, Estimate]:
         return {output.name.lower(): output.estimate for output in self.outputs}
 
-    def criterion(self, node: Any) -> Estimate:
+    def condition(self, node: Node | None, clause: str) -> Estimate | None:
+        """Return the condition of a clause, if there is one."""
+        if node is None:
+            return None
+        estimate = self.estimate(node)
+        if estimate.type is not ColumnType.BOOLEAN:
+            raise RefusedQuery(f"{clause} is not a condition", must="be true or false")
+        return estimate
+
+    def criterion(self, node: Node) -> Estimate:
         """Return what one item of ORDER BY means: an output by its name or place, or a value."""
         node = unbracketed(node)
-        if node.key == "literal" and not node.is_string:
-            return self._at_place(str(node.this))
-        if node.key == "var":
+        if is_a(node, "Literal") and not node.is_string:
+            return self._at_place(node.name)
+        if is_a(node, "Var"):
             raise RefusedQuery(
                 "ORDER BY ALL is not supported", next="Name the columns, such as ORDER BY 1, 2"
             )
@@ -173,42 +173,42 @@ class _Reader:
             )
         return places[place]
 
-    def _named(self, node: Any) -> Estimate | None:
-        is_bare = node.key == "column" and not node.args.get("table")
-        return self._by_name.get(str(node.name).lower()) if is_bare else None
+    def _named(self, node: Node) -> Estimate | None:
+        is_bare = is_a(node, "Column") and not table_of(node)
+        return self._by_name.get(node.name.lower()) if is_bare else None
 
-    def estimate(self, node: Any) -> Estimate:
+    def estimate(self, node: Node) -> Estimate:
         """Return the estimate that a node means."""
         node = unbracketed(node)
-        if node.key in ("grouping", "groupingid"):
+        if is_a(node, "Grouping", "GroupingId"):
             return self._grouping(node)
-        if node.key == "window":
+        if is_a(node, "Window"):
             return window(node, self.estimate)
-        if is_aggregate(node):
+        if is_aggregate(node) or is_a(node, "Filter", "WithinGroup", "IgnoreNulls"):
             return self._aggregate(node)
         found = constant(node)
         if found is not None:
             return found
-        if not has_aggregate(node):
+        if not is_of_answer(node):
             key = self._key(node)
             if key is not None:
                 return key
-        if node.key == "column":
+        if is_a(node, "Column"):
             return self._output_or_refuse(node)
         if node.key not in ARITHMETIC and self._is_of_keys(node):
             raise not_a_key(node)
         return arithmetic(node, self.estimate)
 
-    def _is_of_keys(self, node: Any) -> bool:
+    def _is_of_keys(self, node: Node) -> bool:
         """Tell whether a node is a row-wise function of keys alone."""
         try:
             self.scope.row(node)
         except QueryError:
             return False
-        columns = [part for part in node.walk() if part.key == "column"]
-        return bool(columns) and all(self._key(part) is not None for part in columns)
+        columns = [inner for inner in node.walk() if is_a(inner, "Column")]
+        return bool(columns) and all(self._key(column) is not None for column in columns)
 
-    def _key(self, node: Any) -> KeyOf | None:
+    def _key(self, node: Node) -> KeyOf | None:
         """Return the key that a row-wise node is, if it is one."""
         try:
             expression = self.scope.row(node)
@@ -218,7 +218,7 @@ class _Reader:
             return None
         return KeyOf(expression.type, self.scope.keys.index(expression))
 
-    def _output_or_refuse(self, node: Any) -> Estimate:
+    def _output_or_refuse(self, node: Node) -> Estimate:
         named = self._named(node)
         if named is not None:
             return named
@@ -227,11 +227,11 @@ class _Reader:
             isinstance(value, FieldValue)
             and self.scope.relation.fields()[value.index].unit_part == 0
         )
-        raise single_person(str(node.name)) if is_unit else not_grouped(str(node.name), value)
+        raise single_person(node.name) if is_unit else not_grouped(node.name, value)
 
-    def _grouping(self, node: Any) -> Estimate:
-        require_plain(node, "expressions")
-        keys = [self._key(unbracketed(part)) for part in node.expressions]
+    def _grouping(self, node: Node) -> Estimate:
+        require_plain_output(node, "expressions")
+        keys = [self._key(unbracketed(inner)) for inner in node.expressions]
         places = tuple(key.place for key in keys if key is not None)
         if not places or len(places) < len(keys):
             raise RefusedQuery(
@@ -239,25 +239,24 @@ class _Reader:
             )
         return GroupingOf(ColumnType.INTEGER, places)
 
-    def _aggregate(self, node: Any) -> Estimate:
+    def _aggregate(self, node: Node) -> Estimate:
         where = None
-        if node.key == "filter":
-            require_plain(node, "this", "expression")
+        if is_a(node, "Filter"):
+            require_plain_output(node, "this", "expression")
             where = self._row_condition(node.expression.this)
             node = node.this
-        name = node.name.lower() if node.key == "anonymous" else node.key
-        build = AGGREGATES.get(name)
-        if build is None:
+        function = aggregate_function(node)
+        if function is None:
             raise unknown_aggregate(node)
-        if any(has_aggregate(part) for part in children(node)) and name != "withingroup":
+        is_nested = any(is_of_answer(inner) for inner in node.iter_expressions())
+        if is_nested and not is_a(node, "WithinGroup"):
             raise aggregate_of_aggregate(node)
-        return build(Asked(node=node, where=where, scope=self.scope, book=self.book))
+        call = AggregateCall(node=node, where=where, scope=self.scope, asked=self.asked)
+        return function.build(call)
 
-    def _row_condition(self, node: Any) -> Expression:
-        if has_aggregate(node):
+    def _row_condition(self, node: Node) -> Expression:
+        if is_of_answer(node):
             raise RefusedQuery(
                 "FILTER is about rows, not about the numbers of a group", next="Use HAVING instead"
             )
-        condition = self.scope.row(node)
-        require_condition(condition)
-        return condition
+        return as_condition(self.scope.row(node))

@@ -1,21 +1,33 @@
 """Keys: the groups of an answer, from declarations, from public tables, or privately selected."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import define, frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.sql.options import GroupSelection
-from discreet.sql.rows.context import PublicRows
+from discreet.sql.rows.fields import unit_part
 from discreet.sql.rows.grouping import Grouping
-from discreet.sql.rows.key_room import KeyRoom
-from discreet.sql.rows.unit_key import unit_part
+from discreet.sql.rows.scope import PublicRows
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue, fields_in, moved
-from discreet.tables.functions.enumeration import MOST_CHARACTERS, MOST_WORKED_OUT, Enumeration
-from discreet.tables.functions.public_values import public_keys
-from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PrivateKeys, PublicKeys, combine
+from discreet.tables.functions.public_values import (
+    MOST_CHARACTERS,
+    MOST_WORKED_OUT,
+    Enumeration,
+    public_keys,
+)
+from discreet.tables.keyset import (
+    LARGEST_KEYSET,
+    ONE_ROW,
+    Keys,
+    KeySet,
+    PrivateKeys,
+    PublicKeys,
+    combine,
+)
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.project import Project
 from discreet.tables.relations.relation import Field, Relation
@@ -181,6 +193,61 @@ def _as_it_is(row: tuple[Key, ...]) -> Any:
 def _over_origin(expression: Expression, fields: Sequence[Field]) -> Expression:
     origins = {index: fields[index].origin for index in fields_in(expression)}
     return moved(expression, {i: origin.index for i, origin in origins.items() if origin})
+
+
+Rows = Sequence[tuple[Key, ...]]
+
+MOST_CELLS = 5_000_000
+"""How many cells the keys may have: combinations times grouped columns, with those looked at."""
+
+MOST_KEY_CHARACTERS = 50_000_000
+"""How many characters of text all keys may have together, written out for every group."""
+
+
+@define(eq=False)
+class KeyRoom:
+    """What the combinations of keys of one question have taken, over all of its grouping sets.
+
+    Guarantee:
+        The sizes are multiplied before a combination is made, so that a refusal costs no more than
+        looking at the single keys.
+    """
+
+    _groups: int = 0
+    _cells: int = 0
+    _characters: int = 0
+
+    def look(self, rows: Rows, columns: int) -> None:
+        """Count rows that are looked at for some of their columns."""
+        self._cells += len(rows) * columns
+        self._require()
+
+    def take(self, parts: Sequence[Rows]) -> None:
+        """Count all combinations of one row of each part."""
+        size = math.prod(map(len, parts))
+        self._groups += size
+        self._cells += size * sum(len(rows[0]) for rows in parts if rows)
+        self._characters += sum(_characters(rows) * (size // len(rows)) for rows in parts if rows)
+        self._require()
+
+    def _require(self) -> None:
+        taken = (
+            (self._groups, LARGEST_KEYSET, "groups"),
+            (self._cells, MOST_CELLS, "cells (groups times grouped columns)"),
+            (self._characters, MOST_KEY_CHARACTERS, "characters of text"),
+        )
+        for got, most, what in taken:
+            if got > most:
+                raise RefusedQuery(
+                    "The public keys have too many combinations",
+                    must=f"have at most {most:,} {what}, over all grouping sets",
+                    got=f"{got:,}",
+                    next="Group by fewer columns, or by coarser or shorter values",
+                )
+
+
+def _characters(rows: Rows) -> int:
+    return sum(len(key) for row in rows for key in row if isinstance(key, str))
 
 
 def _key_set(places: tuple[int, ...], blocks: Sequence[_Block], room: KeyRoom) -> KeySet:

@@ -1,30 +1,38 @@
 """Nested queries: a SELECT or a UNION inside another query, as a relation."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from discreet.core.errors import RefusedQuery
-from discreet.sql.rows.aliases import lateral, with_aliases
-from discreet.sql.rows.context import Context, require_few_tables
-from discreet.sql.rows.inner_groups import Item, grouped, has_aggregate
-from discreet.sql.rows.nodes import (
+from discreet.sql.conditions import as_condition
+from discreet.sql.nodes import (
+    Node,
+    condition_of,
     conjuncts,
     is_a,
-    item_name,
-    item_value,
+    is_set,
+    listed,
+    marked,
+    part,
+    replaced,
     require_plain,
 )
-from discreet.sql.rows.projecting import projected
-from discreet.sql.rows.scalars import with_scalars
-from discreet.sql.rows.scope import Scope, as_condition
-from discreet.sql.rows.sources import from_clause, require_unique, with_clause
-from discreet.sql.rows.stage import Stage, marked, replaced
-from discreet.sql.rows.stars import expanded
-from discreet.sql.rows.unit_key import require_whole_unit
-from discreet.sql.rows.where import filtered, where_parts
-from discreet.sql.rows.windows import windowed
+from discreet.sql.refusals import require_unique, two_columns
+from discreet.sql.rows.fields import field_values, projected, require_whole_unit
+from discreet.sql.rows.grouping import grouped, has_total
+from discreet.sql.rows.items import (
+    Item,
+    expanded,
+    is_star,
+    item_name,
+    item_value,
+    lateral,
+    with_aliases,
+)
+from discreet.sql.rows.scope import Context, Scope, Stage, require_few_tables
+from discreet.sql.rows.sources import with_clause
+from discreet.sql.rows.totals import windowed
+from discreet.sql.rows.where import filtered, opened
 from discreet.tables.column import ColumnType
-from discreet.tables.expression import FieldValue
 from discreet.tables.functions.cast import cast
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.filter import Filter
@@ -32,7 +40,7 @@ from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.union_all import UnionAll
 
 
-def resolve_query(node: Any, context: Context) -> Relation:
+def resolve_query(node: Node, context: Context) -> Relation:
     """Return the relation of a nested query."""
     while is_a(node, "Subquery"):
         require_plain(node, "this", next=_NO_ORDER)
@@ -42,7 +50,7 @@ def resolve_query(node: Any, context: Context) -> Relation:
     if is_a(node, "Select"):
         return _select(node, context)
     raise RefusedQuery(
-        f"{type(node).__name__.upper()} is not supported in a sub-query",
+        f"{node.key.upper()} is not supported in a sub-query",
         must="be SELECT or UNION ALL",
         next="INTERSECT and EXCEPT can be written with EXISTS and NOT EXISTS",
     )
@@ -66,10 +74,10 @@ _SELECT_PARTS = (
 )
 
 
-def _union(node: Any, context: Context) -> Relation:
+def _union(node: Node, context: Context) -> Relation:
     steps = []
     while is_a(node, "Union"):
-        if node.args.get("by_name"):
+        if is_set(node, "by_name"):
             raise RefusedQuery(
                 "UNION BY NAME is not supported",
                 next="List the columns of both sides in the same order, and write UNION ALL",
@@ -84,16 +92,17 @@ def _union(node: Any, context: Context) -> Relation:
         second = resolve_query(step.expression, context.deeper())
         first, second = _widened(relation, second), _widened(second, relation)
         relation = require_few_tables(UnionAll(first=first, second=second))
-        if step.args.get("distinct"):
+        if is_set(step, "distinct"):
             relation = _distinct(relation, where="UNION (without ALL)")
     return relation
 
 
 def _widened(relation: Relation, other: Relation) -> Relation:
     """Return one side of a UNION with integers as reals, where the other side has reals."""
-    fields, others = relation.fields(), other.fields()
-    values = [FieldValue(field.type, i) for i, field in enumerate(fields)]
-    pairs = zip(values, others, strict=False)  # different numbers of columns are refused later
+    values = field_values(relation)
+    pairs = zip(
+        values, other.fields(), strict=False
+    )  # different numbers of columns are refused later
     wide = {
         value
         for value, field in pairs
@@ -102,82 +111,78 @@ def _widened(relation: Relation, other: Relation) -> Relation:
     if not wide:
         return relation
     cells = [cast(value, ColumnType.REAL) if value in wide else value for value in values]
-    return projected(relation, cells, [field.name for field in fields])
+    return projected(relation, cells, [field.name for field in relation.fields()])
 
 
 def _distinct(relation: Relation, *, where: str) -> Relation:
-    fields = [FieldValue(field.type, i) for i, field in enumerate(relation.fields())]
-    require_whole_unit(relation, fields, where=where)
+    require_whole_unit(relation, field_values(relation), where=where)
     return Distinct(source=relation)
 
 
-def _select(select: Any, context: Context) -> Relation:
+def _select(select: Node, context: Context) -> Relation:
+    """Return the relation of a nested SELECT.
+
+    It begins as the outermost SELECT does, in ``opened``. From GROUP BY on they have nothing in
+    common: here the rows of one person are put together exactly, and are rows again; there the
+    rows of all people are, which only noise may show.
+    """
     require_plain(select, *_SELECT_PARTS, where="a sub-query", next=_NO_ORDER)
-    context = with_clause(select, context)
-    select = with_scalars(select, context)
-    nodes = where_parts(select)
-    scope = from_clause(select, context, nodes)
+    asked = opened(select, context)
+    select, scope = asked.select, asked.scope
     named = _named(select, scope)
-    scope = filtered(scope, [with_aliases(node, named, scope) for node in nodes], context)
+    conditions = [with_aliases(node, named, scope) for node in asked.conditions]
+    scope = filtered(scope, conditions, asked.context)
     stage, items, qualify = _grouped(select, scope, named)
     stage, items, qualify = _windowed(select, stage, items, qualify)
-    relation = _kept(stage, qualify)
+    relation = _filtered(stage, qualify)
     names = [name for name, _ in items]
-    require_unique(names)
+    require_unique(names, two_columns)
     relation = projected(relation, [stage.row(node) for _, node in items], names)
-    distinct = select.args.get("distinct")
+    distinct = part(select, "distinct")
     if distinct is None:
         return relation
     require_plain(distinct, next="Number the rows of each person with ROW_NUMBER() instead")
     return _distinct(relation, where="SELECT DISTINCT in a sub-query")
 
 
-def _named(select: Any, scope: Scope) -> list[Item]:
+def _named(select: Node, scope: Scope) -> list[Item]:
     """Return the items of the SELECT without its stars, with aliases written out."""
-    items = [item for item in select.expressions if not _is_star(item)]
+    items = [item for item in select.expressions if not is_star(item)]
     return lateral([(item_name(item), item_value(item)) for item in items], scope)
 
 
-def _grouped(select: Any, scope: Scope, named: list[Item]) -> tuple[Stage, list[Item], list[Any]]:
+def _grouped(select: Node, scope: Scope, named: list[Item]) -> tuple[Stage, list[Item], list[Node]]:
     """Return the stage after GROUP BY and HAVING, the items of SELECT and those of QUALIFY."""
-    clauses = {
-        name: [with_aliases(part, named, scope) for part in _parts(select, name)]
-        for name in ("having", "qualify")
-    }
-    having, qualify = clauses["having"], clauses["qualify"]
-    is_grouped = select.args.get("group") is not None or having
-    if not is_grouped and not any(has_aggregate(node) for _, node in named):
+    having, qualify = (
+        [with_aliases(node, named, scope) for node in conjuncts(condition_of(select, clause))]
+        for clause in ("having", "qualify")
+    )
+    is_grouped = part(select, "group") is not None or having
+    if not is_grouped and not any(has_total(node) for _, node in named):
         return scope, lateral(expanded(select.expressions, scope), scope), qualify
     if len(named) < len(select.expressions):
         raise RefusedQuery("* is not supported beside GROUP BY", next="Name the columns")
     groups, items, others = grouped(select, scope, named, [*having, *qualify])
-    conditions = [as_condition(groups.row(node)) for node in others[: len(having)]]
-    relation: Relation = groups.relation
-    for condition in conditions:
-        relation = Filter(source=relation, condition=condition)
+    relation = _filtered(groups, others[: len(having)])
     return groups.over(relation), items, others[len(having) :]
 
 
-def _is_star(item: Any) -> bool:
-    return is_a(item, "Star") or (is_a(item, "Column") and is_a(item.this, "Star"))
-
-
-def _parts(select: Any, clause: str) -> list[Any]:
-    node = select.args.get(clause)
-    if node is None:
-        return []
-    require_plain(node, "this")
-    return conjuncts(node.this)
+def _filtered(stage: Stage, nodes: Sequence[Node]) -> Relation:
+    """Return the rows of a stage for which the conditions of HAVING or QUALIFY are true."""
+    relation = stage.relation
+    for node in nodes:
+        relation = Filter(source=relation, condition=as_condition(stage.row(node)))
+    return relation
 
 
 def _windowed(
-    select: Any, stage: Stage, items: Sequence[Item], qualify: Sequence[Any]
-) -> tuple[Stage, list[Item], list[Any]]:
+    select: Node, stage: Stage, items: Sequence[Item], qualify: Sequence[Node]
+) -> tuple[Stage, list[Item], list[Node]]:
     """Return the stage with a field for each window, and the nodes with their windows replaced."""
-    definitions = select.args.get("windows") or []
+    definitions = listed(select, "windows")
     current = stage
 
-    def change(node: Any) -> Any:
+    def change(node: Node) -> Node:
         nonlocal current
         if not is_a(node, "Window"):
             return node
@@ -188,10 +193,3 @@ def _windowed(
     new_items = [(name, replaced(node, change)) for name, node in items]
     new_qualify = [replaced(node, change) for node in qualify]
     return current, new_items, new_qualify
-
-
-def _kept(stage: Stage, qualify: Sequence[Any]) -> Relation:
-    relation = stage.relation
-    for node in qualify:
-        relation = Filter(source=relation, condition=as_condition(stage.row(node)))
-    return relation

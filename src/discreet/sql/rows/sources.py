@@ -1,24 +1,21 @@
 """FROM: tables, queries with a name, sub-queries, and their joins."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from discreet.core.errors import RefusedQuery, UnknownTable
-from discreet.sql.rows.context import Context, Named, require_few_tables
+from discreet.sql.nodes import Node, is_a, listed, part, require_plain
+from discreet.sql.refusals import require_unique, two_columns
+from discreet.sql.rows.fields import field_values, projected
 from discreet.sql.rows.joins import joined
-from discreet.sql.rows.nearest import did_you_mean
-from discreet.sql.rows.nodes import is_a, require_plain
-from discreet.sql.rows.projecting import projected
-from discreet.sql.rows.scope import Scope
+from discreet.sql.rows.scope import Context, Named, Scope, did_you_mean, require_few_tables
 from discreet.tables.catalog import Table
-from discreet.tables.expression import FieldValue
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 
 
-def from_clause(select: Any, context: Context, where: Sequence[Any]) -> Scope:
+def from_clause(select: Node, context: Context, where: Sequence[Node]) -> Scope:
     """Return what FROM and its joins put in reach."""
-    clause = select.args.get("from_")
+    clause = part(select, "from_")
     if clause is None:
         names = [table.name for table in context.catalog.tables]
         raise RefusedQuery(
@@ -27,45 +24,40 @@ def from_clause(select: Any, context: Context, where: Sequence[Any]) -> Scope:
             next=f"Write, for example, SELECT COUNT(*) FROM {next(iter(names), 'table')}",
         )
     require_plain(clause, "this")
-    scope = _source(clause.this, context, where)
-    for join in select.args.get("joins") or []:
+    return _with_joins(_source(clause.this, context, where), select, context, where)
+
+
+def _with_joins(scope: Scope, node: Node, context: Context, where: Sequence[Node]) -> Scope:
+    for join in listed(node, "joins"):
         scope = joined(scope, _source(join.this, context, where), join, where)
     return scope
 
 
-def _source(node: Any, context: Context, where: Sequence[Any]) -> Scope:
+def _source(node: Node, context: Context, where: Sequence[Node]) -> Scope:
     if is_a(node, "Table"):
         return _table(node, context, where)
     if is_a(node, "Subquery"):
         return _subquery(node, context, where)
+    what = node.key.upper() if is_a(node, "Values", "Lateral", "Unnest", "Pivot") else "This"
     raise RefusedQuery(
-        f"{_shown(node)} cannot be read FROM",
+        f"{what} cannot be read FROM",
         must="be a declared table, a query that WITH names, or a sub-query",
     )
 
 
-_SHOWN = {"Values": "VALUES", "Lateral": "LATERAL", "Unnest": "UNNEST", "Pivot": "PIVOT"}
-
-
-def _shown(node: Any) -> str:
-    return _SHOWN.get(type(node).__name__, "This")
-
-
-def _table(node: Any, context: Context, where: Sequence[Any]) -> Scope:
+def _table(node: Node, context: Context, where: Sequence[Node]) -> Scope:
     require_plain(node, "this", "alias", "joins", next="Write FROM table, or FROM table AS name")
     if not is_a(node.this, "Identifier"):
         raise RefusedQuery(
             "A table function cannot be read FROM",
             must="be a declared table, a query that WITH names, or a sub-query",
         )
-    name = str(node.this.name)
+    name = node.this.name
     named = context.named.get(name.lower())
     relation = _scan(name, context) if named is None else read_named(named)
     alias, columns = _alias(node)
     scope = Scope.of(renamed(relation, columns), alias or name)
-    for join in node.args.get("joins") or []:
-        scope = joined(scope, _source(join.this, context, where), join, where)
-    return scope
+    return _with_joins(scope, node, context, where)
 
 
 def _scan(name: str, context: Context) -> Relation:
@@ -91,14 +83,14 @@ def read_named(named: Named) -> Relation:
     return require_few_tables(renamed(relation, named.columns))
 
 
-def _subquery(node: Any, context: Context, where: Sequence[Any]) -> Scope:
+def _subquery(node: Node, context: Context, where: Sequence[Node]) -> Scope:
     require_plain(node, "this", "alias")
     alias, columns = _alias(node)
     if is_a(node.this, "Table", "Subquery"):
         scope = _source(node.this, context, where)
         if not alias and not columns:
             return scope
-        if len(scope.tables()) > 1:
+        if len(scope.tables) > 1:
             raise RefusedQuery(
                 "Joined tables have one name together", next="Name each table, inside the brackets"
             )
@@ -107,13 +99,14 @@ def _subquery(node: Any, context: Context, where: Sequence[Any]) -> Scope:
     return Scope.of(renamed(relation, columns), alias or "subquery")
 
 
-def _alias(node: Any) -> tuple[str, tuple[str, ...]]:
-    alias = node.args.get("alias")
+def _alias(node: Node) -> tuple[str, tuple[str, ...]]:
+    alias = part(node, "alias")
     if alias is None:
         return "", ()
     require_plain(alias, "this", "columns")
-    columns = tuple(str(column.name) for column in alias.args.get("columns") or [])
-    return str(alias.this.name) if alias.this else "", columns
+    name = part(alias, "this")
+    columns = tuple(column.name for column in listed(alias, "columns"))
+    return "" if name is None else name.name, columns
 
 
 def renamed(relation: Relation, columns: tuple[str, ...]) -> Relation:
@@ -128,28 +121,16 @@ def renamed(relation: Relation, columns: tuple[str, ...]) -> Relation:
     if not columns:
         return relation
     names = [*columns, *(field.name for field in fields[len(columns) :])]
-    require_unique(names)
-    values = [FieldValue(field.type, i) for i, field in enumerate(fields)]
-    return projected(relation, values, names)
-
-
-def require_unique(names: Sequence[str]) -> None:
-    """Refuse a nested query two of whose columns have the same name."""
-    seen: set[str] = set()
-    for name in names:
-        if name.lower() in seen:
-            raise RefusedQuery(
-                f"Two columns of a sub-query are called '{name}'", next=f"Write {name} AS other"
-            )
-        seen.add(name.lower())
+    require_unique(names, two_columns)
+    return projected(relation, field_values(relation), names)
 
 
 _NODES_OF_A_STEP = 250
 
 
-def with_clause(node: Any, context: Context) -> Context:
+def with_clause(node: Node, context: Context) -> Context:
     """Return the context in which the queries of a WITH have their names."""
-    clause = node.args.get("with_")
+    clause = part(node, "with_")
     if clause is None:
         return context
     require_plain(clause, "expressions", next="Write the steps out as queries of their own")

@@ -1,64 +1,76 @@
-"""Totals within one owner: COUNT, SUM, AVG, MIN and MAX in a sub-query or a window."""
+"""Totals within one owner, in a sub-query that groups or in a window; and the ranks of windows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
 
 from attrs import evolve
 
 from discreet.core.errors import RefusedQuery, UndeclaredBound
-from discreet.sql.rows.nodes import is_a, require_plain
-from discreet.sql.rows.projecting import field_of
-from discreet.sql.rows.scope import as_condition
+from discreet.sql.aggregates.call import argument_of
+from discreet.sql.aggregates.functions import aggregate_name
+from discreet.sql.conditions import as_condition
+from discreet.sql.nodes import (
+    Node,
+    is_a,
+    is_set,
+    listed,
+    order_items,
+    part,
+    require_plain,
+    small_number,
+    word,
+)
+from discreet.sql.refusals import unknown_total
+from discreet.sql.rows.fields import field_of, require_whole_unit
+from discreet.sql.rows.scope import Stage
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.functions.proposal import propose_bounds
 from discreet.tables.relations.inner_aggregate import InnerTotal, Total
 from discreet.tables.relations.relation import Field, Relation
+from discreet.tables.relations.window import Ranked, Ranking, SortKey, Window
 
 _TOTALS = {
-    "Sum": Total.SUM,
-    "Avg": Total.AVERAGE,
-    "Min": Total.MINIMUM,
-    "Max": Total.MAXIMUM,
+    "SUM": Total.SUM,
+    "AVG": Total.AVERAGE,
+    "MIN": Total.MINIMUM,
+    "MAX": Total.MAXIMUM,
 }
-_ADDED = (Total.SUM, Total.AVERAGE)
-_NUMBERS = (ColumnType.INTEGER, ColumnType.REAL)
-_BOOLEANS = {
-    "LogicalOr": ("BOOL_OR", "Write MAX(x), which is true if x is true for any row"),
-    "LogicalAnd": ("BOOL_AND", "Write MIN(x), which is true if x is true for all rows"),
-}
-_SUPPORTED = "In a sub-query: COUNT, SUM, AVG, MIN, MAX, for each person"
 
 
-def inner_total(node: Any, row: Callable[[Any], Expression], relation: Relation) -> InnerTotal:
+Row = Callable[[Node], Expression]
+"""How to resolve a value of one row."""
+
+
+def inner_total(node: Node, row: Row, relation: Relation) -> InnerTotal:
     """Return the total that a node says, over the fields of the relation."""
     condition = None
     if is_a(node, "Filter"):
         require_plain(node, "this", "expression")
         condition = as_condition(row(node.expression.this))
         node = node.this
-    if is_a(node, "AggFunc") and node.this is None:
+    if is_a(node, "AggFunc") and part(node, "this") is None:
         raise RefusedQuery(
             f"{node.key.upper()}() is about nothing", next="Name a column, or COUNT(*)"
         )
     if is_a(node, "Count"):
         return _count(node, row, condition)
-    total = _TOTALS.get(type(node).__name__)
+    total = _TOTALS.get(aggregate_name(node))
     if total is None:
-        shown, instead = _BOOLEANS.get(type(node).__name__, (node.key.upper(), _SUPPORTED))
-        raise RefusedQuery(f"{shown} is not supported here", next=instead)
-    require_plain(node, "this")
-    if is_a(node.this, "Distinct"):
+        raise unknown_total(node)
+    if not is_a(node, "Anonymous"):
+        require_plain(node, "this")
+    argument = argument_of(node)
+    if is_a(argument, "Distinct"):
         raise RefusedQuery(
             f"{total.name}(DISTINCT ...) is not supported here", next="Take the DISTINCT rows first"
         )
-    value = _where(condition, row(node.this))
+    value = _where(condition, row(argument))
     return InnerTotal(total=total, value=value, bounds=_grid(total, value, relation))
 
 
-def _count(node: Any, row: Callable[[Any], Expression], condition: Expression | None) -> InnerTotal:
+def _count(node: Node, row: Row, condition: Expression | None) -> InnerTotal:
     require_plain(node, "this", "big_int")
     if is_a(node.this, "Star"):
         require_plain(node.this)
@@ -83,9 +95,9 @@ def _where(condition: Expression | None, value: Expression) -> Expression:
 
 
 def _grid(total: Total, value: Expression, relation: Relation) -> Bounds | None:
-    if total not in _ADDED:
+    if total not in (Total.SUM, Total.AVERAGE):
         return None
-    if value.type not in _NUMBERS:
+    if value.type not in (ColumnType.INTEGER, ColumnType.REAL):
         raise RefusedQuery(
             f"A value of type {value.type.value} has no {total.value}", must="be a number"
         )
@@ -130,3 +142,128 @@ def _finer(bounds: Bounds) -> Bounds:
 
 
 _MOST_STEPS = 2**40
+
+
+_RANKINGS = {
+    "rownumber": Ranking.ROW_NUMBER,
+    "rank": Ranking.RANK,
+    "denserank": Ranking.DENSE_RANK,
+    "lag": Ranking.LAG,
+    "lead": Ranking.LEAD,
+    "firstvalue": Ranking.FIRST_VALUE,
+}
+_IN_A_WINDOW = (
+    "Supported: ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, FIRST_VALUE, COUNT, SUM, AVG, MIN, MAX"
+)
+_MOST_DIGITS = 6
+"""Of how many rows away LAG and LEAD may look."""
+
+
+def windowed(stage: Stage, node: Node, definitions: Sequence[Node]) -> Relation:
+    """Return the relation of the stage with one more field, the value of the window."""
+    require_plain(node, "this", "partition_by", "order", "spec", "over", "alias")
+    if word(node, "over") not in ("", "OVER"):
+        raise RefusedQuery(f"{word(node, 'over')} is not supported in a window")
+    partition_nodes, order_nodes = _definition(node, definitions)
+    partition = tuple(stage.row(item) for item in partition_nodes)
+    require_whole_unit(stage.relation, partition, where="PARTITION BY")
+    order = tuple(_sort_key(stage, item) for item in order_nodes)
+    function = _function(stage, node.this)
+    if _takes_all(part(node, "spec"), function, has_order=bool(order)):
+        order = ()
+    if isinstance(function, Ranked) and function.ranking is not Ranking.ROW_NUMBER and not order:
+        raise RefusedQuery(
+            f"{function.ranking.name} has no order", next="Add ORDER BY inside OVER (...)"
+        )
+    return Window(
+        source=stage.relation,
+        function=function,
+        partition=partition,
+        order=order,
+        shape=_field(function, stage.relation),
+    )
+
+
+def _definition(node: Node, definitions: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """Return the nodes of PARTITION BY and ORDER BY, from here or from the WINDOW clause."""
+    partition, order = listed(node, "partition_by"), order_items(node)
+    name = part(node, "alias")
+    if name is None:
+        return partition, order
+    for definition in definitions:
+        if definition.this.name.lower() == name.name.lower():
+            require_plain(definition, "this", "partition_by", "order")
+            if partition or (order and order_items(definition)):
+                raise RefusedQuery("A named window is given again what it has already")
+            return listed(definition, "partition_by"), order or order_items(definition)
+    raise RefusedQuery(f"No window is called '{name.name}'", next="Define it with WINDOW ... AS")
+
+
+def _sort_key(stage: Stage, item: Node) -> SortKey:
+    require_plain(item, "this", "desc", next="NULL always comes last")
+    return SortKey(value=stage.row(item.this), descending=is_set(item, "desc"))
+
+
+def _function(stage: Stage, node: Node) -> InnerTotal | Ranked:
+    ranking = _RANKINGS.get(node.key)
+    if ranking is None:
+        if not is_a(node, "Filter") and aggregate_name(node) not in ("COUNT", *_TOTALS):
+            raise RefusedQuery("This function is not supported in a window", next=_IN_A_WINDOW)
+        return inner_total(node, stage.row, stage.relation)
+    if is_set(node, "default"):
+        raise RefusedQuery(
+            f"A default is not supported in {ranking.name}",
+            next=f"Write COALESCE({ranking.name}(value) OVER (...), default); the default then also"
+            " stands where there is such a row and its value is NULL",
+        )
+    require_plain(node, "this", "offset")
+    if ranking in (Ranking.ROW_NUMBER, Ranking.RANK, Ranking.DENSE_RANK):
+        require_plain(node)
+        return Ranked(ranking=ranking)
+    if part(node, "this") is None:
+        raise RefusedQuery(f"{ranking.name}() is about nothing", next="Name a column")
+    return Ranked(ranking=ranking, value=stage.row(node.this), offset=_offset(node))
+
+
+def _offset(node: Node) -> int:
+    offset = part(node, "offset")
+    if offset is None:
+        return 1
+    number = small_number(offset, _MOST_DIGITS)
+    if number is None:
+        raise RefusedQuery("The number of rows away is not a small whole number")
+    return number
+
+
+_START = ("UNBOUNDED", "PRECEDING")
+_TO_HERE, _TO_END = ("CURRENT ROW", ""), ("UNBOUNDED", "FOLLOWING")
+
+
+def _takes_all(spec: Node | None, function: InnerTotal | Ranked, *, has_order: bool) -> bool:
+    """Tell whether a frame is the whole partition, and refuse frames that are neither usual."""
+    if spec is None:
+        return False
+    require_plain(spec, "kind", "start", "start_side", "end", "end_side")
+    start, end = ((word(spec, side), word(spec, f"{side}_side")) for side in ("start", "end"))
+    is_total = isinstance(function, InnerTotal)
+    if start == _START and end == _TO_END and is_total:
+        return True
+    is_usual = word(spec, "kind") == "RANGE" or not has_order or not is_total
+    if start == _START and end in (_TO_HERE, ("", "")) and is_usual and (has_order or not is_total):
+        return False
+    raise RefusedQuery(
+        "This frame of a window is not supported",
+        must="be the usual one, or all of the partition",
+        next="Leave the frame out, or write "
+        "RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
+    )
+
+
+def _field(function: InnerTotal | Ranked, relation: Relation) -> Field:
+    if isinstance(function, InnerTotal):
+        return total_field(function, relation, name="window")
+    if function.value is None:
+        return Field(name="window", type=function.type(), nullable=False)
+    known = field_of(function.value, relation, name="window")
+    # It is the value of another row, so it is no part of this row's unit or public row.
+    return evolve(known, nullable=True, unit_part=None, origin=None)

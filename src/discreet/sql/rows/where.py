@@ -1,20 +1,30 @@
-"""WHERE: conditions on one row, and the semi- and anti-joins that IN and EXISTS are."""
+"""A SELECT as far as its WHERE: conditions on one row, IN and EXISTS, and values of sub-queries."""
 
-from collections.abc import Sequence
-from typing import Any
+import datetime
+from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
 from discreet.core import optional
 from discreet.core.errors import RefusedQuery, UnknownColumn, UnknownTable
+from discreet.sql.conditions import as_condition, both
 from discreet.sql.expressions.expression import resolve_expression
-from discreet.sql.rows.conditions import both
-from discreet.sql.rows.context import Context, require_few_tables
-from discreet.sql.rows.nodes import conjuncts, is_a, require_plain, unwrapped
-from discreet.sql.rows.scalars import with_scalars
-from discreet.sql.rows.scope import Scope, as_condition
+from discreet.sql.nodes import (
+    Node,
+    condition_of,
+    conjuncts,
+    is_a,
+    listed,
+    part,
+    require_plain,
+    table_of,
+    unbracketed,
+    written,
+)
+from discreet.sql.rows.fields import require_same_unit
+from discreet.sql.rows.scope import Context, Scope, require_few_tables
 from discreet.sql.rows.sources import from_clause, with_clause
-from discreet.sql.rows.unit_key import require_same_unit
+from discreet.tables.column import Key
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.relations.exists import Exists
@@ -22,98 +32,102 @@ from discreet.tables.relations.filter import Filter
 from discreet.tables.relations.relation import Relation
 
 
-def where_parts(select: Any) -> list[Any]:
-    """Return the parts of the WHERE clause that are joined by AND."""
-    clause = select.args.get("where")
-    if clause is None:
-        return []
-    require_plain(clause, "this")
-    return conjuncts(clause.this)
+@frozen(kw_only=True)
+class Opened:
+    """A SELECT whose WITH and FROM are read, and of the rest only how WHERE falls into parts."""
+
+    select: Node
+    """With the value of each sub-query that stands in an expression."""
+    context: Context
+    """In which the queries of its WITH have names."""
+    conditions: list[Node]
+    """The parts of WHERE that are joined by AND."""
+    scope: Scope
 
 
-def filtered(scope: Scope, nodes: Sequence[Any], context: Context) -> Scope:
+def opened(select: Node, outside: Context) -> Opened:
+    """Return what every SELECT begins with, the outermost and those inside of others."""
+    context = with_clause(select, outside)
+    select = with_scalars(select, context)
+    conditions = conjuncts(condition_of(select, "where"))
+    scope = from_clause(select, context, conditions)
+    return Opened(select=select, context=context, conditions=conditions, scope=scope)
+
+
+def filtered(scope: Scope, nodes: Sequence[Node], context: Context) -> Scope:
     """Return the scope over the rows for which all the conditions are true."""
     tests = [_test(node) for node in nodes]
     plain = [scope.condition(node) for node, test in zip(nodes, tests, strict=True) if not test]
-    scope = kept(scope, plain)
+    condition = both(plain)
+    if condition is not None:
+        scope = scope.over(Filter(source=scope.relation, condition=condition))
     for test in tests:
         if test is not None:
-            scope = test.applied(scope, context)
+            apply = _in if is_a(test.node, "In") else _exists
+            scope = apply(test, scope, context)
     return scope
-
-
-def kept(scope: Scope, conditions: Sequence[Expression]) -> Scope:
-    """Return the scope over the rows for which typed conditions are true."""
-    condition = both(conditions)
-    if condition is None:
-        return scope
-    return scope.over(Filter(source=scope.relation, condition=condition))
 
 
 @frozen(kw_only=True)
 class _Test:
     """A condition that asks a sub-query: IN or EXISTS, and whether NOT stands in front."""
 
-    node: Any
+    node: Node
+    query: Node
     lacks: bool
 
-    def applied(self, scope: Scope, context: Context) -> Scope:
-        apply = _in if is_a(self.node, "In") else _exists
-        return apply(self.node, scope, context, self.lacks)
 
-
-def _test(node: Any) -> _Test | None:
-    lacks, inner = False, unwrapped(node)
+def _test(node: Node) -> _Test | None:
+    lacks, inner = False, unbracketed(node)
     while is_a(inner, "Not"):
         require_plain(inner, "this")
-        lacks, inner = not lacks, unwrapped(inner.this)
-    if is_a(inner, "Exists") or (is_a(inner, "In") and inner.args.get("query")):
-        return _Test(node=inner, lacks=lacks)
-    return None
+        lacks, inner = not lacks, unbracketed(inner.this)
+    query = part(inner, "this" if is_a(inner, "Exists") else "query")
+    if query is None or not is_a(inner, "Exists", "In"):
+        return None
+    return _Test(node=inner, query=query, lacks=lacks)
 
 
-def _in(node: Any, scope: Scope, context: Context, lacks: bool) -> Scope:
-    require_plain(node, "this", "query")
-    left = unwrapped(node.this)
+def _in(test: _Test, scope: Scope, context: Context) -> Scope:
+    require_plain(test.node, "this", "query")
+    left = unbracketed(test.node.this)
     nodes = left.expressions if is_a(left, "Tuple") else [left]
     values = [scope.row(value) for value in nodes]
-    partners = _listed(node.args["query"], scope, context)
+    partners = _partners(test.query, scope, context)
     fields, width = partners.fields(), len(scope.relation.fields())
     if len(fields) != len(values):
         raise RefusedQuery(
             "The two sides of IN have different numbers of columns",
             got=f"{len(values)} and {len(fields)}",
         )
-    if lacks:
+    if test.lacks:
         _require_no_null(values, scope.relation, partners)
     pairs = [
         call("=", (value, FieldValue(field.type, width + i)))
         for i, (value, field) in enumerate(zip(values, fields, strict=True))
     ]
-    return _existing(scope, partners, pairs, lacks=lacks, where="IN (SELECT ...)")
+    return _existing(scope, partners, pairs, lacks=test.lacks, where="IN (SELECT ...)")
 
 
-def _listed(query: Any, scope: Scope, context: Context) -> Relation:
+def _partners(query: Node, scope: Scope, context: Context) -> Relation:
     """Return the relation of the sub-query of an IN; say so if it names the query around it."""
     try:
         return context.query(query, context.deeper())
     except (UnknownColumn, UnknownTable) as error:
+        columns = [column for column in query.walk() if is_a(column, "Column")]
         outer = [
             column
-            for column in query.find_all(optional.load("sqlglot.expressions").Column)
-            if f"'{column.table or column.name}'" in error.what and _is_local(column, scope)
+            for column in columns
+            if f"'{table_of(column) or column.name}'" in error.what and _is_local(column, scope)
         ]
         if not outer:
             raise
         raise RefusedQuery(
             "The sub-query of IN names a column of the query around it",
             must="name columns of its own tables",
-            got=str(outer[0].sql("duckdb"))[:_LONGEST_SHOWN],
+            got=written(outer[0]),
             next="Write EXISTS (SELECT 1 FROM ... WHERE ... AND inner.column = outer.column)",
         ) from None
-
-
-_LONGEST_SHOWN = 60
 
 
 def _require_no_null(values: list[Expression], left: Relation, right: Relation) -> None:
@@ -134,27 +148,24 @@ def _may_be_null(value: Expression, relation: Relation) -> bool:
     return not isinstance(value, Literal) or value.value is None
 
 
-def _exists(node: Any, scope: Scope, context: Context, lacks: bool) -> Scope:
-    require_plain(node, "this")
-    select = node.this
+def _exists(test: _Test, scope: Scope, context: Context) -> Scope:
+    require_plain(test.node, "this")
+    select = test.query
     while is_a(select, "Subquery"):
         require_plain(select, "this")
         select = select.this
     if not is_a(select, "Select"):
         raise RefusedQuery("EXISTS takes a SELECT")
-    parts = ("expressions", "from_", "joins", "where", "with_")
-    require_plain(select, *parts, where="EXISTS", next=_PLAIN_EXISTS)
+    read = ("expressions", "from_", "joins", "where", "with_")
+    require_plain(select, *read, where="EXISTS", next=_PLAIN_EXISTS)
     if not all(is_a(item, *_BARE) for item in select.expressions):
         raise RefusedQuery("EXISTS takes SELECT 1", next=_PLAIN_EXISTS)
-    inner_context = with_clause(select, context.deeper())
-    select = with_scalars(select, inner_context)
-    nodes = where_parts(select)
-    inner = from_clause(select, inner_context, nodes)
-    local = [part for part in nodes if _test(part) or _is_local(part, inner)]
-    inner = filtered(inner, local, inner_context)
+    asked = opened(select, context.deeper())
+    local = [node for node in asked.conditions if _test(node) or _is_local(node, asked.scope)]
+    inner = filtered(asked.scope, local, asked.context)
     reach = _Reach(inner=inner, outer=scope)
-    pairs = [reach.condition(part) for part in nodes if part not in local]
-    return _existing(scope, inner.relation, pairs, lacks=lacks, where="EXISTS")
+    pairs = [reach.condition(node) for node in asked.conditions if node not in local]
+    return _existing(scope, inner.relation, pairs, lacks=test.lacks, where="EXISTS")
 
 
 _BARE = ("Literal", "Star", "Column", "Null", "Boolean")
@@ -163,7 +174,7 @@ _PLAIN_EXISTS = (
 )
 
 
-def _is_local(node: Any, scope: Scope) -> bool:
+def _is_local(node: Node, scope: Scope) -> bool:
     try:
         scope.row(node)
     except (UnknownColumn, UnknownTable):
@@ -178,7 +189,7 @@ class _Reach:
     inner: Scope
     outer: Scope
 
-    def column(self, node: Any) -> Expression:
+    def column(self, node: Node) -> Expression:
         try:
             found = self.inner.index(node)
         except (UnknownColumn, UnknownTable):
@@ -186,7 +197,7 @@ class _Reach:
         width = len(self.outer.relation.fields())
         return FieldValue(self.inner.field(found).type, width + found)
 
-    def condition(self, node: Any) -> Expression:
+    def condition(self, node: Node) -> Expression:
         return as_condition(resolve_expression(node, self.column))
 
 
@@ -198,3 +209,111 @@ def _existing(
     require_same_unit(scope.relation, partners, condition, where=where, rewrite=rewrite)
     relation = Exists(left=scope.relation, right=partners, condition=condition, lacks=lacks)
     return scope.over(require_few_tables(relation))
+
+
+MOST_SCALARS = 20
+"""How many sub-queries one SELECT may have in its expressions."""
+_CLAUSES = ("where", "group", "having", "qualify", "order")
+
+
+def with_scalars(select: Node, context: Context) -> Node:
+    """Return the SELECT with the value of each sub-query that stands in an expression.
+
+    Guarantee:
+        Only public tables are read for it. So what the query means then, and every refusal, is a
+        function of the query and of public data.
+    """
+    if next(_scalars(select), None) is None:
+        return select
+    changed = select.copy()
+    found = list(_scalars(changed))
+    if len(found) > MOST_SCALARS:
+        raise RefusedQuery(
+            "There are too many sub-queries in expressions", must=f"be at most {MOST_SCALARS}"
+        )
+    for node in found:
+        node.replace(_constant(_value(node, context)))
+    return changed
+
+
+def _scalars(select: Node) -> Iterator[Node]:
+    """Return the sub-queries in the expressions of one SELECT, not those inside others."""
+    joins = [part(join, "on") for join in listed(select, "joins")]
+    clauses = [part(select, name) for name in _CLAUSES]
+    found = (*joins, *listed(select, "expressions"), *clauses)
+    waiting = [node for node in found if node is not None]
+    while waiting:
+        node = waiting.pop()
+        if is_a(node, "Subquery"):
+            is_list = node.arg_key == "query" or is_a(node.parent, "Any", "All", "Exists")
+            if not is_list:
+                yield node
+        elif not is_a(node, "Query"):
+            waiting += node.iter_expressions(reverse=True)
+
+
+def _value(node: Node, context: Context) -> Key | float | None:
+    if _reads_private(node, context):
+        raise _private()
+    try:
+        relation = context.query(node, context.deeper())
+    except (UnknownColumn, UnknownTable) as error:
+        # It may be a name of the query around it, which a value that is read once cannot have.
+        also = "A sub-query in an expression sees only its own tables; to compare with a row, JOIN"
+        raise type(error)(error.what, must=error.must, next=f"{error.next}. {also}") from None
+    if relation.owner() is not None:
+        raise _private()
+    if len(relation.fields()) != 1:
+        raise RefusedQuery("A sub-query in an expression gives several columns", must="give one")
+    rows = context.work.rows(relation, context.public_rows)
+    if len(rows) > 1:
+        raise RefusedQuery(
+            "A sub-query in an expression gives several rows",
+            must="give one",
+            next="Use MAX, MIN or another aggregate in it, or x IN (SELECT ...)",
+        )
+    return rows[0][0] if rows else None
+
+
+def _private() -> RefusedQuery:
+    return RefusedQuery(
+        "The value of a sub-query over a private table depends on everybody's rows",
+        must="read public tables only, where it stands in an expression",
+        next="Ask for that value first, and write it here as a number; or join with a sub-query"
+        " that groups by the unit",
+    )
+
+
+def _reads_private(node: Node, context: Context) -> bool:
+    """Tell whether any table that a query names is private, by itself or through WITH."""
+    private = {table.name.lower() for table in context.catalog.tables}
+    waiting, seen = [(node, context)], set()
+    while waiting:
+        query, around = waiting.pop()
+        for name in (table.name.lower() for table in query.walk() if is_a(table, "Table")):
+            named = around.named.get(name)
+            if named is None and name in private:
+                return True
+            if named is not None and id(named) not in seen:
+                seen.add(id(named))
+                waiting.append((named.query, named.context))
+    return False
+
+
+def _constant(value: Key | float | None) -> Node:
+    """Return a node that says the value."""
+    exp = optional.load("sqlglot.expressions")
+    node: Node
+    if value is None:
+        node = exp.Null()
+    elif isinstance(value, bool):
+        node = exp.Boolean(this=value)
+    elif isinstance(value, datetime.date):
+        day = exp.Literal.string(value.isoformat())
+        node = exp.Cast(this=day, to=exp.DataType(this=exp.DataType.Type.DATE))
+    elif isinstance(value, str):
+        node = exp.Literal.string(value)
+    else:
+        size = exp.Literal.number(repr(abs(value)))
+        node = exp.Paren(this=exp.Neg(this=size)) if value < 0 else size
+    return node

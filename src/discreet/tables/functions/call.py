@@ -6,29 +6,27 @@ from difflib import get_close_matches
 from discreet.core.errors import RefusedQuery
 from discreet.tables.expression import Expression
 from discreet.tables.functions import (
-    arithmetic,
+    choice,
     comparison,
-    conditionals,
     dates,
-    logic,
     mathematics,
+    numbers,
     ranges,
     text,
 )
-from discreet.tables.functions.convert import is_null_literal
+from discreet.tables.functions.cast import CAST
 from discreet.tables.functions.function import Function
+from discreet.tables.functions.rules import is_null_literal
+
+_FAMILIES = (comparison, numbers, mathematics, choice, text, dates, ranges)
 
 FUNCTIONS: Mapping[str, Function] = {
-    **logic.FUNCTIONS,
-    **comparison.FUNCTIONS,
-    **arithmetic.FUNCTIONS,
-    **mathematics.FUNCTIONS,
-    **conditionals.FUNCTIONS,
-    **text.FUNCTIONS,
-    **dates.FUNCTIONS,
-    **ranges.FUNCTIONS,
+    function.name: function for family in _FAMILIES for function in family.FUNCTIONS
 }
 """Every total function by its name; casts are beside them, because they take a type."""
+
+CALLED: Mapping[str, Function] = {**FUNCTIONS, CAST.name: CAST}
+"""Every function that a call can be of, with casts."""
 
 
 def call(name: str, arguments: Sequence[Expression]) -> Expression:

@@ -1,12 +1,31 @@
 """Casts: what does not read as the other type is NULL."""
 
+import re
+from collections.abc import Sequence
+
 from discreet.core.errors import RefusedQuery
-from discreet.tables.column import ColumnType
+from discreet.tables.column import ColumnType, Key
 from discreet.tables.expression import Call, Expression
-from discreet.tables.functions.convert import convert
+from discreet.tables.functions.function import (
+    BY_FORM,
+    UNKNOWN,
+    Arguments,
+    Function,
+    Result,
+    Without,
+)
+from discreet.tables.functions.rules import convert, of_each, of_spans, read_date
+from discreet.tables.functions.span import Span, rounded
+from discreet.tables.functions.work import PLAIN, Lengths, Steps, TextLength, if_made
 
 _INTEGER, _REAL, _TEXT = ColumnType.INTEGER, ColumnType.REAL, ColumnType.TEXT
 _BOOLEAN, _DATE = ColumnType.BOOLEAN, ColumnType.DATE
+
+READ = Steps(400, 3_000)
+"""Reading a text as a number or a date, or writing one."""
+
+LONGEST_NUMBER = 40
+"""The most characters of a number, a boolean or a date as text."""
 
 CASTS = {
     _INTEGER: (_REAL, _TEXT, _BOOLEAN),
@@ -36,3 +55,61 @@ def cast(argument: Expression, to: ColumnType) -> Expression:
             must=f"be cast to {allowed}",
         )
     return Call(to, "cast", (argument,))
+
+
+def _nothing(_: Arguments) -> None:
+    """Fit no arguments: a cast needs a type besides, and :func:`cast` alone makes it."""
+
+
+def _span(node: Call, spans: Sequence[Span]) -> Span | None:
+    """Keep an integer; round a real number half to even, as the engine does."""
+    return spans[0] if node.type is _REAL else rounded(spans[0], round)
+
+
+_PLAIN_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+
+
+def _on_keys(node: Call, key: Key) -> Result:
+    casts = {
+        ColumnType.INTEGER: _to_integer,
+        ColumnType.TEXT: _to_text,
+        ColumnType.DATE: _to_date,
+    }
+    cast = casts.get(node.type)
+    return UNKNOWN if cast is None else cast(key)
+
+
+def _to_integer(key: Key) -> Result:
+    if isinstance(key, bool):
+        return int(key)
+    is_plain = isinstance(key, str) and _PLAIN_INTEGER.fullmatch(key)
+    return int(str(key)) if is_plain else UNKNOWN
+
+
+def _to_text(key: Key) -> Result:
+    return str(key).lower() if isinstance(key, bool) else str(key)
+
+
+def _to_date(key: Key) -> Result:
+    read = read_date(str(key))
+    return UNKNOWN if read is None else read.value
+
+
+def _work(node: Call, lengths: Lengths) -> Steps:
+    is_text = _TEXT in (node.type, node.arguments[0].type)
+    return (READ if is_text else PLAIN) + Steps(2 * lengths[0])
+
+
+CAST = Function(
+    name="cast",
+    usage="CAST(x AS type)",
+    written=BY_FORM,
+    build=_nothing,
+    span=of_spans(_span),
+    dates=Without("no range of days is worked out for texts"),
+    keys=of_each,
+    on_keys=_on_keys,
+    work=_work,
+    guards=if_made,
+    length=TextLength.alike(lambda _, __: LONGEST_NUMBER),
+)

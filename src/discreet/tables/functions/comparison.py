@@ -1,15 +1,43 @@
-"""Comparisons: of two values of one type, with a list, with a pattern, with NULL."""
+"""Comparisons: of two values of one type, with a list, with a pattern, with NULL.
+
+And what joins them: AND, OR and NOT, three-valued, as in SQL.
+"""
 
 import datetime
 from fractions import Fraction
+from functools import partial
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.numbers import exact
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, Literal
-from discreet.tables.functions.constants import constant_text
-from discreet.tables.functions.convert import convert, is_null_literal, unify
-from discreet.tables.functions.function import Arguments, Function, call_of, table
+from discreet.tables.functions.function import (
+    BINARY,
+    BY_FORM,
+    NOT_A_DATE,
+    NOT_A_TEXT,
+    TRUE_OR_FALSE,
+    Arguments,
+    Function,
+    Node,
+)
+from discreet.tables.functions.rules import (
+    call_of,
+    constant_text,
+    convert,
+    fixed,
+    is_null_literal,
+    unify,
+)
+from discreet.tables.functions.work import (
+    NOTHING,
+    PLAIN,
+    Lengths,
+    Steps,
+    guarded,
+    plain,
+    written_text,
+)
 
 _BOOLEAN = ColumnType.BOOLEAN
 
@@ -19,22 +47,37 @@ MOST_VALUES = 1_000
 LONGEST_PATTERN = 1_000
 """The longest pattern that LIKE takes."""
 
+test_of = partial(
+    Function,
+    span=TRUE_OR_FALSE,
+    dates=NOT_A_DATE,
+    keys=TRUE_OR_FALSE,
+    on_keys=TRUE_OR_FALSE,
+    guards=guarded(0),
+    length=NOT_A_TEXT,
+)
+"""Makes a function that is true, false or NULL, of the parts that are its own."""
 
-def _compare(name: str) -> Function:
+
+def _compare(name: str, node: str, usage: str = "") -> Function:
     def build(arguments: Arguments) -> Expression | None:
         both = unify(arguments) if len(arguments) == 2 else None
         return None if both is None else Call(_BOOLEAN, name, both)
 
-    return Function(name=name, usage=f"x {name} y, both of one type", build=build)
+    return test_of(
+        name=name,
+        usage=usage or f"x {name} y, both of one type",
+        written=(Node(node, BINARY, compares=True),),
+        build=build,
+        work=plain,
+    )
 
 
 def _is_null(arguments: Arguments) -> Expression | None:
     return Call(_BOOLEAN, "is_null", arguments) if len(arguments) == 1 else None
 
 
-def _is_distinct(arguments: Arguments) -> Expression | None:
-    both = unify(arguments) if len(arguments) == 2 else None
-    return None if both is None else Call(_BOOLEAN, "is_distinct", both)
+# ---- Lists.
 
 
 def _in(arguments: Arguments) -> Expression | None:
@@ -65,13 +108,18 @@ def _order(value: Expression) -> tuple[bool, Fraction | datetime.date | str]:
         return (True, "")
     if isinstance(value.value, datetime.date):
         return (False, value.value)
-    is_text = value.type is ColumnType.TEXT
-    return (False, str(value.value) if is_text else exact(str(int_of(value))))
+    if value.type is ColumnType.TEXT:
+        return (False, str(value.value))
+    is_boolean = isinstance(value.value, bool)
+    return (False, Fraction(value.value is True) if is_boolean else exact(str(value.value)))
 
 
-def int_of(value: Literal) -> object:
-    """Return a boolean as 0 or 1, any other value as it is."""
-    return int(value.value) if isinstance(value.value, bool) else value.value
+def _in_work(_: Call, lengths: Lengths) -> Steps:
+    compared = sum(min(lengths[0], length) // 8 for length in lengths[1:])
+    return PLAIN + Steps(2, 20) * len(lengths) + Steps(compared)
+
+
+# ---- Patterns.
 
 
 def _like(name: str) -> Function:
@@ -86,14 +134,74 @@ def _like(name: str) -> Function:
             )
         return call_of(name, _BOOLEAN, [convert(a, ColumnType.TEXT) for a in arguments])
 
-    return Function(name=name, usage=f"text {name.upper()} 'pattern'", build=build)
+    usage = f"text {name.upper()} 'pattern'"
+    return test_of(name=name, usage=usage, written=BY_FORM, build=build, work=_like_work)
 
 
-FUNCTIONS = table(
-    *(_compare(name) for name in ("=", "<>", "<", "<=", ">", ">=")),
-    Function(name="is_null", usage="x IS NULL", build=_is_null),
-    Function(name="is_distinct", usage="x IS DISTINCT FROM y", build=_is_distinct),
-    Function(name="in", usage="x IN (value, ...)", build=_in),
+def _like_work(node: Call, lengths: Lengths) -> Steps:
+    pattern = written_text(node.arguments[1])
+    rate = 20 if "_" in pattern else 10
+    found = Steps(rate * (lengths[0] * looks(pattern) + len(pattern)))
+    return PLAIN + found + (Steps(20 * lengths[0]) if node.function == "ilike" else NOTHING)
+
+
+def looks(pattern: str) -> int:
+    """Return how often each character of a text is looked at, at most, if a pattern is sought.
+
+    Without ``_`` the parts between the ``%`` are found by a search that never goes back. With
+    ``_``, each part after the first ``%`` is tried at one place after the other, up to the
+    character that does not fit: at most so often as the part has characters. Where a part ends in
+    ``_`` those always fit, unless it is the last one: it must also reach the end of the text.
+
+    Example:
+        >>> looks("%flu%"), looks("A___"), looks("%_@__%.__%"), looks("%_____b")
+        (1, 1, 3, 7)
+    """
+    if "_" not in pattern:
+        return 1
+    *middle, last = ["", *pattern.split("%")[1:]]
+    return 1 + max(len(last), *(len(part.rstrip("_")) for part in middle), 0)
+
+
+# ---- Logic.
+
+
+def _chain(name: str, usage: str) -> Function:
+    def build(arguments: Arguments) -> Expression | None:
+        if len(arguments) < 2:
+            return None
+        flat = [part for argument in arguments for part in _parts(name, argument)]
+        return call_of(name, _BOOLEAN, [convert(part, _BOOLEAN) for part in flat])
+
+    return test_of(name=name, usage=usage, written=BY_FORM, build=build, work=plain)
+
+
+def _parts(name: str, argument: Expression) -> Arguments:
+    """Return the parts of an AND in an AND: the order of evaluation has no meaning here."""
+    if isinstance(argument, Call) and argument.function == name:
+        return argument.arguments
+    return (argument,)
+
+
+FUNCTIONS = (
+    _chain("and", "boolean AND boolean"),
+    _chain("or", "boolean OR boolean"),
+    test_of(
+        name="not",
+        usage="NOT boolean",
+        written=(Node("Not"),),
+        build=fixed("not", [[_BOOLEAN]], _BOOLEAN),
+        work=plain,
+    ),
+    _compare("=", "EQ"),
+    _compare("<>", "NEQ"),
+    _compare("<", "LT"),
+    _compare("<=", "LTE"),
+    _compare(">", "GT"),
+    _compare(">=", "GTE"),
+    _compare("is_distinct", "NullSafeNEQ", "x IS DISTINCT FROM y"),
+    test_of(name="is_null", usage="x IS NULL", written=BY_FORM, build=_is_null, work=plain),
+    test_of(name="in", usage="x IN (value, ...)", written=BY_FORM, build=_in, work=_in_work),
     _like("like"),
     _like("ilike"),
 )

@@ -3,19 +3,50 @@
 There is no clock here and no time zone: a date is a day of the calendar.
 """
 
+import datetime
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+
 from discreet.core.errors import RefusedQuery
-from discreet.tables.column import ColumnType
+from discreet.tables.column import ColumnType, DateRange
 from discreet.tables.expression import Call, Expression, Literal
-from discreet.tables.functions.constants import constant_integer, constant_text
-from discreet.tables.functions.convert import convert
-from discreet.tables.functions.function import Arguments, Function, call_of, fixed, table
+from discreet.tables.functions.function import (
+    BINARY,
+    BY_FORM,
+    NOT_A_DATE,
+    NOT_A_NUMBER,
+    NOT_A_TEXT,
+    Alias,
+    Arguments,
+    Function,
+    KeyFunction,
+    Keys,
+    KeysRule,
+    Listing,
+    Node,
+    Part,
+    Reach,
+    SpanRule,
+    Way,
+    Without,
+)
+from discreet.tables.functions.rules import (
+    MOST_LISTED,
+    call_of,
+    constant_integer,
+    constant_text,
+    convert,
+    fixed,
+    keys_from,
+    listed,
+    of_each,
+    span_from,
+)
+from discreet.tables.functions.span import ONE, Span, days_between
+from discreet.tables.functions.work import guarded, plain
 
 _TEXT, _INTEGER, _DATE = ColumnType.TEXT, ColumnType.INTEGER, ColumnType.DATE
-
-PARTS = (
-    "year", "quarter", "month", "week", "day", "day_of_week", "iso_day_of_week", "day_of_year",
-)  # fmt: skip
-"""The parts of a date: ISO weeks; days of the week from Sunday 0 (ISO: Monday 1 to Sunday 7)."""
 
 TRUNCATIONS = ("day", "week", "month", "quarter", "year")
 DIFFERENCES = ("day", "month", "quarter", "year")
@@ -66,9 +97,196 @@ def _add_months(arguments: Arguments) -> Expression | None:
     return None if day is None else Call(_DATE, "add_months", (day, arguments[1]))
 
 
-FUNCTIONS = table(
-    *(fixed(part, f"{part}(date)", types=[[_DATE]], result=_INTEGER) for part in PARTS),
-    Function(name="date_trunc", usage="date_trunc('month', date)", build=_truncate),
-    Function(name="date_diff", usage="date_diff('day', date, date)", build=_difference),
-    Function(name="add_months", usage="date + INTERVAL 3 MONTH", build=_add_months),
+# ---- Periods.
+
+
+def truncate(unit: str, day: datetime.date) -> datetime.date:
+    """Return the first day of the day's week, month, quarter or year.
+
+    Example:
+        >>> truncate("week", datetime.date(2024, 1, 3))
+        datetime.date(2024, 1, 1)
+    """
+    return _TRUNCATIONS[unit](day)
+
+
+_TRUNCATIONS: Mapping[str, Callable[[datetime.date], datetime.date]] = {
+    "day": lambda day: day,
+    "week": lambda day: day - datetime.timedelta(days=day.weekday()),
+    "month": lambda day: day.replace(day=1),
+    "quarter": lambda day: day.replace(month=day.month - (day.month - 1) % 3, day=1),
+    "year": lambda day: day.replace(month=1, day=1),
+}
+
+
+_LONGEST = {"day": 1, "week": 7, "month": 31, "quarter": 92, "year": 366}
+"""The most days of each; so this many days after a first day is in the next one or at its start."""
+
+
+def periods(unit: str, days: DateRange, *, most: int) -> tuple[datetime.date, ...] | None:
+    """Return the first day of each period in order, or None if there are more than ``most``.
+
+    Example:
+        >>> days = DateRange(first=datetime.date(2024, 1, 31), last=datetime.date(2024, 3, 1))
+        >>> [day.month for day in periods("month", days, most=10)]
+        [1, 2, 3]
+    """
+    found = [truncate(unit, days.first)]
+    step = datetime.timedelta(days=_LONGEST[unit])
+    while len(found) <= most:
+        if datetime.date.max - found[-1] < step:
+            return tuple(found)
+        following = truncate(unit, found[-1] + step)
+        if following > days.last:
+            return tuple(found)
+        found.append(following)
+    return None
+
+
+def days_listed(unit: str, days: DateRange, known: Listing) -> Keys | None:
+    """Return the first day of each period of a range as keys, or None if they are too many."""
+    found = periods(unit, days, most=MOST_LISTED)
+    return listed(found, known) if found else None
+
+
+# ---- How far it reaches, and which keys it has.
+
+
+def _year_span(node: Call, reach: Reach) -> Span | None:
+    days = reach.dates(node.arguments[0])
+    if days is None:
+        return None
+    return Span(Fraction(days.first.year), Fraction(days.last.year), ONE)
+
+
+def _year_keys(node: Call, known: Listing) -> Keys | None:
+    days = known.dates(node.arguments[0])
+    if days is None:
+        return of_each(node, known)
+    return listed(range(days.first.year, days.last.year + 1), known)
+
+
+def _truncated_dates(node: Call, reach: Reach) -> DateRange | None:
+    unit, day = node.arguments
+    days = reach.dates(day)
+    if days is None or not isinstance(unit, Literal):
+        return None
+    name = str(unit.value)
+    return DateRange(first=truncate(name, days.first), last=truncate(name, days.last))
+
+
+def _truncated_keys(node: Call, known: Listing) -> Keys | None:
+    days, unit = known.dates(node.arguments[1]), node.arguments[0]
+    if days is None or not isinstance(unit, Literal):
+        return of_each(node, known)
+    return days_listed(str(unit.value), days, known)
+
+
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+
+
+def _difference_span(node: Call, reach: Reach) -> Span | None:
+    unit, start, end = node.arguments
+    first, last = reach.dates(start), reach.dates(end)
+    if first is None or last is None or not isinstance(unit, Literal):
+        return None
+    if unit.value == "day":
+        return days_between(last, first)
+    length = _MONTHS[str(unit.value)]
+    lower_count = _count(last.first, length) - _count(first.last, length)
+    upper_count = _count(last.last, length) - _count(first.first, length)
+    return Span(Fraction(lower_count), Fraction(upper_count), ONE)
+
+
+def _count(day: datetime.date, length: int) -> int:
+    return (day.year * 12 + day.month - 1) // length
+
+
+# ---- The parts of a date: ISO weeks; days of the week from Sunday 0 (ISO: Monday 1 to Sunday 7).
+
+_dated = partial(Function, work=plain, length=NOT_A_TEXT)
+
+
+def _part(
+    name: str,
+    *written: Way,
+    span: SpanRule,
+    keys: KeysRule,
+    on_keys: KeyFunction | Without,
+) -> Function:
+    return _dated(
+        name=name,
+        usage=f"{name}(date)",
+        written=written,
+        build=fixed(name, [[_DATE]], _INTEGER),
+        span=span,
+        dates=NOT_A_DATE,
+        keys=keys,
+        on_keys=on_keys,
+        guards=guarded(1),
+    )
+
+
+def _part_of(lower: int, upper: int, name: str, *written: Way) -> Function:
+    """Return a part with few numbers, all of which are keys."""
+    return _part(
+        name,
+        *written,
+        span=span_from(lower, upper),
+        keys=keys_from(lower, upper),
+        on_keys=Without("it has the same keys whatever day it is of"),
+    )
+
+
+FUNCTIONS = (
+    _part(
+        "year",
+        Node("Year"),
+        Part("year"),
+        span=_year_span,
+        keys=_year_keys,
+        on_keys=lambda _, day: day.year,
+    ),
+    _part_of(1, 4, "quarter", Node("Quarter"), Part("quarter")),
+    _part_of(1, 12, "month", Node("Month"), Part("month")),
+    _part_of(1, 53, "week", Node("Week"), Node("WeekOfYear"), Part("week")),
+    _part_of(1, 31, "day", Node("Day"), Node("DayOfMonth"), Part("day")),
+    _part_of(
+        0, 6, "day_of_week", Node("DayOfWeek"), Alias("weekday"), Part("dow"), Part("dayofweek")
+    ),
+    _part_of(1, 7, "iso_day_of_week", Node("DayOfWeekIso"), Part("isodow")),
+    _part_of(1, 366, "day_of_year", Node("DayOfYear"), Part("doy"), Part("dayofyear")),
+    _dated(
+        name="date_trunc",
+        usage="date_trunc('month', date)",
+        written=BY_FORM,
+        build=_truncate,
+        span=NOT_A_NUMBER,
+        dates=_truncated_dates,
+        keys=_truncated_keys,
+        on_keys=lambda _, unit, day: truncate(unit, day),
+        guards=guarded(1),
+    ),
+    _dated(
+        name="date_diff",
+        usage="date_diff('day', date, date)",
+        written=BY_FORM,
+        build=_difference,
+        span=_difference_span,
+        dates=NOT_A_DATE,
+        keys=of_each,
+        on_keys=Without("it is not worked out for keys"),
+        guards=guarded(2),
+    ),
+    _dated(
+        name="add_months",
+        usage="date + INTERVAL 3 MONTH",
+        written=(Node("AddMonths", BINARY),),
+        build=_add_months,
+        span=NOT_A_NUMBER,
+        dates=Without("no range of days is worked out for months"),
+        keys=of_each,
+        on_keys=Without("it is not worked out for keys"),
+        guards=guarded(2),
+    ),
 )

@@ -1,17 +1,52 @@
 """Rounding, roots, logarithms and powers: where they are undefined or too large, NULL."""
 
-from discreet.core.errors import RefusedQuery
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+
+from discreet.core.numbers import exact
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, Literal
-from discreet.tables.functions.arithmetic import NUMBERS
-from discreet.tables.functions.constants import constant_integer
-from discreet.tables.functions.convert import first_fit, unify
-from discreet.tables.functions.function import Arguments, Function, fixed, table
+from discreet.tables.functions.function import (
+    BINARY,
+    BY_FORM,
+    NO_KEYS,
+    NOT_A_DATE,
+    NOT_A_TEXT,
+    Arguments,
+    Function,
+    Node,
+    SpanRule,
+    Without,
+    Written,
+)
+from discreet.tables.functions.rules import (
+    NUMBERS,
+    constant,
+    constant_integer,
+    first_fit,
+    fixed,
+    of_each,
+    of_spans,
+)
+from discreet.tables.functions.span import Span, rounded
+from discreet.tables.functions.work import guarded, if_made, plain
 
 _INTEGER, _REAL = ColumnType.INTEGER, ColumnType.REAL
 
 MOST_DIGITS = 15
 """The most digits after (or before) the point that a number is rounded to."""
+
+_LARGEST_POWER = 32
+
+
+_real = partial(
+    Function, dates=NOT_A_DATE, keys=NO_KEYS, on_keys=NO_KEYS, work=plain, length=NOT_A_TEXT
+)
+
+
+# ---- Rounding.
 
 
 def _round(arguments: Arguments) -> Expression | None:
@@ -28,7 +63,18 @@ def _round(arguments: Arguments) -> Expression | None:
     return Call(number.type, "round", (number, Literal(_INTEGER, digits)))
 
 
-def _to_whole(name: str) -> Function:
+def _round_span(_: Call, spans: Sequence[Span]) -> Span:
+    a, digits = spans
+    step = Fraction(10) ** -int(digits.lower)
+    return Span(_half_away(a.lower / step) * step, _half_away(a.upper / step) * step, step)
+
+
+def _half_away(value: Fraction) -> int:
+    size = math.floor(abs(value) + Fraction(1, 2))
+    return size if value >= 0 else -size
+
+
+def _to_whole(name: str, node: str, rounding: Callable[[Fraction], int]) -> Function:
     """Return a function that does nothing to an integer."""
 
     def build(arguments: Arguments) -> Expression | None:
@@ -37,38 +83,100 @@ def _to_whole(name: str) -> Function:
             return number
         return Call(_REAL, name, (number,))
 
-    return Function(name=name, usage=f"{name}(number)", build=build)
+    return _real(
+        name=name,
+        usage=f"{name}(number)",
+        written=(Node(node),),
+        build=build,
+        span=of_spans(lambda _, spans: rounded(spans[0], rounding)),
+        guards=guarded(0),
+    )
 
 
-def _extreme(name: str) -> Function:
-    def build(arguments: Arguments) -> Expression | None:
-        if len(arguments) > MOST_ARGUMENTS:
-            raise RefusedQuery(
-                f"{name} has too many arguments", must=f"have at most {MOST_ARGUMENTS}"
-            )
-        alike = unify(arguments) if arguments else None
-        return None if alike is None else Call(alike[0].type, name, alike)
-
-    return Function(name=name, usage=f"{name}(x, y, ...), all of one type", build=build)
+# ---- Roots, logarithms and powers.
 
 
-MOST_ARGUMENTS = 100
-"""The most arguments of greatest and least."""
+def _rising(function: Callable[[float], float], *, least: float) -> SpanRule:
+    """Return the span of a rising function, undefined below ``least``; floats are near enough."""
+
+    def rule(_: Call, spans: Sequence[Span]) -> Span | None:
+        (a,) = spans
+        if a.upper < least:
+            return None
+        try:
+            lower, upper = (function(max(float(end), least)) for end in (a.lower, a.upper))
+        except (OverflowError, ValueError):
+            return None
+        return Span(exact(lower), exact(upper), None)
+
+    return of_spans(rule)
 
 
-def _real(name: str, places: int = 1) -> Function:
-    shown = ", ".join(["number"] * places)
-    return fixed(name, f"{name}({shown})", types=[[_REAL]] * places, result=_REAL)
+def _power_span(node: Call, spans: Sequence[Span]) -> Span | None:
+    a, exponent = spans[0], constant(node.arguments[1])
+    if exponent is None or not 0 <= exponent <= _LARGEST_POWER:
+        return None
+    if exponent.denominator == 1:
+        values = [end**exponent.numerator for end in (a.lower, a.upper)]
+        values += [Fraction(0)] if a.lower <= 0 <= a.upper and exponent else []
+        step = None if a.step is None else a.step**exponent.numerator
+        return Span(min(values), max(values), step)
+    if a.upper < 0:
+        return None
+    lower, upper = (float(max(end, Fraction(0))) for end in (a.lower, a.upper))
+    try:
+        return Span(exact(lower ** float(exponent)), exact(upper ** float(exponent)), None)
+    except OverflowError:
+        return None
 
 
-FUNCTIONS = table(
-    Function(name="round", usage="round(number) or round(number, digits)", build=_round),
-    _to_whole("floor"),
-    _to_whole("ceil"),
-    _to_whole("trunc"),
-    *(_real(name) for name in ("sqrt", "ln", "log10", "log2", "exp")),
-    _real("power", 2),
-    fixed("sign", "sign(number)", types=[NUMBERS], result=_INTEGER),
-    _extreme("greatest"),
-    _extreme("least"),
+def _above_zero(name: str, written: Written, function: Callable[[float], float]) -> Function:
+    """Return a function that is defined for numbers above zero, or from zero on."""
+    return _real(
+        name=name,
+        usage=f"{name}(number)",
+        written=written,
+        build=fixed(name, [[_REAL]], _REAL),
+        span=_rising(function, least=0.0),
+        guards=guarded(2),
+    )
+
+
+FUNCTIONS = (
+    Function(
+        name="round",
+        usage="round(number) or round(number, digits)",
+        written=(Node("Round", ("this", "decimals")),),
+        build=_round,
+        span=of_spans(_round_span),
+        dates=NOT_A_DATE,
+        keys=of_each,
+        on_keys=Without("it is not worked out for keys"),
+        work=plain,
+        guards=if_made,
+        length=NOT_A_TEXT,
+    ),
+    _to_whole("floor", "Floor", math.floor),
+    _to_whole("ceil", "Ceil", math.ceil),
+    _to_whole("trunc", "Trunc", math.trunc),
+    _above_zero("sqrt", (Node("Sqrt"),), math.sqrt),
+    _above_zero("ln", (Node("Ln"),), math.log),
+    _above_zero("log10", BY_FORM, math.log10),
+    _above_zero("log2", BY_FORM, math.log2),
+    _real(
+        name="exp",
+        usage="exp(number)",
+        written=(Node("Exp"),),
+        build=fixed("exp", [[_REAL]], _REAL),
+        span=_rising(math.exp, least=-math.inf),
+        guards=guarded(1),
+    ),
+    _real(
+        name="power",
+        usage="power(number, number)",
+        written=(Node("Pow", BINARY),),
+        build=fixed("power", [[_REAL], [_REAL]], _REAL),
+        span=of_spans(_power_span),
+        guards=guarded(1),
+    ),
 )

@@ -1,36 +1,69 @@
 """The public keys of an expression: every value that it can have, by the declarations alone."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import singledispatch
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from discreet.tables.column import ColumnType, DateRange, Key
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
-from discreet.tables.functions.date_ranges import propose_dates
-from discreet.tables.functions.enumeration import Enumeration, Keys
-from discreet.tables.functions.key_functions import KEY_FUNCTIONS, Mapped, Result
-from discreet.tables.functions.number_spans import constant
-from discreet.tables.functions.periods import periods
+from discreet.tables.functions.call import CALLED
+from discreet.tables.functions.dates import days_listed
+from discreet.tables.functions.function import Keys, Mapped, Result, Without
+from discreet.tables.functions.proposal import propose_dates
 from discreet.tables.relations.relation import Computed, Field, OnBothSides
 
-Made = Computed | OnBothSides
+MOST_WORKED_OUT = 250_000
+"""How many values of functions are worked out for the keys of one question."""
+
+MOST_CHARACTERS = 10_000_000
+"""How many characters of text those values may have together."""
 
 
-@frozen
-class _Known:
-    """The fields that an expression is over, and what enumerating keys has cost so far."""
+@define(eq=False)
+class Enumeration:
+    """What working out the keys of one question has cost; all that it groups by shares it.
 
-    fields: Sequence[Field]
-    enumeration: Enumeration
+    Guarantee:
+        However expressions stand in each other, at most ``MOST_WORKED_OUT`` values are worked out
+        and ``MOST_CHARACTERS`` characters are kept, before anything is charged. How a field is made
+        is followed once, though many expressions use it.
 
+    Example:
+        >>> enumeration = Enumeration()
+        >>> enumeration.allows(200_000), enumeration.allows(200_000), enumeration.is_cut
+        (True, False, True)
+    """
 
-Rule = Callable[[Call, _Known], Keys | None]
+    _values: int = MOST_WORKED_OUT
+    _characters: int = MOST_CHARACTERS
+    is_cut: bool = field(default=False, init=False)
+    """Whether some keys were not worked out because they are too many."""
+    _known: dict[int, tuple[object, Keys | None]] = field(factory=dict, init=False)
 
-MOST_VALUES = 10_000
-"""The most days, or whole numbers of a clamp, that are taken for keys."""
+    def allows(self, values: int) -> bool:
+        """Count so many values, and tell whether they may be worked out."""
+        if values > self._values:
+            self.is_cut = True
+            return False
+        self._values -= values
+        return True
+
+    def holds(self, text: str) -> bool:
+        """Count the characters of a value, and tell whether it may be kept."""
+        self._characters -= len(text)
+        if self._characters >= 0:
+            return True
+        self.is_cut = True
+        return False
+
+    def once(self, made: object, work_out: Callable[[], Keys | None]) -> Keys | None:
+        """Return the keys of something, worked out the first time that it is asked for."""
+        # The object stays in the table, so that no other one gets its identity.
+        if id(made) not in self._known:
+            self._known[id(made)] = (made, work_out())
+        return self._known[id(made)][1]
 
 
 def public_keys(
@@ -57,160 +90,77 @@ def public_keys(
         >>> public_keys(call("case", [urgent, yes, no]), known)
         ('now', 'later')
     """
-    return _keys(expression, _Known(fields, enumeration or Enumeration())) or None
+    return _Listing(fields, enumeration or Enumeration()).keys(expression) or None
 
 
-@singledispatch
-def _keys(expression: Expression, known: _Known) -> Keys | None:
-    return None
+@frozen
+class _Listing:
+    """The fields that expressions are over, and what enumerating keys has cost so far."""
+
+    fields: Sequence[Field]
+    enumeration: Enumeration
+
+    def keys(self, expression: Expression) -> Keys | None:
+        if isinstance(expression, FieldValue):
+            return self._field_keys(self.fields[expression.index])
+        if isinstance(expression, Literal):
+            if expression.value is None:
+                return ()
+            return None if expression.type is ColumnType.REAL else (expression.value,)
+        return self._call_keys(expression) if isinstance(expression, Call) else None
+
+    def _field_keys(self, known: Field) -> Keys | None:
+        keys = self.own(known)
+        if keys is not None:
+            return keys
+        if known.type is ColumnType.BOOLEAN:
+            return (False, True)
+        return None if known.dates is None else days_listed("day", known.dates, self)
+
+    def own(self, known: Field) -> Keys | None:
+        """Return the keys that are declared for a field, or that follow from how it is made."""
+        if known.keys is not None or known.made is None:
+            return known.keys
+        made = known.made
+        return self.enumeration.once(made, lambda: _of_made(made, self.enumeration))
+
+    def _call_keys(self, node: Call) -> Keys | None:
+        if node.type is ColumnType.BOOLEAN:
+            return (False, True)
+        function = CALLED.get(node.function)
+        if node.type is ColumnType.REAL or function is None or isinstance(function.keys, Without):
+            return None
+        return function.keys(node, self)
+
+    def dates(self, expression: Expression) -> DateRange | None:
+        return propose_dates(expression, self.fields)
+
+    def may_be_null(self, expression: Expression) -> bool:
+        if isinstance(expression, Literal):
+            return expression.value is None
+        if isinstance(expression, FieldValue):
+            return self.fields[expression.index].nullable
+        return not (isinstance(expression, Call) and expression.function == "concat")
+
+    def allows(self, values: int) -> bool:
+        return self.enumeration.allows(values)
+
+    def mapped(self, node: Call, found: Sequence[Keys] | None) -> Keys | None:
+        function = CALLED[node.function].on_keys
+        if found is None or isinstance(function, Without):
+            return None
+        if not self.allows(math.prod(map(len, found))):
+            return None
+        values = _worked_out((function(node, *keys) for keys in product(*found)), self.enumeration)
+        return None if values is None else tuple(values)
 
 
-@_keys.register
-def _(expression: FieldValue, known: _Known) -> Keys | None:
-    field = known.fields[expression.index]
-    keys = _own(field, known)
-    if keys is not None:
-        return keys
-    if field.type is ColumnType.BOOLEAN:
-        return (False, True)
-    return None if field.dates is None else _days("day", field.dates, known)
-
-
-def _own(field: Field, known: _Known) -> Keys | None:
-    """Return the keys that are declared for a field, or that follow from how it is made."""
-    if field.keys is not None or field.made is None:
-        return field.keys
-    made = field.made
-    return known.enumeration.once(made, lambda: _of_made(made, known.enumeration))
-
-
-def _of_made(made: Made, enumeration: Enumeration) -> Keys | None:
+def _of_made(made: Computed | OnBothSides, enumeration: Enumeration) -> Keys | None:
     if isinstance(made, Computed):
         return public_keys(made.value, made.fields, enumeration)
-    first, second = (_own(side, _Known((), enumeration)) for side in (made.first, made.second))
+    nothing = _Listing((), enumeration)
+    first, second = (nothing.own(side) for side in (made.first, made.second))
     return first if first == second else None
-
-
-@_keys.register
-def _(expression: Literal, known: _Known) -> Keys | None:
-    if expression.value is None:
-        return ()
-    return None if expression.type is ColumnType.REAL else (expression.value,)
-
-
-@_keys.register
-def _(expression: Call, known: _Known) -> Keys | None:
-    if expression.type is ColumnType.BOOLEAN:
-        return (False, True)
-    if expression.type is ColumnType.REAL:
-        return None
-    rule = _RULES.get(expression.function, _mapped)
-    return rule(expression, known)
-
-
-def _each(values: Sequence[Expression], known: _Known) -> list[Keys] | None:
-    """Return the keys of each value; None as soon as those of one are not known."""
-    found = []
-    for value in values:
-        keys = _keys(value, known)
-        if keys is None:
-            return None
-        found.append(keys)
-    return found
-
-
-def _union(values: Sequence[Expression], known: _Known) -> Keys | None:
-    found = _each(values, known)
-    if found is None or not known.enumeration.allows(sum(map(len, found))):
-        return None
-    return tuple(dict.fromkeys(key for keys in found for key in keys))
-
-
-def _case(node: Call, known: _Known) -> Keys | None:
-    return _union((*node.arguments[1::2], node.arguments[-1]), known)
-
-
-def _all(node: Call, known: _Known) -> Keys | None:
-    return _union(node.arguments, known)
-
-
-def _first(node: Call, known: _Known) -> Keys | None:
-    return _keys(node.arguments[0], known)
-
-
-def _listed(values: Sequence[Key], known: _Known) -> Keys | None:
-    return tuple(values) if known.enumeration.allows(len(values)) else None
-
-
-def _from(lower: int, upper: int) -> Rule:
-    return lambda _, known: _listed(range(lower, upper + 1), known)
-
-
-def _width_bucket(node: Call, known: _Known) -> Keys | None:
-    buckets = constant(node.arguments[3])
-    return None if buckets is None else _listed(range(int(buckets) + 2), known)
-
-
-def _clamp(node: Call, known: _Known) -> Keys | None:
-    """Return all whole numbers of the range: the clamp is in the query, so no value is outside."""
-    ends = [value for a in node.arguments[1:] if (value := constant(a)) is not None]
-    step = int(ends[2]) if len(ends) == 3 else 1
-    values = range(int(ends[0]), int(ends[1]) + 1, step)
-    return _listed(values, known) if len(values) <= MOST_VALUES else None
-
-
-def _days(unit: str, days: DateRange, known: _Known) -> Keys | None:
-    found = periods(unit, days, most=MOST_VALUES)
-    return _listed(found, known) if found else None
-
-
-def _truncate(node: Call, known: _Known) -> Keys | None:
-    days, unit = propose_dates(node.arguments[1], known.fields), node.arguments[0]
-    if days is None or not isinstance(unit, Literal):
-        return _mapped(node, known)
-    return _days(str(unit.value), days, known)
-
-
-def _year(node: Call, known: _Known) -> Keys | None:
-    days = propose_dates(node.arguments[0], known.fields)
-    if days is None:
-        return _mapped(node, known)
-    return _listed(range(days.first.year, days.last.year + 1), known)
-
-
-def _mapped(node: Call, known: _Known) -> Keys | None:
-    """Return the function of every combination of the arguments' keys, if it is done alike here."""
-    return _function_of(node, _each(node.arguments, known), known)
-
-
-def _concat(node: Call, known: _Known) -> Keys | None:
-    """Return the joins of the arguments' keys; concat takes NULL for no text."""
-    found = _each(node.arguments, known)
-    if found is None:
-        return None
-    with_nothing = [
-        tuple(dict.fromkeys((*keys, ""))) if _may_be_null(argument, known) else keys
-        for argument, keys in zip(node.arguments, found, strict=True)
-    ]
-    return _function_of(node, with_nothing, known)
-
-
-def _may_be_null(argument: Expression, known: _Known) -> bool:
-    if isinstance(argument, Literal):
-        return argument.value is None
-    if isinstance(argument, FieldValue):
-        return known.fields[argument.index].nullable
-    return not (isinstance(argument, Call) and argument.function == "concat")
-
-
-def _function_of(node: Call, found: Sequence[Keys] | None, known: _Known) -> Keys | None:
-    function = KEY_FUNCTIONS.get(node.function)
-    if function is None or found is None:
-        return None
-    if not known.enumeration.allows(math.prod(map(len, found))):
-        return None
-    values = _worked_out((function(node, *keys) for keys in product(*found)), known.enumeration)
-    return None if values is None else tuple(values)
 
 
 def _worked_out(results: Iterable[Result], enumeration: Enumeration) -> dict[Key, None] | None:
@@ -225,25 +175,3 @@ def _worked_out(results: Iterable[Result], enumeration: Enumeration) -> dict[Key
             return None
         values[value] = None
     return values
-
-
-_RULES: Mapping[str, Rule] = {
-    "case": _case,
-    "coalesce": _all,
-    "nullif": _first,
-    "greatest": _all,
-    "least": _all,
-    "clamp": _clamp,
-    "width_bucket": _width_bucket,
-    "concat": _concat,
-    "sign": _from(-1, 1),
-    "date_trunc": _truncate,
-    "year": _year,
-    "quarter": _from(1, 4),
-    "month": _from(1, 12),
-    "week": _from(1, 53),
-    "day": _from(1, 31),
-    "day_of_week": _from(0, 6),
-    "iso_day_of_week": _from(1, 7),
-    "day_of_year": _from(1, 366),
-}

@@ -1,18 +1,41 @@
 """Numbers in a public range: clamped to it, or put into one of its buckets."""
 
 from fractions import Fraction
+from functools import partial
 
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression, Literal
-from discreet.tables.functions.arithmetic import NUMBERS
-from discreet.tables.functions.constants import constant_integer, constant_number
-from discreet.tables.functions.convert import convert, first_fit
-from discreet.tables.functions.function import Arguments, Function, table
+from discreet.tables.functions.function import (
+    BY_NAME,
+    NOT_A_DATE,
+    NOT_A_TEXT,
+    Arguments,
+    Function,
+    Keys,
+    Listing,
+    Node,
+    Reach,
+    Without,
+)
+from discreet.tables.functions.rules import (
+    MOST_LISTED,
+    NUMBERS,
+    constant,
+    constant_integer,
+    constant_number,
+    convert,
+    first_fit,
+    listed,
+)
+from discreet.tables.functions.span import ONE, Span
+from discreet.tables.functions.work import Lengths, Steps, guarded, plain, written_number
 
 _INTEGER, _REAL = ColumnType.INTEGER, ColumnType.REAL
 
 MOST_BUCKETS = 1_000
+
+# ---- What it makes of arguments.
 
 
 def _width_bucket(arguments: Arguments) -> Expression | None:
@@ -65,9 +88,76 @@ def _refuse_empty(lower: Fraction, upper: Fraction, *, what: str) -> None:
         )
 
 
-FUNCTIONS = table(
-    Function(
-        name="width_bucket", usage="width_bucket(number, low, high, buckets)", build=_width_bucket
+# ---- How far it reaches, and which keys it has.
+
+
+def _bucket_span(node: Call, _: Reach) -> Span | None:
+    buckets = constant(node.arguments[3])
+    return None if buckets is None else Span(Fraction(0), buckets + 1, ONE)
+
+
+def _bucket_keys(node: Call, known: Listing) -> Keys | None:
+    buckets = constant(node.arguments[3])
+    return None if buckets is None else listed(range(int(buckets) + 2), known)
+
+
+def _clamp_span(node: Call, reach: Reach) -> Span | None:
+    lower, upper, *steps = (constant(argument) for argument in node.arguments[1:])
+    if lower is None or upper is None:
+        return None
+    if steps or node.type is _INTEGER:
+        return Span(lower, upper, steps[0] if steps else ONE)
+    inner = reach.span(node.arguments[0])
+    step = None if inner is None else inner.step
+    is_on_grid = step is not None and all((end / step).denominator == 1 for end in (lower, upper))
+    return Span(lower, upper, step if is_on_grid else None)
+
+
+def _clamp_keys(node: Call, known: Listing) -> Keys | None:
+    """Return all whole numbers of the range: the clamp is in the query, so no value is outside."""
+    ends = [value for a in node.arguments[1:] if (value := constant(a)) is not None]
+    step = int(ends[2]) if len(ends) == 3 else 1
+    values = range(int(ends[0]), int(ends[1]) + 1, step)
+    return listed(values, known) if len(values) <= MOST_LISTED else None
+
+
+# ---- Work.
+
+
+def _bucket_work(node: Call, _: Lengths) -> Steps:
+    return Steps(15, 15_000) * (written_number(node.arguments[3]) + 1)
+
+
+def _clamp_guards(node: Call) -> int:
+    return 1 if len(node.arguments) == 3 else 2
+
+
+_ranged = partial(
+    Function,
+    dates=NOT_A_DATE,
+    on_keys=Without("its keys follow from the range that is written in the query"),
+    length=NOT_A_TEXT,
+)
+
+FUNCTIONS = (
+    _ranged(
+        name="width_bucket",
+        usage="width_bucket(number, low, high, buckets)",
+        written=(Node("WidthBucket", ("this", "min_value", "max_value", "num_buckets")),),
+        build=_width_bucket,
+        span=_bucket_span,
+        keys=_bucket_keys,
+        work=_bucket_work,
+        guards=guarded(1),
     ),
-    Function(name="clamp", usage="clamp(number, lower, upper[, step])", build=_clamp),
+    _ranged(
+        name="clamp",
+        usage="clamp(number, lower, upper[, step])",
+        written=BY_NAME,
+        build=_clamp,
+        span=_clamp_span,
+        keys=_clamp_keys,
+        work=plain,
+        guards=_clamp_guards,
+    ),
 )

@@ -1,13 +1,15 @@
 """A span: the lowest and the highest value that a number is thought to have, and its grid."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from attrs import frozen
 
 from discreet.core.errors import InvalidArgument
-from discreet.tables.column import LARGEST_BOUND, LARGEST_STEPS, Bounds, ColumnType
+from discreet.tables.column import LARGEST_BOUND, LARGEST_STEPS, Bounds, ColumnType, DateRange
+
+ONE = Fraction(1)
 
 FINENESS = 10_000
 """A number without a grid gets a step of about one part in this many of its range."""
@@ -48,6 +50,17 @@ def common_step(steps: Sequence[Fraction | None]) -> Fraction | None:
         return None
     scale = math.lcm(*(step.denominator for step in known))
     return Fraction(math.gcd(*(int(step * scale) for step in known)), scale)
+
+
+def rounded(span: Span, rounding: Callable[[Fraction], int]) -> Span:
+    """Return the span of whole numbers that a rounding, which never falls, makes of a span."""
+    return Span(Fraction(rounding(span.lower)), Fraction(rounding(span.upper)), ONE)
+
+
+def days_between(later: DateRange, earlier: DateRange) -> Span:
+    """Return the span of the number of days from one date to another."""
+    lower, upper = later.first - earlier.last, later.last - earlier.first
+    return Span(Fraction(lower.days), Fraction(upper.days), ONE)
 
 
 def to_bounds(span: Span, kind: ColumnType) -> Bounds | None:

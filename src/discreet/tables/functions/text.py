@@ -1,14 +1,57 @@
 """Functions of text, by characters. No regular expressions, and nothing that makes text grow fast.
 
-Positions, and the texts to cut or to replace, are constants of the query.
+Positions, and the texts to cut or to replace, are constants of the query. Keys are mapped only if
+they are ASCII, because alphabets have rules of their own for capital letters.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 from discreet.core.errors import RefusedQuery
-from discreet.tables.column import ColumnType
+from discreet.tables.column import ColumnType, Key
 from discreet.tables.expression import Call, Expression, Literal
-from discreet.tables.functions.constants import constant_integer, constant_text
-from discreet.tables.functions.convert import convert
-from discreet.tables.functions.function import Arguments, Function, call_of, fixed, table
+from discreet.tables.functions.comparison import test_of
+from discreet.tables.functions.function import (
+    BINARY,
+    BY_FORM,
+    NOT_A_DATE,
+    NOT_A_NUMBER,
+    NOT_A_TEXT,
+    UNKNOWN,
+    Alias,
+    Arguments,
+    Build,
+    Function,
+    KeyFunction,
+    Keys,
+    KeysRule,
+    Listing,
+    Node,
+    Result,
+    Without,
+    Written,
+)
+from discreet.tables.functions.rules import (
+    call_of,
+    constant_integer,
+    constant_text,
+    convert,
+    each_keys,
+    fixed,
+    of_each,
+)
+from discreet.tables.functions.work import (
+    COPIED,
+    PLAIN,
+    TEXT,
+    Lengths,
+    Steps,
+    TextLength,
+    WorkRule,
+    guarded,
+    written_number,
+    written_text,
+)
 
 _TEXT, _INTEGER, _BOOLEAN = ColumnType.TEXT, ColumnType.INTEGER, ColumnType.BOOLEAN
 
@@ -21,8 +64,43 @@ LONGEST_TEXT = 10_000
 MOST_GROWTH = 10
 """A replacement is at most this many times as long as what it replaces."""
 
+_made = partial(Function, span=NOT_A_NUMBER, dates=NOT_A_DATE, guards=guarded(0))
 
-def _trim(name: str) -> Function:
+
+def _ascii(of: Callable[..., str]) -> KeyFunction:
+    def function(_: Call, *keys: Key) -> Result:
+        if any(isinstance(key, str) and not key.isascii() for key in keys):
+            return UNKNOWN
+        return of(*keys)
+
+    return function
+
+
+def _each(rate: int) -> WorkRule:
+    """Return so much work for each character of the first argument."""
+    return lambda _, lengths: TEXT + Steps(rate * lengths[0])
+
+
+_AS_LONG = TextLength.alike(lambda _, lengths: lengths[0])
+
+
+# ---- Letters, and what is cut off at the ends.
+
+
+def _letters(name: str, node: str, of: Callable[[str], str]) -> Function:
+    return _made(
+        name=name,
+        usage=f"{name}(text)",
+        written=(Node(node),),
+        build=fixed(name, [[_TEXT]], _TEXT),
+        keys=of_each,
+        on_keys=_ascii(of),
+        work=_each(20),
+        length=_AS_LONG,
+    )
+
+
+def _trim(name: str, of: Callable[..., str]) -> Function:
     def build(arguments: Arguments) -> Expression | None:
         value = convert(arguments[0], _TEXT) if 1 <= len(arguments) <= 2 else None
         if value is None:
@@ -32,17 +110,52 @@ def _trim(name: str) -> Function:
             characters = constant_text(arguments[1], f"set of characters of {name}")
         return Call(_TEXT, name, (value, Literal(_TEXT, characters)))
 
-    return Function(name=name, usage=f"{name}(text) or {name}(text, 'characters')", build=build)
+    return _made(
+        name=name,
+        usage=f"{name}(text) or {name}(text, 'characters')",
+        written=BY_FORM,
+        build=build,
+        keys=of_each,
+        on_keys=_ascii(of),
+        work=_trim_work,
+        length=_AS_LONG,
+    )
 
 
-def _part(name: str) -> Function:
+def _trim_work(_: Call, lengths: Lengths) -> Steps:
+    return TEXT * 3 + Steps(25 * lengths[0] + 80 * lengths[1])
+
+
+# ---- Parts by their place.
+
+
+def _cut(name: str, usage: str, node: Node, build: Build, on_keys: KeyFunction) -> Function:
+    return _made(
+        name=name,
+        usage=usage,
+        written=(node,),
+        build=build,
+        keys=of_each,
+        on_keys=on_keys,
+        work=_each(COPIED),
+        length=TextLength.alike(_cut_length),
+    )
+
+
+def _cut_length(node: Call, lengths: Lengths) -> int:
+    size = written_number(node.arguments[-1])
+    is_open = size < 0 or (node.function == "substring" and len(node.arguments) == 2)
+    return lengths[0] if is_open else min(lengths[0], size)
+
+
+def _side(name: str) -> Build:
     def build(arguments: Arguments) -> Expression | None:
         if len(arguments) != 2:
             return None
         constant_integer(arguments[1], f"length of {name}", least=-FARTHEST, most=FARTHEST)
         return call_of(name, _TEXT, [convert(arguments[0], _TEXT), arguments[1]])
 
-    return Function(name=name, usage=f"{name}(text, length)", build=build)
+    return build
 
 
 def _substring(arguments: Arguments) -> Expression | None:
@@ -54,7 +167,23 @@ def _substring(arguments: Arguments) -> Expression | None:
     return call_of("substring", _TEXT, [convert(arguments[0], _TEXT), *arguments[1:]])
 
 
-def _join(name: str, usage: str) -> Function:
+def _substring_on_keys(node: Call, *keys: Key) -> Result:
+    start = keys[1]
+    return _ascii(_sliced)(node, *keys) if isinstance(start, int) and start >= 1 else UNKNOWN
+
+
+def _sliced(value: str, start: int, length: int | None = None) -> str:
+    return value[start - 1 :] if length is None else value[start - 1 : start - 1 + length]
+
+
+def _right(value: str, length: int) -> str:
+    return value[-length:] if length else ""
+
+
+# ---- Joins and replacements.
+
+
+def _join(name: str) -> Build:
     """Return a function that joins texts two by two.
 
     The first ``LONGEST_TEXT`` characters of a join do not depend on how the parts are paired, so a
@@ -74,13 +203,46 @@ def _join(name: str, usage: str) -> Function:
             return Call(_TEXT, name, (alone, Literal(_TEXT, "")))
         return alone
 
-    return Function(name=name, usage=usage, build=build)
+    return build
 
 
 def _parts(name: str, argument: Expression) -> Arguments:
     if not isinstance(argument, Call) or argument.function != name:
         return (argument,)
     return tuple(part for inner in argument.arguments for part in _parts(name, inner))
+
+
+def _joined(name: str, usage: str, written: Written, keys: KeysRule) -> Function:
+    return _made(
+        name=name,
+        usage=usage,
+        written=written,
+        build=_join(name),
+        keys=keys,
+        on_keys=_ascii(lambda first, second: (first + second)[:LONGEST_TEXT]),
+        work=_join_work,
+        length=TextLength.alike(_join_length),
+    )
+
+
+def _join_length(_: Call, lengths: Lengths) -> int:
+    return min(LONGEST_TEXT, sum(lengths))
+
+
+def _join_work(node: Call, lengths: Lengths) -> Steps:
+    return TEXT * 2 + Steps(COPIED * (sum(lengths) + _join_length(node, lengths)))
+
+
+def _concat_keys(node: Call, known: Listing) -> Keys | None:
+    """Return the joins of the arguments' keys; concat takes NULL for no text."""
+    found = each_keys(node.arguments, known)
+    if found is None:
+        return None
+    with_nothing = [
+        tuple(dict.fromkeys((*keys, ""))) if known.may_be_null(argument) else keys
+        for argument, keys in zip(node.arguments, found, strict=True)
+    ]
+    return known.mapped(node, with_nothing)
 
 
 def _replace(arguments: Arguments) -> Expression | None:
@@ -96,24 +258,91 @@ def _replace(arguments: Arguments) -> Expression | None:
     return call_of("replace", _TEXT, [convert(arguments[0], _TEXT), *arguments[1:]])
 
 
-def _test(name: str) -> Function:
-    return fixed(name, f"{name}(text, text)", types=[[_TEXT], [_TEXT]], result=_BOOLEAN)
+def _replaced(value: str, found: str, put: str) -> str:
+    return value[:LONGEST_TEXT].replace(found, put)[:LONGEST_TEXT]
 
 
-FUNCTIONS = table(
-    fixed("lower", "lower(text)", types=[[_TEXT]], result=_TEXT),
-    fixed("upper", "upper(text)", types=[[_TEXT]], result=_TEXT),
-    fixed("length", "length(text)", types=[[_TEXT]], result=_INTEGER),
-    _trim("trim"),
-    _trim("ltrim"),
-    _trim("rtrim"),
-    Function(name="substring", usage="substring(text, start[, length])", build=_substring),
-    _part("left"),
-    _part("right"),
-    _join("||", "text || text"),
-    _join("concat", "concat(text, ...)"),
-    Function(name="replace", usage="replace(text, 'this', 'by that')", build=_replace),
-    _test("starts_with"),
-    _test("ends_with"),
-    _test("contains"),
+def _grown(node: Call, lengths: Lengths) -> int:
+    """Return how long a text is before it is cut, if all of it is replaced."""
+    found, put = (len(written_text(argument)) for argument in node.arguments[1:])
+    return lengths[0] if put <= found else -(-lengths[0] * put // found)
+
+
+def _replace_work(node: Call, lengths: Lengths) -> Steps:
+    return TEXT * 2 + Steps(20 * (lengths[0] + lengths[1]) + 4 * _grown(node, lengths))
+
+
+# ---- Searches.
+
+
+def _search(name: str, written: Written, work: WorkRule) -> Function:
+    return test_of(
+        name=name,
+        usage=f"{name}(text, text)",
+        written=written,
+        build=fixed(name, [[_TEXT], [_TEXT]], _BOOLEAN),
+        work=work,
+    )
+
+
+def _ends_work(_: Call, lengths: Lengths) -> Steps:
+    return PLAIN + Steps(min(lengths) // 8)
+
+
+def _contains_work(_: Call, lengths: Lengths) -> Steps:
+    return PLAIN + Steps(10 * sum(lengths))
+
+
+FUNCTIONS = (
+    _letters("lower", "Lower", str.lower),
+    _letters("upper", "Upper", str.upper),
+    _made(
+        name="length",
+        usage="length(text)",
+        written=(Node("Length"),),
+        build=fixed("length", [[_TEXT]], _INTEGER),
+        span=Without("no range follows from how long a text may be"),
+        keys=of_each,
+        on_keys=lambda _, key: len(key),
+        work=_each(1),
+        length=NOT_A_TEXT,
+    ),
+    _trim("trim", str.strip),
+    _trim("ltrim", str.lstrip),
+    _trim("rtrim", str.rstrip),
+    _cut(
+        "substring",
+        "substring(text, start[, length])",
+        Node("Substring", ("this", "start", "length")),
+        _substring,
+        _substring_on_keys,
+    ),
+    _cut(
+        "left",
+        "left(text, length)",
+        Node("Left", BINARY),
+        _side("left"),
+        _ascii(lambda value, length: value[:length]),
+    ),
+    _cut("right", "right(text, length)", Node("Right", BINARY), _side("right"), _ascii(_right)),
+    _joined("||", "text || text", BY_FORM, of_each),
+    _joined(
+        "concat",
+        "concat(text, ...)",
+        (Node("Concat", ("expressions",), {"safe": True, "coalesce": True}),),
+        _concat_keys,
+    ),
+    _made(
+        name="replace",
+        usage="replace(text, 'this', 'by that')",
+        written=(Node("Replace", ("this", "expression", "replacement")),),
+        build=_replace,
+        keys=of_each,
+        on_keys=_ascii(_replaced),
+        work=_replace_work,
+        length=TextLength.alike(lambda node, lengths: min(LONGEST_TEXT, _grown(node, lengths))),
+    ),
+    _search("starts_with", (Node("StartsWith", BINARY), Alias("prefix")), _ends_work),
+    _search("ends_with", (Node("EndsWith", BINARY), Alias("suffix")), _ends_work),
+    _search("contains", (Node("Contains", BINARY),), _contains_work),
 )

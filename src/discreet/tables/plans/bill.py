@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
-from discreet.tables.plans.steps import Steps
+from discreet.tables.functions.work import Steps
 
 CROWDS = 4
 """In how many crowds the rows of one unit stand apart, behind one limit: engines work on crowds."""

@@ -6,10 +6,9 @@ from attrs import evolve
 
 from discreet.tables.aggregate import Aggregate, CountDistinct, CountUnits
 from discreet.tables.expression import Expression
+from discreet.tables.functions.work import COPIED, NOTHING, PLAIN, TEXT, Steps
 from discreet.tables.keyset import LONGEST_KEY, PrivateKeys
-from discreet.tables.plans.function_work import COPIED, PLAIN, TEXT
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.steps import NOTHING, Steps
 from discreet.tables.plans.value import Value, value_of
 
 SET = Steps(150)

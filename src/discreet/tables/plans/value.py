@@ -7,8 +7,9 @@ from attrs import evolve, frozen
 from discreet.core.errors import Unsupported
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
-from discreet.tables.plans.function_work import function_work, longest_result, usual_result
-from discreet.tables.plans.steps import NOTHING, Steps
+from discreet.tables.functions.call import CALLED
+from discreet.tables.functions.function import Without
+from discreet.tables.functions.work import GUARD, NOTHING, Lengths, Steps, TextLength
 
 SORTING, HOLDING = 15, 10
 """The steps of copying one character to where rows are sorted or grouped, or held for a join."""
@@ -65,3 +66,48 @@ def value_of(expression: Expression, fields: Sequence[Value]) -> Value:
 def text_value(length: int) -> Value:
     """Return a text of so many characters at most, which is ready."""
     return Value(length=length, longest=length)
+
+
+def function_work(node: Call, lengths: Lengths) -> Steps:
+    """Return the work of a call by itself, without that of its arguments.
+
+    Example:
+        >>> note = FieldValue(ColumnType.TEXT, 0)
+        >>> function_work(Call(ColumnType.TEXT, "lower", (note,)), [1_000])
+        Steps(each=20100, alone=3000, kept=0)
+    """
+    function = CALLED.get(node.function)
+    if function is None or isinstance(function.work, Without):
+        raise Unsupported("Nobody has measured this function", got=node.function)
+    return function.work(node, lengths) + GUARD * guards(node)
+
+
+def guards(node: Call) -> int:
+    """Return how many values a call looks at before it passes them on."""
+    function = CALLED.get(node.function)
+    if function is None or isinstance(function.guards, Without):
+        raise Unsupported("Nobody has counted the guards of this function", got=node.function)
+    return function.guards(node)
+
+
+def longest_result(node: Call, lengths: Lengths) -> int:
+    """Return the most characters of a call's result; 0 if it is no text.
+
+    Example:
+        >>> note, ten = FieldValue(ColumnType.TEXT, 0), Literal(ColumnType.INTEGER, 10)
+        >>> longest_result(Call(ColumnType.TEXT, "left", (note, ten)), [1_000, 0])
+        10
+    """
+    return _length(node).longest(node, lengths) if node.type is ColumnType.TEXT else 0
+
+
+def usual_result(node: Call, lengths: Lengths) -> int:
+    """Return the most characters of a call's result on an average, from those of its arguments."""
+    return _length(node).usual(node, lengths) if node.type is ColumnType.TEXT else 0
+
+
+def _length(node: Call) -> TextLength:
+    function = CALLED.get(node.function)
+    if function is None or isinstance(function.length, Without):
+        raise Unsupported("Nobody knows how long this text can be", got=node.function)
+    return function.length

@@ -12,11 +12,10 @@ from attrs import define, evolve, field, frozen
 
 from discreet.core.errors import Unsupported
 from discreet.tables.column import ColumnType
+from discreet.tables.functions.work import NOTHING, PLAIN, Steps
 from discreet.tables.plans.bill import Bill, Rows, Work
-from discreet.tables.plans.function_work import PLAIN
 from discreet.tables.plans.outermost_work import found_work, outermost_work
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.steps import NOTHING, Steps
 from discreet.tables.plans.value import HOLDING, Value, text_value, value_of
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.exists import Exists

@@ -1,9 +1,20 @@
-"""Typed conditions: taken apart at AND, put together again."""
+"""Typed conditions: made sure of, put together with AND, taken apart again."""
 
 from collections.abc import Sequence
 
-from discreet.tables.expression import Call, Expression, fields_in, moved
+from discreet.core.errors import RefusedQuery
+from discreet.tables.column import ColumnType
+from discreet.tables.expression import Call, Expression, Literal, fields_in, moved
 from discreet.tables.functions.call import call
+
+
+def as_condition(expression: Expression) -> Expression:
+    """Return the expression if it is true or false, and refuse it otherwise."""
+    if expression.type is not ColumnType.BOOLEAN:
+        is_null = isinstance(expression, Literal) and expression.value is None
+        got = "NULL" if is_null else expression.type.value
+        raise RefusedQuery("This is not a condition", must="be true or false", got=got)
+    return expression
 
 
 def both(conditions: Sequence[Expression]) -> Expression | None:

@@ -1,25 +1,83 @@
-"""The unit's key: whether a query names the whole owner where rows are put together.
+"""Fields: what is known of a value, and whether it is a part of the unit's key."""
 
-Privacy does not rest on this: engines keep the owner in a column of their own. But a query that
-does not name the owner would mean something else than what is computed, so it is refused.
-"""
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
+from attrs import evolve
+
 from discreet.core.errors import RefusedQuery
-from discreet.sql.rows.conditions import shifted, typed_conjuncts
+from discreet.sql.conditions import shifted, typed_conjuncts
 from discreet.tables.expression import Call, Expression, FieldValue, Literal, fields_in
+from discreet.tables.functions.proposal import propose_bounds
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.filter import Filter
 from discreet.tables.relations.inner_aggregate import InnerAggregate
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Owner, Relation
+from discreet.tables.relations.relation import Computed, Field, Owner, Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 from discreet.tables.relations.union_all import UnionAll
 from discreet.tables.relations.window import Window
+
+
+def field_of(expression: Expression, relation: Relation, *, name: str) -> Field:
+    """Return the field of an expression over a relation.
+
+    A column that is passed on keeps all that is known of it. Of a computed value a range is
+    proposed, and its keys can be worked out if it is grouped by; it is no part of the unit, except
+    a period that is.
+    """
+    return _field_of(expression, relation, relation.fields(), name=name)
+
+
+def _field_of(
+    expression: Expression, relation: Relation, fields: tuple[Field, ...], *, name: str
+) -> Field:
+    if isinstance(expression, FieldValue):
+        return evolve(fields[expression.index], name=name)
+    return Field(
+        name=name,
+        type=expression.type,
+        bounds=propose_bounds(expression, fields),
+        made=Computed(expression, fields),
+        unit_part=unit_part(expression, relation),
+    )
+
+
+def field_values(relation: Relation) -> list[FieldValue]:
+    """Return the value of every field, as it is."""
+    return [FieldValue(field.type, i) for i, field in enumerate(relation.fields())]
+
+
+def projected(relation: Relation, values: Sequence[Expression], names: Sequence[str]) -> Relation:
+    """Return the relation with other fields."""
+    pairs = zip(values, names, strict=True)
+    fields = relation.fields()
+    shape = tuple(_field_of(value, relation, fields, name=name) for value, name in pairs)
+    return Project(source=relation, values=tuple(values), shape=shape)
+
+
+def extended(
+    relation: Relation, values: Sequence[Expression], names: Sequence[str]
+) -> tuple[Relation, tuple[int, ...]]:
+    """Return a relation in which every value is a field, and the fields; the old ones come first.
+
+    Values that are fields already need no new one.
+    """
+    fields = relation.fields()
+    new: dict[Expression, str] = {}
+    for value, name in zip(values, names, strict=True):
+        if not isinstance(value, FieldValue):
+            new.setdefault(value, name)
+    places = {value: len(fields) + i for i, value in enumerate(new)}
+    indices = tuple(
+        value.index if isinstance(value, FieldValue) else places[value] for value in values
+    )
+    if not new:
+        return relation, indices
+    old = [field.name for field in fields]
+    return projected(relation, [*field_values(relation), *new], [*old, *new.values()]), indices
 
 
 def unit_part(expression: Expression, relation: Relation) -> int | None:

@@ -1,0 +1,1 @@
+"""The aggregate itself: which functions there are, what each is made of, and its clamp."""
