@@ -20,7 +20,7 @@ from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.permit import Permit
-from discreet.curator.bound import bound
+from discreet.curator.answer import bound
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve

@@ -15,7 +15,7 @@ _HOMES = {
     "DiscreetError": "discreet.core.errors",
     "DiscreteGaussian": "discreet.mechanisms.noise.discrete_gaussian",
     "DiscreteLaplace": "discreet.mechanisms.noise.discrete_laplace",
-    "Explanation": "discreet.curator.explaining.explanation",
+    "Explanation": "discreet.curator.explanation",
     "Meaning": "discreet.accounting.meaning",
     "Measure": "discreet.core.loss",
     "Metric": "discreet.core.contribution",

@@ -41,7 +41,11 @@ def query(*, declared: Contribution | None = None) -> AuditedFunction:
             for mechanism, d_in in zip(priced.mechanisms, contributions, strict=True)
         )
         exact = DuckDbEngine().execute(plan, SALT, open_permit())
-        noisy = randomise(exact, evolve(priced, mechanisms=watched), recorder.rng)
+        answers = tuple(
+            evolve(answer, mechanism=mechanism)
+            for answer, mechanism in zip(priced.answers, watched, strict=True)
+        )
+        noisy = randomise(exact, evolve(priced, answers=answers), recorder.rng)
         return publish(noisy, priced).to_json()
 
     return run

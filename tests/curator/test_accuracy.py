@@ -7,8 +7,8 @@ import pytest
 
 from discreet.core.errors import InvalidArgument, MissingLoss, RefusedQuery
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.curator.fit import described_premise, fit
 from discreet.curator.price import price
-from discreet.curator.pricing.fit import described_premise, fit
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.accuracy import Accuracy, read_accuracy
 from discreet.releases.estimates.estimate import (
@@ -30,7 +30,7 @@ from tests.support.bounded_plans import (
     equal_weights,
     make_plan,
 )
-from tests.support.narrow import known
+from tests.support.priced_plans import keys_of
 
 INTEGER, REAL = ColumnType.INTEGER, ColumnType.REAL
 DELTA = Fraction(1, 10**6)
@@ -82,7 +82,7 @@ def test_bad_group_sizes():
 @pytest.mark.parametrize("within", [3, 50, 10_000])
 def test_the_spend_is_the_smallest_of_four_digits(within):
     plan = make_plan(CountRows(), keys=FOUR_KEYS)
-    (share,) = fitted(plan, [KeyOf(ColumnType.TEXT, 0), total(0)], within).aggregates
+    (share,) = fitted(plan, [KeyOf(ColumnType.TEXT, 0), total(0)], within).aggregates.values()
     reached = DiscreteLaplace(scale=6 / share.epsilon).error_quantile(BETA)
     assert reached <= within
     digits, exponent = f"{float(share.epsilon):.3e}".split("e")
@@ -97,18 +97,18 @@ def test_each_output_pays_for_itself_alone():
     alone = [
         fitted(make_plan(part), [total(0)], 500).aggregates[0] for part in (CountRows(), ages())
     ]
-    assert list(shares) == alone
+    assert list(shares.values()) == alone
     assert shares[1].epsilon > 50 * shares[0].epsilon
 
 
 def test_rho_is_spent_where_the_budget_is_in_rho():
     plan = make_plan(CountRows(), keys=FOUR_KEYS, groups_per_unit=4)
-    (share,) = fitted(plan, [total(0)], "±50 at 99 %", measure=Zcdp).aggregates
+    (share,) = fitted(plan, [total(0)], "±50 at 99 %", measure=Zcdp).aggregates.values()
     found = price(plan, fitted(plan, [total(0)], "±50 at 99 %", measure=Zcdp), Zcdp(1))
     assert found.loss == share
     assert found.mechanisms[0].error_quantile(Fraction(1, 100)) <= 50
     worse = Zcdp(share.rho * Fraction(995, 1000))
-    again = price(plan, type(fitted(plan, [total(0)], 50))(aggregates=(worse,), keys=None), Zcdp(1))
+    again = price(plan, type(fitted(plan, [total(0)], 50))(aggregates={0: worse}), Zcdp(1))
     assert again.mechanisms[0].error_quantile(Fraction(1, 100)) > 50
 
 
@@ -141,13 +141,13 @@ def test_an_average_is_within_its_bound_wherever_the_group_is_large_enough():
 def test_private_keys_pay_the_accuracy_of_the_count_that_they_answer():
     plan = make_plan(CountUnits(), keys=PRIVATE)
     shares = fitted(plan, [total(0)], 50, delta=DELTA)
-    assert shares.aggregates == (None,)
+    assert shares.aggregates == {}
     assert isinstance(shares.keys, Approximate)
     found = price(plan, shares, Approximate(1, DELTA))
-    assert known(found.keys_mechanism).noise.error_quantile(BETA) <= 50
+    assert keys_of(found).noise.error_quantile(BETA) <= 50
     shares = fitted(plan, [total(0)], 50, measure=Zcdp, delta=DELTA)
     found = price(plan, shares, ApproximateZcdp(1, DELTA))
-    assert known(found.keys_mechanism).noise.error_quantile(BETA) <= 50
+    assert keys_of(found).noise.error_quantile(BETA) <= 50
     with pytest.raises(MissingLoss, match="delta="):
         fitted(plan, [total(0)], 50)
 
@@ -155,7 +155,7 @@ def test_private_keys_pay_the_accuracy_of_the_count_that_they_answer():
 def test_private_keys_take_the_average_otherwise():
     plan = make_plan(CountRows(), ages(), keys=PRIVATE)
     shares = fitted(plan, [total(0), total(1)], 500, delta=DELTA)
-    assert shares.keys.epsilon == sum(share.epsilon for share in shares.aggregates) / 2
+    assert shares.keys.epsilon == sum(share.epsilon for share in shares.aggregates.values()) / 2
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_an_accuracy_out_of_reach_is_refused_and_not_searched_for_ever():
     shares = fitted(plan, [total(0)], "0.5 at 99.9999 %")
     assert shares.aggregates[0].epsilon > 10
     huge = make_plan(CountRows(), rows_per_group=10**6)
-    (share,) = fitted(huge, [total(0)], 1).aggregates
+    (share,) = fitted(huge, [total(0)], 1).aggregates.values()
     assert share.epsilon > 10**6
 
 

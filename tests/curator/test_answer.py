@@ -35,7 +35,7 @@ def test_noise_is_small_when_epsilon_is_large(folder):
 
 
 def test_every_public_key_has_its_row_in_the_declared_order(folder, rng):
-    release = answer(make_curator(folder, rng), SQL, offer=Pure(1), analyst="a")
+    release = answer(make_curator(folder, rng), SQL, terms=Pure(1), analyst="a")
     assert [row[0] for row in release.rows] == ["a", "b", "c", "d"]
 
 
@@ -46,7 +46,7 @@ def test_costs_are_exact_and_add_up(folder, rng):
         answer(
             curator,
             f"SELECT COUNT(*), SUM(age) FROM visits WHERE {where}",
-            offer=third,
+            terms=third,
             analyst="a",
         )
     assert curator.ledger.spent("people") == Pure(1)
@@ -55,14 +55,14 @@ def test_costs_are_exact_and_add_up(folder, rng):
 
 def test_the_same_question_is_answered_once(folder, rng):
     curator = make_curator(folder, rng)
-    first = answer(curator, SQL, offer=Pure(1), analyst="a")
+    first = answer(curator, SQL, terms=Pure(1), analyst="a")
     renamed = SQL.replace("AS place", "AS site").replace("\n", " ").lower()
-    again = answer(curator, renamed, offer=Pure(1), analyst="b")
+    again = answer(curator, renamed, terms=Pure(1), analyst="b")
     assert again.is_stored
     assert again.rows == first.rows
     assert again.columns == ("site", "n", "paid")
     assert curator.ledger.spent("people") == Pure(1)
-    assert answer(curator, SQL, offer=Pure("1/2"), analyst="a").rows != first.rows
+    assert answer(curator, SQL, terms=Pure("1/2"), analyst="a").rows != first.rows
     assert curator.ledger.spent("people") == Pure("3/2")
 
 
@@ -88,17 +88,17 @@ def test_moving_or_renaming_a_table_opens_no_new_budget(folder):
 
 def test_one_aggregate_twice_is_paid_once(folder, rng):
     sql = "SELECT COUNT(*) AS n, COUNT(*) AS m FROM visits"
-    release = answer(make_curator(folder, rng), sql, offer=Pure(1), analyst="a")
+    release = answer(make_curator(folder, rng), sql, terms=Pure(1), analyst="a")
     assert release.rows[0][0] == release.rows[0][1]
     assert len(release.body.aggregates) == 1
 
 
 def test_explain_says_what_answer_does(folder, rng):
     curator = make_curator(folder, rng)
-    before = explain(curator, SQL, offer=Pure(1), analyst="a")
+    before = explain(curator, SQL, terms=Pure(1), analyst="a")
     assert before.cost == Pure(1)
     assert curator.ledger.spent("people") == Pure(0)
-    release = answer(curator, SQL, offer=Pure(1), analyst="a")
+    release = answer(curator, SQL, terms=Pure(1), analyst="a")
     columns = before.to_json()["columns"]
     steps = [aggregate.to_json()["noise"]["scale"] for aggregate in release.body.aggregates]
     assert sorted(steps, key=int) == ["12", "480"]
@@ -108,7 +108,7 @@ def test_explain_says_what_answer_does(folder, rng):
     assert columns[0]["scale"] == "12"
     # A cost is at most 40 steps of 0.25.
     assert columns[1]["scale"] == "120"
-    after = explain(curator, SQL, offer=Pure(1), analyst="a")
+    after = explain(curator, SQL, terms=Pure(1), analyst="a")
     assert after.is_stored
     assert after.cost == Pure(0)
     for word in ("a person", "ε = 1", "± 36"):
@@ -116,7 +116,7 @@ def test_explain_says_what_answer_does(folder, rng):
 
 
 def test_a_release_in_every_form(folder, rng):
-    release = answer(make_curator(folder, rng), SQL, offer=Pure(1), analyst="a")
+    release = answer(make_curator(folder, rng), SQL, terms=Pure(1), analyst="a")
     data = json.loads(json.dumps(release.to_json()))
     assert data["columns"] == ["place", "n", "paid"]
     assert [tuple(row) for row in data["rows"]] == list(release.rows)
@@ -130,7 +130,7 @@ def test_a_release_in_every_form(folder, rng):
 
 
 def test_grid_values_are_whole_steps(folder, rng):
-    release = answer(make_curator(folder, rng), SQL, offer=Pure(1), analyst="a")
+    release = answer(make_curator(folder, rng), SQL, terms=Pure(1), analyst="a")
     assert all((number(paid) * 4) % 1 == 0 for _, _, paid in release.rows)
 
 
@@ -144,7 +144,7 @@ class FailingEngine(DuckDbEngine):
 def test_after_the_gate_all_failures_look_alike_and_keep_the_charge(folder, rng):
     curator = make_curator(folder, rng, engine=FailingEngine())
     with pytest.raises(AnswerFailed) as caught:
-        answer(curator, SQL, offer=Pure(1), analyst="a")
+        answer(curator, SQL, terms=Pure(1), analyst="a")
     shown = f"{caught.value} {caught.value.__cause__} {caught.value.__context__}"
     assert "Alice" not in shown
     assert curator.ledger.spent("people") == Pure(1)
@@ -165,13 +165,13 @@ def test_the_charge_stands_before_a_row_is_read(folder, rng):
     engine = RecordingEngine()
     curator = make_curator(folder, rng, engine=engine)
     engine.ledger = curator.ledger
-    answer(curator, SQL, offer=Pure(1), analyst="a")
+    answer(curator, SQL, terms=Pure(1), analyst="a")
     assert engine.spent_when_reading == Pure(1)
 
 
 def test_nothing_public_holds_an_exact_value_or_the_salt(folder, rng):
     curator = make_curator(folder, rng)
-    release = answer(curator, SQL, offer=Pure(1), analyst="a")
+    release = answer(curator, SQL, terms=Pure(1), analyst="a")
     salt = curator.ledger.data_version("people", rng).salt
     public = repr(release) + str(release) + json.dumps(release.to_json())
     public += repr(curator.ledger.data_version("people", rng))

@@ -39,7 +39,7 @@ def answers(folder, rng) -> list[int]:
     """Ask so many different questions that each is a fresh answer to the same count."""
     curator = make_curator(folder, rng)
     return [
-        whole(answer(curator, COUNT.format(number=-i - 1), offer=EPSILON, analyst="a").rows[0][0])
+        whole(answer(curator, COUNT.format(number=-i - 1), terms=EPSILON, analyst="a").rows[0][0])
         for i in range(ANSWERS)
     ]
 
@@ -91,7 +91,7 @@ def many_counts(folder, rng, *, is_there: bool) -> list[int]:
     text = declaration.replace('keys = ["a", "b", "c", "d"]', f"keys = [{keys}]")
     (folder / "discreet.toml").write_text(text)
     sql = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
-    release = answer(make_curator(folder, rng), sql, offer=EPSILON, analyst="a")
+    release = answer(make_curator(folder, rng), sql, terms=EPSILON, analyst="a")
     return [whole(row[1]) for row in release.rows]
 
 

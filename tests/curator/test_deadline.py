@@ -68,12 +68,12 @@ def time(monkeypatch) -> FakeTime:
 
 def test_every_paid_answer_is_held_and_a_stored_one_is_not(folder, rng, time):
     curator = make_curator(folder, rng)
-    release = answer(curator, SQL, offer=Pure("1/2"), analyst="a")
+    release = answer(curator, SQL, terms=Pure("1/2"), analyst="a")
     assert (release.is_stored, time.now) == (False, 10)
-    assert answer(curator, SQL, offer=Pure("1/2"), analyst="a").rows == release.rows
-    explain(curator, OTHER, offer=Pure("1/2"), analyst="a")
+    assert answer(curator, SQL, terms=Pure("1/2"), analyst="a").rows == release.rows
+    explain(curator, OTHER, terms=Pure("1/2"), analyst="a")
     assert time.now == 10, "neither reads a row"
-    answer(curator, SQL, offer=Pure("1/2"), analyst="a", fresh=True)
+    answer(curator, SQL, terms=Pure("1/2"), analyst="a", fresh=True)
     assert time.now == 20
     curator.ledger.verify()
 
@@ -98,17 +98,17 @@ def test_failures_are_held_too_and_then_suspend_until_the_owner_resumes(folder, 
     curator = make_curator(folder, rng, engine=FailingEngine())
     for number in (1, 2):
         with pytest.raises(AnswerFailed):
-            answer(curator, SQL, offer=Pure(1), analyst=f"analyst {number}")
+            answer(curator, SQL, terms=Pure(1), analyst=f"analyst {number}")
         assert time.now == 10 * number
     with pytest.raises(Suspended, match="discreet resume people"):
-        answer(curator, SQL, offer=Pure(1), analyst="another")
+        answer(curator, SQL, terms=Pure(1), analyst="another")
     assert time.now == 20, "nothing was read, so nothing is held"
     assert curator.ledger.spent("people").share_of(curator.ledger.budget("people").cap) <= 1
     with connect(folder) as connection:
         assert owner_of(connection).resume("people") == 2
         with pytest.raises(InvalidArgument, match="no such id space"):
             owner_of(connection).resume("nobody")
-    answer(make_curator(folder, rng), SQL, offer=Pure(1), analyst="another")
+    answer(make_curator(folder, rng), SQL, terms=Pure(1), analyst="another")
     curator.ledger.verify()
 
 
@@ -116,7 +116,7 @@ def test_the_command_resumes(folder, rng, time, capsys):
     curator = make_curator(folder, rng, engine=FailingEngine())
     for _ in range(2):
         with pytest.raises(AnswerFailed):
-            answer(curator, SQL, offer=Pure(1), analyst="a")
+            answer(curator, SQL, terms=Pure(1), analyst="a")
     asked = ["query", SQL, "--epsilon", "1", "--project", str(folder), "--json"]
     assert main(asked) == 1
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "suspended"
@@ -181,7 +181,7 @@ def test_an_endless_answer_fails_at_the_deadline_and_is_stopped(folder, rng, mon
     monkeypatch.setattr(DuckDbEngine, "require_runnable", lambda *_: None)
     monkeypatch.setattr(duckdb_engine, "query", lambda *_: ENDLESS)
     with pytest.raises(AnswerFailed):
-        answer(curator, SQL, offer=Pure(1), analyst="a")
+        answer(curator, SQL, terms=Pure(1), analyst="a")
     assert time.now == 10
     for thread in threading.enumerate():
         if thread.name == "discreet-work":

@@ -30,7 +30,7 @@ def test_a_kill_never_leaves_less_spent_than_released(tmp_path, step, rng):
     assert curator.ledger.spent("people") == Pure(1 if CHARGED[step] else 0)
 
     # What was stored is given again for nothing; what was not is asked and paid for again.
-    release = answer(curator, SQL, offer=Pure(1), analyst="a")
+    release = answer(curator, SQL, terms=Pure(1), analyst="a")
     assert release.is_stored == (step in STORED)
     if seen:
         assert child.stdout.strip() == str(release.rows)

@@ -12,19 +12,16 @@ from discreet.releases.estimates.estimate import Constant, KeyOf, QuantileOf, To
 from discreet.releases.view import ClampSource
 from discreet.sql.aggregates.clamps import coarse
 from discreet.tables.aggregate import (
-    LARGEST_ROOT,
     Aggregate,
     CountDistinct,
     CountRows,
     CountUnits,
     QuantileValues,
-    SumSquares,
-    SumValues,
-    middle,
 )
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, FieldValue
 from discreet.tables.functions.call import call
+from discreet.tables.sums import LARGEST_ROOT, SumSquares, SumValues, middle
 from tests.support.shown_answers import BY_MONTH, outputs, visits
 
 AGE = FieldValue(ColumnType.INTEGER, 2)

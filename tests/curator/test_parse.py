@@ -19,11 +19,11 @@ def options_of(text: str) -> Options:
 def test_a_plain_query_has_no_options():
     statement = parse("SELECT COUNT(*) FROM visits")
     assert statement.options == NO_OPTIONS
-    assert statement.options.offer() is None
+    assert statement.options.price() is None
 
 
 @pytest.mark.parametrize(
-    ("text", "offer"),
+    ("text", "price"),
     [
         ("epsilon=0.5", Pure("0.5")),
         ("EPSILON = 1, delta = 0", Pure(1)),
@@ -33,8 +33,8 @@ def test_a_plain_query_has_no_options():
         ("", None),
     ],
 )
-def test_the_price(text, offer):
-    assert options_of(text).offer() == offer
+def test_the_price(text, price):
+    assert options_of(text).price() == price
 
 
 def test_every_option_by_its_names():
@@ -76,7 +76,7 @@ def test_options_that_are_refused(text, hint):
 @pytest.mark.parametrize("text", ["delta=1e-6", "epsilon=1, rho=1", "rho=1, delta=1e-6"])
 def test_prices_that_are_refused(text):
     with pytest.raises(RefusedQuery):
-        options_of(text).offer()
+        options_of(text).price()
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_options_that_cannot_be_read(text):
 )
 def test_where_the_clause_may_stand(sql):
     statement = parse(sql)
-    assert statement.options.offer() == Pure(1)
+    assert statement.options.price() == Pure(1)
     assert statement.select.sql("duckdb").endswith("SELECT COUNT(*) FROM visits")
 
 

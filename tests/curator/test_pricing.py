@@ -24,18 +24,19 @@ from discreet.core.mechanism_event import (
     ThresholdedGaussianEvent,
     ThresholdedLaplaceEvent,
 )
-from discreet.curator.allocate import allocate
+from discreet.curator.allocate import Shares, allocate
 from discreet.curator.price import PricedPlan, price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.noise_json import describe_noise, read_noise
+from discreet.mechanisms.noise_json import read_noise
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.project.charged import charged
-from discreet.project.offer import Terms, settle
-from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits, SumSquares
+from discreet.project.terms import Terms, terms_that_hold
+from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.keyset import KeySet, PublicKeys
+from discreet.tables.sums import SumSquares
 from tests.support.bounded_plans import (
     AGE,
     FOUR_KEYS,
@@ -45,7 +46,8 @@ from tests.support.bounded_plans import (
     equal_weights,
     make_plan,
 )
-from tests.support.narrow import delta_of, epsilon_of, known, of_kind, rho_of
+from tests.support.narrow import delta_of, epsilon_of, of_kind, rho_of
+from tests.support.priced_plans import keys_of
 
 AGE_FIELD = FieldValue(ColumnType.INTEGER, 2)
 SQUARES = SumSquares(value=AGE_FIELD, bounds=AGE, centre=50, offset=1250)
@@ -53,24 +55,25 @@ EVERYTHING = (CountRows(), CountDistinct(value=AGE_FIELD), ages(), SQUARES, age_
 DELTA = Fraction(1, 10**6)
 
 
-def priced(plan, offer, cap=None) -> PricedPlan:
-    return price(plan, allocate(plan, equal_weights(plan), offer), offer if cap is None else cap)
+def priced(plan, paid, cap=None) -> PricedPlan:
+    return price(plan, allocate(plan, equal_weights(plan), paid), paid if cap is None else cap)
 
 
 positive = st.fractions(min_value=Fraction(1, 50), max_value=10, max_denominator=50)
 
 
 @given(weights=st.lists(positive, min_size=1, max_size=6), amount=positive)
-def test_shares_add_up_to_the_offer_exactly(weights, amount):
+def test_shares_add_up_to_the_price_exactly(weights, amount):
     plan = make_plan(*[CountRows()] * len(weights))
     shares = allocate(plan, tuple(weights), Pure(amount))
-    assert sum(epsilon_of(share) for share in shares.aggregates) == amount
-    assert [epsilon_of(share) / amount for share in shares.aggregates] == [
+    own = list(shares.aggregates.values())
+    assert sum(epsilon_of(share) for share in own) == amount
+    assert [epsilon_of(share) / amount for share in own] == [
         weight / sum(weights) for weight in weights
     ]
     with_keys = make_plan(*[CountRows()] * len(weights), keys=PRIVATE)
     shares = allocate(with_keys, tuple(weights), ApproximateZcdp(rho=amount, delta=DELTA))
-    assert sum(rho_of(share) for share in (*shares.aggregates, shares.keys)) == amount
+    assert sum(rho_of(share) for share in (*shares.aggregates.values(), shares.keys)) == amount
     assert delta_of(shares.keys) == DELTA
 
 
@@ -78,17 +81,17 @@ def test_private_keys_take_as_much_as_an_aggregate_on_average():
     plan = make_plan(CountRows(), ages(), keys=PRIVATE)
     shares = allocate(plan, (Fraction(1, 4), Fraction(3, 4)), Approximate(3, DELTA))
     assert shares.keys == Approximate(1, DELTA)
-    assert shares.aggregates == (Pure("1/2"), Pure("3/2"))
+    assert shares.aggregates == {0: Pure("1/2"), 1: Pure("3/2")}
 
 
 def test_the_number_of_units_is_answered_by_the_counts_that_chose_the_keys():
     plan = make_plan(CountRows(), CountUnits(), keys=PRIVATE)
     shares = allocate(plan, equal_weights(plan), Approximate(3, DELTA))
-    assert shares.aggregates == (Pure(1), None)
+    assert shares.aggregates == {0: Pure(1)}
     assert shares.keys == Approximate(2, DELTA)
     found = priced(plan, Approximate(3, DELTA))
     assert found.plan.counted == 1
-    assert found.mechanisms[1] == known(found.keys_mechanism).noise == DiscreteLaplace(scale="3/2")
+    assert found.mechanisms[1] == keys_of(found).noise == DiscreteLaplace(scale="3/2")
     assert [type(event) for event, _ in found.event.parts] == [
         ThresholdedLaplaceEvent,
         DiscreteLaplaceEvent,
@@ -99,6 +102,12 @@ def test_the_number_of_units_is_answered_by_the_counts_that_chose_the_keys():
     assert priced(make_plan(conditional, keys=PRIVATE), Approximate(1, DELTA)).plan.counted is None
 
 
+def test_shares_that_leave_private_keys_out():
+    plan = make_plan(CountRows(), keys=PRIVATE)
+    with pytest.raises(InvalidArgument, match="shares do not fit"):
+        price(plan, Shares(aggregates={0: Pure(1)}), Approximate(1, DELTA))
+
+
 def test_weights_that_do_not_fit():
     plan = make_plan(CountRows())
     for weights in ((), (Fraction(1), Fraction(1)), (Fraction(0),)):
@@ -106,12 +115,12 @@ def test_weights_that_do_not_fit():
             allocate(plan, weights, Pure(1))
 
 
-@pytest.mark.parametrize("offer", [Pure(2), Zcdp("1/3"), Approximate(2, DELTA)])
-def test_public_keys_spend_the_offer_and_no_delta(offer):
+@pytest.mark.parametrize("paid", [Pure(2), Zcdp("1/3"), Approximate(2, DELTA)])
+def test_public_keys_spend_the_price_and_no_delta(paid):
     plan = make_plan(*EVERYTHING[:-1], keys=FOUR_KEYS)
-    spent = priced(plan, offer).loss
-    amount = "rho" if isinstance(offer, Zcdp) else "epsilon"
-    assert getattr(spent, amount) == getattr(offer, amount)
+    spent = priced(plan, paid).loss
+    amount = "rho" if isinstance(paid, Zcdp) else "epsilon"
+    assert getattr(spent, amount) == getattr(paid, amount)
     assert getattr(spent, "delta", 0) == 0
 
 
@@ -208,7 +217,7 @@ def by_hand(scale: float, threshold: int, groups: int) -> float:
 def test_the_delta_of_private_keys_covers_all_groups_of_a_unit():
     plan = make_plan(CountRows(), keys=PRIVATE)
     found = priced(plan, Approximate(1, DELTA))
-    keys = known(found.keys_mechanism)
+    keys = keys_of(found)
     scale = float(of_kind(DiscreteLaplace, keys.noise).scale)
     assert scale == 6
     assert epsilon_of(found.loss) == 1
@@ -218,18 +227,18 @@ def test_the_delta_of_private_keys_covers_all_groups_of_a_unit():
 
 
 @pytest.mark.parametrize(
-    ("offer", "cap"),
+    ("paid", "cap"),
     [
         (Approximate(1, DELTA), Approximate(2, "1e-5")),
         (Approximate(1, DELTA), ApproximateZcdp(2, "1e-5")),
         (ApproximateZcdp("1/8", DELTA), ApproximateZcdp(2, "1e-5")),
     ],
 )
-def test_private_keys_on_every_budget_with_a_delta(offer, cap):
-    spent = priced(make_plan(CountRows(), age_quantile(), keys=PRIVATE), offer, cap).loss
+def test_private_keys_on_every_budget_with_a_delta(paid, cap):
+    spent = priced(make_plan(CountRows(), age_quantile(), keys=PRIVATE), paid, cap).loss
     assert type(spent) is type(cap)
     assert 0 < delta_of(spent) <= DELTA
-    if isinstance(offer, Approximate) and isinstance(cap, ApproximateZcdp):
+    if isinstance(paid, Approximate) and isinstance(cap, ApproximateZcdp):
         thirds = Fraction(1, 3)
         # Laplace on counts (half the square), a choice in three groups (an eighth of the square
         # each), and the keys' noise, which has at most half the square.
@@ -237,7 +246,7 @@ def test_private_keys_on_every_budget_with_a_delta(offer, cap):
         assert rho_of(spent) <= most
         assert rho_of(spent) > most * Fraction(9, 10)
     else:
-        assert spent.share_of(offer) <= 1
+        assert spent.share_of(paid) <= 1
 
 
 def test_what_is_charged_is_no_less_than_another_accountant_says():
@@ -258,21 +267,21 @@ def test_private_keys_need_a_budget_with_a_delta(cap):
         charged(event, cap)
 
 
-@pytest.mark.parametrize("offer", [Pure(1), Zcdp(1)])
-def test_private_keys_need_an_offer_with_a_delta(offer):
+@pytest.mark.parametrize("paid", [Pure(1), Zcdp(1)])
+def test_private_keys_need_a_price_with_a_delta(paid):
     with pytest.raises(MissingLoss, match="delta="):
-        allocate(make_plan(CountRows(), keys=PRIVATE), (Fraction(1),), offer)
+        allocate(make_plan(CountRows(), keys=PRIVATE), (Fraction(1),), paid)
 
 
 def test_rho_buys_the_threshold_that_shows_smaller_groups():
     one = priced(make_plan(CountUnits(), keys=PRIVATE), ApproximateZcdp("1/50", DELTA))
-    assert isinstance(known(one.keys_mechanism).noise, DiscreteGaussian)
+    assert isinstance(keys_of(one).noise, DiscreteGaussian)
     assert [type(event) for event, _ in one.event.parts] == [ThresholdedGaussianEvent]
     assert rho_of(one.loss) == Fraction(1, 50)
 
 
 def test_noise_that_cannot_be_drawn_is_refused_before_the_gate():
-    for plan, offer in (
+    for plan, paid in (
         (make_plan(CountRows()), Pure("1e-18")),
         (make_plan(CountRows()), Pure(10**6)),
         (make_plan(age_quantile()), Pure("1e-18")),
@@ -280,7 +289,7 @@ def test_noise_that_cannot_be_drawn_is_refused_before_the_gate():
         (make_plan(CountRows(), keys=PRIVATE), ApproximateZcdp(10**20, DELTA)),
     ):
         with pytest.raises(RefusedQuery, match="outside the range"):
-            priced(plan, offer)
+            priced(plan, paid)
 
 
 def test_gaussian_noise_has_no_epsilon_of_its_own():
@@ -312,12 +321,12 @@ def test_equal_plans_at_an_equal_price_have_one_name():
 
 
 def test_mechanisms_are_written_and_read():
-    for plan, offer in (
+    for plan, paid in (
         (make_plan(*EVERYTHING), Pure(1)),
         (make_plan(*EVERYTHING, groups_per_unit=40, keys=PRIVATE), ApproximateZcdp(1, DELTA)),
     ):
-        for mechanism in priced(plan, offer).mechanisms:
-            assert read_noise(describe_noise(mechanism)) == mechanism
+        for mechanism in priced(plan, paid).mechanisms:
+            assert read_noise(mechanism.to_json()) == mechanism
 
 
 # ---- Where a price comes from.
@@ -325,21 +334,23 @@ def test_mechanisms_are_written_and_read():
 
 def test_the_first_place_that_names_a_price_wins():
     one, two, three = Terms(epsilon=1), Terms(epsilon=2), Terms(rho=3)
-    assert settle(one, Terms(), [two, three]).offer() == Pure(1)
-    assert settle(Terms(), one, [two, three]).offer() == Pure(1)
-    assert settle(Terms(), Terms(), [two, three]).offer() == Pure(2)
-    assert settle(Terms(), Terms(), [Terms(), three]).offer() == Zcdp(3)
+    assert terms_that_hold(one, Terms(), [two, three]).price() == Pure(1)
+    assert terms_that_hold(Terms(), one, [two, three]).price() == Pure(1)
+    assert terms_that_hold(Terms(), Terms(), [two, three]).price() == Pure(2)
+    assert terms_that_hold(Terms(), Terms(), [Terms(), three]).price() == Zcdp(3)
     with pytest.raises(MissingLoss, match="Nobody said"):
-        settle(Terms(delta=DELTA), Terms(), [])
+        terms_that_hold(Terms(delta=DELTA), Terms(), [])
 
 
 def test_delta_has_a_place_of_its_own():
     defaults = [Terms(epsilon=2, delta="1e-9")]
-    assert settle(Terms(epsilon=1), Terms(), defaults).offer() == Approximate(1, "1e-9")
-    assert settle(Terms(delta=DELTA), Terms(), defaults).offer() == Approximate(2, DELTA)
+    assert terms_that_hold(Terms(epsilon=1), Terms(), defaults).price() == Approximate(1, "1e-9")
+    assert terms_that_hold(Terms(delta=DELTA), Terms(), defaults).price() == Approximate(2, DELTA)
     query = Terms.of(Approximate(1, DELTA))
-    assert settle(Terms(epsilon=1), query, []).offer() == Approximate(1, DELTA)
-    assert settle(Terms(rho=1, delta=DELTA), Terms(), []).offer() == ApproximateZcdp(1, DELTA)
+    assert terms_that_hold(Terms(epsilon=1), query, []).price() == Approximate(1, DELTA)
+    assert terms_that_hold(Terms(rho=1, delta=DELTA), Terms(), []).price() == ApproximateZcdp(
+        1, DELTA
+    )
 
 
 @pytest.mark.parametrize(
@@ -353,7 +364,7 @@ def test_delta_has_a_place_of_its_own():
 )
 def test_two_different_prices_for_one_question_are_refused(given_terms, asked):
     with pytest.raises(InvalidArgument, match="Two different prices"):
-        settle(given_terms, asked, [])
+        terms_that_hold(given_terms, asked, [])
 
 
 def test_prices_that_cannot_be():

@@ -8,8 +8,11 @@ import pytest
 from discreet.core.loss import Approximate
 from discreet.curator.allocate import allocate
 from discreet.curator.price import price
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.aggregate import CountRows, CountUnits
 from tests.support.bounded_plans import PRIVATE, equal_weights, make_plan
+from tests.support.narrow import of_kind
+from tests.support.priced_plans import keys_of
 
 FAR = 60
 """Noise beyond this has a probability below e^-30 in every case here."""
@@ -26,8 +29,8 @@ def group_law(units: int, rows: int, found) -> np.ndarray:
 
     With no units the group is absent and never shown.
     """
-    keys = found.keys_mechanism
-    counts = laplace(float(keys.noise.scale), units)
+    keys = keys_of(found)
+    counts = laplace(float(of_kind(DiscreteLaplace, keys.noise).scale), units)
     shown = np.where(np.arange(-FAR, FAR + 1) >= keys.threshold, counts, 0.0)
     if units == 0:
         shown = np.zeros_like(shown)
@@ -62,8 +65,8 @@ def laws_of(found, groups) -> list[np.ndarray]:
 
 def priced(*aggregates, groups_per_unit: int):
     plan = make_plan(*aggregates, keys=PRIVATE, groups_per_unit=groups_per_unit)
-    offer = Approximate(3, "0.03")
-    return price(plan, allocate(plan, equal_weights(plan), offer), offer)
+    given = Approximate(3, "0.03")
+    return price(plan, allocate(plan, equal_weights(plan), given), given)
 
 
 CASES = [

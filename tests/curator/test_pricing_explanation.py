@@ -16,15 +16,16 @@ from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplace
 from discreet.core.terminal_text import text_steps
 from discreet.curator.allocate import allocate
 from discreet.curator.connection import connect
-from discreet.curator.explaining.derivation import derivation, groups_sentence
+from discreet.curator.costs import costs, first_cost, group_costs
+from discreet.curator.explanation import groups_sentence
 from discreet.curator.price import price
-from discreet.curator.pricing.costs import costs, first_cost, group_costs
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
-from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits, SumSquares
+from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits
 from discreet.tables.catalog import PeriodLength
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.keyset import KeySet, PublicKeys
+from discreet.tables.sums import SumSquares
 from tests.support.bounded_plans import (
     AGE,
     FOUR_KEYS,
@@ -35,6 +36,7 @@ from tests.support.bounded_plans import (
     make_plan,
 )
 from tests.support.narrow import delta_of, epsilon_of
+from tests.support.priced_plans import keys_of
 
 AGE_FIELD = FieldValue(ColumnType.INTEGER, 2)
 
@@ -55,13 +57,13 @@ AGE_FIELD = FieldValue(ColumnType.INTEGER, 2)
 @pytest.mark.parametrize("keys", [FOUR_KEYS, PRIVATE])
 def test_a_derivation_ends_in_the_contribution(aggregate, keys):
     plan = make_plan(aggregate, keys=keys)
-    text = derivation(plan, aggregate, "declared")
+    text = aggregate.derivation(plan.reach(), "declared")
     total = plan.contributions()[0].l1  # steps are 1 here
     assert f" = {total}" in text
 
 
 def test_a_quantile_says_how_many_values_one_unit_has():
-    text = derivation(make_plan(age_quantile()), age_quantile(), None)
+    text = age_quantile().derivation(make_plan(age_quantile()).reach())
     assert "at most 2 values to each of at most 1 group" in text
 
 
@@ -103,8 +105,8 @@ def test_costs_of_gaussian_noise():
 
 def test_costs_of_private_keys():
     plan = make_plan(CountUnits(), keys=PRIVATE)
-    offer = Approximate(1, "1e-7")
-    found = price(plan, allocate(plan, equal_weights(plan), offer), offer)
+    given = Approximate(1, "1e-7")
+    found = price(plan, allocate(plan, equal_weights(plan), given), given)
     own, concentrated, *pairs = [cost.loss for cost in costs(found.event)]
     assert own == found.loss
     assert isinstance(concentrated, ApproximateZcdp)
@@ -125,10 +127,10 @@ def test_several_periods_of_one_person():
 def test_periods_of_private_keys_are_bounded_or_not_at_all():
     plan = make_plan(CountUnits(), keys=PRIVATE)
     small, large = Approximate("1/10", "1e-9"), Approximate(4, "1e-6")
-    for offer in (small, large):
-        found = price(plan, allocate(plan, equal_weights(plan), offer), offer)
+    for given in (small, large):
+        found = price(plan, allocate(plan, equal_weights(plan), given), given)
         week, month = (loss for _, loss in group_costs(found.event, PeriodLength.DAY))
-        if offer is large:
+        if given is large:
             assert month is None
         else:
             assert week == group(found.loss, 7).loss
@@ -223,7 +225,7 @@ def test_private_keys(project):
         delta="1e-7",
     )
     keys = found.to_json()["keys"]
-    mechanism = found.priced.keys_mechanism
+    mechanism = keys_of(found.priced)
     assert isinstance(mechanism, ThresholdedKeys)
     assert keys["threshold"] == mechanism.threshold
     assert mechanism.release_probability(keys["units_needed"]) >= Fraction(95, 100)

@@ -22,13 +22,14 @@ from tests.support.bounded_plans import (
     make_plan,
 )
 from tests.support.listed_keys import ListedKeys
+from tests.support.priced_plans import keys_of
 
 DELTA = Fraction(1, 10**6)
 MANY = 10**6
 
 
-def priced(plan, offer):
-    return price(plan, allocate(plan, equal_weights(plan), offer), offer)
+def priced(plan, given):
+    return price(plan, allocate(plan, equal_weights(plan), given), given)
 
 
 def whole(*values: int):
@@ -74,7 +75,7 @@ def test_the_counts_shown_are_those_that_chose(rng):
     """A count that is shown is never below the threshold, which fresh noise would be at times."""
     plan = make_plan(CountUnits(), keys=PRIVATE)
     found = priced(plan, Approximate(1, DELTA))
-    threshold = found.keys_mechanism.threshold
+    threshold = keys_of(found).threshold
     keys = tuple((f"{i:04}",) for i in range(500))
     units = np.full(500, threshold, dtype=np.int64)
     exact = ExactAggregates((units,), groups=(ListedKeys(keys), units))
@@ -102,7 +103,7 @@ def test_noise_is_drawn_for_shown_groups_only(rng):
     units[0] = MANY
     counting = Counting(rng)
     exact = ExactAggregates((units,), groups=(ListedKeys(keys), units))
-    _, _, shown = exact.select(found.keys_mechanism, counting)
+    _, _, shown = exact.select(keys_of(found), counting)
     selected = counting.drawn
     assert len(shown.randomise(0, found.mechanisms[0], counting)) == 1
     assert counting.drawn - selected < selected / 10
@@ -115,8 +116,8 @@ def test_the_law_of_private_keys_is_that_of_the_definition(rng):
     """
     plan = make_plan(CountUnits(), keys=PRIVATE, groups_per_unit=1)
     found = priced(plan, Approximate(1, "0.2"))
-    keys = found.keys_mechanism
-    q = float(np.exp(-1 / float(keys.noise.scale)))
+    keys = keys_of(found)
+    q = float(np.exp(-1 / float(keys.noise.spread)))
     counts: Counter[int | None] = Counter()
     draws = 20_000
     for _ in range(draws):

@@ -57,7 +57,7 @@ def ask(
     cells: int,
     patients: list[Row] | None = None,
     visits: list[Row] | None = None,
-    offer: PrivacyLoss = EPSILON,
+    terms: PrivacyLoss = EPSILON,
 ) -> Release:
     """Return the release of a query over a project with these rows."""
     world = small_world(patients or [], visits or [], catalog_of(cells))
@@ -65,7 +65,7 @@ def ask(
     catalog = evolve(world.catalog, ledger=folder / "ledger")
     curator = Project(catalog=catalog, engine=engine, ledger=open_ledger(catalog), rng=rng)
     try:
-        return answer(curator, sql, offer=offer, analyst="a")
+        return answer(curator, sql, terms=terms, analyst="a")
     finally:
         engine.close()
 
@@ -83,8 +83,10 @@ def with_scale(monkeypatch: pytest.MonkeyPatch, divisor: int) -> None:
     """Draw noise that is so many times too small, while its event tells the usual story."""
 
     def quiet(exact, priced, rng):
-        mechanisms = tuple(evolve(m, scale=m.scale / divisor) for m in priced.mechanisms)
-        return randomise(exact, evolve(priced, mechanisms=mechanisms), rng)
+        quieter = (evolve(m, scale=m.scale / divisor) for m in priced.mechanisms)
+        pairs = zip(priced.answers, quieter, strict=True)
+        answers = tuple(evolve(answer, mechanism=noise) for answer, noise in pairs)
+        return randomise(exact, evolve(priced, answers=answers), rng)
 
     monkeypatch.setattr(answer_module, "randomise", quiet)
 
@@ -165,7 +167,7 @@ KEYS_LOSS = Approximate(1, "0.02")
 def keys_audit(folder: Path, rng: Any, failure: float) -> tuple[AuditResult, PrivacyLoss]:
     """Audit whether a key is shown (one that nobody has never is), against what it cost."""
     visits = [visit(f"p{i}", "k0", diagnosis=f"d{i}") for i in range(MANY_CELLS)]
-    release = ask(folder, rng, BY_KEY, cells=1, visits=visits, offer=KEYS_LOSS)
+    release = ask(folder, rng, BY_KEY, cells=1, visits=visits, terms=KEYS_LOSS)
     cost = release.cost
     assert isinstance(cost, Approximate)
     shown = {row[0] for row in release.rows}
@@ -181,9 +183,10 @@ def test_a_key_of_one_person_appears_as_seldom_as_was_said(tmp_path, rng):
 
 def test_a_threshold_that_is_one_too_low_is_accused(tmp_path, rng, monkeypatch):
     def lower(exact, priced, rng):
-        keys = priced.keys_mechanism
+        keys = priced.groups.mechanism
         low = evolve(keys, threshold=keys.threshold - 1)
-        return randomise(exact, evolve(priced, keys_mechanism=low), rng)
+        groups = evolve(priced.groups, mechanism=low)
+        return randomise(exact, evolve(priced, groups=groups), rng)
 
     monkeypatch.setattr(answer_module, "randomise", lower)
     result, cost = keys_audit(tmp_path, rng, alpha("query_audits/keys_low"))

@@ -7,8 +7,8 @@ from attrs import evolve
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Approximate
+from discreet.curator.answer import read_questions
 from discreet.curator.batch import price_batch
-from discreet.curator.read_questions import read_questions
 from discreet.sql import question as questions
 from discreet.sql.aggregates.call import MOST_AGGREGATES
 from discreet.sql.parse import parse

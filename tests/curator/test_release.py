@@ -15,13 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.canonical import canonical
-from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, LedgerError, MissingDependency
-from discreet.core.event import ComposedEvent
 from discreet.core.loss import Pure
-from discreet.curator.noisy import Noisy
-from discreet.curator.price import PricedPlan
+from discreet.curator.price import ChosenGroups, PricedPlan
 from discreet.curator.publish import publish
+from discreet.curator.randomise import Noisy
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.releases.body import Body
@@ -30,7 +28,7 @@ from discreet.releases.shown_column import ShownColumn
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.numbered_rng import NumberedRng
-from tests.support.shown_answers import LIMITS, RECEIPT, Hand, outputs, row, visits
+from tests.support.shown_answers import EVENT, LIMITS, RECEIPT, Hand, outputs, row, visits
 from tests.support.statistics import alpha, binomial_p_value
 
 ROWS = [
@@ -184,10 +182,8 @@ def private_release() -> Release:
         limits=LIMITS,
         aggregates=asked.aggregates,
     )
-    event = ComposedEvent.of([DiscreteLaplace(scale=2).event(Contribution(l1=1))])
-    priced = PricedPlan(
-        plan=plan, mechanisms=(), keys_mechanism=keys, event=event, loss=Pure(Fraction(1))
-    )
+    chosen = ChosenGroups(mechanism=keys, event=EVENT)
+    priced = PricedPlan(plan=plan, groups=chosen, answers=(), loss=Pure(Fraction(1)))
     body = publish(Noisy(keys=(("a",), (None,)), sets=(0, 0), columns=()), priced)
     return Release(view=asked.view, body=body, receipt=RECEIPT)
 

@@ -11,8 +11,8 @@ from attrs import evolve
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.curator.connection import connect
+from discreet.curator.fit import fit
 from discreet.curator.price import price
-from discreet.curator.pricing.fit import fit
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
@@ -20,12 +20,8 @@ from discreet.releases.accuracy import Accuracy
 from discreet.releases.estimates.enclosures import Interval
 from discreet.releases.estimates.estimate import (
     Estimate,
-    KeyOf,
-    MeanOf,
     SelectedOf,
     TotalOf,
-    WindowOf,
-    with_selected,
 )
 from discreet.releases.estimates.functions import calculate
 from discreet.releases.estimates.groups import Groups
@@ -39,6 +35,7 @@ from tests.support.bounded_plans import PRIVATE, equal_weights, make_plan
 from tests.support.clinic import visit, write_project
 from tests.support.narrow import known
 from tests.support.one_group import interval_of
+from tests.support.priced_plans import keys_of
 
 INTEGER = ColumnType.INTEGER
 CHOSE, OTHER = SelectedOf(INTEGER, 0), TotalOf(INTEGER, 1)
@@ -148,22 +145,6 @@ def test_a_calculation_uses_the_interval_and_shares_the_failures() -> None:
     assert asked == {0: Fraction(1, 40), 1: Fraction(1, 40)}
 
 
-def test_it_takes_the_place_of_the_total_everywhere() -> None:
-    window = WindowOf(
-        INTEGER, "lag", TotalOf(INTEGER, 0), (TotalOf(INTEGER, 0),), ((TotalOf(INTEGER, 0), True),)
-    )
-    mean = MeanOf(ColumnType.REAL, 1, 2, Fraction(0), Fraction(-1), Fraction(1))
-    kept: tuple[Estimate, ...] = (OTHER, KeyOf(INTEGER, 0), mean)
-    for estimate in kept:
-        assert with_selected(estimate, 0) == estimate
-    assert with_selected(calculate("+", TotalOf(INTEGER, 0), OTHER), 0) == calculate(
-        "+", CHOSE, OTHER
-    )
-    found = with_selected(window, 0)
-    assert found == evolve(window, argument=CHOSE, partition=(CHOSE,), order=((CHOSE, True),))
-    assert with_selected(evolve(window, argument=None), 0) == evolve(found, argument=None)
-
-
 # ---- From SQL to the answer.
 
 
@@ -257,13 +238,13 @@ def test_an_accuracy_holds_in_groups_of_the_stated_size(
 ) -> None:
     shares = fitted(Accuracy(within=within, group_size=size), measure=measure)
     plan = make_plan(CountUnits(), keys=PRIVATE)
-    keys = known(price(plan, shares, CAPS[measure]).keys_mechanism)
+    keys = keys_of(price(plan, shares, CAPS[measure]))
     assert keys.noise.error_quantile("0.05") <= within
     assert keys.threshold <= size // 2  # of each unit two rows count
     less = Fraction(995, 1000)
     amount = shares.keys.epsilon if measure is Pure else shares.keys.rho
     cheaper = evolve(shares, keys=type(shares.keys)(amount * less, delta=DELTA))
-    keys = known(price(plan, cheaper, CAPS[measure]).keys_mechanism)
+    keys = keys_of(price(plan, cheaper, CAPS[measure]))
     assert keys.noise.error_quantile("0.05") > within or keys.threshold > size // 2
 
 
@@ -273,7 +254,7 @@ def test_an_accuracy_without_a_size_or_of_a_calculation_is_refused() -> None:
     with pytest.raises(RefusedQuery, match="luck of noise"):
         fitted(Accuracy(within=50, group_size=900), calculate("+", CHOSE, CHOSE))
     plan = make_plan(CountRows(), keys=PRIVATE)
-    wish = Accuracy(within=50)
+    accuracy = Accuracy(within=50)
     count = [TotalOf(INTEGER, 0)]
-    shares = fit(plan, equal_weights(plan), count, wish, measure=Pure, delta=DELTA)
+    shares = fit(plan, equal_weights(plan), count, accuracy, measure=Pure, delta=DELTA)
     assert isinstance(shares.keys, Approximate)

@@ -15,7 +15,7 @@ from discreet.core.loss import Approximate
 from discreet.curator.answer import explain, prepare
 from discreet.project.open_ledger import open_ledger
 from discreet.project.project import Project
-from discreet.project.wish import Wish
+from discreet.project.terms import Terms
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.neighbours_replay import random_neighbour
 from tests.support.numbered_rng import NumberedRng
@@ -35,7 +35,7 @@ WORLDS = 8
 EXPLAINED = 20
 """One in so many plans is also put into words, which takes longer than all the rest."""
 
-OFFER = Wish(offer=Approximate(1, "1e-6"))
+TERMS = Terms.of(Approximate(1, "1e-6"))
 LONGEST_MESSAGE = 1500
 """Besides what it may quote of the text itself."""
 FOREIGN = ("traceback", "duckdb", "sqlglot", "binder error", "parser error", "0x7f", "object at")
@@ -84,7 +84,7 @@ def check_error(error: DiscreetError, sql: str) -> None:
 def prepared(curator: Project, sql: str) -> BoundedPlan | None:
     """Return the plan of a text that can be answered; any other must be refused properly."""
     try:
-        _, priced, _ = prepare(curator, sql, OFFER)
+        _, priced, _ = prepare(curator, sql, TERMS)
     except DiscreetError as error:
         check_error(error, sql)
         return None
@@ -109,7 +109,7 @@ def test_any_text_is_explained_or_refused(engine, curators, soak, pytestconfig, 
             continue
         answerable += 1
         if answerable % EXPLAINED == 0:
-            assert str(explain(curator, sql, offer=OFFER, analyst="a"))
+            assert str(explain(curator, sql, terms=TERMS, analyst="a"))
         run(engine, world, plan, sql, dice)
     assert answerable > texts / 10
 
@@ -217,5 +217,5 @@ def test_what_somebody_might_try(engine, curators, number):
     engine.tables = world.arrow()
     plan = prepared(curators[0], sql)
     if plan is not None:
-        assert str(explain(curators[0], sql, offer=OFFER, analyst="a"))
+        assert str(explain(curators[0], sql, terms=TERMS, analyst="a"))
         run(engine, world, plan, sql, Dice(number, label="by hand"))

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.cli.main import main
 from discreet.core.errors import BadSyntax, DiscreetError, RefusedQuery, UndeclaredBound
-from discreet.curator.bound import bound
+from discreet.curator.answer import bound
 from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.sql.parse import parse

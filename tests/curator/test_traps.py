@@ -9,9 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from discreet.core.errors import QueryError, RefusedQuery, UndeclaredBound
-from discreet.tables.aggregate import CountUnits, SumValues
+from discreet.tables.aggregate import CountUnits
 from discreet.tables.column import Bounds
 from discreet.tables.keyset import PrivateKeys
+from discreet.tables.sums import SumValues
 from tests.support.project_memory import MemoryEngine
 from tests.support.project_small import (
     CROWD,

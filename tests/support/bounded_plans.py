@@ -3,7 +3,7 @@
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.tables.aggregate import Aggregate, QuantileValues, SumValues
+from discreet.tables.aggregate import Aggregate, QuantileValues
 from discreet.tables.catalog import Period, PrivacyUnit, Source, SourceFormat, Table
 from discreet.tables.column import Bounds, Column, ColumnType
 from discreet.tables.expression import FieldValue
@@ -11,6 +11,7 @@ from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PrivateKeys, PublicKey
 from discreet.tables.limits import Limits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.scan import Scan
+from discreet.tables.sums import SumValues
 
 AGE = Bounds(lower=0, upper=100)
 COLUMNS = (

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.core.protocols import Rng
-from discreet.curator.bound import bound
+from discreet.curator.answer import bound
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.project.open_ledger import open_ledger
 from discreet.project.project import Project

@@ -14,7 +14,6 @@ from discreet.engines.duckdb import engine as engine_module
 from discreet.engines.duckdb.render import rows as duckdb_rows
 from discreet.engines.duckdb.render.aggregates import inner_total
 from discreet.engines.duckdb.render.rows import query, select
-from discreet.tables.aggregate import SumSquares, SumValues
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.lowered import lower as lowering
 from discreet.tables.lowered.plan import LoweredPlan
@@ -23,6 +22,7 @@ from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.inner_aggregate import InnerAggregate
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.sums import SumSquares, SumValues
 from tests.support.lowered_mutants import by_row, has, is_choosing, is_private, sums
 
 Apply = Callable[[pytest.MonkeyPatch], None]

@@ -91,7 +91,7 @@ def main(folder: str, step: str) -> None:
         ledger=DyingLedger(usual.ledger.store),
         rng=DyingRng(step),
     )
-    release = answer(curator, SQL, offer=Pure(1), analyst="a")
+    release = answer(curator, SQL, terms=Pure(1), analyst="a")
     sys.stdout.write(f"{release.rows}\n")
     sys.stdout.flush()
     if step == "after the answer is seen":

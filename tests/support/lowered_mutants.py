@@ -10,14 +10,7 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
-from discreet.tables.aggregate import (
-    Aggregate,
-    CountDistinct,
-    CountRows,
-    QuantileValues,
-    SumSquares,
-    SumValues,
-)
+from discreet.tables.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
 from discreet.tables.column import Bounds
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.lowered.plan import Answered, CappedTotal, LoweredPlan
@@ -40,6 +33,7 @@ from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.window import Ranked, Window
+from discreet.tables.sums import SumSquares, SumValues
 
 Change = Callable[[Any], Any]
 """Returns a node as it should not be, or as it is."""

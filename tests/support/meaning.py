@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-from attrs import evolve
 
 from discreet.core.loss import Approximate
 from discreet.curator.answer import prepare
@@ -15,10 +14,10 @@ from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.project.project import Project
-from discreet.project.wish import Wish
+from discreet.project.terms import Terms
 from discreet.tables.declaration import read_catalog
-from discreet.tables.keyset import PrivateKeys
 from tests.support.gate import open_permit
+from tests.support.priced_plans import answered_by
 from tests.support.project_memory import SALT, Reveal
 
 PLANS = Path(__file__).parent.parent / "curator" / "plans"
@@ -85,12 +84,8 @@ def rows_without_noise(folder: Path, sql: str) -> list[tuple[Any, ...]]:
     nothing: Any = None
     engine = DuckDbEngine()
     curator = Project(catalog=read_catalog(folder), engine=engine, ledger=nothing, rng=nothing)
-    question, priced, _ = prepare(curator, sql, Wish(offer=Approximate(100, "1e-6")))
+    question, priced, _ = prepare(curator, sql, Terms.of(Approximate(100, "1e-6")))
     see: Any = Reveal()
-    seeing = evolve(
-        priced,
-        mechanisms=(see,) * len(priced.mechanisms),
-        keys_mechanism=see if isinstance(priced.plan.keys, PrivateKeys) else None,
-    )
+    seeing = answered_by(see, priced)
     noisy = randomise(engine.execute(priced.plan, SALT, open_permit()), seeing, see)
     return list(question.view.rows(publish(noisy, priced)))

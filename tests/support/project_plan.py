@@ -1,6 +1,6 @@
 """From SQL to a bounded plan, without anything that is spent or stored."""
 
-from discreet.curator.bound import bound
+from discreet.curator.answer import bound
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.tables.catalog import Catalog

@@ -15,8 +15,6 @@ from discreet.tables.aggregate import (
     CountRows,
     CountUnits,
     QuantileValues,
-    SumSquares,
-    SumValues,
 )
 from discreet.tables.catalog import Catalog
 from discreet.tables.column import Bounds, ColumnType, Key
@@ -36,6 +34,7 @@ from discreet.tables.relations.row_limit import RowLimit
 from discreet.tables.relations.scan import PublicScan, Scan
 from discreet.tables.relations.union_all import UnionAll
 from discreet.tables.relations.window import Ranked, Ranking, SortKey, Window
+from discreet.tables.sums import SumSquares, SumValues
 from tests.support.random_data_dice import Dice
 
 NUMBERS = (ColumnType.INTEGER, ColumnType.REAL)

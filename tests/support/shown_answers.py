@@ -13,11 +13,10 @@ from attrs import field, frozen
 
 from discreet.core.contribution import Contribution
 from discreet.core.errors import UnknownColumn
-from discreet.core.event import ComposedEvent
 from discreet.core.loss import Pure
-from discreet.curator.noisy import Noisy
-from discreet.curator.price import PricedPlan
+from discreet.curator.price import Drawn, PricedPlan
 from discreet.curator.publish import publish
+from discreet.curator.randomise import Noisy
 from discreet.ledger.order import Charge, Receipt, Ticket
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
@@ -32,8 +31,6 @@ from discreet.tables.aggregate import (
     CountRows,
     CountUnits,
     QuantileValues,
-    SumSquares,
-    SumValues,
 )
 from discreet.tables.catalog import Period, PeriodLength, PrivacyUnit, Source, SourceFormat, Table
 from discreet.tables.column import Bounds, Column, ColumnType, Key
@@ -43,6 +40,7 @@ from discreet.tables.limits import Limits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import Scan
+from discreet.tables.sums import SumSquares, SumValues
 
 LIMITS = Limits(rows_per_group=3, groups_per_unit=2)
 
@@ -86,6 +84,7 @@ class HandScope:
     relation: Relation
     keys: tuple[Expression, ...] = ()
     key_names: tuple[str, ...] = ()
+    has_private_keys: bool = False
 
     def row(self, node: Any) -> Expression:
         """Return the row-wise expression of a node."""
@@ -228,8 +227,8 @@ class Hand:
         )
         priced = PricedPlan(
             plan=plan,
-            mechanisms=self.mechanisms(),
-            event=ComposedEvent.of([DiscreteLaplace(scale=2).event(Contribution(l1=1))]),
+            groups=keys,
+            answers=tuple(Drawn(mechanism, EVENT) for mechanism in self.mechanisms()),
             loss=Pure(Fraction(1, 2)),
         )
         noisy = Noisy(
@@ -243,6 +242,8 @@ class Hand:
         """Return the release of that body."""
         return Release(view=self.outputs.view, body=self.body(noise), receipt=RECEIPT)
 
+
+EVENT = DiscreteLaplace(scale=2).event(Contribution(l1=1))
 
 RECEIPT = Receipt(
     ticket=Ticket(1, "0" * 64),

@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from discreet.core.errors import RefusedQuery, Unsupported
-from discreet.curator.bound import bound
+from discreet.curator.answer import bound
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve

@@ -1,13 +1,14 @@
-"""Allocate: split an offer over the aggregates of a plan, and the keys if they are private."""
+"""Allocate: split a price over the aggregates of a plan, and the keys if they are private."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, MissingLoss
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.project.offer import Offer
-from discreet.tables.keyset import PrivateKeys
+from discreet.project.terms import Price
+from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 
 
@@ -15,41 +16,36 @@ from discreet.tables.plans.plan import BoundedPlan
 class Shares:
     """What each part of a plan may spend."""
 
-    aggregates: tuple[Pure | Zcdp | None, ...]
-    """One for each aggregate; None if the counts that chose the keys are its answer."""
-    keys: Approximate | ApproximateZcdp | None
+    aggregates: Mapping[int, Pure | Zcdp]
+    """One for each aggregate that needs noise, or a choice, of its own."""
+    keys: Approximate | ApproximateZcdp | None = None
     """For private keys; they get all of the δ."""
 
 
-def allocate(plan: BoundedPlan, weights: tuple[Fraction, ...], offer: Offer) -> Shares:
-    """Return exact shares in proportion to the ``weights``; together they are the ``offer``.
+def allocate(plan: BoundedPlan, weights: tuple[Fraction, ...], price: Price) -> Shares:
+    """Return exact shares in proportion to the ``weights``; together they are the ``price``.
 
     Private keys take a part too: as much as the aggregates get on average, and all of the δ. If
     the number of units of each group is asked for, the noisy counts that chose the keys are the
     answer; so that aggregate is free, and its weight is added to the keys'.
 
     Guarantee:
-        The shares' ε (or ρ) sum to the offer's exactly, so what the mechanisms spend does.
+        The shares' ε (or ρ) sum to the price's exactly, so what the mechanisms spend does.
     """
     if len(weights) != len(plan.aggregates) or any(weight <= 0 for weight in weights):
         raise InvalidArgument(
             "The weights do not fit the aggregates", must="be one each, above 0", got=str(weights)
         )
-    free = plan.counted
-    parts = [Fraction(0) if i == free else weight for i, weight in enumerate(weights)]
-    whole = sum(weights, Fraction(0))
-    if not isinstance(plan.keys, PrivateKeys):
-        return Shares(aggregates=tuple(_part(offer, part / whole) for part in parts), keys=None)
-    delta = require_delta(getattr(offer, "delta", None))
-    own = whole / len(weights) if weights else Fraction(1)
-    for_keys = own + (0 if free is None else weights[free])
-    share = _part(offer, for_keys / (whole + own))
+    parts = {index: weights[index] for index in plan.drawn}
+    asked = sum(weights, Fraction(0))
+    if isinstance(plan.keys, PublicKeys):
+        return Shares(aggregates={i: _part(price, part / asked) for i, part in parts.items()})
+    delta = require_delta(getattr(price, "delta", None))
+    whole = asked + (asked / len(weights) if weights else 1)
+    for_keys = whole - sum(parts.values())
     return Shares(
-        aggregates=tuple(
-            None if i == free else _part(offer, part / (whole + own))
-            for i, part in enumerate(parts)
-        ),
-        keys=with_delta(share, delta),
+        aggregates={i: _part(price, part / whole) for i, part in parts.items()},
+        keys=with_delta(_part(price, for_keys / whole), delta),
     )
 
 
@@ -72,7 +68,7 @@ def with_delta(share: Pure | Zcdp, delta: Fraction) -> Approximate | Approximate
     return ApproximateZcdp(rho=share.rho, delta=delta)
 
 
-def _part(offer: Offer, part: Fraction) -> Pure | Zcdp:
-    if isinstance(offer, Pure | Approximate):
-        return Pure(offer.epsilon * part)
-    return Zcdp(offer.rho * part)
+def _part(price: Price, part: Fraction) -> Pure | Zcdp:
+    if isinstance(price, Pure | Approximate):
+        return Pure(price.epsilon * part)
+    return Zcdp(price.rho * part)

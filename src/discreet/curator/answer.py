@@ -9,6 +9,7 @@
 ``explain`` is the same life, stopped at the gate.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 from attrs import evolve
@@ -16,47 +17,49 @@ from attrs import evolve
 from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
 from discreet.curator.allocate import Shares, allocate
-from discreet.curator.bound import bound
-from discreet.curator.explaining.explanation import Explanation
+from discreet.curator.explanation import Explanation
+from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
 from discreet.curator.price import PricedPlan, price, require_delta_budget
-from discreet.curator.pricing.fit import fit
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.ledger.releases import require_time
-from discreet.project.offer import Terms, settle
 from discreet.project.passage import Leg, Passage, StoredBody, go_through
 from discreet.project.project import Project
-from discreet.project.wish import Wish
+from discreet.project.terms import Terms, terms_that_hold
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.parse import parse
-from discreet.sql.question import Question
+from discreet.sql.question import Question, Size
 from discreet.sql.resolve import resolve
 from discreet.tables.exact_aggregates import ExactAggregates
+from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys
+from discreet.tables.plans.contain import contain
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.prune import prune
+from discreet.tables.plans.take_sides import take_sides
 
 
 def answer(
     project: Project,
     sql: str,
     *,
-    offer: Wish | Terms | PrivacyLoss | None = None,
+    terms: Terms | PrivacyLoss | None = None,
+    default: Terms | None = None,
     analyst: str,
     fresh: bool = False,
 ) -> Release:
-    """Return a private answer to ``sql`` for ``offer``, or an earlier one again for nothing.
+    """Return a private answer to ``sql`` on these ``terms``, or an earlier one again for nothing.
 
-    ``offer`` is a loss, :class:`~discreet.project.offer.Terms` or a
-    :class:`~discreet.project.wish.Wish`. A ``fresh`` answer is paid for again, and is the
-    one that is given again from then on. A stored release costs nobody anything: neither the cap
-    nor the analyst's share.
+    A loss alone is terms too. The ``default`` is the connection's, for a question that names no
+    price. A ``fresh`` answer is paid for again, and is the one that is given again from then on. A
+    stored release costs nobody anything: neither the cap nor the analyst's share.
 
     Guarantee:
         As for :func:`~discreet.project.passage.go_through`.
     """
-    question, priced, _ = prepare(project, sql, Wish.of(offer))
+    question, priced, _ = prepare(project, sql, terms, default)
     passage = Passage(
         name=priced.digest(),
         loss=priced.loss,
@@ -86,11 +89,12 @@ def explain(
     project: Project,
     sql: str,
     *,
-    offer: Wish | Terms | PrivacyLoss | None = None,
+    terms: Terms | PrivacyLoss | None = None,
+    default: Terms | None = None,
     analyst: str,
 ) -> Explanation:
     """Return what :func:`answer` would do and cost. Nothing is read and nothing is spent."""
-    question, priced, terms = prepare(project, sql, Wish.of(offer))
+    question, priced, holding = prepare(project, sql, terms, default)
     project.engine.require_runnable(priced.plan)
     deadline = project.catalog.gate.deadline
     if deadline is not None:
@@ -100,36 +104,71 @@ def explain(
     return Explanation(
         question=question,
         priced=priced,
-        terms=terms,
+        terms=holding,
         id_space=project.catalog.id_space(space),
         remaining=project.ledger.remaining(space, analyst),
         is_stored=project.ledger.find_release(priced.digest(), version.number) is not None,
     )
 
 
-def read_question(project: Project, sql: str) -> Question:
-    """Return the question that ``sql`` asks."""
-    return resolve(parse(sql), project.catalog, project.engine.public_rows)
+def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, ...]:
+    """Return the questions that ``queries`` ask.
+
+    Guarantee:
+        They share what may be worked out for public keys, and the numbers that they ask for are
+        counted together, one question after another: so many small ones are no more work before
+        the gate than a large one.
+    """
+    enumeration, together, public_rows = Enumeration(), Size(), project.engine.public_rows
+    found = []
+    for sql in queries:
+        question = resolve(parse(sql), project.catalog, public_rows, enumeration)
+        together = (together + Size.of(question)).require_small()
+        found.append(question)
+    return tuple(found)
 
 
-def prepare(project: Project, sql: str, wish: Wish) -> tuple[Question, PricedPlan, Terms]:
+def prepare(
+    project: Project,
+    sql: str,
+    terms: Terms | PrivacyLoss | None,
+    default: Terms | None = None,
+) -> tuple[Question, PricedPlan, Terms]:
     """Return the question, its priced plan and the terms that hold: all before the gate."""
-    question = read_question(project, sql)
-    question = evolve(question, limits=evolve(question.limits, **wish.limits()))
-    defaults = (wish.default, Terms.of(project.catalog.default))
-    terms = settle(wish.offer, Terms.of(question.offer), defaults)
+    given, (question,) = Terms.of(terms), read_questions(project, [sql])
+    question = evolve(question, limits=evolve(question.limits, **given.limits()))
+    defaults = (Terms.of(default), Terms.of(project.catalog.default))
+    holding = terms_that_hold(given, Terms.of(question.price), defaults)
     plan = bound(question)
     cap = project.catalog.id_space(plan.owner().unit.id_space).cap
-    priced = price(plan, _shares(question, plan, terms, cap), cap)
+    priced = price(plan, _shares(question, plan, holding, cap), cap)
     gate = project.catalog.gate
-    return question, within(priced, gate.deadline, gate.most_groups), terms
+    return question, within(priced, gate.deadline, gate.most_groups), holding
+
+
+def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:
+    """Return the plan in which each unit is held to the question's limits.
+
+    The limits are the tables' declared ones, or those that the query gives. Any limits keep the
+    guarantee: wider ones count more of each unit, and cost more noise. Fields that nothing uses are
+    left out of the plan, conditions stand on the side of a join that they are about, and what one
+    unit can make an engine do is contained; ``sharing`` questions that are answered together share
+    it.
+    """
+    plan = BoundedPlan(
+        relation=question.relation,
+        keys=question.keys,
+        limits=question.limits,
+        aggregates=question.aggregates,
+    )
+    return contain(prune(take_sides(plan)), sharing=sharing)
 
 
 def _shares(question: Question, plan: BoundedPlan, terms: Terms, cap: PrivacyLoss) -> Shares:
     if isinstance(plan.keys, PrivateKeys):
         require_delta_budget(plan, cap)
     if terms.accuracy is None:
-        return allocate(plan, question.weights, terms.offer())
+        return allocate(plan, question.weights, terms.price())
     measure = Zcdp if isinstance(cap, Zcdp | ApproximateZcdp | GaussianDp) else Pure
     outputs = [output.estimate for output in question.view.outputs]
     return fit(plan, question.weights, outputs, terms.accuracy, measure=measure, delta=terms.delta)

@@ -14,23 +14,20 @@ from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
-from discreet.core.rounding import sqrt_up
-from discreet.curator.answer import leg_of
-from discreet.curator.bound import bound
+from discreet.curator.answer import bound, leg_of, read_questions
 from discreet.curator.largest_release import largest_release
-from discreet.curator.price import PricedPlan, event_of
-from discreet.curator.read_questions import read_questions
+from discreet.curator.price import Drawn, PricedPlan
 from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged
-from discreet.project.noise import require_samplable
+from discreet.project.noise import require_samplable, use
 from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.question import Question
-from discreet.tables.aggregate import QuantileValues
-from discreet.tables.keyset import PrivateKeys
+from discreet.tables.aggregate import Tally
+from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 
 MOST_QUESTIONS = 1_000
@@ -83,15 +80,14 @@ def price_batch(
         evolve(question, limits=evolve(question.limits, **limits))
         for question in read_questions(project, queries)
     )
-    if any(question.offer is not None for question in questions):
+    if any(question.price is not None for question in questions):
         raise RefusedQuery(
             "A question of the batch gives a price of its own",
             must="be paid for by the batch alone",
             next="Leave epsilon and delta out of its OPTIONS, or ask it by itself",
         )
     plans = tuple(bound(question, sharing=len(queries)) for question in questions)
-    for plan in plans:
-        _require_noise_only(plan)
+    public = [_require_noise_only(plan) for plan in plans]
     spaces = {plan.owner().unit.id_space for plan in plans}
     if len(spaces) > 1:
         raise RefusedQuery("A batch is about one id space", got=", ".join(sorted(spaces)))
@@ -99,29 +95,30 @@ def price_batch(
     found = calibrate(lambda m: _event(plans, m), target=target)
     assert isinstance(found.result.loss, Approximate)
     loss = _charge(cap, found.result.loss, _event(plans, found.scale))
-    mechanisms = [_noise(plan, found.scale) for plan in plans]
-    for mechanism in (one for noise in mechanisms for one in noise):
-        require_samplable(sqrt_up(mechanism.sigma_squared))
+    for plan in plans:
+        for noise in _noise(plan, found.scale):
+            require_samplable(noise.spread)
     priced = tuple(
-        PricedPlan(plan=plan, mechanisms=noise, event=event_of(plan, noise), loss=loss)
-        for plan, noise in zip(plans, mechanisms, strict=True)
+        PricedPlan(plan=plan, groups=keys, answers=_answers(plan, found.scale), loss=loss)
+        for plan, keys in zip(plans, public, strict=True)
     )
     return PricedBatch(questions=questions, plans=priced, loss=loss, method=found.result.method)
 
 
-def _require_noise_only(plan: BoundedPlan) -> None:
-    """Refuse what has no Gaussian noise to share a multiplier with."""
-    if isinstance(plan.keys, PrivateKeys):
+def _require_noise_only(plan: BoundedPlan) -> PublicKeys:
+    """Return the keys, or refuse what has no Gaussian noise to share a multiplier with."""
+    if not isinstance(plan.keys, PublicKeys):
         raise RefusedQuery(
             "A batch takes public keys only: private ones have a threshold of their own",
             next="Declare the keys, or ask this question by itself",
         )
-    if any(isinstance(aggregate, QuantileValues) for aggregate in plan.aggregates):
+    if not all(isinstance(aggregate, Tally) for aggregate in plan.aggregates):
         raise RefusedQuery(
             "A batch adds Gaussian noise, and a quantile is a choice, not a number with noise",
             must="have counts and sums (and what is made of them) only",
             next="Ask for the quantile by itself",
         )
+    return plan.keys
 
 
 def _noise(plan: BoundedPlan, multiplier: Fraction) -> tuple[DiscreteGaussian, ...]:
@@ -131,8 +128,15 @@ def _noise(plan: BoundedPlan, multiplier: Fraction) -> tuple[DiscreteGaussian, .
     )
 
 
+def _answers(plan: BoundedPlan, multiplier: Fraction) -> tuple[Drawn, ...]:
+    reach, noise = plan.reach(), _noise(plan, multiplier)
+    pairs = zip(plan.aggregates, noise, strict=True)
+    return tuple(Drawn(mechanism, use(asked, mechanism, reach)) for asked, mechanism in pairs)
+
+
 def _event(plans: tuple[BoundedPlan, ...], multiplier: Fraction) -> ComposedEvent:
-    return ComposedEvent.of([event_of(plan, _noise(plan, multiplier)) for plan in plans])
+    answers = (answer for plan in plans for answer in _answers(plan, multiplier))
+    return ComposedEvent.of([answer.event for answer in answers])
 
 
 def _charge(cap: PrivacyLoss, certified: Approximate, event: ComposedEvent) -> PrivacyLoss:

@@ -3,27 +3,53 @@
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+from attrs import frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import Approximate
+from discreet.core.loss import Approximate, PrivacyLoss
 from discreet.core.numbers import Number
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
-from discreet.curator.budget_status import BudgetStatus
-from discreet.curator.explaining.explanation import Explanation
+from discreet.curator.explanation import Explanation
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.ledger.chain import Entry, Point
 from discreet.ledger.order import Receipt
-from discreet.project.offer import Terms
 from discreet.project.project import Project, open_project
-from discreet.project.wish import Wish
+from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
 from discreet.releases.release import Release, read_releases
 from discreet.tables.catalog import Catalog, PublicTable, Table
 
 LOCAL_ANALYST = "local"
+
+
+@frozen(kw_only=True)
+class BudgetStatus:
+    """How much of an id space's budget is spent and left."""
+
+    id_space: str
+    unit: str
+    cap: PrivacyLoss
+    spent: PrivacyLoss
+    remaining: PrivacyLoss
+    analyst: str | None = None
+    """Whose share is shown besides, if anybody's."""
+    own_spent: PrivacyLoss | None = None
+    own_remaining: PrivacyLoss | None = None
+    """What this analyst could still spend: never more than what is left of the whole."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the status as plain values."""
+        losses = {name: getattr(self, name).to_json() for name in ("cap", "spent", "remaining")}
+        own = {
+            name: None if loss is None else loss.to_json()
+            for name, loss in (("spent", self.own_spent), ("remaining", self.own_remaining))
+        }
+        whose = {} if self.analyst is None else {"analyst": {"name": self.analyst} | own}
+        return {"id_space": self.id_space, "unit": self.unit} | losses | whose
 
 
 class Connection:
@@ -62,8 +88,15 @@ class Connection:
         The same question at the same price is answered from the stored release, for nothing; a
         ``fresh`` answer has new noise and is paid for again.
         """
-        wish = self._wish(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
-        return answer(self._project, query, offer=wish, analyst=self._analyst, fresh=fresh)
+        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        return answer(
+            self._project,
+            query,
+            terms=terms,
+            default=self._default,
+            analyst=self._analyst,
+            fresh=fresh,
+        )
 
     def explain(
         self,
@@ -77,8 +110,10 @@ class Connection:
         groups_per_unit: int | None = None,
     ) -> Explanation:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
-        wish = self._wish(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
-        return explain(self._project, query, offer=wish, analyst=self._analyst)
+        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        return explain(
+            self._project, query, terms=terms, default=self._default, analyst=self._analyst
+        )
 
     def rehearse(
         self,
@@ -93,8 +128,8 @@ class Connection:
         groups_per_unit: int | None = None,
     ) -> Rehearsal:
         """Return what :meth:`sql` would look like, on made-up rows; nothing is read or spent."""
-        wish = self._wish(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
-        return rehearse(self._project, query, offer=wish, rows=rows)
+        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        return rehearse(self._project, query, terms=terms, default=self._default, rows=rows)
 
     def batch(
         self,
@@ -116,13 +151,13 @@ class Connection:
             raise InvalidArgument(
                 "A batch is a list of questions", must="be several texts", got="one text"
             )
-        wish = Wish(rows_per_group=rows_per_group, groups_per_unit=groups_per_unit)
+        terms = Terms(rows_per_group=rows_per_group, groups_per_unit=groups_per_unit)
         return answer_batch(
             self._project,
             queries,
             target=Approximate(epsilon, delta),
             analyst=self._analyst,
-            limits=wish.limits(),
+            limits=terms.limits(),
             fresh=fresh,
         )
 
@@ -200,21 +235,23 @@ class Connection:
         """Close at the end of the block."""
         self.close()
 
-    def _wish(
-        self,
-        epsilon: Number | None,
-        rho: Number | None,
-        accuracy: Accuracy | Number | None,
-        delta: Number | None,
-        rows_per_group: int | None,
-        groups_per_unit: int | None,
-    ) -> Wish:
-        return Wish(
-            offer=Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta),
-            default=self._default,
-            rows_per_group=rows_per_group,
-            groups_per_unit=groups_per_unit,
-        )
+
+def _terms(
+    epsilon: Number | None,
+    rho: Number | None,
+    accuracy: Accuracy | Number | None,
+    delta: Number | None,
+    rows_per_group: int | None,
+    groups_per_unit: int | None,
+) -> Terms:
+    return Terms(
+        epsilon=epsilon,
+        rho=rho,
+        accuracy=accuracy,
+        delta=delta,
+        rows_per_group=rows_per_group,
+        groups_per_unit=groups_per_unit,
+    )
 
 
 def connect(

@@ -13,12 +13,12 @@ from attrs import evolve
 
 from discreet.core.canonical import canonical
 from discreet.core.errors import RefusedQuery
-from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
 from discreet.curator.publish import publish
+from discreet.curator.randomise import Noisy
 from discreet.ledger.releases import ReleaseSize, most_fitting
 from discreet.tables.column import ColumnType, Key
-from discreet.tables.keyset import LONGEST_KEY, PrivateKeys
+from discreet.tables.keyset import LONGEST_KEY, PrivateKeys, PublicKeys
 
 MOST_GROUPS = 10_000
 """The most groups with private keys under a deadline, if the owner does not say."""
@@ -33,17 +33,18 @@ def within(priced: PricedPlan, deadline: Fraction | None, declared: int | None) 
     What the owner ``declared`` holds. Otherwise it is :data:`MOST_GROUPS`, or fewer if no more can
     be made and written down in time. All of this is public.
     """
-    if deadline is None or not isinstance(priced.plan.keys, PrivateKeys):
+    groups = priced.groups
+    if deadline is None or isinstance(groups, PublicKeys):
         return priced
     if declared is not None:
-        return evolve(priced, most_groups=declared)
+        return evolve(priced, groups=evolve(groups, most_groups=declared))
     found = most_fitting(deadline, _fixed(priced), _each_group(priced))
     if found < 1:
         raise RefusedQuery(
             "Not one group of this answer can be written down before its deadline",
             next="Nothing was spent. Have a longer deadline declared",
         )
-    return evolve(priced, most_groups=min(MOST_GROUPS, found))
+    return evolve(priced, groups=evolve(groups, most_groups=min(MOST_GROUPS, found)))
 
 
 def largest_release(priced: PricedPlan) -> ReleaseSize:
@@ -54,12 +55,12 @@ def largest_release(priced: PricedPlan) -> ReleaseSize:
         its grouping set and a 64-bit integer for each aggregate, with commas and brackets. No
         character takes more than six bytes in JSON.
     """
-    keys = priced.plan.keys
-    if isinstance(keys, PrivateKeys):
-        groups = MOST_GROUPS if priced.most_groups is None else priced.most_groups
+    groups = priced.groups
+    if isinstance(groups, PublicKeys):
+        count = groups.size()
     else:
-        groups = keys.size()
-    return _fixed(priced) + groups * _each_group(priced)
+        count = MOST_GROUPS if groups.most_groups is None else groups.most_groups
+    return _fixed(priced) + count * _each_group(priced)
 
 
 def _fixed(priced: PricedPlan) -> ReleaseSize:

@@ -1,19 +1,60 @@
 """Price: choose each aggregate's mechanism, and say what the whole answer costs."""
 
+from collections.abc import Iterable
+
 from attrs import frozen
 
 from discreet.core.canonical import described, digest
-from discreet.core.errors import UndeclaredKeys
+from discreet.core.errors import InvalidArgument, UndeclaredKeys
 from discreet.core.event import ComposedEvent, Event
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss
+from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.curator.allocate import Shares
-from discreet.mechanisms.noise_json import AggregateMechanism, describe_noise
+from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.charged import charged
 from discreet.project.noise import choose_keys, keys_contribution, mechanism_for, use
 from discreet.releases.body import NOISE
-from discreet.tables.keyset import PrivateKeys
+from discreet.tables.aggregate import Aggregate
+from discreet.tables.keyset import PublicKeys
+from discreet.tables.limits import Limits
 from discreet.tables.plans.plan import BoundedPlan
+
+
+@frozen
+class Drawn:
+    """An aggregate that is answered with noise, or by a choice, of its own."""
+
+    mechanism: AggregateMechanism
+    event: Event
+
+
+@frozen
+class Counted:
+    """The number of units of private groups: the noisy counts that chose them are its answer.
+
+    They are part of the event of the choice, which is paid for already.
+    """
+
+    keys: ThresholdedKeys
+    event: Event
+
+    @property
+    def mechanism(self) -> AggregateMechanism:
+        """The noise of the counts."""
+        return self.keys.noise
+
+
+Answer = Drawn | Counted
+
+
+@frozen(kw_only=True)
+class ChosenGroups:
+    """The choice of private groups."""
+
+    mechanism: ThresholdedKeys
+    event: Event
+    most_groups: int | None = None
+    """Under a deadline: so many groups are shown at most."""
 
 
 @frozen(kw_only=True)
@@ -21,28 +62,35 @@ class PricedPlan:
     """A bounded plan with its noise and its cost: everything but the data. All of it is public."""
 
     plan: BoundedPlan
-    mechanisms: tuple[AggregateMechanism, ...]
-    """One for each aggregate. That of a number of units which chose private keys is their noise."""
-    keys_mechanism: ThresholdedKeys | None = None
-    event: ComposedEvent
+    groups: PublicKeys | ChosenGroups
+    """Which groups are shown: all public ones, or those that are chosen."""
+    answers: tuple[Answer, ...]
+    """One for each aggregate."""
     loss: PrivacyLoss
     """What is charged, in the measure of the budget."""
-    most_groups: int | None = None
-    """With private keys under a deadline: so many groups are shown at most."""
+
+    @property
+    def mechanisms(self) -> tuple[AggregateMechanism, ...]:
+        """Whose noise, or choice, is in the answer to each aggregate."""
+        return tuple(answer.mechanism for answer in self.answers)
+
+    @property
+    def event(self) -> ComposedEvent:
+        """All that the accountants must know about what the plan releases."""
+        return event_of(self.groups, self.answers)
 
     def digest(self) -> str:
         """Return the name of this plan: equal for equal questions at an equal price."""
-        most = {} if self.most_groups is None else {"most_groups": self.most_groups}
-        return digest(
-            most
-            | {
-                "plan": self.plan.to_json(),
-                "noise": NOISE,
-                "event": self.event.to_json(),
-                "mechanisms": [describe_noise(mechanism) for mechanism in self.mechanisms],
-                "keys": described(self.keys_mechanism),
-            }
-        )
+        chosen = self.groups if isinstance(self.groups, ChosenGroups) else None
+        most = None if chosen is None else chosen.most_groups
+        parts = {
+            "plan": self.plan.to_json(),
+            "noise": NOISE,
+            "event": self.event.to_json(),
+            "mechanisms": [mechanism.to_json() for mechanism in self.mechanisms],
+            "keys": None if chosen is None else described(chosen.mechanism),
+        }
+        return digest(parts if most is None else parts | {"most_groups": most})
 
 
 def price(plan: BoundedPlan, shares: Shares, cap: PrivacyLoss) -> PricedPlan:
@@ -55,44 +103,39 @@ def price(plan: BoundedPlan, shares: Shares, cap: PrivacyLoss) -> PricedPlan:
         private keys in it, have no part in the choice.
     """
     reach = plan.reach()
-    keys = None
-    if isinstance(plan.keys, PrivateKeys):
+    answers: dict[int, Answer] = {}
+    groups: PublicKeys | ChosenGroups
+    if isinstance(plan.keys, PublicKeys):
+        groups = plan.keys
+    else:
         require_delta_budget(plan, cap)
-        assert shares.keys is not None
-        keys = choose_keys(reach, shares.keys)
-    mechanisms: list[AggregateMechanism] = []
-    for aggregate, share in zip(plan.aggregates, shares.aggregates, strict=True):
-        if share is None:
-            assert keys is not None
-            mechanisms.append(keys.noise)
-        else:
-            mechanisms.append(mechanism_for(aggregate, reach, share))
-    event = event_of(plan, tuple(mechanisms), keys)
-    return PricedPlan(
-        plan=plan,
-        mechanisms=tuple(mechanisms),
-        keys_mechanism=keys,
-        event=event,
-        loss=charged(event, cap),
-    )
+        groups = _chosen(reach, shares)
+        if plan.counted is not None:
+            answers[plan.counted] = Counted(groups.mechanism, groups.event)
+    for index, share in shares.aggregates.items():
+        answers[index] = _drawn(plan.aggregates[index], reach, share)
+    in_order = tuple(answers[index] for index in range(len(plan.aggregates)))
+    loss = charged(event_of(groups, in_order), cap)
+    return PricedPlan(plan=plan, groups=groups, answers=in_order, loss=loss)
 
 
-def event_of(
-    plan: BoundedPlan,
-    mechanisms: tuple[AggregateMechanism, ...],
-    keys: ThresholdedKeys | None = None,
-) -> ComposedEvent:
-    """Return all that the accountants must know about what a plan releases.
+def _drawn(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> Drawn:
+    mechanism = mechanism_for(aggregate, reach, share)
+    return Drawn(mechanism, use(aggregate, mechanism, reach))
 
-    The counts that chose private keys are part of the keys' event, so an aggregate that they
-    answer adds none.
-    """
-    reach, free = plan.reach(), plan.counted
-    pairs = enumerate(zip(mechanisms, plan.aggregates, strict=True))
-    events: list[Event] = [use(noise, asked, reach) for i, (noise, asked) in pairs if i != free]
-    if keys is not None:
-        events.insert(0, keys.event(keys_contribution(reach)))
-    return ComposedEvent.of(events)
+
+def _chosen(reach: Limits, shares: Shares) -> ChosenGroups:
+    if shares.keys is None:
+        raise InvalidArgument("The shares do not fit the plan", must="have one for private keys")
+    keys = choose_keys(reach, shares.keys)
+    return ChosenGroups(mechanism=keys, event=keys.event(keys_contribution(reach)))
+
+
+def event_of(groups: PublicKeys | ChosenGroups, answers: Iterable[Answer]) -> ComposedEvent:
+    """Return the events of the choice of groups, if there is one, and of all that is drawn."""
+    chosen = [groups.event] if isinstance(groups, ChosenGroups) else []
+    own = [answer.event for answer in answers if isinstance(answer, Drawn)]
+    return ComposedEvent.of([*chosen, *own])
 
 
 def require_delta_budget(plan: BoundedPlan, cap: PrivacyLoss) -> None:

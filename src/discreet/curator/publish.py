@@ -4,10 +4,8 @@ import datetime
 from collections.abc import Sequence
 from fractions import Fraction
 
-from discreet.curator.noisy import Noisy
 from discreet.curator.price import PricedPlan
-from discreet.curator.pricing.steps import step_of
-from discreet.mechanisms.noise_json import describe_noise
+from discreet.curator.randomise import Noisy
 from discreet.releases.body import (
     NOISE,
     Body,
@@ -18,7 +16,6 @@ from discreet.releases.body import (
     PlainKey,
     Selection,
 )
-from discreet.sql.aggregates.label import label
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys
 from discreet.tables.plans.plan import BOUNDING, BoundedPlan
@@ -43,10 +40,10 @@ def publish(noisy: Noisy, priced: PricedPlan) -> Body:
         ),
         aggregates=tuple(
             NoisyAggregate.from_json(
-                label(aggregate, fields)
+                aggregate.label(fields)
                 | {
-                    "step": str(step_of(aggregate)),
-                    "noise": describe_noise(mechanism),
+                    "step": str(aggregate.step),
+                    "noise": mechanism.to_json(),
                     "values": values.tolist(),
                 }
             )
@@ -77,13 +74,14 @@ def _keys(keys: Keys, fields: Sequence[Field], noisy: Noisy) -> GroupKeys:
 
 def _selection(priced: PricedPlan) -> Selection | None:
     """Return from how many units on a group appears, if the groups were chosen privately."""
-    keys = priced.keys_mechanism
-    if keys is None:
+    groups = priced.groups
+    if isinstance(groups, PublicKeys):
         return None
+    keys = groups.mechanism
     return Selection(
         threshold=keys.threshold,
         units_needed=keys.units_needed(_LIKELY),
-        most_groups=priced.most_groups,
+        most_groups=groups.most_groups,
     )
 
 

@@ -1,11 +1,25 @@
 """Randomise: exact aggregates to noisy ones. Below this line everything is public."""
 
-from discreet.core.protocols import Rng
-from discreet.curator.noisy import Noisy
-from discreet.curator.price import PricedPlan
+from attrs import frozen
+
+from discreet.core.protocols import IntArray, Rng
+from discreet.curator.price import Counted, PricedPlan
 from discreet.tables.column import Key
 from discreet.tables.exact_aggregates import ExactAggregates
 from discreet.tables.keyset import PublicKeys
+
+
+@frozen(kw_only=True)
+class Noisy:
+    """The groups that are shown, and one noisy integer for each aggregate and group. Public."""
+
+    keys: tuple[tuple[Key | None, ...], ...]
+    """One row for each group: a value for each grouped field, None where it is rolled up (or is
+    NULL, which private keys can be)."""
+    sets: tuple[int, ...]
+    """The grouping set of each group."""
+    columns: tuple[IntArray, ...]
+    """One array for each aggregate, in steps; aligned with ``keys``."""
 
 
 def randomise(exact: ExactAggregates, priced: PricedPlan, rng: Rng) -> Noisy:
@@ -32,18 +46,17 @@ def randomise(exact: ExactAggregates, priced: PricedPlan, rng: Rng) -> Noisy:
         They may also choose: where there is a most number of groups, :math:`S` is made smaller by a
         rule that looks at the selected keys and their noisy counts alone.
     """
-    keys = priced.plan.keys
-    if isinstance(keys, PublicKeys):
+    groups = priced.groups
+    if isinstance(groups, PublicKeys):
         columns = tuple(
             exact.randomise(index, mechanism, rng)
             for index, mechanism in enumerate(priced.mechanisms)
         )
-        return Noisy(keys=public_rows(keys), sets=_sets(keys), columns=columns)
-    assert priced.keys_mechanism is not None
-    found, units, shown = exact.select(priced.keys_mechanism, rng, most=priced.most_groups)
+        return Noisy(keys=public_rows(groups), sets=_sets(groups), columns=columns)
+    found, units, shown = exact.select(groups.mechanism, rng, most=groups.most_groups)
     columns = tuple(
-        units if index == priced.plan.counted else shown.randomise(index, mechanism, rng)
-        for index, mechanism in enumerate(priced.mechanisms)
+        units if isinstance(answer, Counted) else shown.randomise(index, answer.mechanism, rng)
+        for index, answer in enumerate(priced.answers)
     )
     return Noisy(keys=found, sets=(0,) * len(found), columns=columns)
 

@@ -12,10 +12,9 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.answer import answer, prepare
 from discreet.curator.fabricate import Pools, fabricate
-from discreet.project.offer import Terms
 from discreet.project.open_ledger import open_ledger
 from discreet.project.project import Project
-from discreet.project.wish import Wish
+from discreet.project.terms import Terms
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog, Source, SourceFormat, Table
 from discreet.tables.column import Column, Key
@@ -74,7 +73,8 @@ def rehearse(
     project: Project,
     sql: str,
     *,
-    offer: Wish | Terms | PrivacyLoss | None = None,
+    terms: Terms | PrivacyLoss | None = None,
+    default: Terms | None = None,
     rows: int = DEFAULT_ROWS,
 ) -> Rehearsal:
     """Return the answer that ``sql`` has on made-up rows which match the declarations.
@@ -90,13 +90,13 @@ def rehearse(
         raise InvalidArgument(
             "rows is out of range", must=f"lie between 1 and {MOST_ROWS:,}", got=str(rows)
         )
-    _, priced, _ = prepare(project, sql, Wish.of(offer))
+    _, priced, _ = prepare(project, sql, terms, default)
     tables = {scan.table.name: scan.table for scan in priced.plan.scans() if isinstance(scan, Scan)}
     with tempfile.TemporaryDirectory(prefix="discreet-rehearsal-") as name:
         folder = Path(name)
         catalog = _stage(project, tables.values(), folder, count)
         stage = evolve(project, catalog=catalog, ledger=open_ledger(catalog))
-        release = answer(stage, sql, offer=offer, analyst="rehearsal")
+        release = answer(stage, sql, terms=terms, default=default, analyst="rehearsal")
     return Rehearsal(release=release, rows_per_table=count)
 
 

@@ -15,15 +15,7 @@ from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.randomness.tables.law import LARGEST, SMALLEST
 from discreet.releases.accuracy import error_of
-from discreet.tables.aggregate import (
-    Aggregate,
-    CountDistinct,
-    CountRows,
-    CountUnits,
-    QuantileValues,
-    SumSquares,
-    SumValues,
-)
+from discreet.tables.aggregate import Aggregate, QuantileValues, Tally
 from discreet.tables.limits import Limits
 
 _BETA = Fraction(1, 20)
@@ -36,12 +28,8 @@ def mechanism_for(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> Ag
     raise Unsupported("This aggregate has no mechanism", got=type(aggregate).__name__)
 
 
-@mechanism_for.register(CountRows)
-@mechanism_for.register(CountUnits)
-@mechanism_for.register(CountDistinct)
-@mechanism_for.register(SumValues)
-@mechanism_for.register(SumSquares)
-def _(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> AggregateMechanism:
+@mechanism_for.register
+def _(aggregate: Tally, reach: Limits, share: Pure | Zcdp) -> AggregateMechanism:
     return choose_noise(aggregate.contribution(reach), share)
 
 
@@ -59,7 +47,8 @@ def _(aggregate: QuantileValues, reach: Limits, share: Pure | Zcdp) -> Aggregate
     return chosen
 
 
-def use(mechanism: AggregateMechanism, aggregate: Aggregate, reach: Limits) -> Event:
+@singledispatch
+def use(aggregate: Aggregate, mechanism: AggregateMechanism, reach: Limits) -> Event:
     r"""Describe one use of ``mechanism`` on all groups of ``aggregate``.
 
     Guarantee:
@@ -76,9 +65,17 @@ def use(mechanism: AggregateMechanism, aggregate: Aggregate, reach: Limits) -> E
         :class:`~discreet.mechanisms.selection.quantile.Quantile` at that distance. Likelihood
         ratios of products multiply, and Rényi divergences add.
     """
-    if isinstance(mechanism, Quantile):
-        return mechanism.event(_one_group(reach)) * reach.groups_per_unit
+    raise Unsupported("This aggregate has no event", got=type(aggregate).__name__)
+
+
+@use.register
+def _(aggregate: Tally, mechanism: AggregateMechanism, reach: Limits) -> Event:
     return mechanism.event(aggregate.contribution(reach))
+
+
+@use.register
+def _(_: QuantileValues, mechanism: AggregateMechanism, reach: Limits) -> Event:
+    return mechanism.event(_one_group(reach)) * reach.groups_per_unit
 
 
 def _one_group(reach: Limits) -> Contribution:

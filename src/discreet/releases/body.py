@@ -9,7 +9,7 @@ from attrs import field, frozen
 from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import LedgerError
 from discreet.core.loss import PrivacyLoss
-from discreet.mechanisms.noise_json import AggregateMechanism, describe_noise, read_noise
+from discreet.mechanisms.noise_json import AggregateMechanism, read_noise
 from discreet.tables.column import ColumnType
 
 FORMAT = 2
@@ -134,7 +134,7 @@ class NoisyAggregate:
             "text": self.text,
             **{name: label for name, label in labels.items() if label is not None},
             "step": str(self.step),
-            "noise": describe_noise(self.noise),
+            "noise": self.noise.to_json(),
             "values": list(self.values),
         }
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.accuracy import error_of
@@ -22,7 +22,6 @@ from discreet.releases.estimates.estimate import (
     TotalOf,
     WindowOf,
     indices,
-    with_selected,
 )
 from discreet.releases.estimates.groups import Groups, read_groups
 from discreet.releases.estimates.linear import half_width, linear
@@ -115,26 +114,6 @@ def _passing(condition: Estimate | None, groups: Groups) -> Groups:
         return groups
     passed = scalars(column_of(condition, groups))
     return groups.take(np.flatnonzero([truth is True for truth in passed]))
-
-
-def selected_view(view: View, index: int) -> View:
-    """Return the view with aggregate ``index`` as the count that chose the groups, everywhere."""
-
-    def selected(estimate: Estimate | None) -> Estimate | None:
-        return None if estimate is None else with_selected(estimate, index)
-
-    return evolve(
-        view,
-        outputs=tuple(
-            Output(output.name, with_selected(output.estimate, index)) for output in view.outputs
-        ),
-        having=selected(view.having),
-        qualify=selected(view.qualify),
-        order=tuple(
-            Ordering(with_selected(ordering.estimate, index), ordering.descending)
-            for ordering in view.order
-        ),
-    )
 
 
 def intervals(output: Output, groups: Groups, body: Body, *, beta: Fraction) -> Intervals:

@@ -30,7 +30,7 @@ class Options:
     """What the query itself says about its price, its limits and its groups.
 
     Example:
-        >>> Options(epsilon=Fraction(1), delta=Fraction(1, 10**6)).offer()
+        >>> Options(epsilon=Fraction(1), delta=Fraction(1, 10**6)).price()
         Approximate(ε = 1, δ = 0.000001)
     """
 
@@ -44,7 +44,7 @@ class Options:
     unit_column: str | None = None
     group_selection: GroupSelection | None = None
 
-    def offer(self) -> PrivacyLoss | None:
+    def price(self) -> PrivacyLoss | None:
         """Return the price that the options give, if they do."""
         if self.rho is not None:
             if self.epsilon is not None or self.delta is not None:

@@ -31,7 +31,7 @@ def parse(sql: str) -> Statement:
 
     Example:
         >>> sql = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=0.5) COUNT(*) FROM visits"
-        >>> parse(sql).options.offer()
+        >>> parse(sql).options.price()
         Pure(ε = 0.5)
         >>> parse(sql).select.sql()
         'SELECT COUNT(*) FROM visits'

@@ -23,9 +23,9 @@ class Question:
     """The declared limits of the tables, or those that the query gives."""
     aggregates: tuple[Aggregate, ...]
     weights: tuple[Fraction, ...]
-    """Which part of the offer each aggregate gets; they sum to 1 (less, if keys take a part)."""
+    """Which part of the price each aggregate gets; they sum to 1 (less, if keys take a part)."""
     view: View
-    offer: PrivacyLoss | None = None
+    price: PrivacyLoss | None = None
     """The price that the query itself gives, if it does."""
 
 

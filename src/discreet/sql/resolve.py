@@ -7,7 +7,6 @@ below the aggregates, ``aggregates/`` what they are, ``outputs/`` what lies abov
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.releases.view import selected_view
 from discreet.sql.nodes import (
     Node,
     condition_of,
@@ -22,7 +21,7 @@ from discreet.sql.outputs.outputs import Outputs, resolve_outputs
 from discreet.sql.parse import Statement
 from discreet.sql.question import Question, Size
 from discreet.sql.rows.fields import extended
-from discreet.sql.rows.grouping import Grouping, resolve_grouping
+from discreet.sql.rows.grouping import resolve_grouping
 from discreet.sql.rows.items import Item, is_star, item_value, lateral, output_names, with_aliases
 from discreet.sql.rows.joins import with_partners
 from discreet.sql.rows.keys import resolve_keys
@@ -32,9 +31,8 @@ from discreet.sql.rows.where import filtered, opened
 from discreet.tables.catalog import Catalog
 from discreet.tables.expression import Expression
 from discreet.tables.functions.public_values import Enumeration
-from discreet.tables.keyset import PublicKeys
+from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.limits import Limits
-from discreet.tables.plans.plan import counted_by_keys
 from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.relation import Owner, Relation
 from discreet.tables.relations.scan import Scan
@@ -81,8 +79,13 @@ def _resolve(
         selection=options.group_selection,
         enumeration=enumeration,
     )
+    over = _OutputScope(
+        scope=scope.over(relation),
+        keys=grouping.keys,
+        has_private_keys=isinstance(keys, PrivateKeys),
+    )
     # SELECT, HAVING and ORDER BY say which aggregates are wanted, and what is shown of them.
-    outputs = _outputs(select, items, scope.over(relation), grouping)
+    outputs = _outputs(select, items, over)
     if not outputs.aggregates and isinstance(keys, PublicKeys):
         raise RefusedQuery(
             "The query asks for no aggregate",
@@ -97,13 +100,10 @@ def _resolve(
         aggregates=outputs.aggregates,
         weights=outputs.weights,
         view=outputs.view,
-        offer=options.offer(),
+        price=options.price(),
     )
     Size.of(question).require_small()
-    chosen_by = counted_by_keys(question.keys, question.aggregates)
-    if chosen_by is None:
-        return question
-    return evolve(question, view=selected_view(question.view, chosen_by))
+    return question
 
 
 _PARTS = (
@@ -175,6 +175,7 @@ class _OutputScope:
 
     scope: Scope
     keys: tuple[Expression, ...]
+    has_private_keys: bool
 
     @property
     def relation(self) -> Relation:
@@ -184,7 +185,7 @@ class _OutputScope:
         return self.scope.row(node)
 
 
-def _outputs(select: Node, items: list[Item], scope: Scope, grouping: Grouping) -> Outputs:
+def _outputs(select: Node, items: list[Item], scope: _OutputScope) -> Outputs:
     return resolve_outputs(
         items=items,
         having=condition_of(select, "having"),
@@ -192,7 +193,7 @@ def _outputs(select: Node, items: list[Item], scope: Scope, grouping: Grouping) 
         order=_order(select),
         limit=_count(select, "limit"),
         offset=_count(select, "offset"),
-        scope=_OutputScope(scope=scope, keys=grouping.keys),
+        scope=scope,
     )
 
 

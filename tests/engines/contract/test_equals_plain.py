@@ -13,7 +13,6 @@ from typing import Any
 
 import duckdb
 import pytest
-from attrs import evolve
 
 from discreet.core.errors import DiscreetError
 from discreet.core.loss import Approximate
@@ -21,9 +20,10 @@ from discreet.curator.answer import prepare
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.project.project import Project
-from discreet.project.wish import Wish
+from discreet.project.terms import Terms
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
 from tests.support.gate import open_permit
+from tests.support.priced_plans import answered_by
 from tests.support.project_memory import SALT, MemoryEngine, Reveal
 from tests.support.project_random import loose_catalog
 from tests.support.random_data_dice import Dice
@@ -66,15 +66,11 @@ def ours(engine: MemoryEngine, world: World, query: Query) -> tuple[dict[Group, 
     """Return the answer without noise, and its keys."""
     nothing: Any = None
     curator = Project(catalog=world.catalog, engine=engine, ledger=nothing, rng=nothing)
-    offer = Wish(offer=Approximate(100, "1e-6"))
-    question, priced, _ = prepare(curator, query.sql, offer)
+    terms = Terms.of(Approximate(100, "1e-6"))
+    question, priced, _ = prepare(curator, query.sql, terms)
     plan = priced.plan
     see: Any = Reveal()
-    seeing = evolve(
-        priced,
-        mechanisms=(see,) * len(priced.mechanisms),
-        keys_mechanism=see if isinstance(plan.keys, PrivateKeys) else None,
-    )
+    seeing = answered_by(see, priced)
     noisy = randomise(engine.execute(plan, SALT, open_permit()), seeing, see)
     rows = question.view.rows(publish(noisy, priced))
     found: dict[Group, Any] = {}

@@ -325,7 +325,7 @@ def test_sums_at_the_edge_are_answered(tmp_path, rng):
         wide = text.replace("min = 0, max = 100", f"min = 0, max = {2**53}")
         (folder / "discreet.toml").write_text(wide)
         sql = "SELECT SUM(age) AS a FROM visits"
-        release = answer(make_curator(folder, rng), sql, offer=Pure(20000), analyst="a")
+        release = answer(make_curator(folder, rng), sql, terms=Pure(20000), analyst="a")
         # The noise has a scale below 2**40, so it is beyond 2**50 with probability e^-1024.
         assert abs(whole(release.rows[0][0]) - min(count * 2**53, 2**62)) < 2**50
 

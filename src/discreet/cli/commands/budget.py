@@ -7,8 +7,7 @@ from fractions import Fraction
 
 from discreet.cli.command import CommandResult, add_project
 from discreet.core.terminal_text import WIDEST, lines, text_table
-from discreet.curator.budget_status import BudgetStatus
-from discreet.curator.connection import LOCAL_ANALYST, connect
+from discreet.curator.connection import LOCAL_ANALYST, BudgetStatus, connect
 
 BAR_WIDTH = 24
 

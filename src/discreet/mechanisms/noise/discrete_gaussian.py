@@ -23,7 +23,9 @@ from discreet.core.loss import Approximate, Zcdp
 from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, log_bounds, sqrt_bounds
 from discreet.core.protocols import IntArray, Rng
+from discreet.core.rounding import sqrt_up
 from discreet.core.search import smallest
+from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.integers import integers
 from discreet.randomness.samplers import discrete_gaussian
 
@@ -34,7 +36,7 @@ _SUM_BITS = 112
 
 
 @frozen(kw_only=True)
-class DiscreteGaussian:
+class DiscreteGaussian(NamedMechanism):
     r"""Add independent discrete Gaussian noise to each entry of an integer array.
 
     Guarantee:
@@ -68,6 +70,8 @@ class DiscreteGaussian:
     """
 
     stored_as: ClassVar[str] = "DiscreteGaussian"
+    law: ClassVar[str] = "discrete_gaussian"
+    words: ClassVar[str] = "discrete Gaussian"
     sigma_squared: Fraction = field(converter=exact, validator=check.positive)
 
     @classmethod
@@ -100,6 +104,11 @@ class DiscreteGaussian:
             return curve.delta(event, loss.epsilon)[1] <= loss.delta
 
         return cls(sigma_squared=_place(_smallest_place(suffices)))
+
+    @property
+    def spread(self) -> Fraction:
+        """The standard deviation σ, rounded up."""
+        return sqrt_up(self.sigma_squared)
 
     def event(self, d_in: Contribution) -> DiscreteGaussianEvent:
         """Describe one use for the accountants."""

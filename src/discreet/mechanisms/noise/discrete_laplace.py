@@ -14,13 +14,14 @@ from discreet.core.loss import Pure
 from discreet.core.mechanism_event import DiscreteLaplaceEvent
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
 from discreet.core.protocols import IntArray, Rng
+from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_quantile
 from discreet.randomness.samplers import discrete_laplace
 
 
 @frozen(kw_only=True)
-class DiscreteLaplace:
+class DiscreteLaplace(NamedMechanism):
     r"""Add independent discrete Laplace noise to each entry of an integer array.
 
     Guarantee:
@@ -46,6 +47,8 @@ class DiscreteLaplace:
     """
 
     stored_as: ClassVar[str] = "DiscreteLaplace"
+    law: ClassVar[str] = "discrete_laplace"
+    words: ClassVar[str] = "discrete Laplace"
     scale: Fraction = field(converter=exact, validator=check.positive)
 
     @classmethod
@@ -59,6 +62,11 @@ class DiscreteLaplace:
                 got=f"ε = {loss.epsilon} and l1 = {distance}",
             )
         return cls(scale=distance / loss.epsilon)
+
+    @property
+    def spread(self) -> Fraction:
+        """The scale."""
+        return self.scale
 
     def event(self, d_in: Contribution) -> DiscreteLaplaceEvent:
         """Describe one use for the accountants."""

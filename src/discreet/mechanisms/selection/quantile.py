@@ -1,7 +1,7 @@
 """One quantile of integers from a bounded domain, by the exponential mechanism over intervals."""
 
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from attrs import Attribute, field, frozen
@@ -14,6 +14,7 @@ from discreet.core.loss import Pure, Zcdp
 from discreet.core.mechanism_event import ExponentialSelectionEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
+from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.mechanisms.selection.rank_choice import LARGEST_DENOMINATOR, choose_by_rank
 from discreet.mechanisms.selection.scores import bounded_range_scale, exponential_error
@@ -57,7 +58,7 @@ def in_domain(values: IntArray, lower: int, upper: int) -> IntArray:
 
 
 @frozen(kw_only=True)
-class Quantile:
+class Quantile(NamedMechanism):
     r"""Choose an integer ``v`` of a bounded domain with weight :math:`e^{-error(v)/scale}`.
 
     The *rank error* of ``v`` is how far :math:`qn` is from the interval
@@ -95,6 +96,9 @@ class Quantile:
         77.0
     """
 
+    law: ClassVar[str] = "quantile"
+    words: ClassVar[str] = "exponential mechanism"
+    counts_ranks: ClassVar[bool] = True
     quantile: Fraction = field(converter=exact, validator=require_share)
     lower: int = field(converter=check.whole)
     upper: int = field(converter=check.whole, validator=require_domain)
@@ -114,6 +118,11 @@ class Quantile:
         spread = rank_spread(exact(quantile)) * d_in.bound("l1")
         scale = bounded_range_scale([spread], loss)
         return cls(quantile=exact(quantile), lower=lower, upper=upper, scale=scale)
+
+    @property
+    def spread(self) -> Fraction:
+        """The scale, in rows."""
+        return self.scale
 
     def event(self, d_in: Contribution) -> ExponentialSelectionEvent:
         """Describe one use for the accountants; ``d_in.l1`` is in rows."""

@@ -32,6 +32,15 @@ ThresholdedEvent = ThresholdedLaplaceEvent | ThresholdedGaussianEvent
 """How one use is described, by the noise."""
 
 
+def _has_event(_: object, __: object, noise: Any) -> None:
+    if not isinstance(noise, DiscreteLaplace | DiscreteGaussian):
+        raise Unsupported(
+            "No event describes keys that are chosen with this noise",
+            must="be discrete Laplace or discrete Gaussian noise",
+            got=type(noise).__name__,
+        )
+
+
 @frozen(kw_only=True)
 class ThresholdedKeys:
     r"""Add noise to the number of units of each key that is present; show it if it is enough.
@@ -86,7 +95,7 @@ class ThresholdedKeys:
     """
 
     stored_as: ClassVar[str] = "ThresholdedKeys"
-    noise: DiscreteLaplace | DiscreteGaussian
+    noise: DiscreteLaplace | DiscreteGaussian = field(validator=_has_event)
     threshold: int = field(converter=check.whole, validator=check.positive)
 
     @classmethod

@@ -10,12 +10,12 @@ from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Estimate, TotalOf
 from discreet.releases.view import ClampSource
 from discreet.sql.aggregates.clamps import Clamped, clamped, not_a_sum
-from discreet.sql.aggregates.label import expression_text
 from discreet.sql.conditions import both
 from discreet.sql.nodes import Node, function_name, is_a, require_plain_output
-from discreet.tables.aggregate import Aggregate, SumValues
+from discreet.tables.aggregate import Aggregate
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
+from discreet.tables.expression_text import expression_text
 from discreet.tables.functions.call import call
 from discreet.tables.relations.relation import Relation
 
@@ -93,6 +93,11 @@ class OutputScope(Protocol):
         ...
 
     @property
+    def has_private_keys(self) -> bool:
+        """Whether the groups are chosen by a noisy number of units."""
+        ...
+
+    @property
     def relation(self) -> Relation:
         """The relation that the aggregates stand on."""
         ...
@@ -167,7 +172,7 @@ class AggregateCall:
     def total(self, aggregate: Aggregate, clamp: ClampSource | None = None) -> Estimate:
         """Return the estimate that shows one count or sum as it is."""
         index = self.asked.index(aggregate, clamp)
-        is_whole = not isinstance(aggregate, SumValues) or aggregate.bounds.step.denominator == 1
+        is_whole = aggregate.step.denominator == 1
         estimate = TotalOf(ColumnType.INTEGER if is_whole else ColumnType.REAL, index)
         return self.asked.ask(estimate, {index: Fraction(1)})
 

@@ -9,14 +9,14 @@ from attrs import frozen
 from discreet.core.errors import InvalidArgument, RefusedQuery, UndeclaredBound
 from discreet.releases.estimates.estimate import Constant
 from discreet.releases.view import ClampSource
-from discreet.sql.aggregates.label import expression_text
-from discreet.tables.aggregate import LARGEST_ROOT
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
+from discreet.tables.expression_text import expression_text
 from discreet.tables.functions.call import call
 from discreet.tables.functions.proposal import propose_bounds, propose_dates
 from discreet.tables.functions.rules import constant_number
 from discreet.tables.relations.relation import Field
+from discreet.tables.sums import LARGEST_ROOT
 
 _FINE = 10**6
 """How many steps a range that the query writes has at least, if it gives no step."""

@@ -10,7 +10,13 @@ from fractions import Fraction
 from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.releases.estimates.estimate import Estimate, MeanOf, QuantileOf, VarianceOf
+from discreet.releases.estimates.estimate import (
+    Estimate,
+    MeanOf,
+    QuantileOf,
+    SelectedOf,
+    VarianceOf,
+)
 from discreet.releases.estimates.functions import calculate
 from discreet.sql.aggregates.call import AggregateCall, OutputScope
 from discreet.sql.aggregates.clamps import Clamped, coarse, in_days
@@ -31,12 +37,10 @@ from discreet.tables.aggregate import (
     CountRows,
     CountUnits,
     QuantileValues,
-    SumSquares,
-    SumValues,
-    middle,
 )
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression, FieldValue
+from discreet.tables.sums import SumSquares, SumValues, middle
 
 Build = Callable[[AggregateCall], Estimate]
 """How a call becomes an estimate, and asks for the aggregates that this is made of."""
@@ -74,8 +78,17 @@ def _count_different(call: AggregateCall) -> Estimate:
 def _different(call: AggregateCall, node: Node) -> Estimate:
     value = call.scope.row(node)
     if _is_unit(value, call.scope):
-        return call.total(CountUnits(where=call.where))
+        return _units(call)
     return call.total(CountDistinct(value=value, where=call.kept(value)))
+
+
+def _units(call: AggregateCall) -> Estimate:
+    """Return the number of units; of all those of private groups, it is the count that chose."""
+    units = CountUnits(where=call.where)
+    if call.where is not None or not call.scope.has_private_keys:
+        return call.total(units)
+    index = call.asked.index(units)
+    return call.asked.ask(SelectedOf(ColumnType.INTEGER, index), {index: Fraction(1)})
 
 
 def _is_unit(value: Expression, scope: OutputScope) -> bool:

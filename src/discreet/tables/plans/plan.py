@@ -1,9 +1,9 @@
 """The bounded plan: a query in which one unit can only move so much. All of it is public."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from discreet.core.canonical import described, digest
 from discreet.core.contribution import Contribution
@@ -35,6 +35,18 @@ class BoundedPlan:
     keys: Keys
     limits: Limits
     aggregates: tuple[Aggregate, ...]
+    counted: int | None = field(init=False)
+    """Which aggregate the counts that choose private keys answer: the number of units, if asked."""
+
+    @counted.default
+    def _answered_by_keys(self) -> int | None:
+        is_asked = isinstance(self.keys, PrivateKeys) and CountUnits() in self.aggregates
+        return self.aggregates.index(CountUnits()) if is_asked else None
+
+    @property
+    def drawn(self) -> tuple[int, ...]:
+        """The aggregates that need noise, or a choice, of their own: all others."""
+        return tuple(i for i in range(len(self.aggregates)) if i != self.counted)
 
     def owner(self) -> Owner:
         """Return whose privacy is at stake."""
@@ -71,11 +83,6 @@ class BoundedPlan:
         reach = self.reach()
         return tuple(aggregate.contribution(reach) for aggregate in self.aggregates)
 
-    @property
-    def counted(self) -> int | None:
-        """The aggregate that the counts of private keys answer, if one is asked for."""
-        return counted_by_keys(self.keys, self.aggregates)
-
     def scans(self) -> tuple[Scan | PublicScan, ...]:
         """Return the tables that the plan reads, in order."""
         return scans_of(self.relation)
@@ -94,13 +101,6 @@ class BoundedPlan:
             "limits": limits,
             "aggregates": aggregates,
         }
-
-
-def counted_by_keys(keys: Keys, aggregates: Sequence[Aggregate]) -> int | None:
-    """Return which aggregate the counts of private keys answer: the number of units, if asked."""
-    if not isinstance(keys, PrivateKeys) or CountUnits() not in aggregates:
-        return None
-    return aggregates.index(CountUnits())
 
 
 def scans_of(relation: Relation) -> tuple[Scan | PublicScan, ...]:

@@ -1,22 +1,11 @@
 """A bounded plan as text: whose privacy, the groups, the limits, and one line for each operator."""
 
 from collections.abc import Sequence
-from functools import singledispatch
 
 from discreet.core.contribution import Contribution
-from discreet.tables.aggregate import (
-    Aggregate,
-    CountDistinct,
-    CountRows,
-    CountUnits,
-    QuantileValues,
-    SumSquares,
-    SumValues,
-)
-from discreet.tables.column import Bounds
+from discreet.tables.expression_text import field_names
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.show_expression import field_names, show_expression
 from discreet.tables.plans.show_relation import show_relation
 from discreet.tables.relations.relation import Owner
 
@@ -32,7 +21,7 @@ def show(plan: BoundedPlan) -> str:
             f"unit: {_owner(plan.owner())}",
             f"limits: {limits}",
             f"keys: {_keys(plan.keys, names)}",
-            *(f"{_aggregate(part, names)}: {_moves(reach)}" for part, reach in aggregates),
+            *(f"{part.plan_text(names)}: {_moves(reach)}" for part, reach in aggregates),
             *show_relation(plan.relation),
         ]
     )
@@ -66,51 +55,3 @@ def _moves(reach: Contribution) -> str:
 def _many(count: int | None, word: str) -> str:
     shown = "any number of" if count is None else str(count)
     return f"{shown} {word}" if count == 1 else f"{shown} {word}s"
-
-
-def _aggregate(aggregate: Aggregate, names: Sequence[str]) -> str:
-    where = "" if aggregate.where is None else f" where {show_expression(aggregate.where, names)}"
-    return _inner(aggregate, names) + where
-
-
-def _range(bounds: Bounds) -> str:
-    return f"{bounds.lower} to {bounds.upper} by {bounds.step}"
-
-
-@singledispatch
-def _inner(aggregate: Aggregate, names: Sequence[str]) -> str:
-    raise TypeError(f"no text for {type(aggregate).__name__}")
-
-
-@_inner.register
-def _(aggregate: CountRows, names: Sequence[str]) -> str:
-    return "count rows"
-
-
-@_inner.register
-def _(aggregate: CountUnits, names: Sequence[str]) -> str:
-    return "count units"
-
-
-@_inner.register
-def _(aggregate: CountDistinct, names: Sequence[str]) -> str:
-    return f"count distinct {show_expression(aggregate.value, names)}"
-
-
-@_inner.register
-def _(aggregate: SumValues, names: Sequence[str]) -> str:
-    value = show_expression(aggregate.value, names)
-    return f"sum {value} in {_range(aggregate.bounds)} around {aggregate.centre}"
-
-
-@_inner.register
-def _(aggregate: SumSquares, names: Sequence[str]) -> str:
-    value = show_expression(aggregate.value, names)
-    centre = f"around {aggregate.centre} less {aggregate.offset}"
-    return f"sum of squares {value} in {_range(aggregate.bounds)} {centre}"
-
-
-@_inner.register
-def _(aggregate: QuantileValues, names: Sequence[str]) -> str:
-    value = show_expression(aggregate.value, names)
-    return f"quantile {aggregate.quantile} of {value} in {_range(aggregate.bounds)}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import singledispatch
 
-from discreet.tables.plans.show_expression import field_names, show_expression
+from discreet.tables.expression_text import field_names, show_expression
 from discreet.tables.relations.distinct import Distinct
 from discreet.tables.relations.exists import Exists
 from discreet.tables.relations.filter import Filter

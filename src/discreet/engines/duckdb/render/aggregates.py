@@ -11,20 +11,14 @@ from discreet.core.errors import Unsupported
 from discreet.engines.duckdb.render.expression import expression
 from discreet.engines.duckdb.render.values import clamped, double
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
-from discreet.tables.aggregate import (
-    Aggregate,
-    CountDistinct,
-    CountRows,
-    QuantileValues,
-    SumSquares,
-    SumValues,
-)
+from discreet.tables.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
 from discreet.tables.column import ColumnType
 from discreet.tables.lowered.plan import CappedTotal, RowTotal, Total, UnitTotal
 from discreet.tables.lowered.rows import Windowed
 from discreet.tables.relations.inner_aggregate import InnerTotal
 from discreet.tables.relations.inner_aggregate import Total as InnerKind
 from discreet.tables.relations.window import Ranked, Ranking
+from discreet.tables.sums import SumSquares, SumValues
 
 Cells = Sequence[str]
 

@@ -1,9 +1,9 @@
-"""An offer: what an analyst is willing to spend on one question, and where that was said."""
+"""Terms: what may be said about the price and the limits of a question, and which terms hold."""
 
 from collections.abc import Iterable
 from fractions import Fraction
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, MissingLoss, Unsupported
@@ -11,7 +11,7 @@ from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, 
 from discreet.core.numbers import Number
 from discreet.releases.accuracy import Accuracy, read_accuracy
 
-Offer = Pure | Zcdp | Approximate | ApproximateZcdp
+Price = Pure | Zcdp | Approximate | ApproximateZcdp
 """ε buys discrete Laplace noise, ρ whichever noise errs less; a δ is for private keys alone."""
 
 
@@ -21,10 +21,13 @@ def _accuracy(value: "Accuracy | Number | None") -> Accuracy | None:
 
 @frozen(kw_only=True)
 class Terms:
-    """What was said about the price in one place: an ε, a ρ or an accuracy; and perhaps a δ.
+    """What is said in one place: an ε, a ρ or an accuracy; perhaps a δ; perhaps limits.
+
+    The place is the call, the query, the connection or the declaration. Limits that are given with
+    the call win over the declared ones and over those in the query.
 
     Example:
-        >>> print(Terms(epsilon="1/2", delta="1e-6").offer())
+        >>> print(Terms(epsilon="1/2", delta="1e-6").price())
         ε = 0.5, δ = 0.000001
         >>> print(Terms(accuracy="±50 at 95 %").accuracy)
         ± 50 at 95 %
@@ -34,6 +37,8 @@ class Terms:
     rho: Fraction | None = field(default=None, converter=check.optional_exact)
     accuracy: Accuracy | None = field(default=None, converter=_accuracy)
     delta: Fraction | None = field(default=None, converter=check.optional_exact)
+    rows_per_group: int | None = None
+    groups_per_unit: int | None = None
 
     def __attrs_post_init__(self) -> None:
         """Refuse two prices, and prices of nothing."""
@@ -65,7 +70,7 @@ class Terms:
             return Terms()
         if isinstance(given, Terms):
             return given
-        if not isinstance(given, Offer) or getattr(given, "xi", None):
+        if not isinstance(given, Price) or getattr(given, "xi", None):
             raise Unsupported(
                 "This is not a price", must="be an ε or a ρ, perhaps with a δ", got=str(given)
             )
@@ -78,7 +83,12 @@ class Terms:
         """Tell whether an ε, a ρ or an accuracy is given."""
         return any(getattr(self, name) is not None for name in _PRICES)
 
-    def offer(self) -> Offer:
+    def limits(self) -> dict[str, int]:
+        """Return the limits that are given, by their names."""
+        names = ("rows_per_group", "groups_per_unit")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    def price(self) -> Price:
         """Return the ε or ρ, with its δ, as a loss."""
         delta = self.delta
         if self.epsilon is not None:
@@ -90,15 +100,16 @@ class Terms:
 _PRICES = ("epsilon", "rho", "accuracy")
 
 
-def settle(given: Terms, asked: Terms, defaults: Iterable[Terms]) -> Terms:
-    """Return the terms that hold: the price and the δ, each from the first place that names it.
+def terms_that_hold(given: Terms, asked: Terms, defaults: Iterable[Terms]) -> Terms:
+    """Return the ``given`` terms with the price and the δ from the first place that names each.
 
     The places are what is ``given`` with the question, what the query itself ``asked`` for, and the
     ``defaults`` (of the connection, then of the declaration). Two different prices for one question
     are refused; a default gives way.
 
     Example:
-        >>> print(settle(Terms(delta="1e-6"), Terms(), [Terms(epsilon=1), Terms(rho=2)]).offer())
+        >>> usual = [Terms(epsilon=1), Terms(rho=2)]
+        >>> print(terms_that_hold(Terms(delta="1e-6"), Terms(), usual).price())
         ε = 1, δ = 0.000001
     """
     for names in (_PRICES, ("delta",)):
@@ -114,7 +125,8 @@ def settle(given: Terms, asked: Terms, defaults: Iterable[Terms]) -> Terms:
             " epsilon=0.5 (or rho=, or accuracy=) to the question or to connect()",
         )
     delta = next((terms.delta for terms in places if terms.delta is not None), None)
-    return Terms(epsilon=price.epsilon, rho=price.rho, accuracy=price.accuracy, delta=delta)
+    named = {name: getattr(price, name) for name in _PRICES}
+    return evolve(given, delta=delta, **named)
 
 
 def _require_equal(given: list[object], asked: list[object]) -> None:

@@ -3,10 +3,8 @@
 from fractions import Fraction
 
 from discreet.core.loss import short
-from discreet.curator.explaining.readable import readable
-from discreet.curator.price import PricedPlan
-from discreet.curator.pricing.mean_error import mean_error
-from discreet.curator.pricing.steps import step_of
+from discreet.curator.fit import mean_error
+from discreet.curator.price import ChosenGroups, PricedPlan
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.releases.cells import plain_up
 from discreet.releases.estimates.estimate import (
@@ -63,7 +61,7 @@ def mean_errors(estimate: MeanOf, priced: PricedPlan) -> dict[int, Fraction]:
 
 
 def _bar(priced: PricedPlan, index: int, beta: Fraction) -> Fraction:
-    return error_of(priced.mechanisms[index], beta) * step_of(priced.plan.aggregates[index])
+    return error_of(priced.mechanisms[index], beta) * priced.plan.aggregates[index].step
 
 
 def _even(estimate: Estimate, priced: PricedPlan) -> int | float | None:
@@ -79,10 +77,10 @@ def _sentence(estimate: Estimate, priced: PricedPlan) -> str:
     even = _even(estimate, priced)
     if even is not None:
         return f"95 % of values are within ± {readable(even)} of the answer without noise"
-    if isinstance(estimate, SelectedOf) and priced.keys_mechanism is not None:
+    if isinstance(estimate, SelectedOf) and isinstance(priced.groups, ChosenGroups):
         return (
-            f"of shown groups of {priced.keys_mechanism.threshold} units or more 95 % are within ±"
-            f" {readable(plain_up(_bar(priced, estimate.index, _BETA)))} of the answer without"
+            f"of shown groups of {priced.groups.mechanism.threshold} units or more 95 % are within"
+            f" ± {readable(plain_up(_bar(priced, estimate.index, _BETA)))} of the answer without"
             " noise; in smaller ones it is too large, and the answer has an interval for each row"
         )
     inside = parts(estimate)
@@ -97,3 +95,13 @@ def _sentence(estimate: Estimate, priced: PricedPlan) -> str:
         return "groups need more than 10,000 rows that count before it says anything"
     listed = ", ".join(f"± {short(bar)} ({size:,} rows)" for size, bar in bars.items())
     return f"it depends on how many rows of a group count; in 95 % of groups it is within {listed}"
+
+
+def readable(number: float) -> str:
+    """Return a number with twelve digits at most: what a float adds beyond them is no news.
+
+    Example:
+        >>> readable(479317.16000000003), readable(54)
+        ('479317.16', '54')
+    """
+    return str(number) if isinstance(number, int) else f"{number:.12g}"

@@ -1,7 +1,9 @@
-"""An expression as text for a reader, with the names of fields."""
+"""Expressions as text: as a person would write them, and as a plan shows them."""
 
 from collections.abc import Sequence
 
+from discreet.core.errors import Unsupported
+from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.relations.relation import Field
 
@@ -29,7 +31,6 @@ def field_names(fields: Sequence[Field]) -> tuple[str, ...]:
     """Return a name for each field; those that share one have their place behind it.
 
     Example:
-        >>> from discreet.tables.column import ColumnType
         >>> age = Field(name="age", type=ColumnType.INTEGER)
         >>> field_names([age, age])
         ('age#0', 'age#1')
@@ -45,7 +46,6 @@ def show_expression(expression: Expression, names: Sequence[str]) -> str:
     """Return an expression as text, with a name for each field.
 
     Example:
-        >>> from discreet.tables.column import ColumnType
         >>> age = FieldValue(ColumnType.INTEGER, 0)
         >>> adult = Call(ColumnType.BOOLEAN, ">=", (age, Literal(ColumnType.INTEGER, 18)))
         >>> show_expression(adult, ["age"])
@@ -74,3 +74,46 @@ def _literal(literal: Literal) -> str:
         return "NULL"
     is_number = literal.type.value in ("integer", "real")
     return str(literal.value) if is_number else repr(str(literal.value))
+
+
+_INFIX = {"+", "-", "*", "/", "%", "=", "<>", "<", "<=", ">", ">=", "and", "or", "like"}
+
+
+def expression_text(expression: Expression, fields: Sequence[Field]) -> str:
+    """Return an expression as a person would write it.
+
+    Example:
+        >>> age = Field(name="age", type=ColumnType.INTEGER)
+        >>> old = (FieldValue(ColumnType.INTEGER, 0), Literal(ColumnType.INTEGER, 65))
+        >>> expression_text(Call(ColumnType.BOOLEAN, ">=", old), [age])
+        'age >= 65'
+    """
+    if isinstance(expression, FieldValue):
+        return fields[expression.index].name
+    if isinstance(expression, Literal):
+        return _written(expression)
+    if not isinstance(expression, Call):
+        raise Unsupported("This expression has no text", got=type(expression).__name__)
+    inner = [expression_text(argument, fields) for argument in expression.arguments]
+    if expression.function in _INFIX and len(inner) > 1:
+        pairs = zip(expression.arguments, inner, strict=True)
+        bracketed = [f"({text})" if _is_infix(argument) else text for argument, text in pairs]
+        return f" {expression.function.upper()} ".join(bracketed)
+    if expression.function == "cast":
+        return f"CAST({inner[0]} AS {expression.type.value.upper()})"
+    if expression.function == "not" and inner[0].endswith(" IS NULL"):
+        return inner[0].removesuffix("NULL") + "NOT NULL"
+    if expression.function == "is_null":
+        return f"{inner[0]} IS NULL"
+    return f"{expression.function.upper()}({', '.join(inner)})"
+
+
+def _is_infix(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.function in _INFIX
+
+
+def _written(literal: Literal) -> str:
+    if literal.value is None:
+        return "NULL"
+    is_quoted = literal.type in (ColumnType.TEXT, ColumnType.DATE)
+    return f"'{literal.value}'" if is_quoted else str(literal.value)

@@ -7,11 +7,9 @@ from functools import singledispatch
 from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.core.loss import Pure, Zcdp, short
+from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp, short
 from discreet.core.search import smallest
 from discreet.curator.allocate import Shares, require_delta, with_delta
-from discreet.curator.pricing.mean_error import mean_error
-from discreet.curator.pricing.steps import step_of
 from discreet.mechanisms.noise_json import Noise
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.noise import choose_keys, choose_noise, keys_contribution
@@ -25,7 +23,7 @@ from discreet.releases.estimates.estimate import (
     parts,
 )
 from discreet.releases.estimates.linear import half_width, linear
-from discreet.tables.keyset import PrivateKeys
+from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 
 Share = type[Pure] | type[Zcdp]
@@ -57,9 +55,9 @@ def fit(
         the amount of the count of units if it is asked for, and otherwise the average of the
         aggregates' amounts.
     """
-    private = isinstance(plan.keys, PrivateKeys)
-    needed = require_delta(delta) if private else None
-    draw = _Draw(plan=plan, weights=weights, measure=measure, delta=needed)
+    if isinstance(plan.keys, PrivateKeys):
+        require_delta(delta)
+    draw = _Draw(plan=plan, weights=weights, measure=measure, delta=delta)
     amounts: dict[int, Fraction] = {}
     for output in outputs:
         for index, amount in _fitted(output, accuracy, draw).items():
@@ -71,12 +69,12 @@ def fit(
             must="show every number that HAVING or ORDER BY uses, and at least one",
             next="Add them to SELECT, or give epsilon= instead",
         )
-    free = plan.counted
-    shares = tuple(None if i == free else measure(amounts[i]) for i in range(len(amounts)))
-    if draw.delta is None:
-        return Shares(aggregates=shares, keys=None)
-    for_keys = sum(amounts.values(), Fraction(0)) / len(amounts) if free is None else amounts[free]
-    return Shares(aggregates=shares, keys=with_delta(measure(for_keys), draw.delta))
+    shares = {index: measure(amounts[index]) for index in plan.drawn}
+    if isinstance(plan.keys, PublicKeys):
+        return Shares(aggregates=shares)
+    average = sum(amounts.values(), Fraction(0)) / len(amounts)
+    for_keys = average if plan.counted is None else amounts[plan.counted]
+    return Shares(aggregates=shares, keys=draw.for_keys(for_keys))
 
 
 @frozen(kw_only=True)
@@ -90,17 +88,20 @@ class _Draw:
 
     def noise(self, index: int, amount: Fraction) -> Noise:
         """Return the noise of one aggregate."""
-        share, reach = self.measure(amount), self.plan.reach()
-        if index != self.plan.counted:
-            return choose_noise(self.plan.aggregates[index].contribution(reach), share)
-        assert self.delta is not None
-        return choose_keys(reach, with_delta(share, self.delta)).noise
+        reach = self.plan.reach()
+        if index == self.plan.counted:
+            return choose_keys(reach, self.for_keys(amount)).noise
+        d_in = self.plan.aggregates[index].contribution(reach)
+        return choose_noise(d_in, self.measure(amount))
+
+    def for_keys(self, amount: Fraction) -> Approximate | ApproximateZcdp:
+        """Return the share of private keys."""
+        return with_delta(self.measure(amount), require_delta(self.delta))
 
     def threshold(self, noise: Noise) -> int:
         """Return how many units a group needs for this noise on the counts that choose it."""
-        assert self.delta is not None
-        d_in = keys_contribution(self.plan.reach())
-        return ThresholdedKeys.with_noise(noise, d_in=d_in, delta=self.delta).threshold
+        d_in, delta = keys_contribution(self.plan.reach()), require_delta(self.delta)
+        return ThresholdedKeys.with_noise(noise, d_in=d_in, delta=delta).threshold
 
     def is_ample(self, index: int, amount: Fraction) -> bool:
         """Tell whether an amount that no noise can be drawn for is too large, not too small."""
@@ -173,7 +174,7 @@ def _goal(output: Estimate, draw: _Draw, accuracy: Accuracy) -> _Goal | None:
         raise _refused("This output", "its error depends on the data")
     if not coefficients:
         return None
-    steps = {index: step_of(draw.plan.aggregates[index]) for index in coefficients}
+    steps = {index: draw.plan.aggregates[index].step for index in coefficients}
     beta = accuracy.beta / len(coefficients)
 
     def suffices(noises: Mapping[int, Noise]) -> bool:
@@ -192,7 +193,7 @@ def _(output: MeanOf, draw: _Draw, accuracy: Accuracy) -> _Goal:
         raise _refused(
             "An average", "its error depends on how many rows a group has", "state a group size"
         )
-    step = step_of(draw.plan.aggregates[output.total])
+    step = draw.plan.aggregates[output.total].step
 
     def suffices(noises: Mapping[int, Noise]) -> bool:
         of_sum = error_of(noises[output.total], accuracy.beta / 2) * step
@@ -238,6 +239,32 @@ def _refused(what: str, why: str, then: str = "give epsilon= instead") -> Refuse
         " number of units of private groups",
         next=then[0].upper() + then[1:],
     )
+
+
+def mean_error(mean: MeanOf, *, of_sum: Fraction, of_count: Fraction, size: int) -> Fraction | None:
+    r"""Bound the error of a noisy centred sum over a noisy count of at least ``size`` rows.
+
+    Utility:
+        Let the noise :math:`Y` on the centred sum be at most ``of_sum`` :math:`= t`, and the noise
+        :math:`Z` on the count of :math:`n \ge m` rows at most ``of_count`` :math:`= u < m`. The
+        centred mean :math:`s/n` is at most the half range :math:`h` in size, so the error is
+
+        .. math:: \left|\frac{s + Y}{n + Z} - \frac{s}{n}\right|
+            = \frac{|Y - \frac{s}{n} Z|}{n + Z} \le \frac{t + hu}{m - u}.
+
+        Moving the result into the bounds of the value brings it no further from the truth. If
+        :math:`u \ge m` nothing is known, and the result is None.
+
+    Example:
+        >>> from discreet.tables.column import ColumnType
+        >>> ages = MeanOf(ColumnType.REAL, 0, 1, Fraction(50), Fraction(0), Fraction(100))
+        >>> mean_error(ages, of_sum=Fraction(400), of_count=Fraction(10), size=100)
+        Fraction(10, 1)
+    """
+    if of_count >= size:
+        return None
+    half = max(mean.upper - mean.centre, mean.centre - mean.lower)
+    return (of_sum + half * of_count) / (size - of_count)
 
 
 def described_premise(accuracy: Accuracy) -> str:

@@ -8,28 +8,26 @@ from typing import Any
 from attrs import frozen
 
 from discreet.accounting.filters.rules import left
-from discreet.accounting.losses.loss_json import loss_from_json
+from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.core.terminal_text import text_steps
-from discreet.curator.explaining.column_explanation import (
-    column_json,
-    column_sentence,
-    keys_price,
-)
-from discreet.curator.explaining.derivation import groups_sentence, has_join
-from discreet.curator.explaining.output_error import error_sentences, errors_by_size, output_errors
-from discreet.curator.price import PricedPlan
-from discreet.curator.pricing.costs import costs, group_costs
-from discreet.curator.pricing.fit import described_premise
+from discreet.curator.column_explanation import ColumnExplanation
+from discreet.curator.costs import costs, first_cost, group_costs
+from discreet.curator.fit import described_premise
+from discreet.curator.output_error import error_sentences, errors_by_size, output_errors
+from discreet.curator.price import ChosenGroups, PricedPlan
 from discreet.ledger.gate_rules import is_enough, least_price, shown_price
-from discreet.project.offer import Terms
+from discreet.project.terms import Terms
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.estimates.estimate import indices
 from discreet.sql.question import Question
 from discreet.tables.catalog import IdSpace
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.contain import row_limits
+from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.show import show
+from discreet.tables.relations.join import Join
+from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.row_limit import RowLimit
 from discreet.tables.relations.scan import Scan
 
@@ -78,7 +76,7 @@ class Explanation:
             found.append(("Joins", _JOINS))
         if limits := row_limits(self.priced.plan.relation):
             found.append(("Looks at", _looked_at(limits)))
-        found += [(item["name"], column_sentence(item)) for item in self._columns()]
+        found += [(column.name, column.sentence()) for column in self.columns()]
         found += [("Error", text) for text in error_sentences(self.question.view, self.priced)]
         if self.terms.accuracy is not None:
             found.append(("Accuracy", described_premise(self.terms.accuracy)))
@@ -103,21 +101,28 @@ class Explanation:
                 {"name": scan.table.name, "private": isinstance(scan, Scan)}
                 for scan in plan.scans()
             ],
-            "keys": self._keys(),
+            "keys": self._keys_json(),
             "limits": {
                 "rows_per_group": plan.limits.rows_per_group,
                 "groups_per_unit": plan.limits.groups_per_unit,
                 "groups_reached": plan.reach().groups_per_unit,
                 "rows_looked_at": min((limit.rows for limit in limits), default=None),
             },
-            "columns": self._columns(),
+            "columns": [column.to_json() for column in self.columns()],
             "errors": output_errors(self.question.view, self.priced),
             "errors_by_group_size": errors_by_size(self.question.view, self.priced),
             "confidence": float(CONFIDENCE),
             "accuracy": None if self.terms.accuracy is None else str(self.terms.accuracy),
             "cost": self.cost.to_json(),
             "costs": [item.to_json() for item in costs(self.priced.event)],
-            "periods": self._periods(),
+            "periods": [
+                {
+                    "count": size,
+                    "length": length,
+                    "loss": None if loss is None else loss.to_json(),
+                }
+                for size, length, loss in self._periods()
+            ],
             "least_price": str(self.least_price),
             "remaining": self.remaining.to_json(),
             "left_after": left(self.remaining, self.cost).to_json()
@@ -131,13 +136,13 @@ class Explanation:
         """Show the steps, one below the other."""
         return text_steps(self.steps())
 
-    def _columns(self) -> list[dict[str, Any]]:
-        """Return the aggregates, in the order in which the outputs use them."""
+    def columns(self) -> list[ColumnExplanation]:
+        """Explain each of the aggregates, in the order in which the outputs use them."""
         view = self.question.view
         used = [index for output in view.outputs for index in indices(output.estimate)]
         order = dict.fromkeys([*used, *range(len(self.priced.plan.aggregates))])
         clamps = dict(enumerate(view.clamps))
-        return [column_json(self.priced, index, clamps.get(index)) for index in order]
+        return [ColumnExplanation.of(self.priced, index, clamps.get(index)) for index in order]
 
     def _unit_sentence(self) -> str:
         unit = self.priced.plan.owner().unit
@@ -161,39 +166,39 @@ class Explanation:
         }
         return ", ".join(shown)
 
-    def _keys(self) -> dict[str, Any]:
-        plan, chosen = self.priced.plan, self.priced.keys_mechanism
+    def _grouped(self) -> list[str]:
+        plan = self.priced.plan
         fields = plan.relation.fields()
-        found: dict[str, Any] = {"columns": [fields[index].name for index in plan.keys.fields]}
-        if isinstance(plan.keys, PublicKeys):
-            return found | {
-                "kind": "public",
-                "count": plan.keys.size(),
-                "sets": len(plan.keys.sets),
+        return [fields[index].name for index in plan.keys.fields]
+
+    def _keys_json(self) -> dict[str, Any]:
+        groups = self.priced.groups
+        if isinstance(groups, PublicKeys):
+            said = {"kind": "public", "count": groups.size(), "sets": len(groups.sets)}
+        else:
+            said = {
+                "kind": "private",
+                "threshold": groups.mechanism.threshold,
+                "units_needed": groups.mechanism.units_needed(_LIKELY),
+                "cost": _price_of(groups).to_json(),
             }
-        assert chosen is not None
-        return found | {
-            "kind": "private",
-            "threshold": chosen.threshold,
-            "units_needed": chosen.units_needed(_LIKELY),
-            "cost": keys_price(self.priced).to_json(),
-        }
+        return {"columns": self._grouped()} | said
 
     def _keys_sentence(self) -> str:
-        keys = self._keys()
-        names = ", ".join(keys["columns"])
-        if keys["kind"] == "private":
+        groups, names = self.priced.groups, ", ".join(self._grouped())
+        if not isinstance(groups, PublicKeys):
+            needed = groups.mechanism.units_needed(_LIKELY)
             return (
                 f"{names} has no public keys, so a group is shown only if a noisy count of its"
-                f" units is at least {keys['threshold']}: one of {keys['units_needed']} units is"
-                " shown in 95 % of cases, one of a single unit almost never (δ); choosing them"
-                f" costs {loss_from_json(keys['cost'])}"
+                f" units is at least {groups.mechanism.threshold}: one of {needed} units is shown"
+                " in 95 % of cases, one of a single unit almost never (δ); choosing them costs"
+                f" {_price_of(groups)}"
             )
         if not names:
             return "one row, of everybody"
-        sets = "" if keys["sets"] == 1 else f" in {keys['sets']} grouping sets"
+        sets = "" if len(groups.sets) == 1 else f" in {len(groups.sets)} grouping sets"
         return (
-            f"{keys['count']:,} public keys of {names}{sets}; empty groups appear too, and rows"
+            f"{groups.size():,} public keys of {names}{sets}; empty groups appear too, and rows"
             " with NULL or another value are in none"
         )
 
@@ -229,24 +234,49 @@ class Explanation:
         others = [item.loss for item in costs(self.priced.event) if _is_news(item.loss, own)]
         listed = "; or ".join(dict.fromkeys(map(str, others)))
         found = [f"in other measures: {listed}"] if others else []
-        for item in self._periods():
-            loss = item["loss"]
-            shown = "nothing can be promised" if loss is None else str(loss_from_json(loss))
-            found.append(f"over any {item['count']} {item['length']}s of one person: {shown}")
+        for size, length, loss in self._periods():
+            shown = "nothing can be promised" if loss is None else str(loss)
+            found.append(f"over any {size} {length}s of one person: {shown}")
         return found
 
-    def _periods(self) -> list[dict[str, Any]]:
+    def _periods(self) -> list[tuple[int, str, PrivacyLoss | None]]:
+        """Return how many periods of one person are looked at together, and their loss."""
         period = self.priced.plan.owner().unit.period
         if period is None:
             return []
-        return [
-            {
-                "count": size,
-                "length": period.length.value,
-                "loss": None if loss is None else loss.to_json(),
-            }
-            for size, loss in group_costs(self.priced.event, period.length)
-        ]
+        known = group_costs(self.priced.event, period.length)
+        return [(size, period.length.value, loss) for size, loss in known]
+
+
+def _price_of(groups: ChosenGroups) -> PrivacyLoss:
+    """Return what the choice of private groups costs by itself."""
+    return first_cost(ComposedEvent.of([groups.event]))
+
+
+def groups_sentence(plan: BoundedPlan) -> str:
+    """Return how many groups one unit can be in, over all grouping sets."""
+    reach, limit = plan.reach(), plan.limits.groups_per_unit
+    if not isinstance(plan.keys, PublicKeys):
+        return f"one unit counts in at most {limit} groups"
+    if len(plan.keys.sets) == 1:
+        only = len(plan.keys.sets[0].rows)
+        if only <= limit:
+            return f"there {_are(only)}, so one unit counts in at most {reach.groups_per_unit}"
+        return f"one unit counts in at most {limit} of the {only:,} groups"
+    parts = " + ".join(str(min(limit, len(part.rows))) for part in plan.keys.sets)
+    return (
+        f"one unit counts in at most {limit} groups of each of the {len(plan.keys.sets)} grouping"
+        f" sets (fewer where there are fewer): {parts} = {reach.groups_per_unit}"
+    )
+
+
+def _are(groups: int) -> str:
+    return "is 1 group" if groups == 1 else f"are {groups:,} groups"
+
+
+def has_join(relation: Relation) -> bool:
+    """Tell whether rows are paired anywhere below the aggregates."""
+    return isinstance(relation, Join) or any(has_join(source) for source in relation.inputs())
 
 
 _JOINS = (

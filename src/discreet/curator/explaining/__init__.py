@@ -1,1 +1,0 @@
-"""What an answer would do and cost, in words and in numbers, before anything is spent."""
