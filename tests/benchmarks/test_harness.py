@@ -1,5 +1,6 @@
 """The harness compares in the right direction, and reports what it saw."""
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -7,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.harness import (
+    PEERS,
+    ROOT,
+    TARGET,
     Case,
     Measurement,
     PeerUnavailable,
@@ -90,3 +94,12 @@ def test_unknown_suite_lists_the_others(capsys):
     assert "import" in suite_names()
     assert main(["nothing"]) == 2
     assert "import" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", suite_names())
+def test_suites_name_programs_that_exist_and_peers_that_are_pinned(name):
+    for case in importlib.import_module(f"benchmarks.suites.{name}").CASES:
+        programs = [case.ours, case.theirs] if isinstance(case.theirs, tuple) else [case.ours]
+        assert all((ROOT / script).is_file() for script, *_ in programs)
+        assert isinstance(case.theirs, tuple) == (case.peer != TARGET)
+        assert case.peer == TARGET or (PEERS / f"{case.peer}.txt").is_file()
