@@ -18,10 +18,9 @@ from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.loss import Approximate, Pure
 from discreet.core.terminal_text import WIDEST
 from discreet.engines.duckdb.sources.examine import require_source
-from discreet.tables.catalog import PrivacyUnit
+from discreet.tables.catalog import Limits, PrivacyUnit
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import read_catalog
-from discreet.tables.limits import Limits
 
 ROWS = pa.table(
     {

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.core.canonical import canonical, described, digest
 from discreet.core.contribution import Metric
-from discreet.tables.limits import Limits
+from discreet.tables.catalog import Limits
 
 
 def test_order_of_keys_does_not_matter():

@@ -14,7 +14,7 @@ from discreet.core.errors import AnswerFailed, BudgetExhausted, DeclarationError
 from discreet.core.loss import Pure
 from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.engines.duckdb.sources import arrow_source, csv_source, duckdb_source, parquet_source
+from discreet.engines.duckdb.sources import arrow_source, csv_source, duckdb_source
 from discreet.project import passage as passage_module
 from discreet.tables.declaration import read_catalog
 from tests.support.clinic import run_exact
@@ -112,7 +112,7 @@ class ReachedTheGate(Exception):
 
 
 OPENERS = [
-    (parquet_source, "_opened"),
+    (duckdb_source, "_opened"),
     (arrow_source, "_opened"),
     (csv_source, "csv_header"),
     (duckdb_source, "attached"),

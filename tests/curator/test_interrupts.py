@@ -93,7 +93,7 @@ CHILD = """
 import sys
 import discreet
 from discreet.ledger.ledger import Ledger
-from discreet.tables.declarations import gate
+from discreet.tables.declarations import settings
 
 gate.SHORTEST_DEADLINE = 0
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from discreet.tables.declaration import read_catalog
-from discreet.tables.plans.show import show
+from discreet.tables.plans.text import show
 from tests.support.clinic import make_plan
 
 FOLDER = Path(__file__).parent / "plans"

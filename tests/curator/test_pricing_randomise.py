@@ -11,7 +11,7 @@ from discreet.curator.allocate import allocate
 from discreet.curator.price import price
 from discreet.curator.randomise import randomise
 from discreet.tables.aggregate import CountRows, CountUnits
-from discreet.tables.exact_aggregates import ExactAggregates, Lists
+from discreet.tables.engine import ExactAggregates, Lists
 from discreet.tables.keyset import KeySet, PublicKeys
 from tests.support.bounded_plans import (
     FOUR_KEYS,

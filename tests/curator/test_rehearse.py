@@ -15,9 +15,16 @@ from discreet.core.errors import BudgetExhausted, InvalidArgument, MissingLoss, 
 from discreet.core.loss import Approximate
 from discreet.curator.connection import connect
 from discreet.curator.fabricate import fabricate
-from discreet.tables.catalog import Period, PeriodLength, PrivacyUnit, Source, SourceFormat, Table
+from discreet.tables.catalog import (
+    Limits,
+    Period,
+    PeriodLength,
+    PrivacyUnit,
+    Source,
+    SourceFormat,
+    Table,
+)
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange
-from discreet.tables.limits import Limits
 from tests.support.narrow import epsilon_of
 from tests.support.owner import owner_of
 

@@ -14,8 +14,8 @@ from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.sql.rows import sources
 from discreet.sql.rows.scope import MOST_TABLES, MOST_WORK, Work
+from discreet.tables.catalog import GateSettings
 from discreet.tables.declaration import read_catalog
-from discreet.tables.gate_settings import GateSettings
 from tests.support.clinic import visit, write_project
 from tests.support.meaning import write_meaning
 

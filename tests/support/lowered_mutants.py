@@ -28,11 +28,9 @@ from discreet.tables.lowered.rows import (
     Windowed,
 )
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.relations.distinct import Distinct
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.join import Join
-from discreet.tables.relations.relation import Relation
-from discreet.tables.relations.window import Ranked, Window
+from discreet.tables.relations.join import Exists, Join
+from discreet.tables.relations.relation import Distinct, Relation
+from discreet.tables.relations.totals import Ranked, Window
 from discreet.tables.sums import SumSquares, SumValues
 
 Change = Callable[[Any], Any]

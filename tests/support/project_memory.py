@@ -13,8 +13,7 @@ from attrs import field, frozen
 
 from discreet.core.protocols import IntArray
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.engines.duckdb.sources.batches import Batches
-from discreet.engines.duckdb.sources.opened import Opened
+from discreet.engines.duckdb.sources.opened import Batches, Opened
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.engine import Engine

@@ -8,6 +8,7 @@ from discreet.core.loss import Approximate
 from discreet.tables.catalog import (
     Catalog,
     IdSpace,
+    Limits,
     Period,
     PeriodLength,
     PrivacyUnit,
@@ -17,7 +18,6 @@ from discreet.tables.catalog import (
     Table,
 )
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange
-from discreet.tables.limits import Limits
 from tests.support.random_data_dice import Dice
 
 DAYS = DateRange(first=datetime.date(2025, 1, 1), last=datetime.date(2025, 3, 31))

@@ -12,6 +12,7 @@ from discreet.core.loss import Approximate
 from discreet.tables.catalog import (
     Catalog,
     IdSpace,
+    Limits,
     PrivacyUnit,
     PublicTable,
     Source,
@@ -19,7 +20,6 @@ from discreet.tables.catalog import (
     Table,
 )
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange
-from discreet.tables.limits import Limits
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.neighbours import Moved, check_neighbours
 from tests.support.project_memory import Exact, MemoryEngine, reveal

@@ -16,24 +16,32 @@ from discreet.tables.aggregate import (
     CountUnits,
     QuantileValues,
 )
-from discreet.tables.catalog import Catalog
+from discreet.tables.catalog import Catalog, Limits
 from discreet.tables.column import Bounds, ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PrivateKeys, PublicKeys, combine
-from discreet.tables.limits import Limits
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.relations.distinct import Distinct
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.inner_aggregate import InnerAggregate, InnerTotal, Total
-from discreet.tables.relations.join import Join
-from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Field, Relation
-from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.join import Exists, Join
+from discreet.tables.relations.relation import (
+    Distinct,
+    Field,
+    Filter,
+    Project,
+    Relation,
+    RowLimit,
+    UnionAll,
+)
 from discreet.tables.relations.scan import PublicScan, Scan
-from discreet.tables.relations.union_all import UnionAll
-from discreet.tables.relations.window import Ranked, Ranking, SortKey, Window
+from discreet.tables.relations.totals import (
+    InnerAggregate,
+    InnerTotal,
+    Ranked,
+    Ranking,
+    SortKey,
+    Total,
+    Window,
+)
 from discreet.tables.sums import SumSquares, SumValues
 from tests.support.random_data_dice import Dice
 

@@ -32,11 +32,18 @@ from discreet.tables.aggregate import (
     CountUnits,
     QuantileValues,
 )
-from discreet.tables.catalog import Period, PeriodLength, PrivacyUnit, Source, SourceFormat, Table
+from discreet.tables.catalog import (
+    Limits,
+    Period,
+    PeriodLength,
+    PrivacyUnit,
+    Source,
+    SourceFormat,
+    Table,
+)
 from discreet.tables.column import Bounds, Column, ColumnType, Key
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.keyset import KeySet, PublicKeys
-from discreet.tables.limits import Limits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import Scan

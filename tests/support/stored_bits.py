@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.core.protocols import Rng
-from discreet.engines.duckdb.sources.in_range import decimals_in_range
+from discreet.engines.duckdb.sources.stored_values import decimals_in_range
 from tests.support.numbered_rng import NumberedRng
 
 DECIMALS = [

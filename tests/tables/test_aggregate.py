@@ -11,7 +11,7 @@ from discreet.core.errors import Unsupported
 from discreet.core.loss import Pure
 from discreet.project.noise import mechanism_for, use
 from discreet.tables.aggregate import Aggregate, Names, Tally
-from discreet.tables.limits import Limits
+from discreet.tables.catalog import Limits
 
 LIMITS = Limits(rows_per_group=2, groups_per_unit=3)
 PARTS = ("step", "contribution", "derivation", "_written", "_plan_text")

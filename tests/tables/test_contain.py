@@ -7,8 +7,7 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.declaration import read_catalog
 from discreet.tables.expression import Call
 from discreet.tables.plans import contain
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.project import Project
+from discreet.tables.relations.relation import Filter, Project
 from discreet.tables.relations.scan import Scan
 from tests.support.clinic import make_plan, run_exact, visit, write_project
 

@@ -9,10 +9,9 @@ import pytest
 from discreet.accounting.conversions.convert import convert
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
-from discreet.tables.catalog import Period, PeriodLength, PrivacyUnit, SourceFormat
+from discreet.tables.catalog import Limits, Period, PeriodLength, PrivacyUnit, SourceFormat
 from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.declaration import read_catalog
-from discreet.tables.limits import Limits
 from tests.support.declared import GOOD, changed, parsed, private
 
 

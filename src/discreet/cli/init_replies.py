@@ -9,8 +9,8 @@ from attrs import evolve, frozen
 
 from discreet.core.errors import DiscreetError, InvalidArgument
 from discreet.core.numbers import exact
+from discreet.tables.catalog import LARGEST_LIMIT
 from discreet.tables.declarations.section import UNANSWERED
-from discreet.tables.limits import LARGEST_LIMIT
 
 Ask = Callable[[str], str]
 """Puts a question and returns what was typed; nothing means that it is left open."""

@@ -32,7 +32,7 @@ from discreet.releases.release import Release
 from discreet.sql.parse import parse
 from discreet.sql.question import Question, Size
 from discreet.sql.resolve import resolve
-from discreet.tables.exact_aggregates import ExactAggregates
+from discreet.tables.engine import ExactAggregates
 from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.contain import contain

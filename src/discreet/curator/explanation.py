@@ -25,10 +25,9 @@ from discreet.tables.catalog import IdSpace
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.contain import row_limits
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.show import show
+from discreet.tables.plans.text import show
 from discreet.tables.relations.join import Join
-from discreet.tables.relations.relation import Relation
-from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.relation import Relation, RowLimit
 from discreet.tables.relations.scan import Scan
 
 _LIKELY = Fraction(19, 20)

@@ -41,7 +41,7 @@ def fabricate(table: Table, *, rows: int, pools: Pools, rng: Rng) -> Any:
         >>> from pathlib import Path
         >>> from discreet.randomness.rng import SystemRng
         >>> from discreet.tables.catalog import PrivacyUnit, Source, SourceFormat
-        >>> from discreet.tables.limits import Limits
+        >>> from discreet.tables.catalog import Limits
         >>> visits = Table(
         ...     name="visits",
         ...     source=Source(path=Path("v.parquet"), format=SourceFormat.PARQUET),

@@ -7,7 +7,7 @@ from typing import Self
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.curator.connection import LOCAL_ANALYST, Connection, connect
-from discreet.engines.duckdb.sources.same_people import require_same_people
+from discreet.engines.duckdb.sources.examine import require_same_people
 from discreet.ledger.ledger import Ledger
 from discreet.project.project import Project, open_project
 from discreet.releases.accuracy import Accuracy

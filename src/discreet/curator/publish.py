@@ -19,8 +19,7 @@ from discreet.releases.body import (
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys
 from discreet.tables.plans.plan import BOUNDING, BoundedPlan
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.relation import Field
+from discreet.tables.relations.relation import Field, Filter
 from discreet.tables.relations.scan import Scan
 
 

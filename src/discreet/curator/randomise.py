@@ -5,7 +5,7 @@ from attrs import frozen
 from discreet.core.protocols import IntArray, Rng
 from discreet.curator.price import Counted, PricedPlan
 from discreet.tables.column import Key
-from discreet.tables.exact_aggregates import ExactAggregates
+from discreet.tables.engine import ExactAggregates
 from discreet.tables.keyset import PublicKeys
 
 

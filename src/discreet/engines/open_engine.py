@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.engines.duckdb.sources.apart import require_apart
+from discreet.engines.duckdb.sources.examine import require_apart
 from discreet.tables.catalog import Catalog
 from discreet.tables.engine import Engine
 

@@ -11,8 +11,7 @@ from typing import Any
 from discreet.core.errors import Unsupported
 from discreet.core.loss import PrivacyLoss, short
 from discreet.core.terminal_text import text_table
-from discreet.engines.duckdb.sources.apart import share_rows
-from discreet.engines.duckdb.sources.examine import Examined, examine
+from discreet.engines.duckdb.sources.examine import Examined, examine, share_rows
 from discreet.engines.duckdb.sources.stored_columns import StoredKind
 from discreet.ledger.gate_rules import least_price, shown_price
 from discreet.project.unit_effect import (

@@ -16,7 +16,7 @@ from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.randomness.tables.law import LARGEST, SMALLEST
 from discreet.releases.accuracy import error_of
 from discreet.tables.aggregate import Aggregate, QuantileValues, Tally
-from discreet.tables.limits import Limits
+from discreet.tables.catalog import Limits
 
 _BETA = Fraction(1, 20)
 _LIKELY = Fraction(19, 20)

@@ -28,12 +28,11 @@ from discreet.sql.rows.keys import resolve_keys
 from discreet.sql.rows.query import resolve_query
 from discreet.sql.rows.scope import Context, PublicRows, Scope, example
 from discreet.sql.rows.where import filtered, opened
-from discreet.tables.catalog import Catalog
+from discreet.tables.catalog import Catalog, Limits
 from discreet.tables.expression import Expression
 from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys, PublicKeys
-from discreet.tables.limits import Limits
-from discreet.tables.relations.exists import Exists
+from discreet.tables.relations.join import Exists
 from discreet.tables.relations.relation import Owner, Relation
 from discreet.tables.relations.scan import Scan
 

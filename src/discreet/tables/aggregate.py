@@ -13,10 +13,10 @@ from attrs import frozen
 
 from discreet.core.contribution import Contribution
 from discreet.core.loss import short
+from discreet.tables.catalog import Limits
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression
 from discreet.tables.expression_text import expression_text, show_expression
-from discreet.tables.limits import Limits
 from discreet.tables.relations.relation import Field
 
 Fields = Sequence[Field]

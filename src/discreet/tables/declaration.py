@@ -7,12 +7,9 @@ from pathlib import Path
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import PrivacyLoss
 from discreet.tables.catalog import Catalog, IdSpace
-from discreet.tables.declarations.analysts import read_analysts
-from discreet.tables.declarations.gate import read_gate
-from discreet.tables.declarations.ledger import read_ledger
 from discreet.tables.declarations.losses import read_least_price, read_loss
-from discreet.tables.declarations.open_answers import refuse_open_answers
-from discreet.tables.declarations.section import TABLE, TEXT, Section
+from discreet.tables.declarations.section import TABLE, TEXT, Section, refuse_open_answers
+from discreet.tables.declarations.settings import read_analysts, read_gate, read_ledger
 from discreet.tables.declarations.tables import read_public_tables, read_tables
 from discreet.tables.declarations.toml_lines import TomlLines
 

@@ -14,8 +14,7 @@ import pytest
 from discreet.core.errors import DiscreetError
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.join import Join
+from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import Relation
 from tests.support.neighbours_replay import PLANS, UNITS, Question, replay
 from tests.support.numbered_rng import NumberedRng

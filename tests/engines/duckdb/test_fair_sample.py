@@ -16,8 +16,7 @@ from attrs import evolve
 
 from discreet.engines.duckdb.render import rows as duckdb_rows
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.relations.relation import Relation
-from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.relation import Relation, RowLimit
 from tests.support.project_memory import Exact, MemoryEngine, reveal
 from tests.support.project_plan import plan_of
 from tests.support.project_small import patient, small_catalog, small_world, visit

@@ -11,10 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.engines.duckdb.sources.arrow_types import handed_array, handed_id_type, handed_type
-from discreet.engines.duckdb.sources.in_range import decimals_in_range, times_in_range
-from discreet.engines.duckdb.sources.parquet_source import PARQUET
-from discreet.engines.duckdb.sources.whole_ids import whole_floats
+from discreet.engines.duckdb.sources.arrow_source import handed_array, handed_id_type, handed_type
+from discreet.engines.duckdb.sources.duckdb_source import PARQUET
+from discreet.engines.duckdb.sources.stored_values import (
+    decimals_in_range,
+    times_in_range,
+    whole_floats,
+)
 from tests.support.parquet_footer import as_decimal
 from tests.support.stored_bits import raw_column
 

@@ -7,8 +7,7 @@ import pytest
 
 from discreet.core.errors import UnknownColumn
 from discreet.engines.duckdb.sources import csv_source
-from discreet.engines.duckdb.sources.csv_fields import field_array, first_fields
-from discreet.engines.duckdb.sources.csv_records import LineEnd, split
+from discreet.engines.duckdb.sources.csv_records import LineEnd, field_array, first_fields, split
 from discreet.engines.duckdb.sources.csv_source import csv_header
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.engines.duckdb.sources import whole_texts as module
+from discreet.engines.duckdb.sources import stored_values as module
 from discreet.engines.duckdb.sources.open_source import open_source
-from discreet.engines.duckdb.sources.whole_texts import LONGEST_NAME, digests, whole_texts
+from discreet.engines.duckdb.sources.stored_values import LONGEST_NAME, digests, whole_texts
 from discreet.tables.catalog import Table
 from discreet.tables.declaration import read_catalog
 from tests.support.clinic import run_exact, visit, write_project

@@ -24,7 +24,7 @@ from discreet.engines.duckdb.sources.stored_columns import StoredColumn, stored_
 from discreet.tables.catalog import Source
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import FILE_NAME
-from discreet.tables.declarations.sources import SUFFIXES
+from discreet.tables.declarations.tables import SUFFIXES
 from discreet.tables.source_files import source_files
 
 

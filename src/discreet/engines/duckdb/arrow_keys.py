@@ -9,7 +9,7 @@ from attrs import frozen
 from discreet.core import optional
 from discreet.core.protocols import IntArray
 from discreet.tables.column import ColumnType, Key
-from discreet.tables.exact_aggregates import KeyRow
+from discreet.tables.engine import KeyRow
 from discreet.tables.keyset import KeySet
 
 _ARROW_TYPES = {

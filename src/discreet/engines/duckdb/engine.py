@@ -26,14 +26,13 @@ from discreet.engines.duckdb.arrow_keys import (
 from discreet.engines.duckdb.databases import Databases
 from discreet.engines.duckdb.render.rows import query, select
 from discreet.engines.duckdb.render.values import SQL_TYPES
-from discreet.engines.duckdb.sources.apart import held_apart, require_public
-from discreet.engines.duckdb.sources.examine import require_source
+from discreet.engines.duckdb.sources.examine import held_apart, require_public, require_source
 from discreet.engines.duckdb.sources.open_source import open_source, require_present
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
-from discreet.tables.exact_aggregates import ExactAggregates, Lists
+from discreet.tables.engine import ExactAggregates, Lists
 from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.lowered.lower import lower
 from discreet.tables.lowered.lower_relation import lower_relation
@@ -58,7 +57,7 @@ class DuckDbEngine:
 
     Guarantee:
         No public table is read from a file of one of the ``private`` tables, which is looked at
-        each time that it is read (:mod:`discreet.engines.duckdb.sources.apart`).
+        each time that it is read (:mod:`discreet.engines.duckdb.sources.examine`).
     """
 
     def __init__(

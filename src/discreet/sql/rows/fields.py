@@ -9,16 +9,19 @@ from discreet.core.errors import RefusedQuery
 from discreet.sql.conditions import shifted, typed_conjuncts
 from discreet.tables.expression import Call, Expression, FieldValue, Literal, fields_in
 from discreet.tables.functions.proposal import propose_bounds
-from discreet.tables.relations.distinct import Distinct
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.inner_aggregate import InnerAggregate
-from discreet.tables.relations.join import Join
-from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Computed, Field, Owner, Relation
+from discreet.tables.relations.join import Exists, Join
+from discreet.tables.relations.relation import (
+    Computed,
+    Distinct,
+    Field,
+    Filter,
+    Owner,
+    Project,
+    Relation,
+    UnionAll,
+)
 from discreet.tables.relations.scan import PublicScan, Scan
-from discreet.tables.relations.union_all import UnionAll
-from discreet.tables.relations.window import Window
+from discreet.tables.relations.totals import InnerAggregate, Window
 
 
 def field_of(expression: Expression, relation: Relation, *, name: str) -> Field:

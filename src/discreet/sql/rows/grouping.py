@@ -27,8 +27,8 @@ from discreet.sql.rows.items import Item, item_name, with_aliases
 from discreet.sql.rows.scope import Scope
 from discreet.sql.rows.totals import inner_total, total_field
 from discreet.tables.expression import Call, Expression, FieldValue
-from discreet.tables.relations.inner_aggregate import InnerAggregate, InnerTotal
 from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.totals import InnerAggregate, InnerTotal
 
 MOST_SETS = 64
 MOST_KEYS = 100

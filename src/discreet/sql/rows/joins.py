@@ -12,12 +12,10 @@ from discreet.sql.rows.scope import Name, PublicRows, Scope, require_few_tables
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, fields_in
 from discreet.tables.functions.call import call
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.inner_aggregate import InnerAggregate, InnerTotal, Total
-from discreet.tables.relations.join import Join
-from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Field, Relation
+from discreet.tables.relations.join import Exists, Join
+from discreet.tables.relations.relation import Field, Project, Relation
 from discreet.tables.relations.scan import PublicScan
+from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Total
 
 _INNER, _LEFT, _RIGHT = "JOIN", "LEFT JOIN", "RIGHT JOIN"
 _SEMI, _ANTI = "SEMI JOIN", "ANTI JOIN"

@@ -28,9 +28,7 @@ from discreet.tables.keyset import (
     PublicKeys,
     combine,
 )
-from discreet.tables.relations.distinct import Distinct
-from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Field, Relation
+from discreet.tables.relations.relation import Distinct, Field, Project, Relation
 
 
 @frozen(kw_only=True)

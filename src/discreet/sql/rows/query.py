@@ -34,10 +34,7 @@ from discreet.sql.rows.totals import windowed
 from discreet.sql.rows.where import filtered, opened
 from discreet.tables.column import ColumnType
 from discreet.tables.functions.cast import cast
-from discreet.tables.relations.distinct import Distinct
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.relation import Relation
-from discreet.tables.relations.union_all import UnionAll
+from discreet.tables.relations.relation import Distinct, Filter, Relation, UnionAll
 
 
 def resolve_query(node: Node, context: Context) -> Relation:

@@ -27,9 +27,8 @@ from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.functions.proposal import propose_bounds
-from discreet.tables.relations.inner_aggregate import InnerTotal, Total
 from discreet.tables.relations.relation import Field, Relation
-from discreet.tables.relations.window import Ranked, Ranking, SortKey, Window
+from discreet.tables.relations.totals import InnerTotal, Ranked, Ranking, SortKey, Total, Window
 
 _TOTALS = {
     "SUM": Total.SUM,

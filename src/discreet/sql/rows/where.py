@@ -27,9 +27,8 @@ from discreet.sql.rows.sources import from_clause, with_clause
 from discreet.tables.column import Key
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.join import Exists
+from discreet.tables.relations.relation import Filter, Relation
 
 
 @frozen(kw_only=True)

@@ -1,15 +1,242 @@
 """Tables in ``discreet.toml``, private and public."""
 
+import datetime
+from collections.abc import Sequence
 from pathlib import Path
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import IdSpace, PublicTable, Table
-from discreet.tables.declarations.columns import read_columns
-from discreet.tables.declarations.section import TEXT, Section
-from discreet.tables.declarations.sources import read_source
-from discreet.tables.declarations.units import read_unit, require_one_unit
-from discreet.tables.limits import LARGEST_LIMIT, Limits
-from discreet.tables.source_files import overlap
+from discreet.tables.catalog import (
+    LARGEST_LIMIT,
+    IdSpace,
+    Limits,
+    Period,
+    PeriodLength,
+    PrivacyUnit,
+    PublicTable,
+    Source,
+    SourceFormat,
+    Table,
+)
+from discreet.tables.column import Bounds, Column, ColumnType, DateRange, Key
+from discreet.tables.declarations.section import (
+    DATE,
+    LIST,
+    NUMBER,
+    TABLE,
+    TEXT,
+    YES_OR_NO,
+    Section,
+    located,
+)
+from discreet.tables.source_files import is_pattern, overlap
+
+# ---- Columns in ``discreet.toml``: a type, perhaps a range, perhaps public keys.
+
+
+def read_columns(section: Section) -> tuple[Column, ...]:
+    """Return all columns of a table."""
+    columns = tuple(_column(name, section.sub(name)) for name in section.names())
+    section.refuse_repeats([column.name.lower() for column in columns])
+    return columns
+
+
+def _column(name: str, section: Section) -> Column:
+    kind = ColumnType(section.choice("type", [kind.value for kind in ColumnType]))
+    column = Column(
+        name=name,
+        type=kind,
+        bounds=_bounds(section, kind) if kind in _NUMERIC else None,
+        dates=_dates(section) if kind is ColumnType.DATE else None,
+        keys=_keys(section, kind) if kind is not ColumnType.REAL else None,
+        nullable=section.get_or("nullable", True, YES_OR_NO),
+    )
+    section.finish()
+    return column
+
+
+_NUMERIC = (ColumnType.INTEGER, ColumnType.REAL)
+
+
+def _bounds(section: Section, kind: ColumnType) -> Bounds | None:
+    if not any(section.has(key) for key in ("min", "max", "step")):
+        return None
+    lower, upper = section.get("min", NUMBER), section.get("max", NUMBER)
+    if kind is ColumnType.INTEGER:
+        step = section.get_or("step", 1, NUMBER)
+    elif not section.has("step"):
+        raise DeclarationError(
+            f"{section.place('step')} is missing",
+            must="be declared, such as step = 0.1: values are rounded to it",
+        )
+    else:
+        step = section.get("step", NUMBER)
+    return located(section.place(), lambda: Bounds(lower=lower, upper=upper, step=step))
+
+
+def _dates(section: Section) -> DateRange | None:
+    if not any(section.has(key) for key in ("min", "max")):
+        return None
+    first, last = section.get("min", DATE), section.get("max", DATE)
+    return located(section.place(), lambda: DateRange(first=first, last=last))
+
+
+_KEY_TYPES: dict[ColumnType, type] = {
+    ColumnType.TEXT: str,
+    ColumnType.INTEGER: int,
+    ColumnType.BOOLEAN: bool,
+    ColumnType.DATE: datetime.date,
+}
+
+
+def _keys(section: Section, kind: ColumnType) -> tuple[Key, ...] | None:
+    keys = section.get_or("keys", None, LIST)
+    if keys is None:
+        return (False, True) if kind is ColumnType.BOOLEAN else None
+    if not keys:
+        raise DeclarationError(
+            f"{section.place('keys')} is empty", must="list at least one public key"
+        )
+    for number, key in enumerate(keys):
+        place = section.place("keys", str(number))
+        if type(key) is not _KEY_TYPES[kind]:
+            raise DeclarationError(
+                f"{place} is a key of the wrong type", must=f"be in a list of {kind.value} keys"
+            )
+        if isinstance(key, int) and not -(2**63) <= key < 2**63:
+            raise DeclarationError(f"{place} is a key that is too large", must="fit in 64 bits")
+    section.refuse_repeats(keys, "keys")
+    return tuple(keys)
+
+
+# ---- Sources in ``discreet.toml``: files by the end of their name, or a table of a database file.
+
+SUFFIXES = {
+    ".csv": SourceFormat.CSV,
+    ".parquet": SourceFormat.PARQUET,
+    ".arrow": SourceFormat.ARROW,
+    ".feather": SourceFormat.ARROW,
+    ".ipc": SourceFormat.ARROW,
+    ".duckdb": SourceFormat.DUCKDB,
+    ".db": SourceFormat.DUCKDB,
+}
+"""How a file name ends, in any case, and the kind of file that this means."""
+
+
+def read_source(section: Section, root: Path) -> Source:
+    """Return the source of a table; relative paths begin at the folder of the declaration."""
+    written = section.get("source", TEXT)
+    path = root / written
+    kind = SUFFIXES.get(path.suffix.lower())
+    if kind is None:
+        raise DeclarationError(
+            f"{section.place('source')} is not a kind of file that we read",
+            must=f"end in {', '.join(SUFFIXES)}",
+            got=path.name,
+        )
+    if kind is not SourceFormat.DUCKDB:
+        return Source(path=path, format=kind)
+    if is_pattern(path):
+        raise DeclarationError(
+            f"{section.place('source')} is a pattern", must="be one database file", got=path.name
+        )
+    return Source(path=path, format=kind, table=section.get("source_table", TEXT))
+
+
+# ---- Units in ``discreet.toml``: a column, a column and a period, or each row by itself.
+
+_OWNERS = (ColumnType.INTEGER, ColumnType.TEXT)
+
+
+def read_unit(section: Section, id_space: str, columns: tuple[Column, ...]) -> PrivacyUnit:
+    """Return the unit of a private table. Plain text is the column that names the owner."""
+    value = section.get("unit", TEXT, TABLE)
+    if isinstance(value, str):
+        owner = _unit_column(section, ("unit",), value, columns, _OWNERS)
+        return PrivacyUnit(id_space=id_space, column=owner)
+    unit = section.sub("unit")
+    if unit.has("each_row"):
+        if not unit.get("each_row", YES_OR_NO):
+            raise DeclarationError(f"{unit.place('each_row')} says nothing", must="be true")
+        unit.finish()
+        return PrivacyUnit(id_space=id_space, column=None)
+    owner = _unit_column(unit, ("column",), unit.get("column", TEXT), columns, _OWNERS)
+    period = _period(unit, columns) if unit.has("period") or unit.has("date") else None
+    unit.finish()
+    return PrivacyUnit(id_space=id_space, column=owner, period=period)
+
+
+def _period(unit: Section, columns: tuple[Column, ...]) -> Period:
+    length = unit.choice("period", [length.value for length in PeriodLength])
+    day = _unit_column(unit, ("date",), unit.get("date", TEXT), columns, (ColumnType.DATE,))
+    return Period(length=PeriodLength(length), column=day)
+
+
+def _unit_column(
+    section: Section,
+    key: tuple[str, ...],
+    name: str,
+    columns: tuple[Column, ...],
+    kinds: Sequence[ColumnType],
+) -> str:
+    """Return the declared name of the column that is meant, if it is of one of the kinds."""
+    place = section.place(*key)
+    found = [column for column in columns if column.name.lower() == name.lower()]
+    if not found:
+        raise DeclarationError(
+            f"{place} names no declared column",
+            must=f"be one of {', '.join(column.name for column in columns)}",
+            got=name,
+        )
+    if found[0].type not in kinds:
+        raise DeclarationError(
+            f"{place} names a column of another type",
+            must=f"be a column of type {' or '.join(kind.value for kind in kinds)}",
+            got=found[0].type.value,
+        )
+    return found[0].name
+
+
+def require_one_unit(section: Section, tables: tuple[Table, ...]) -> None:
+    """Refuse tables of one id space whose units are of different kinds.
+
+    A budget bounds what is told about one unit. If a row were the unit in one table and a person in
+    another, the sum of what both tell would bound nothing that anybody could name.
+    """
+    first: dict[str, tuple[Table, str]] = {}
+    for table in tables:
+        kind = unit_kind(table)
+        other, known = first.setdefault(table.unit.id_space, (table, kind))
+        if kind != known:
+            raise DeclarationError(
+                f"{section.place(table.name, 'unit')} is another kind of unit than that of "
+                f"{other.name}",
+                must=f"be {known}, as in every table of the id space {table.unit.id_space}",
+                got=kind,
+                next="Declare an id space of its own for it, with a budget of its own",
+            )
+
+
+def unit_kind(table: Table) -> str:
+    """Return what kind of unit a table has, in words that are the same for the same kind.
+
+    Example:
+        >>> from discreet.tables.catalog import Source, SourceFormat
+        >>> from discreet.tables.catalog import Limits
+        >>> from pathlib import Path
+        >>> unit_kind(Table(name="t", unit=PrivacyUnit(id_space="p", column=None), columns=(),
+        ...                 source=Source(path=Path("/t.csv"), format=SourceFormat.CSV),
+        ...                 limits=Limits(rows_per_group=1, groups_per_unit=1)))
+        'each row by itself'
+    """
+    unit = table.unit
+    if unit.column is None:
+        return "each row by itself"
+    kind = table.column(unit.column).type.value
+    owner = f"what a column of {'whole numbers' if kind == 'integer' else kind} names"
+    return (
+        owner if unit.period is None else f"{owner}, in each {unit.period.length.value} by itself"
+    )
+
 
 MOST_ROWS = 2**62
 

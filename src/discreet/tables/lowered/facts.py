@@ -35,7 +35,7 @@ from discreet.tables.lowered.rows import (
     Worked,
     unit_columns,
 )
-from discreet.tables.relations.window import Ranked, Ranking
+from discreet.tables.relations.totals import Ranked, Ranking
 
 Names = frozenset[str]
 

@@ -29,17 +29,17 @@ from discreet.tables.lowered.rows import (
     owner_columns,
     unit_columns,
 )
-from discreet.tables.relations.distinct import Distinct
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.inner_aggregate import InnerAggregate
-from discreet.tables.relations.join import Join
-from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Relation
-from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.join import Exists, Join
+from discreet.tables.relations.relation import (
+    Distinct,
+    Filter,
+    Project,
+    Relation,
+    RowLimit,
+    UnionAll,
+)
 from discreet.tables.relations.scan import PublicScan, Scan
-from discreet.tables.relations.union_all import UnionAll
-from discreet.tables.relations.window import Ranked, Ranking, Window
+from discreet.tables.relations.totals import InnerAggregate, Ranked, Ranking, Window
 
 Places = Iterator[int]
 """The number of the next source: sources are opened in the order in which scans stand in a plan."""

@@ -12,10 +12,9 @@ from attrs import frozen
 
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression
-from discreet.tables.relations.inner_aggregate import InnerTotal
 from discreet.tables.relations.relation import Owner
 from discreet.tables.relations.scan import PublicScan, Scan
-from discreet.tables.relations.window import Ranked, SortKey
+from discreet.tables.relations.totals import InnerTotal, Ranked, SortKey
 
 HASH = "h"
 """The column with a keyed hash that stands for the owner when rows and groups are chosen."""

@@ -18,11 +18,8 @@ from discreet.tables.functions.call import call
 from discreet.tables.plans.bill import Work
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.work import Meter
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.join import Join
-from discreet.tables.relations.relation import Relation
-from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.join import Exists, Join
+from discreet.tables.relations.relation import Filter, Relation, RowLimit
 from discreet.tables.relations.scan import Scan
 
 MOST_PAIRS = 1_000_000

@@ -15,17 +15,18 @@ from discreet.tables.aggregate import Aggregate
 from discreet.tables.expression import Call, Expression, FieldValue, fields_in, moved
 from discreet.tables.functions.call import call
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.relations.distinct import Distinct
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.inner_aggregate import InnerAggregate, InnerTotal
-from discreet.tables.relations.join import Join
-from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Field, Relation
-from discreet.tables.relations.row_limit import RowLimit
+from discreet.tables.relations.join import Exists, Join
+from discreet.tables.relations.relation import (
+    Distinct,
+    Field,
+    Filter,
+    Project,
+    Relation,
+    RowLimit,
+    UnionAll,
+)
 from discreet.tables.relations.scan import PublicScan, Scan
-from discreet.tables.relations.union_all import UnionAll
-from discreet.tables.relations.window import Ranked, SortKey, Window
+from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Ranked, SortKey, Window
 
 Places = Mapping[int, int]
 """Where each field that is needed has gone."""

@@ -12,11 +12,8 @@ from attrs import evolve
 from discreet.tables.expression import Call, Expression, FieldValue, fields_in, moved
 from discreet.tables.functions.call import call
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.relations.exists import Exists
-from discreet.tables.relations.filter import Filter
-from discreet.tables.relations.join import Join
-from discreet.tables.relations.project import Project
-from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.join import Exists, Join
+from discreet.tables.relations.relation import Filter, Project, Relation
 
 Conditions = Sequence[Expression]
 

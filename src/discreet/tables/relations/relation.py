@@ -1,7 +1,13 @@
-"""A relation: rows of typed fields, and the owner of each row if they are private."""
+"""A relation: rows of typed fields, and the owner of each row if they are private.
 
-from attrs import field, frozen
+The operators here look at one row, or put rows of several relations side by side.
+"""
 
+from typing import ClassVar
+
+from attrs import evolve, field, frozen
+
+from discreet.core.canonical import PRESENTATION
 from discreet.core.errors import RefusedQuery
 from discreet.tables.catalog import PrivacyUnit
 from discreet.tables.column import Bounds, ColumnType, DateRange, Key
@@ -144,3 +150,122 @@ def _shown(owner: Owner) -> str:
         return f"a row of {unit.id_space}"
     period = "" if unit.period is None else f" and {unit.period.length.value}"
     return f"{unit.column} ({owner.type.value}){period} of {unit.id_space}"
+
+
+# ---- Filter: the rows for which a condition is true.
+
+
+@frozen(kw_only=True)
+class Filter(OneSource):
+    """The rows of ``source`` for which ``condition`` is true (not NULL). Each row for itself."""
+
+    stored_as: ClassVar[str] = "Filter"
+    condition: Expression
+
+
+# ---- Project: new fields, each computed from one row.
+
+
+@frozen(kw_only=True)
+class Project(OneSource):
+    """The rows of ``source`` with other fields. The owner is not among them, so it stays."""
+
+    stored_as: ClassVar[str] = "Project"
+    values: tuple[Expression, ...]
+    shape: tuple[Field, ...] = field(metadata=PRESENTATION)
+    """The new fields, one for each value."""
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the new fields."""
+        return self.shape
+
+
+# ---- Distinct: each combination of owner and fields once.
+
+
+@frozen(kw_only=True)
+class Distinct(OneSource):
+    """The different rows of each owner. Equal rows of two owners both stay."""
+
+    stored_as: ClassVar[str] = "Distinct"
+
+
+# ---- Row limit: at most so many rows of each owner, before rows are paired or are much work.
+
+
+@frozen(kw_only=True)
+class RowLimit(OneSource):
+    """At most ``rows`` rows of each owner: a fair sample, by a keyed hash.
+
+    Pairs of rows multiply, and an analyst chooses how often. Without a limit, whether an answer
+    comes at all could be made to depend on the rows of one person. Where there are long texts, the
+    choice also ends when their ``characters`` are used up: a limit of rows alone would have to
+    allow for texts that are as long as they may be, and almost none are.
+
+    Guarantee:
+        Which rows of an owner stay depends on that owner's rows and the secret salt alone: what
+        is hashed is a row's fields and its number among identical rows, and of identical rows it
+        does not matter which has which number. They are the first ones in this order, as many as
+        have no more characters in all. So the operator is owner-local. Where characters run out the
+        sample is not fair: rows with long texts are less likely to be in it.
+    """
+
+    stored_as: ClassVar[str] = "RowLimit"
+    rows: int
+    texts: tuple[int, ...] = ()
+    """The fields whose characters count."""
+    characters: int = 0
+    """How many characters in all, if there are such fields."""
+
+
+# ---- Union all: the rows of several relations, each with its owner.
+
+
+@frozen(kw_only=True)
+class UnionAll(Relation):
+    """The rows of two relations. A person on both sides is one owner of all of their rows."""
+
+    stored_as: ClassVar[str] = "UnionAll"
+    first: Relation
+    second: Relation
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse sides of different shape or with different owners."""
+        types = [[field.type for field in side.fields()] for side in self.inputs()]
+        if types[0] != types[1]:
+            raise RefusedQuery(
+                "The sides of a UNION ALL have different columns",
+                must="have as many, of the same types in the same order",
+                got=" and ".join(", ".join(kind.value for kind in side) for side in types),
+            )
+        if (self.first.owner() is None) != (self.second.owner() is None):
+            raise RefusedQuery("UNION ALL takes private tables or public ones, not both")
+        if self.first.owner() is not None:
+            common_owner(self.first, self.second)
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the fields of the first; what is known of a value must be so on both sides."""
+        pairs = zip(self.first.fields(), self.second.fields(), strict=True)
+        return tuple(_common(first, second) for first, second in pairs)
+
+    def owner(self) -> Owner | None:
+        """Return the owner of both."""
+        return self.first.owner()
+
+    def inputs(self) -> tuple[Relation, ...]:
+        """Return both sides."""
+        return (self.first, self.second)
+
+
+def _common(first: Field, second: Field) -> Field:
+    is_declared = first.made is None and second.made is None
+    return evolve(
+        first,
+        bounds=first.bounds if first.bounds == second.bounds else None,
+        dates=first.dates if first.dates == second.dates else None,
+        keys=first.keys if is_declared and first.keys == second.keys else None,
+        made=None if is_declared else OnBothSides(first, second),
+        nullable=first.nullable or second.nullable,
+        unit_part=first.unit_part if first.unit_part == second.unit_part else None,
+        origin=None,
+    )

@@ -15,9 +15,8 @@ from discreet.tables.aggregate import Aggregate, CountDistinct, CountRows, Quant
 from discreet.tables.column import ColumnType
 from discreet.tables.lowered.plan import CappedTotal, RowTotal, Total, UnitTotal
 from discreet.tables.lowered.rows import Windowed
-from discreet.tables.relations.inner_aggregate import InnerTotal
-from discreet.tables.relations.inner_aggregate import Total as InnerKind
-from discreet.tables.relations.window import Ranked, Ranking
+from discreet.tables.relations.totals import InnerTotal, Ranked, Ranking
+from discreet.tables.relations.totals import Total as InnerKind
 from discreet.tables.sums import SumSquares, SumValues
 
 Cells = Sequence[str]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from discreet.engines.duckdb.render.values import column_value
 from discreet.engines.duckdb.sources.opened import Opened
-from discreet.engines.duckdb.sources.whole_texts import LONGEST_NAME
+from discreet.engines.duckdb.sources.stored_values import LONGEST_NAME
 from discreet.tables.catalog import Table
 from discreet.tables.column import ColumnType
 from discreet.tables.relations.scan import PublicScan, Scan

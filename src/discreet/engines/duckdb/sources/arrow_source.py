@@ -1,13 +1,197 @@
 """Arrow files: the file form and the stream form, mapped into memory, each batch looked over."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from attrs import frozen
+
 from discreet.core import optional
-from discreet.engines.duckdb.sources.arrow_files import ArrowColumn, ArrowKind
-from discreet.engines.duckdb.sources.arrow_types import is_textual
+from discreet.engines.duckdb.sources.opened import (
+    Opened,
+    Part,
+    find_columns,
+    opened,
+    wanted_columns,
+)
+from discreet.engines.duckdb.sources.stored_values import (
+    decimal_type,
+    decimals_in_range,
+    is_valid,
+    rebuilt,
+    time_type,
+    times_in_range,
+    whole_decimals,
+    whole_floats,
+    whole_type,
+)
+from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.source_files import fitting_files
+
+# ---- Stored Arrow types: which can be handed over whatever the values are, and in what form.
+#
+# Every way to here is by type alone, and every function of arrays is total and works row by row.
+# So what is handed over for a row depends on that row's bits, and no row can make the others fail.
+
+
+def handed_type(kind: Any) -> Any:
+    """Return the type in which a stored type is handed over, or ``None`` if it cannot be.
+
+    Text comes as bytes, a dictionary as its values, integers in 64 bits. A column of the type
+    ``null`` comes as booleans, of which there are none.
+    """
+    arrow = optional.load("pyarrow")
+    types, value = arrow.types, value_type(kind)
+    if types.is_null(value):
+        return arrow.bool_()
+    if types.is_integer(value):
+        return value if types.is_uint64(value) else arrow.int64()
+    if types.is_floating(value):  # half floats are not handed over; single ones hold them all
+        return arrow.float32() if types.is_float16(value) else value
+    if types.is_date(value) or types.is_timestamp(value):
+        return time_type(value)
+    if types.is_decimal(value):
+        return decimal_type(value)
+    if is_textual(value):
+        return arrow.large_binary()
+    return value if types.is_boolean(value) else None
+
+
+def handed_id_type(kind: Any) -> Any:
+    """Return the same for the column that says whose row it is: numbers come as whole ones."""
+    handed = handed_type(kind)
+    return None if handed is None else whole_type(handed)
+
+
+def handed_array(array: Any, handed: Any) -> Any:
+    """Return a stored array in the type that was chosen for its type; no value makes this fail."""
+    types = optional.load("pyarrow").types
+    kind = array.type
+    if types.is_dictionary(kind):
+        return _written_out(array, handed_array(array.dictionary, handed))
+    if types.is_null(kind):
+        return optional.load("pyarrow").nulls(len(array), handed)
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return times_in_range(array)
+    if types.is_decimal(kind):
+        found = decimals_in_range(array)
+        return found if found.type == handed else whole_decimals(found)
+    if types.is_floating(kind) and types.is_integer(handed):
+        return whole_floats(array)
+    return array if kind == handed else array.cast(handed)
+
+
+def _written_out(array: Any, entries: Any) -> Any:
+    """Return the entries of a dictionary, one for each row; a place beyond it is NULL."""
+    arrow = optional.load("pyarrow")
+    places = array.indices
+    unsigned = places.cast(arrow.uint64(), safe=False)  # negative ones become very large
+    number = unsigned.fill_null(0).to_numpy()
+    valid = is_valid(places) & (number < np.uint64(len(entries)))
+    return entries.take(rebuilt(arrow.uint64(), number, valid))
+
+
+def value_type(kind: Any) -> Any:
+    """Return the type of the values: of a dictionary, that of its entries."""
+    return kind.value_type if optional.load("pyarrow").types.is_dictionary(kind) else kind
+
+
+def is_textual(kind: Any) -> bool:
+    """Tell whether a type is of text or of bytes, with the usual layout."""
+    types = optional.load("pyarrow").types
+    textual = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(is_kind(kind) for is_kind in textual)
+
+
+# ---- Files of Arrow batches, whatever kind of file: matched by name, each read by itself.
+
+BATCH_ROWS = 1 << 17
+
+
+@frozen(kw_only=True)
+class ArrowColumn:
+    """A column of a file: its name, its type, and whether every value of it can be read."""
+
+    name: str
+    type: Any
+    is_readable: bool = True
+
+
+@frozen(kw_only=True)
+class ArrowKind:
+    """A kind of file that holds Arrow batches: how to read its columns' types, and some columns."""
+
+    columns: Callable[[Path], tuple[ArrowColumn, ...]]
+    read: Callable[[Path, Sequence[int]], Iterator[tuple[int, Sequence[Any]]]]
+    """Yield the number of rows and the arrays at the given places, batch by batch."""
+
+
+def open_arrow_files(
+    kind: ArrowKind, table: Table | PublicTable, used: frozenset[str], name: str
+) -> Opened:
+    """Return the source as batches of the used columns, one file after another.
+
+    Files are named literally and a folder is never a column. Files that are handed over in the same
+    types are one part. A column that a file lacks, or of which some value could not be read, is
+    NULL in all of the file's rows.
+    """
+    wanted = wanted_columns(table, used)
+    parts: dict[tuple[Any, ...], list[tuple[Path, tuple[int | None, ...]]]] = {}
+    for file in fitting_files(table.source):
+        columns = kind.columns(file)
+        found = find_columns(table, [column.name for column in columns])
+        places = [found[column] for column in wanted]
+        choices = [
+            None if place is None else _type(columns[place], is_id=is_id(table, column))
+            for place, column in zip(places, wanted, strict=True)
+        ]
+        kept = (None if t is None else p for p, t in zip(places, choices, strict=True))
+        types = tuple(nothing() if choice is None else choice for choice in choices)
+        parts.setdefault(types, []).append((file, tuple(kept)))
+    return opened(
+        table,
+        wanted,
+        name,
+        [Part(types=t, begin=partial(_arrays, kind, files, t)) for t, files in parts.items()],
+    )
+
+
+def is_id(table: Table | PublicTable, column: str) -> bool:
+    """Tell whether a column says whose row it is."""
+    return isinstance(table, Table) and table.unit.column == column
+
+
+def nothing() -> Any:
+    """Return the type in which a column without any value is handed over."""
+    return handed_type(optional.load("pyarrow").null())
+
+
+def _type(column: ArrowColumn, *, is_id: bool) -> Any:
+    if not column.is_readable:
+        return None
+    return handed_id_type(column.type) if is_id else handed_type(column.type)
+
+
+def _arrays(
+    kind: ArrowKind,
+    files: Sequence[tuple[Path, tuple[int | None, ...]]],
+    types: tuple[Any, ...],
+) -> Iterator[Sequence[Any]]:
+    arrow = optional.load("pyarrow")
+    for file, places in files:
+        present = [place for place in places if place is not None]
+        for rows, arrays in kind.read(file, present):
+            of_place = dict(zip(present, arrays, strict=True))
+            yield [
+                arrow.nulls(rows, handed)
+                if place is None
+                else handed_array(of_place[place], handed)
+                for place, handed in zip(places, types, strict=True)
+            ]
+
 
 _FILE_MAGIC = b"ARROW1"
 

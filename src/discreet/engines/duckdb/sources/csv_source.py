@@ -11,16 +11,22 @@ from attrs import frozen
 
 from discreet.core import optional
 from discreet.core.errors import DeclarationError
-from discreet.engines.duckdb.sources.csv_fields import field_array, first_fields
 from discreet.engines.duckdb.sources.csv_records import (
     LONGEST_RECORD,
     LineEnd,
+    field_array,
+    first_fields,
     first_line,
     split,
     unfinished,
 )
-from discreet.engines.duckdb.sources.opened import Opened, Part, opened
-from discreet.engines.duckdb.sources.source_columns import find_columns, wanted_columns
+from discreet.engines.duckdb.sources.opened import (
+    Opened,
+    Part,
+    find_columns,
+    opened,
+    wanted_columns,
+)
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.source_files import fitting_files
 

@@ -4,15 +4,18 @@ An analyst's question looks at none of this before it is charged. There, a file 
 its declaration has NULL where it does not fit, so that nobody's file decides about others'.
 """
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.sources.duckdb_source import no_such_table
-from discreet.engines.duckdb.sources.source_columns import match_columns
+from discreet.engines.duckdb.sources.opened import match_columns
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind, stored_columns
-from discreet.tables.catalog import PublicTable, Table
-from discreet.tables.source_files import source_files, stored_table
+from discreet.tables.catalog import Catalog, PublicTable, Table
+from discreet.tables.column import ColumnType
+from discreet.tables.source_files import fitting_files, overlap, source_files, stored_table
 
 Examined = tuple[Mapping[str, StoredColumn], ...]
 """For each file, how it stores each declared column."""
@@ -72,3 +75,123 @@ def _not_read(table: Table | PublicTable, name: str, column: StoredColumn) -> De
         must="be stored as a number, text, boolean, date or timestamp",
         next="Convert it when the file is written; until then it reads as NULL",
     )
+
+
+# ---- Same people: whoever is in two tables of an id space has the same identifier in both.
+
+_BROKEN = {StoredKind.FLOAT, StoredKind.DECIMAL}
+_WHOLE = {StoredKind.TEXT, StoredKind.INTEGER, *_BROKEN}
+"""What reads as the same whole number however it is stored: 5, 5.0 and the text 05."""
+
+
+def require_same_people(catalog: Catalog) -> None:
+    """Refuse identifiers that the same person could have in two forms, for the owner.
+
+    A budget is about one unit. If somebody is 5 in one table and 5.0 in another, they are two
+    units, and what is told about them is bounded for each alone. As text, numbers with a fraction
+    are refused, and so are files of one id space that store identifiers in different ways. As whole
+    numbers all of them are one.
+    """
+    first: dict[str, tuple[Table, StoredColumn]] = {}
+    for table, name, column in _identifiers(catalog):
+        is_text = table.column(name).type is ColumnType.TEXT
+        if is_text and column.kind in _BROKEN:
+            raise DeclarationError(
+                f"Column '{name}' of {table.name} names units and is stored as {column.stored}",
+                must="be stored as text or as integers where it is declared as text",
+                next="Declare it as integer, or convert it when the file is written",
+            )
+        other, known = first.setdefault(table.unit.id_space, (table, column))
+        kinds = {known.kind, column.kind}
+        if len(kinds) > 1 and (is_text or not kinds <= _WHOLE):
+            raise DeclarationError(
+                f"The units of {table.unit.id_space} are stored in two ways, in {other.name} as "
+                f"{known.kind.value} and in {table.name} as {column.kind.value}",
+                must="be stored in one way, or one person could be two units",
+                next="Convert one of them, or declare both columns as integer",
+            )
+
+
+def _identifiers(catalog: Catalog) -> Iterator[tuple[Table, str, StoredColumn]]:
+    """Yield how each file stores whose rows they are; a file that says it of no row is left out."""
+    for table in catalog.tables:
+        name = table.unit.column
+        if name is None:
+            continue
+        for file in examine(table):
+            if file[name].kind is not StoredKind.EMPTY:
+                yield table, name, file[name]
+
+
+# ---- Apart: which tables read the same files, under whatever names.
+
+Identity = tuple[int, int, tuple[str, str] | None]
+"""Device and number of a file, and the table in it if it is a database."""
+
+
+def require_apart(catalog: Catalog) -> None:
+    """Refuse a public table whose file is a private table's, by link or by another spelling.
+
+    What is written was compared before (:func:`~discreet.tables.source_files.overlap`);
+    here the files themselves are, by their identity alone. A file that is not there cannot be
+    read, so it is passed over.
+    """
+    for table in catalog.public_tables:
+        require_public(table, catalog.tables)
+
+
+def require_public(table: PublicTable, private: Iterable[Table]) -> frozenset[Identity]:
+    """Refuse a public table that reads the file of a private one now; return its files.
+
+    A name can lead to another file from one moment to the next. So this is asked before the rows of
+    a public table are read and again before anybody sees them, and both times it must be the same.
+    """
+    own = _identities(table)
+    if any(own & _identities(one) for one in private):
+        raise DeclarationError(
+            f"The public table {table.name} reads the file of a private one",
+            must="have a file of its own: everybody may know all of it",
+            next="Look where its links lead",
+        )
+    return frozenset(own)
+
+
+@contextmanager
+def held_apart(tables: Iterable[PublicTable], private: Iterable[Table]) -> Iterator[None]:
+    """Refuse what was read in the block if a public table has, or got, another table's file.
+
+    Guarantee:
+        If the block ends without an error, then before it and after it no public table was a file
+        of a private one, and each was the same files both times.
+
+    Assumes:
+        Nobody puts a file in place and the old one back while the block runs: that takes write
+        access to the folder, with which the rows could be copied as well.
+    """
+    tables, private = tuple(tables), tuple(private)
+    before = [require_public(table, private) for table in tables]
+    yield
+    for table, files in zip(tables, before, strict=True):
+        if require_public(table, private) != files:
+            raise DeclarationError(
+                f"The files of the public table {table.name} were replaced while they were read",
+                next="Ask again when they stay as they are",
+            )
+
+
+def share_rows(first: Table, second: Table) -> bool:
+    """Tell whether two tables read a file in common, by what is written or by links."""
+    if overlap(first.source, second.source):
+        return True
+    return bool(_identities(first) & _identities(second))
+
+
+def _identities(table: Table | PublicTable) -> set[Identity]:
+    stored = None if table.source.table is None else stored_table(table.source.table)
+    found = set()
+    with suppress(OSError):
+        for file in fitting_files(table.source):
+            with suppress(OSError):
+                status = os.stat(file)
+                found.add((status.st_dev, status.st_ino, stored))
+    return found

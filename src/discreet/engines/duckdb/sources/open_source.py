@@ -7,12 +7,10 @@ from functools import partial
 
 from discreet.core import optional
 from discreet.core.errors import DeclarationError
-from discreet.engines.duckdb.sources.arrow_files import open_arrow_files
-from discreet.engines.duckdb.sources.arrow_source import ARROW
+from discreet.engines.duckdb.sources.arrow_source import ARROW, open_arrow_files
 from discreet.engines.duckdb.sources.csv_source import open_csv
-from discreet.engines.duckdb.sources.duckdb_source import open_duckdb, require_path
+from discreet.engines.duckdb.sources.duckdb_source import PARQUET, open_duckdb, require_path
 from discreet.engines.duckdb.sources.opened import Opened
-from discreet.engines.duckdb.sources.parquet_source import PARQUET
 from discreet.tables.catalog import PublicTable, SourceFormat, Table
 from discreet.tables.source_files import is_pattern
 
@@ -75,10 +73,10 @@ def open_source(table: AnyTable, used: frozenset[str], name: str) -> Opened:
 
         Proof. Each file is read by itself, as its own names and types say, and cast to the declared
         types by itself. Arrow arrays are made by functions that are total and work row by row
-        (:mod:`~discreet.engines.duckdb.sources.arrow_types`); what they give is within the range of
-        its type, so the engine has a value for it, and its casts are ``TRY_CAST``. How a CSV file
-        falls into records is decided by one grammar, in which a record that cannot be read ends
-        where it would have ended (:mod:`~discreet.engines.duckdb.sources.csv_records`).
+        (:mod:`~discreet.engines.duckdb.sources.arrow_source`); what they give is within the
+        range of its type, so the engine has a value for it, and its casts are ``TRY_CAST``. How a
+        CSV file falls into records is decided by one grammar, in which a record that cannot be read
+        ends where it would have ended (:mod:`~discreet.engines.duckdb.sources.csv_records`).
 
     Assumes:
         The files are what their kind says: one that is damaged, so that no library can read it,

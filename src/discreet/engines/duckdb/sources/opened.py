@@ -6,12 +6,34 @@ from typing import Any
 from attrs import field, frozen
 
 from discreet.core import optional
+from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.render.values import SQL_TYPES
-from discreet.engines.duckdb.sources.batches import Batches
-from discreet.engines.duckdb.sources.whole_texts import digests, whole_texts
+from discreet.engines.duckdb.sources.stored_values import digests, whole_texts
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import ColumnType
 from discreet.tables.functions.text import LONGEST_TEXT
+
+# ---- Arrow batches that can be read more than once: every scan begins anew.
+
+
+@frozen(kw_only=True)
+class Batches:
+    """A schema, and a way to begin reading its batches.
+
+    An engine asks for the stream of the Arrow protocol each time that it scans, so that a plan may
+    read a source twice. It hands no condition down: nothing is compared before it is cast.
+    """
+
+    schema: Any
+    begin: Callable[[], Iterator[Any]] = field(repr=False)
+
+    def reader(self) -> Any:
+        """Return a reader that stands before the first batch."""
+        return optional.load("pyarrow").RecordBatchReader.from_batches(self.schema, self.begin())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Begin a stream of the Arrow C interface."""
+        return self.reader().__arrow_c_stream__(requested_schema)
 
 
 @frozen(kw_only=True)
@@ -113,3 +135,55 @@ def _batches(part: Part, owner: int | None) -> Batches:
             yield arrow.RecordBatch.from_arrays([*given, *made], schema=schema)
 
     return Batches(schema=schema, begin=begin)
+
+
+# ---- Match declared columns with the columns that a source has, by name alone.
+
+
+def match_columns(table: Table | PublicTable, names: Sequence[str]) -> dict[str, int]:
+    """Return the position of each declared column in a source whose columns are ``names``.
+
+    This is the owner's check: a column that is not found, or that could be two, is refused.
+    """
+    places = {}
+    for name, found in find_columns(table, names).items():
+        if found is None:
+            is_there = any(other.casefold() == name.casefold() for other in names)
+            raise _twice(table, name) if is_there else _lacking(table, name)
+        places[name] = found
+    return places
+
+
+def find_columns(table: Table | PublicTable, names: Sequence[str]) -> dict[str, int | None]:
+    """Return the position of each declared column, or ``None`` where it is not to be found.
+
+    A name matches in any case, if just one column does. One that could mean two columns means none
+    of them: which of them is the unit must never be a guess.
+    """
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name.casefold(), []).append(place)
+    found = {column.name: places.get(column.name.casefold(), []) for column in table.columns}
+    return {name: alike[0] if len(alike) == 1 else None for name, alike in found.items()}
+
+
+def wanted_columns(table: Table | PublicTable, used: frozenset[str]) -> list[str]:
+    """Return the declared columns that are used; one at least, because rows are counted by it."""
+    names = [column.name for column in table.columns]
+    return [name for name in names if name in used] or names[:1]
+
+
+def _lacking(table: Table | PublicTable, name: str) -> DeclarationError:
+    return DeclarationError(
+        f"The source of {table.name} lacks a declared column",
+        got=name,
+        next="Where a file lacks it, it would read as NULL",
+    )
+
+
+def _twice(table: Table | PublicTable, name: str) -> DeclarationError:
+    return DeclarationError(
+        f"The source of {table.name} has a column twice",
+        must="have each declared name once, in whatever case",
+        got=name,
+    )

@@ -8,12 +8,9 @@ from attrs import frozen
 
 from discreet.core import optional
 from discreet.core.errors import DeclarationError, MissingDependency
-from discreet.engines.duckdb.sources.arrow_files import ArrowColumn
-from discreet.engines.duckdb.sources.arrow_source import ARROW
-from discreet.engines.duckdb.sources.arrow_types import handed_type, value_type
+from discreet.engines.duckdb.sources.arrow_source import ARROW, ArrowColumn, handed_type, value_type
 from discreet.engines.duckdb.sources.csv_source import csv_names
-from discreet.engines.duckdb.sources.duckdb_source import is_readable, stored_tables
-from discreet.engines.duckdb.sources.parquet_source import PARQUET
+from discreet.engines.duckdb.sources.duckdb_source import PARQUET, is_readable, stored_tables
 from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import ColumnType
 
