@@ -19,7 +19,7 @@ from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.functions.work import TEXT
-from discreet.tables.plans.value import text_value, value_of
+from discreet.tables.plans.bill import text_value, value_of
 
 ROWS, LENGTH = 2_048, 10_000
 FEW, MANY = 1, 5

@@ -10,7 +10,7 @@ from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.functions.comparison import looks
 from discreet.tables.functions.work import COPIED
-from discreet.tables.plans.value import (
+from discreet.tables.plans.bill import (
     Value,
     function_work,
     guards,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import RefusedQuery
 from discreet.engines.duckdb.render.expression import expression
-from discreet.engines.duckdb.render.literal import literal
+from discreet.engines.duckdb.render.values import literal
 from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.expression import FieldValue, Literal
 from discreet.tables.functions.call import call

@@ -17,10 +17,9 @@ from discreet.tables.declaration import read_catalog
 from discreet.tables.functions.work import Steps
 from discreet.tables.plans import contain as contain_module
 from discreet.tables.plans import work as work_module
-from discreet.tables.plans.bill import Bill, Rows
+from discreet.tables.plans.bill import SORTING, Bill, Rows
 from discreet.tables.plans.contain import MOST, contain, row_limits
 from discreet.tables.plans.prune import prune
-from discreet.tables.plans.value import SORTING
 from discreet.tables.plans.work import FOUND_KEY, PRIVATE_KEY, Meter, found_work, work
 from discreet.tables.relations.relation import Relation
 from tests.support.clinic import SCHEMA, make_plan, visit, write_project

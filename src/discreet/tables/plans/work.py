@@ -16,9 +16,8 @@ from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression
 from discreet.tables.functions.work import COPIED, NOTHING, PLAIN, TEXT, Steps
 from discreet.tables.keyset import LONGEST_KEY, PrivateKeys
-from discreet.tables.plans.bill import Bill, Rows, Work
+from discreet.tables.plans.bill import HOLDING, Bill, Rows, Value, Work, text_value, value_of
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.value import HOLDING, Value, text_value, value_of
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (
     Distinct,

@@ -12,7 +12,7 @@ from functools import singledispatch
 
 from discreet.core.errors import Unsupported
 from discreet.engines.duckdb.render.functions import FUNCTIONS
-from discreet.engines.duckdb.render.literal import literal
+from discreet.engines.duckdb.render.values import literal
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 
 Cells = Sequence[str]

@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from discreet.core.numbers import exact
-from discreet.engines.duckdb.render.let import (
+from discreet.engines.duckdb.render.values import (
+    SQL_TYPES,
     Render,
+    double,
     finite,
+    integer,
     let,
     let_pair,
     only_if,
@@ -15,8 +18,6 @@ from discreet.engines.duckdb.render.let import (
     unsigned_zero,
     whole,
 )
-from discreet.engines.duckdb.render.literal import integer
-from discreet.engines.duckdb.render.values import SQL_TYPES, double
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, Literal
 from discreet.tables.functions.text import LONGEST_TEXT

@@ -1,8 +1,12 @@
 """Values in DuckDB's SQL: literals, declared columns, and the clamp to a grid."""
 
-from collections.abc import Mapping
+import datetime
+from collections.abc import Callable, Mapping, Sequence
 
+from discreet.core.errors import Unsupported
+from discreet.core.numbers import exact
 from discreet.tables.column import Bounds, Column, ColumnType
+from discreet.tables.expression import Call, Literal
 
 SQL_TYPES = {
     ColumnType.INTEGER: "BIGINT",
@@ -69,3 +73,88 @@ def clamped(value: str, bounds: Bounds, kind: ColumnType) -> str:
     near = f"least(greatest({value}::DOUBLE, {lower}), {upper})"
     rounded = f"TRY_CAST(floor({near} / {step} + {double(0.5)}) AS BIGINT)"
     return f"CASE WHEN {value} IS NOT NULL THEN least(greatest({rounded}, {ends} END"
+
+
+# ---- Constants in DuckDB's SQL.
+
+
+def literal(node: Literal) -> str:
+    """Return a constant, with its type.
+
+    Example:
+        >>> literal(Literal(ColumnType.REAL, "1/2")), literal(Literal(ColumnType.TEXT, "it's"))
+        ("'0.5'::DOUBLE", "'it''s'")
+    """
+    if node.value is None:
+        return f"NULL::{SQL_TYPES[node.type]}"
+    return _RENDERED[node.type](node.value)
+
+
+def integer(value: int) -> str:
+    """Return a 64-bit constant; quoted, because a bare minus is an operator of its own."""
+    if not -(2**63) <= value < 2**63:
+        raise Unsupported("DuckDB cannot hold this integer", must="fit in 64 bits")
+    return f"'{value}'::BIGINT"
+
+
+def date(value: datetime.date) -> str:
+    """Return a date constant."""
+    return f"'{value.isoformat()}'::DATE"
+
+
+_RENDERED = {
+    ColumnType.INTEGER: lambda value: integer(int(value)),
+    ColumnType.REAL: lambda value: double(float(exact(str(value)))),
+    ColumnType.TEXT: text,
+    ColumnType.BOOLEAN: lambda value: "TRUE" if value else "FALSE",
+    ColumnType.DATE: date,
+}
+
+# ---- Guards in DuckDB's SQL: a value if it is fit for what follows, else NULL.
+#
+# A guard mentions a value twice. Written out twice, nested expressions would double in size at
+# every level. A list of one element and a lambda mention it once; the lambda's body never holds
+# another expression of the query, so names cannot clash.
+
+Render = Callable[[Call, Sequence[str]], str]
+"""From a call and the SQL of its arguments to its SQL, closed: it binds to nothing around it."""
+
+
+def let(value: str, body: str) -> str:
+    """Return ``body``, in which ``v`` stands for ``value``.
+
+    Example:
+        >>> let("x + y", "CASE WHEN v > 0 THEN v END")
+        'list_transform([x + y], lambda v: CASE WHEN v > 0 THEN v END)[1]'
+    """
+    return f"list_transform([{value}], lambda v: {body})[1]"
+
+
+def let_pair(first: str, second: str, body: str) -> str:
+    """Return ``body``, in which ``v.a`` and ``v.b`` stand for the two values."""
+    return let(f"{{'a': {first}, 'b': {second}}}", body)
+
+
+def only_if(value: str, condition: str) -> str:
+    """Return the value if the condition on ``v`` holds, else NULL."""
+    return let(value, f"CASE WHEN {condition} THEN v END")
+
+
+def finite(value: str) -> str:
+    """Return a real number without a sign on zero, NULL if it is infinite or not a number."""
+    return let(value, f"CASE WHEN isfinite(v) THEN {unsigned_zero('v')} END")
+
+
+def unsigned_zero(value: str) -> str:
+    """Return a real number, with zero for minus zero: they are equal, but do not look alike."""
+    return f"({value} + '0'::DOUBLE)"
+
+
+def ordinary(value: str) -> str:
+    """Return a date, NULL if it lies outside the years 1 to 9999."""
+    return only_if(value, "v BETWEEN '0001-01-01'::DATE AND '9999-12-31'::DATE")
+
+
+def whole(value: str) -> str:
+    """Return 128-bit arithmetic as a 64-bit integer, NULL if it does not fit."""
+    return f"TRY_CAST({value} AS BIGINT)"
