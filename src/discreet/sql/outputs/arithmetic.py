@@ -1,38 +1,31 @@
 """Arithmetic, comparison and choice between noisy numbers: the parser's nodes to our functions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Constant, Estimate
-from discreet.releases.estimates.functions import calculate
+from discreet.releases.estimates.functions import FUNCTIONS, calculate
 from discreet.releases.estimates.linear import is_sure
 from discreet.sql.nodes import constant, require_plain_output, unbracketed
 from discreet.sql.refusals import in_query, not_between_numbers
 from discreet.tables.column import ColumnType
+from discreet.tables.functions.call import nodes_of
+from discreet.tables.functions.function import BINARY
 
 Inner = Callable[[Any], Estimate]
 """How to resolve a node that stands inside another."""
 Build = Callable[[Any, Inner], Estimate]
 
 
-def _of(name: str, *parts: str, without: tuple[str, ...] = ()) -> Build:
-    """Return how a node with fixed parts becomes the function ``name`` of them."""
+def _of(name: str, *parts: str, ignored: Iterable[str] = ()) -> Build:
+    """Return how a node becomes the function ``name`` of its parts, some of which are lists."""
 
     def build(node: Any, inner: Inner) -> Estimate:
-        require_plain_output(node, *parts, *without)
+        require_plain_output(node, *parts, *ignored)
         given = [node.args[part] for part in parts if node.args.get(part) is not None]
-        return calculate(name, *map(inner, given))
-
-    return build
-
-
-def _listed(name: str, *without: str) -> Build:
-    """Return how a node with a first part and a list becomes the function ``name`` of all."""
-
-    def build(node: Any, inner: Inner) -> Estimate:
-        require_plain_output(node, "this", "expressions", *without)
-        return calculate(name, inner(node.this), *map(inner, node.expressions))
+        flat = [one for some in given for one in (some if isinstance(some, list) else [some])]
+        return calculate(name, *map(inner, flat))
 
     return build
 
@@ -54,7 +47,7 @@ def _between(node: Any, inner: Inner) -> Estimate:
 def _in(node: Any, inner: Inner) -> Estimate:
     if node.args.get("query"):
         raise in_query()
-    return _listed("in")(node, inner)
+    return _of("in", "this", "expressions")(node, inner)
 
 
 def _is(node: Any, inner: Inner) -> Estimate:
@@ -122,50 +115,30 @@ def _cast(node: Any, inner: Inner) -> Estimate:
     return calculate(_CASTS[wanted], value)
 
 
-_PAIR = ("this", "expression")
-
 ARITHMETIC: dict[str, Build] = {
-    "add": _of("+", *_PAIR),
-    "sub": _of("-", *_PAIR),
-    "mul": _of("*", *_PAIR),
-    "div": _of("/", *_PAIR, without=("typed", "safe")),
-    "safedivide": _of("/", *_PAIR),
-    "intdiv": _of("//", *_PAIR),
-    "mod": _of("%", *_PAIR),
-    "neg": _of("neg", "this"),
-    "abs": _of("abs", "this"),
-    "floor": _of("floor", "this"),
-    "ceil": _of("ceil", "this"),
-    "trunc": _of("trunc", "this"),
-    "sign": _of("sign", "this"),
-    "round": _of("round", "this", "decimals"),
-    "sqrt": _of("sqrt", "this"),
-    "ln": _of("ln", "this"),
+    **{
+        node.name.lower(): _of(name, *node.parts, ignored=node.expected)
+        for name in FUNCTIONS
+        for node in nodes_of(name)
+    },
+    "add": _of("+", *BINARY),
+    "sub": _of("-", *BINARY),
+    "div": _of("/", *BINARY, ignored=("typed", "safe")),
     "log": _log,
-    "exp": _of("exp", "this"),
-    "pow": _of("power", *_PAIR),
-    "greatest": _listed("greatest", "ignore_nulls"),
-    "least": _listed("least", "ignore_nulls"),
-    "nullif": _of("nullif", *_PAIR),
     "coalesce": _coalesce,
     "case": _case,
     "if": _if,
     "cast": _cast,
     "trycast": _cast,
-    "eq": _of("=", *_PAIR),
-    "neq": _of("<>", *_PAIR),
-    "lt": _of("<", *_PAIR),
-    "lte": _of("<=", *_PAIR),
-    "gt": _of(">", *_PAIR),
-    "gte": _of(">=", *_PAIR),
     "between": _between,
     "in": _in,
     "is": _is,
-    "and": _of("and", *_PAIR),
-    "or": _of("or", *_PAIR),
-    "not": _of("not", "this"),
+    "and": _of("and", *BINARY),
+    "or": _of("or", *BINARY),
 }
-"""How each node between noisy numbers is made, by the parser's name for it."""
+"""How each node between noisy numbers is made, by the parser's name for it.
+
+A function that rows have too is written as its record says; the others have a form of their own."""
 
 
 def arithmetic(node: Any, inner: Inner) -> Estimate:
