@@ -8,6 +8,9 @@ from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile
 
 Noise = DiscreteLaplace | DiscreteGaussian
+NOISES: tuple[type[Noise], ...] = (DiscreteGaussian, DiscreteLaplace)
+"""Every noise that can be added to an aggregate. Of two with the same error, the first is taken."""
+
 AggregateMechanism = Noise | Quantile
 """What turns one aggregate's exact integers into noisy ones."""
 

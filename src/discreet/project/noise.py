@@ -8,9 +8,7 @@ from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import Event
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.rounding import sqrt_down
-from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.noise_json import AggregateMechanism, Noise
+from discreet.mechanisms.noise_json import NOISES, AggregateMechanism, Noise
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.randomness.tables.law import LARGEST, SMALLEST
@@ -83,34 +81,14 @@ def _one_group(reach: Limits) -> Contribution:
 
 
 def choose_noise(d_in: Contribution, share: PrivacyLoss) -> Noise:
-    """Return the noise that spends ``share`` with the smaller error bar."""
-    return _chosen(share, d_in)
-
-
-@singledispatch
-def _chosen(share: PrivacyLoss, d_in: Contribution) -> Noise:
-    raise Unsupported("Noise cannot be calibrated to this measure", got=share.measure.value)
-
-
-@_chosen.register
-def _(share: Pure, d_in: Contribution) -> Noise:
-    laplace = DiscreteLaplace.calibrate(d_in=d_in, loss=share)
-    require_samplable(laplace.scale)
-    return laplace
-
-
-@_chosen.register
-def _(share: Zcdp, d_in: Contribution) -> Noise:
-    # ε-DP costs at most ε²/2 of ρ [BS16, Proposition 1.4], so ε = √(2ρ) of Laplace noise fits.
-    laplace = DiscreteLaplace.calibrate(d_in=d_in, loss=Pure(sqrt_down(2 * share.rho)))
-    gaussian = DiscreteGaussian.calibrate(d_in=d_in, loss=share)
-    if not SMALLEST**2 <= gaussian.sigma_squared <= LARGEST**2:
-        require_samplable(laplace.scale)
-        return laplace
-    if not SMALLEST <= laplace.scale <= LARGEST:
-        return gaussian
-    candidates: tuple[Noise, ...] = (gaussian, laplace)
-    return min(candidates, key=lambda noise: error_of(noise, _BETA))
+    """Return the noise that spends ``share`` with the smallest error bar, of those we can draw."""
+    offered = [noise for kind in NOISES if (noise := kind.for_share(d_in, share)) is not None]
+    if not offered:
+        raise Unsupported("Noise cannot be calibrated to this measure", got=share.measure.value)
+    drawn = [noise for noise in offered if noise.can_be_drawn]
+    if not drawn:
+        require_samplable(offered[-1].spread)
+    return drawn[0] if len(drawn) == 1 else min(drawn, key=lambda noise: error_of(noise, _BETA))
 
 
 def choose_keys(reach: Limits, share: Approximate | ApproximateZcdp) -> ThresholdedKeys:

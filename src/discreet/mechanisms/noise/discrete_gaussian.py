@@ -19,7 +19,7 @@ from discreet.accounting.tails.gaussian_tail import (
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, Zcdp
+from discreet.core.loss import Approximate, PrivacyLoss, Zcdp
 from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, log_bounds, sqrt_bounds
 from discreet.core.protocols import IntArray, Rng
@@ -28,6 +28,7 @@ from discreet.core.search import smallest
 from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.integers import integers
 from discreet.randomness.samplers import discrete_gaussian
+from discreet.randomness.tables.law import LARGEST, SMALLEST
 
 SIGMA_SQUARED_BITS = 20
 """Calibration to (ε, δ) looks among numbers with this many significant bits."""
@@ -104,6 +105,16 @@ class DiscreteGaussian(NamedMechanism):
             return curve.delta(event, loss.epsilon)[1] <= loss.delta
 
         return cls(sigma_squared=_place(_smallest_place(suffices)))
+
+    @classmethod
+    def for_share(cls, d_in: Contribution, share: PrivacyLoss) -> Self | None:
+        """Return the noise that spends a share of a price, or None if it is none for that."""
+        return cls.calibrate(d_in=d_in, loss=share) if isinstance(share, Zcdp) else None
+
+    @property
+    def can_be_drawn(self) -> bool:
+        """Whether σ is one for which noise is drawn exactly."""
+        return SMALLEST**2 <= self.sigma_squared <= LARGEST**2
 
     @property
     def spread(self) -> Fraction:

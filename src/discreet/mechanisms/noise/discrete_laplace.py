@@ -10,14 +10,16 @@ from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import Pure
+from discreet.core.loss import PrivacyLoss, Pure, Zcdp
 from discreet.core.mechanism_event import DiscreteLaplaceEvent
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
 from discreet.core.protocols import IntArray, Rng
+from discreet.core.rounding import sqrt_down
 from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_quantile
 from discreet.randomness.samplers import discrete_laplace
+from discreet.randomness.tables.law import LARGEST, SMALLEST
 
 
 @frozen(kw_only=True)
@@ -63,10 +65,25 @@ class DiscreteLaplace(NamedMechanism):
             )
         return cls(scale=distance / loss.epsilon)
 
+    @classmethod
+    def for_share(cls, d_in: Contribution, share: PrivacyLoss) -> Self | None:
+        r"""Return the noise that spends a share of a price, or None if it is none for that.
+
+        ε-DP costs at most :math:`\varepsilon^2 / 2` of ρ [BS16, Proposition 1.4], so
+        :math:`\varepsilon = \sqrt{2\rho}` fits.
+        """
+        pure = Pure(sqrt_down(2 * share.rho)) if isinstance(share, Zcdp) else share
+        return cls.calibrate(d_in=d_in, loss=pure) if isinstance(pure, Pure) else None
+
     @property
     def spread(self) -> Fraction:
         """The scale."""
         return self.scale
+
+    @property
+    def can_be_drawn(self) -> bool:
+        """Whether the scale is one for which noise is drawn exactly."""
+        return SMALLEST <= self.scale <= LARGEST
 
     def event(self, d_in: Contribution) -> DiscreteLaplaceEvent:
         """Describe one use for the accountants."""
