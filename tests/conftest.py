@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import settings
 
-from tests.support.numbered_rng import NumberedRng
-from tests.support.soak import FACTOR, Soak
+from tests.support.statistics.numbered_rng import NumberedRng
+from tests.support.statistics.soak import FACTOR, Soak
 
 USUAL_EXAMPLES = 100
 

@@ -19,7 +19,7 @@ from discreet.core.stated_event import (
     PureEvent,
     ZcdpEvent,
 )
-from tests.support.numbered_rng import NumberedRng
+from tests.support.statistics.numbered_rng import NumberedRng
 
 
 def spent(events, **options) -> Approximate:

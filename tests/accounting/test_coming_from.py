@@ -7,7 +7,7 @@ from dp_accounting import pld, rdp
 from discreet import account
 from discreet.core.event import Event
 from discreet.events import GaussianEvent, LaplaceEvent, PoissonSampledEvent
-from tests.support.paths import DOCS
+from tests.support.house.paths import DOCS
 
 PAGE = (DOCS / "how-to" / "come-from-another-library.md").read_text()
 ADDED, REPLACED = (

@@ -31,7 +31,7 @@ from discreet.core.loss import (
     Zcdp,
 )
 from discreet.core.numbers import exp_bounds, log_bounds
-from tests.support.finite_laws import laws, orders, response
+from tests.support.statistics.finite_laws import laws, orders, response
 
 APPROXIMATE = Measure.APPROXIMATE
 ask: Any = convert

@@ -18,7 +18,7 @@ from discreet.audit.finite_divergence import kl_divergence, max_divergence, reny
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Pure
 from discreet.core.numbers import log_bounds
-from tests.support.finite_laws import laws, orders, response
+from tests.support.statistics.finite_laws import laws, orders, response
 
 epsilons = st.fractions(min_value=Fraction(1, 1000), max_value=20, max_denominator=1000)
 pieces = st.one_of(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet.accounting.tails.normal_tail import log_tail_bounds, normal_tail_bounds
 from discreet.audit.finite_divergence import LossVariable, excess, max_divergence
 from discreet.core.numbers import exp_bounds, log_bounds
-from tests.support.finite_laws import laws, response
+from tests.support.statistics.finite_laws import laws, response
 
 factors = st.fractions(min_value=1, max_value=6, max_denominator=6)
 

@@ -20,7 +20,7 @@ from discreet.audit.finite_divergence import (
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, GaussianDp, Measure, Pure, Zcdp
 from discreet.core.numbers import log_bounds
-from tests.support.finite_laws import laws, response
+from tests.support.statistics.finite_laws import laws, response
 
 ask: Any = convert
 thresholds = st.fractions(min_value=-2, max_value=5, max_denominator=16)

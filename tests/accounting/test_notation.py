@@ -23,7 +23,7 @@ from discreet.core.mechanism_event import (
     TwoCoinResponseEvent,
 )
 from discreet.core.stated_event import GaussianEvent, LaplaceEvent, PureEvent
-from tests.support.every_event import every_event
+from tests.support.statistics.every_event import every_event
 
 
 def test_what_is_written_is_what_is_meant():

@@ -15,7 +15,7 @@ from discreet.accounting.pld.accountant import pld_delta
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.event_json import EVENTS
-from tests.support.paths import DOCS
+from tests.support.house.paths import DOCS
 
 ACCOUNTANTS: dict[str, Callable[[list[Event]], object]] = {
     "pure": pure_loss,

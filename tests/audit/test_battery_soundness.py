@@ -16,8 +16,8 @@ from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.response.categorical_response import binary_response
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
-from tests.support.numbered_rng import NumberedRng
-from tests.support.statistics import alpha
+from tests.support.statistics.exact_tests import alpha
+from tests.support.statistics.numbered_rng import NumberedRng
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from discreet.audit.outputs import VectorEntry, VectorStep
 from discreet.audit.sampling import DEFAULT_CONFIDENCE, AuditResult, audit_outputs
 from discreet.core.loss import PrivacyLoss, Pure, Zcdp
 from discreet.randomness.samplers import discrete_laplace
-from tests.support.numbered_rng import NumberedRng
+from tests.support.statistics.numbered_rng import NumberedRng
 
 SAMPLES = 20_000
 Draw = Callable[[Any, NumberedRng, int], Any]

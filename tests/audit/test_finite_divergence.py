@@ -19,7 +19,7 @@ from discreet.audit.finite_divergence import (
 )
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exp_bounds, log_bounds, sqrt_bounds
-from tests.support.finite_laws import law, laws, mixed, orders, processed, response
+from tests.support.statistics.finite_laws import law, laws, mixed, orders, processed, response
 
 shares = st.fractions(min_value=0, max_value=1, max_denominator=10)
 epsilons = st.fractions(min_value=0, max_value=3, max_denominator=20)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from discreet.audit.finite_divergence import excess, total_variation
 from discreet.audit.near_laws import near_law, near_pair
 from discreet.core.errors import InvalidArgument
-from tests.support.finite_laws import law, laws
+from tests.support.statistics.finite_laws import law, laws
 
 factors = st.fractions(min_value=1, max_value=8, max_denominator=6)
 

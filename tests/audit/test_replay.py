@@ -18,7 +18,7 @@ from discreet.core.loss import Pure
 from discreet.core.mechanism_event import DiscreteLaplaceEvent
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.randomness.rng import SystemRng
-from tests.support.numbered_rng import NumberedRng
+from tests.support.statistics.numbered_rng import NumberedRng
 
 ONE = Contribution(l0=1, linf=1)
 SECRET = 987654321

@@ -25,8 +25,8 @@ from discreet.mechanisms.stability.answer_net import AnswerNet
 from discreet.mechanisms.stability.propose_test_release import ProposeTestRelease
 from discreet.randomness.rng import SystemRng
 from tests.audit import test_replay_inputs, test_replay_machines
-from tests.support import every_draw
-from tests.support.numbered_rng import NumberedRng
+from tests.support.statistics import every_draw
+from tests.support.statistics.numbered_rng import NumberedRng
 
 ONE = Contribution(l0=1, linf=1)
 ALL = Contribution(linf=1)

@@ -19,7 +19,7 @@ from discreet.mechanisms.selection.quantiles import Quantiles
 from discreet.mechanisms.stability.stable_median import StableMedian
 from discreet.mechanisms.stability.stable_mode import StableMode
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
-from tests.support.numbered_rng import NumberedRng
+from tests.support.statistics.numbered_rng import NumberedRng
 
 ONE = Contribution(l0=1, linf=1)
 ROW = Contribution(l1=1)

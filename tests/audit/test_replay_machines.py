@@ -34,7 +34,7 @@ from discreet.mechanisms.thresholds.sparse import sparse
 from discreet.mechanisms.thresholds.sparse_vector import Redraw, SparseVector, SparseVectorRun
 from discreet.mechanisms.thresholds.stage_wise import StageWise
 from discreet.randomness.rng import SystemRng
-from tests.support.numbered_rng import NumberedRng
+from tests.support.statistics.numbered_rng import NumberedRng
 
 ONE = Contribution(linf=1)
 VECTOR = sparse(d_in=ONE, loss=Pure(4), most_above=3)

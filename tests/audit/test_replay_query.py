@@ -17,12 +17,12 @@ from discreet.curator.randomise import randomise
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.declaration import read_catalog
-from tests.support.bounded_plans import equal_weights
-from tests.support.clinic import make_plan, visit, write_project
-from tests.support.gate import open_permit
-from tests.support.narrow import of_kind
-from tests.support.numbered_rng import NumberedRng
-from tests.support.project_memory import SALT
+from tests.support.house.narrow import of_kind
+from tests.support.projects.bounded_plans import equal_weights
+from tests.support.projects.clinic import make_plan, visit, write_project
+from tests.support.projects.gate import open_permit
+from tests.support.projects.memory import SALT
+from tests.support.statistics.numbered_rng import NumberedRng
 
 SQL = "SELECT clinic, COUNT(*), SUM(age) FROM visits GROUP BY clinic"
 CROWD = [visit(f"p{i}", "ab"[i % 2], age=i) for i in range(20)]

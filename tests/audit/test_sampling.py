@@ -14,8 +14,8 @@ from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.numbers import exp_bounds
 from discreet.randomness.samplers import discrete_laplace
-from tests.support.numbered_rng import NumberedRng
-from tests.support.statistics import alpha
+from tests.support.statistics.exact_tests import alpha
+from tests.support.statistics.numbered_rng import NumberedRng
 
 TRUTH, LIE = Fraction(3, 4), Fraction(1, 4)
 """Randomised response with odds of 3 to 1: its true ε is ln 3, and all its chances are rational."""

@@ -30,8 +30,8 @@ from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.randomness.samplers import discrete_laplace
-from tests.support.numbered_rng import NumberedRng
-from tests.support.statistics import alpha
+from tests.support.statistics.exact_tests import alpha
+from tests.support.statistics.numbered_rng import NumberedRng
 
 EPSILON = Fraction(1, 2)
 WIDE = (-12, 13)

@@ -20,7 +20,7 @@ from discreet.project.unit_effect import (
     sum_effect,
 )
 from discreet.tables.catalog import SourceFormat
-from tests.support.declared import GOOD, changed, parsed, private
+from tests.support.projects.declared import GOOD, changed, parsed, private
 
 
 def reach(in_a_group: int, in_all: int) -> UnitEffect:

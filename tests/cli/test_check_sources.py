@@ -9,8 +9,8 @@ import pytest
 
 from discreet.cli.main import main
 from discreet.engines.duckdb.engine import DuckDbEngine
-from tests.support.clinic import run_exact
-from tests.support.source_writers import write
+from tests.support.projects.clinic import run_exact
+from tests.support.projects.source_writers import write
 
 TABLE = """
 [tables.{name}]

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.cli.main import COMMANDS, load, main, parser
 from discreet.core.terminal_text import WIDEST
-from tests.support.clinic import visit, write_project
+from tests.support.projects.clinic import visit, write_project
 
 COUNT = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
 

@@ -11,7 +11,7 @@ from discreet.ledger.ledger import Ledger
 from discreet.project.open_ledger import open_ledger
 from discreet.tables.declaration import read_catalog
 from tests.ledger.orders import order
-from tests.support.clinic import visit, write_project
+from tests.support.projects.clinic import visit, write_project
 
 SHARES = """
 [analysts.ann.allocations]

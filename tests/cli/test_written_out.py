@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli.main import main
-from tests.support.clinic import visit, write_project
+from tests.support.projects.clinic import visit, write_project
 
 COUNT = "SELECT clinic, COUNT(*) AS größe FROM visits GROUP BY clinic"
 

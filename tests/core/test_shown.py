@@ -25,7 +25,7 @@ from discreet.core.loss import (
     Zcdp,
 )
 from discreet.events import FixedSizeSampledEvent, GaussianEvent, LaplaceEvent, PoissonSampledEvent
-from tests.support.every_event import every_event
+from tests.support.statistics.every_event import every_event
 
 NUMBERS = st.fractions(0, 10**4, max_denominator=10**9)
 SMALL = st.fractions(0, Fraction(999, 1000), max_denominator=10**9)

@@ -11,9 +11,9 @@ from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Receipt
-from tests.support.clinic import make_curator, visit, write_project
-from tests.support.narrow import number, whole
-from tests.support.owner import owner_of
+from tests.support.house.narrow import number, whole
+from tests.support.projects.clinic import make_curator, visit, write_project
+from tests.support.projects.owner import owner_of
 
 SQL = "SELECT clinic AS place, COUNT(*) AS n, SUM(cost) AS paid FROM visits GROUP BY clinic"
 ROWS = [visit(f"p{i}", "abc"[i % 3], cost=i % 10) for i in range(300)]

@@ -12,9 +12,9 @@ from discreet.core.loss import Pure
 from discreet.curator.answer import answer
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.project import noise as noise_module
-from tests.support.clinic import DECLARATION, make_curator, visit, write_project
-from tests.support.narrow import whole
-from tests.support.statistics import alpha
+from tests.support.house.narrow import whole
+from tests.support.projects.clinic import DECLARATION, make_curator, visit, write_project
+from tests.support.statistics.exact_tests import alpha
 
 EPSILON = Pure(1)
 

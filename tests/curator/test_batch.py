@@ -16,7 +16,7 @@ from discreet.core.errors import (
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure
 from discreet.curator.batch import price_batch
 from discreet.curator.connection import connect
-from tests.support.clinic import make_curator, visit, write_project
+from tests.support.projects.clinic import make_curator, visit, write_project
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(400)]
 NOTES = "SELECT note, COUNT(DISTINCT person) AS n FROM visits GROUP BY note"

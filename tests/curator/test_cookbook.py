@@ -17,7 +17,7 @@ import pytest
 from discreet.curator.connection import connect
 from discreet.releases.view import margins
 from docs._ext import cookbook
-from tests.support.statistics import alpha
+from tests.support.statistics.exact_tests import alpha
 
 QUESTIONS = cookbook.questions()
 MOST_INTERVALS = 200

@@ -14,8 +14,8 @@ from discreet.sql.resolve import resolve
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import read_catalog
 from discreet.tables.keyset import PrivateKeys, PublicKeys
-from tests.support.clinic import run_exact, visit, write_project
-from tests.support.one_group import value_of
+from tests.support.projects.clinic import run_exact, visit, write_project
+from tests.support.projects.one_group import value_of
 
 FOLDER = Path(__file__).parent / "plans"
 N = "SELECT COUNT(*) FROM"

@@ -20,8 +20,8 @@ from discreet.curator.connection import connect
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.accuracy import Accuracy, read_accuracy
-from tests.support.clinic import visit, write_project
-from tests.support.narrow import delta_of, number
+from tests.support.house.narrow import delta_of, number
+from tests.support.projects.clinic import visit, write_project
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(400)]
 COUNTS = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"

@@ -37,7 +37,8 @@ from discreet.tables.column import ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.keyset import KeySet, PublicKeys
 from discreet.tables.sums import SumSquares
-from tests.support.bounded_plans import (
+from tests.support.house.narrow import delta_of, epsilon_of, of_kind, rho_of
+from tests.support.projects.bounded_plans import (
     AGE,
     FOUR_KEYS,
     PRIVATE,
@@ -46,8 +47,7 @@ from tests.support.bounded_plans import (
     equal_weights,
     make_plan,
 )
-from tests.support.narrow import delta_of, epsilon_of, of_kind, rho_of
-from tests.support.priced_plans import keys_of
+from tests.support.projects.priced_plans import keys_of
 
 AGE_FIELD = FieldValue(ColumnType.INTEGER, 2)
 SQUARES = SumSquares(value=AGE_FIELD, bounds=AGE, centre=50, offset=1250)

@@ -10,9 +10,9 @@ from discreet.curator.allocate import allocate
 from discreet.curator.price import price
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.aggregate import CountRows, CountUnits
-from tests.support.bounded_plans import PRIVATE, equal_weights, make_plan
-from tests.support.narrow import of_kind
-from tests.support.priced_plans import keys_of
+from tests.support.house.narrow import of_kind
+from tests.support.projects.bounded_plans import PRIVATE, equal_weights, make_plan
+from tests.support.projects.priced_plans import keys_of
 
 FAR = 60
 """Noise beyond this has a probability below e^-30 in every case here."""

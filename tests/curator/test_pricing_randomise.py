@@ -13,7 +13,7 @@ from discreet.curator.randomise import randomise
 from discreet.tables.aggregate import CountRows, CountUnits
 from discreet.tables.engine import ExactAggregates, Lists
 from discreet.tables.keyset import KeySet, PublicKeys
-from tests.support.bounded_plans import (
+from tests.support.projects.bounded_plans import (
     FOUR_KEYS,
     PRIVATE,
     age_quantile,
@@ -21,8 +21,8 @@ from tests.support.bounded_plans import (
     equal_weights,
     make_plan,
 )
-from tests.support.listed_keys import ListedKeys
-from tests.support.priced_plans import keys_of
+from tests.support.projects.listed_keys import ListedKeys
+from tests.support.projects.priced_plans import keys_of
 
 DELTA = Fraction(1, 10**6)
 MANY = 10**6

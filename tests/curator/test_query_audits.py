@@ -21,10 +21,10 @@ from discreet.project.open_ledger import open_ledger
 from discreet.project.project import Project
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog
-from tests.support.project_memory import MemoryEngine
-from tests.support.project_small import patient, small_catalog, small_world, visit
-from tests.support.random_data_world import Row
-from tests.support.statistics import alpha
+from tests.support.projects.memory import MemoryEngine
+from tests.support.projects.small import patient, small_catalog, small_world, visit
+from tests.support.projects.world import Row
+from tests.support.statistics.exact_tests import alpha
 
 EPSILON = Pure(1)
 CELLS = 20_000

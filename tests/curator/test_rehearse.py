@@ -25,8 +25,8 @@ from discreet.tables.catalog import (
     Table,
 )
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange
-from tests.support.narrow import epsilon_of
-from tests.support.owner import owner_of
+from tests.support.house.narrow import epsilon_of
+from tests.support.projects.owner import owner_of
 
 ROWS = 4_000
 COLUMNS = (

@@ -12,7 +12,7 @@ from discreet.curator.connection import Connection, connect
 from discreet.curator.owner import Owner, own
 from discreet.ledger.chain import Kind
 from discreet.ledger.ledger import Ledger
-from tests.support.clinic import visit, write_project
+from tests.support.projects.clinic import visit, write_project
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(40)]
 ONE = "SELECT COUNT(*) AS n FROM visits"

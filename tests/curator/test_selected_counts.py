@@ -31,11 +31,11 @@ from discreet.sql.resolve import resolve
 from discreet.tables.aggregate import CountRows, CountUnits
 from discreet.tables.column import ColumnType
 from discreet.tables.declaration import read_catalog
-from tests.support.bounded_plans import PRIVATE, equal_weights, make_plan
-from tests.support.clinic import visit, write_project
-from tests.support.narrow import known
-from tests.support.one_group import interval_of
-from tests.support.priced_plans import keys_of
+from tests.support.house.narrow import known
+from tests.support.projects.bounded_plans import PRIVATE, equal_weights, make_plan
+from tests.support.projects.clinic import visit, write_project
+from tests.support.projects.one_group import interval_of
+from tests.support.projects.priced_plans import keys_of
 
 INTEGER = ColumnType.INTEGER
 CHOSE, OTHER = SelectedOf(INTEGER, 0), TotalOf(INTEGER, 1)

@@ -13,8 +13,8 @@ from discreet.tables.aggregate import CountUnits
 from discreet.tables.column import Bounds
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.sums import SumValues
-from tests.support.project_memory import MemoryEngine
-from tests.support.project_small import (
+from tests.support.projects.memory import MemoryEngine
+from tests.support.projects.small import (
     CROWD,
     by_name,
     first_exact,
@@ -24,7 +24,7 @@ from tests.support.project_small import (
     seen,
     visit,
 )
-from tests.support.random_data_world import World
+from tests.support.projects.world import World
 
 NEW_PATIENTS = [patient("new", sex=s, age=10**9, district=d) for s in "fm" for d in ("north", "?")]
 NEW_VISITS = [

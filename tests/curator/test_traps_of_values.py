@@ -11,8 +11,8 @@ import pytest
 
 from discreet.core.errors import RefusedQuery
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
-from tests.support.project_memory import MemoryEngine
-from tests.support.project_small import (
+from tests.support.projects.memory import MemoryEngine
+from tests.support.projects.small import (
     CROWD,
     by_name,
     first_exact,

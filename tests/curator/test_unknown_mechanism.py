@@ -21,7 +21,7 @@ from discreet.mechanisms.noise_json import MECHANISMS, read_noise
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.releases.accuracy import error_of
 from discreet.tables.aggregate import CountRows
-from tests.support.bounded_plans import equal_weights, make_plan
+from tests.support.projects.bounded_plans import equal_weights, make_plan
 
 
 @frozen

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.markdown_blocks import Block, blocks
-from tests.support.page_runner import PageRunner
-from tests.support.paths import DOCS, ROOT
+from tests.support.house.markdown_blocks import Block, blocks
+from tests.support.house.page_runner import PageRunner
+from tests.support.house.paths import DOCS, ROOT
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 MOST_SKIPS = 8

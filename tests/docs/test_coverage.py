@@ -9,7 +9,7 @@ from discreet.accounting.notation import read_events
 from discreet.accounting.notation_names import NAMES
 from discreet.cli.main import COMMANDS
 from discreet.core.errors import DiscreetError
-from tests.support.paths import DOCS
+from tests.support.house.paths import DOCS
 
 
 def pages() -> str:

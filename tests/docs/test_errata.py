@@ -3,7 +3,7 @@
 import re
 from itertools import permutations
 
-from tests.support.paths import DOCS
+from tests.support.house.paths import DOCS
 
 PAGE = (DOCS / "explanation" / "errata.md").read_text()
 HEADING = re.compile(r"^### (.+)$", re.MULTILINE)

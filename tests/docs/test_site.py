@@ -6,8 +6,8 @@ from pathlib import Path
 
 from docs._ext.api_pages import page_of, public_modules, write_pages
 from docs._ext.bibliography import Entry
-from tests.support.paths import DOCS
-from tests.support.soak import Soak
+from tests.support.house.paths import DOCS
+from tests.support.statistics.soak import Soak
 
 
 def test_site_builds_strictly(tmp_path: Path, soak: Soak):

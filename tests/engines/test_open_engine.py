@@ -5,8 +5,8 @@ import pytest
 from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.open_engine import ENGINES, open_engine
-from tests.support import engines
-from tests.support.declared import GOOD, parsed
+from tests.support.projects import engines
+from tests.support.projects.declared import GOOD, parsed
 
 
 def test_the_embedded_engine_is_the_default(tmp_path):

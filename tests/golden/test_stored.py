@@ -26,10 +26,10 @@ from discreet.releases.body import Body
 from discreet.tables.declaration import read_catalog
 from discreet.tables.relations.relation import Relation
 from discreet.tables.sums import SumValues
-from tests.curator.test_plans import FILES, FOLDER, MARK
 from tests.golden.make import ASKED, LEDGER, SHOWN, ask, shown
 from tests.golden.make import FOLDER as KEPT
-from tests.support.clinic import make_plan
+from tests.sql.test_plans import FILES, FOLDER, MARK
+from tests.support.projects.clinic import make_plan
 
 HERE = Path(__file__).parent
 PROJECTS = sorted(path.parent for path in HERE.glob(f"*/{SHOWN}"))

@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from tests.support.paths import ROOT
+from tests.support.house.paths import ROOT
 
 FRAGMENTS = ROOT / "changelog.d"
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -35,7 +35,7 @@ from discreet.mechanisms.selection.scores import Scores
 from discreet.mechanisms.selection.top_k import TopK
 from discreet.mechanisms.stability.stable_histogram import stable_histogram
 from discreet.mechanisms.thresholds.sparse_vector import Redraw, SparseVector
-from tests.support.paths import SRC
+from tests.support.house.paths import SRC
 
 FLOORS = ("core", "randomness", "accounting", "mechanisms")
 """What researchers call in Python. Above them, enumerations are made by the readers of text."""

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from docs._ext.bibliography import Entry, read_bibliography
-from tests.support.paths import DOCS, ROOT
-from tests.support.source import modules
+from tests.support.house.paths import DOCS, ROOT
+from tests.support.house.source import modules
 
 BRACKETS = re.compile(r"(?<!\w)\[([^\[\]]{3,120})\]")
 KEY = re.compile(r"[A-Z][A-Za-z]+\d{2}[a-z]?")

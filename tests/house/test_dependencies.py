@@ -6,7 +6,7 @@ import tomllib
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.support.paths import ROOT
+from tests.support.house.paths import ROOT
 
 TEXT = (ROOT / "pyproject.toml").read_text()
 CONFIG = tomllib.loads(TEXT)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.paths import ROOT, SRC
-from tests.support.rules import HEAVY
-from tests.support.source import Module, folder_graphs, import_graph, modules
+from tests.support.house.paths import ROOT, SRC
+from tests.support.house.rules import HEAVY
+from tests.support.house.source import Module, folder_graphs, import_graph, modules
 
 
 def lint_imports(config: Path, *, path: Path) -> subprocess.CompletedProcess[str]:

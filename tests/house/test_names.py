@@ -1,6 +1,6 @@
 """One name, one thing: no two classes of the package are called the same."""
 
-from tests.support.source import Module, modules, twice_named
+from tests.support.house.source import Module, modules, twice_named
 
 TWICE_WITH_REASON = {
     "Computed": "a column of a relation, and one of a lowered plan; to be renamed",

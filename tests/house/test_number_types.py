@@ -28,11 +28,8 @@ from discreet.randomness.tables import draw
 from discreet.randomness.tables.blocks import Blocks, block_table
 from discreet.randomness.tables.decay import decay
 from discreet.randomness.tables.law import NoiseLaw
-from tests.support.clinic import run_exact, visit, write_project
-from tests.support.every_draw import DRIVES, SCALES
-from tests.support.guarded_numpy import GUARDED_NUMPY, GuardedRng, MixedNumbers, guarded
-from tests.support.mutant import mutant
-from tests.support.number_rules import (
+from tests.support.house.mutant import mutant
+from tests.support.house.number_rules import (
     FLOAT_WITH_REASON,
     HOMES,
     NARROW_WITH_REASON,
@@ -43,7 +40,10 @@ from tests.support.number_rules import (
     no_named_type,
     no_narrow_type,
 )
-from tests.support.source import Module, modules
+from tests.support.house.source import Module, modules
+from tests.support.projects.clinic import run_exact, visit, write_project
+from tests.support.statistics.every_draw import DRIVES, SCALES
+from tests.support.statistics.guarded_numpy import GUARDED_NUMPY, GuardedRng, MixedNumbers, guarded
 
 WIDE = NoiseLaw(Fraction(0), Fraction(1, 2**30))
 MIDDLE = NoiseLaw(Fraction(0), Fraction(1, 2**20))

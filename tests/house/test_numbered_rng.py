@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tests.support.numbered_rng import NumberedRng
-from tests.support.soak import Soak
-from tests.support.statistics import alpha, binomial_p_value, cells_p_value, dkw_p_value
+from tests.support.statistics.exact_tests import alpha, binomial_p_value, cells_p_value, dkw_p_value
+from tests.support.statistics.numbered_rng import NumberedRng
+from tests.support.statistics.soak import Soak
 
 
 def test_same_number_same_words():

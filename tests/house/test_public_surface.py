@@ -4,7 +4,7 @@ import importlib
 
 import discreet
 from discreet.core.event import Event
-from tests.support.source import modules
+from tests.support.house.source import modules
 
 PUBLIC = [
     "Accuracy",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.support import rules
-from tests.support.rules import RULES
-from tests.support.source import Module, modules
+from tests.support.house import rules
+from tests.support.house.rules import RULES
+from tests.support.house.source import Module, modules
 
 DOC = '"""Doc."""\n'
 

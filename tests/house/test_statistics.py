@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.support.paths import TESTS
-from tests.support.statistics import (
+from tests.support.house.paths import TESTS
+from tests.support.statistics.exact_tests import (
     MAX_RANDOM_TESTS,
     SUITE_ALPHA,
     alpha,

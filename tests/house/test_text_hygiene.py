@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.support.paths import ROOT
-from tests.support.project_files import text_files
+from tests.support.house.paths import ROOT
+from tests.support.house.project_files import text_files
 
 # A letter in brackets, or a word in two pieces, lets this file keep its own rules.
 FORBIDDEN = {

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from tests.support.paths import ROOT
+from tests.support.house.paths import ROOT
 
 
 def start(*args: str) -> subprocess.Popen[str]:

@@ -21,7 +21,7 @@ from discreet.ledger.sqlite_store import SqliteStore
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from discreet.ledger.store import After
 from tests.ledger.orders import RELEASE, order
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 ANCHOR_STEPS = (
     "before the anchor is locked",

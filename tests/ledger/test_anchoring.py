@@ -27,7 +27,7 @@ from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.children import start
 from tests.ledger.gate_child import anchored
 from tests.ledger.orders import RELEASE, order
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 pytestmark = pytest.mark.usefixtures("at_rest")
 """Copies are made, and put back, of a file that nobody works on."""

@@ -19,7 +19,7 @@ from discreet.ledger.ledger import Ledger
 from discreet.ledger.releases import ReleaseSize, seal
 from discreet.ledger.under_way import WORK
 from tests.ledger.orders import RELEASE, new_ledger, order, tells_no_cause
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 DEADLINE = 10
 BEGIN = 1000.0

@@ -16,7 +16,7 @@ from discreet.ledger.chain import ticket as ticket_subject
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from tests.ledger.orders import RELEASE, new_ledger, order
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 PEOPLE = space("people")
 OTHER_PLAN = released("f" * 64, 1)

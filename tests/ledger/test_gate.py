@@ -7,7 +7,7 @@ import pytest
 from discreet.core.errors import AnswerFailed, BudgetExhausted, LedgerError
 from discreet.core.loss import Pure
 from tests.ledger.orders import RELEASE, order, tells_no_cause
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 SECRET = "row 42 is Alice"
 

@@ -22,8 +22,8 @@ from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from discreet.ledger.under_way import WORK, finish_flights
 from tests.ledger.orders import RELEASE, new_ledger, order
-from tests.support.forked import Ended, forked
-from tests.support.gate import pass_gate
+from tests.support.projects.forked import Ended, forked
+from tests.support.projects.gate import pass_gate
 
 COST = Pure("1/4")
 TOO_MUCH = Pure(10**6)

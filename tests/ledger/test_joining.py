@@ -22,7 +22,7 @@ from discreet.ledger.joining import LONGEST_JOIN, Joined, Presence, joinable
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Ticket
 from tests.ledger.orders import RELEASE, new_ledger, order
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 RACERS = 8
 QUARTER = Pure("1/4")

@@ -21,7 +21,7 @@ from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_file import connect_file
 from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.orders import RELEASE, new_ledger, order
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 LITTLE = Pure("1/100")
 

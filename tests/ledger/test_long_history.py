@@ -20,7 +20,7 @@ from discreet.ledger.store import PAGE
 from tests.ledger.gate_child import anchored
 from tests.ledger.long_history import SMALL, lengthen
 from tests.ledger.orders import RELEASE, order
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 ANSWERS = PAGE + 10
 """More than two pages of entries."""

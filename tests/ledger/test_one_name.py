@@ -15,7 +15,7 @@ from discreet.ledger.sqlite_file import is_mounted
 from discreet.ledger.sqlite_store import SqliteStore, create_sqlite
 from tests.ledger.children import start
 from tests.ledger.orders import new_ledger, order
-from tests.support.paths import ROOT
+from tests.support.house.paths import ROOT
 
 
 def test_a_hard_link_is_refused_under_both_names(tmp_path: Path):

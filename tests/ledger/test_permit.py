@@ -8,8 +8,8 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.gate import pass_gate
 from discreet.tables.declaration import read_catalog
 from tests.ledger.orders import order
-from tests.support.clinic import make_plan, visit, write_project
-from tests.support.project_memory import SALT
+from tests.support.projects.clinic import make_plan, visit, write_project
+from tests.support.projects.memory import SALT
 
 SQL = "SELECT COUNT(*) FROM visits"
 

@@ -14,7 +14,7 @@ from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.children import start
 from tests.ledger.gate_child import ANCHOR_STEPS, STEPS, anchored
 from tests.ledger.orders import RELEASE, new_ledger, order
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 AFTER = {
     "before the reserve begins": (0, 0, []),

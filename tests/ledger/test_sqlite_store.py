@@ -24,7 +24,7 @@ from discreet.ledger.sqlite_file import VERSION
 from discreet.ledger.sqlite_store import SqliteStore, _writers, create_sqlite
 from tests.ledger.nobody import as_nobody
 from tests.ledger.orders import RELEASE, new_ledger, order
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import create_sqlite
 from tests.ledger.orders import RELEASE, order
 from tests.ledger.stored import NAMES, restore
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 HEADS = {
     "pure": (17, "a1f74455b7fec2de2b244d584dfb61d4026205b35dab2132de02a671cdb0e944"),

@@ -12,7 +12,7 @@ from discreet.core.loss import Pure
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import LONGEST_TEXT, Charge, Order
 from tests.ledger.orders import RELEASE, new_ledger, order
-from tests.support.gate import pass_gate
+from tests.support.projects.gate import pass_gate
 
 
 def change(file: Path, sequence: int, payload: str) -> None:

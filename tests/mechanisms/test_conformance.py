@@ -13,7 +13,7 @@ from discreet.core.contribution import Contribution
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure, Zcdp
 from tests.mechanisms.cases import CASES, Case
-from tests.support.statistics import alpha, cells_p_value
+from tests.support.statistics.exact_tests import alpha, cells_p_value
 
 PAIRS = [(case, *pair) for case in CASES for pair in case.pairs]
 SAMPLES = 20_000

@@ -18,7 +18,7 @@ from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise.laplace_sum import MOST_EXACT_CELLS, laplace_sum_tail
 from discreet.mechanisms.noise.linf_exponential import LinfExponential
 from discreet.mechanisms.noise.noisy_histogram import NoisyHistogram
-from tests.support.statistics import alpha, binomial_p_value
+from tests.support.statistics.exact_tests import alpha, binomial_p_value
 
 BETAS = ["0.5", "0.05", "1e-3", "1e-9"]
 

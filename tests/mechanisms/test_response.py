@@ -16,7 +16,7 @@ from discreet.mechanisms.response.approximate_response import ApproximateRespons
 from discreet.mechanisms.response.categorical_response import CategoricalResponse, binary_response
 from discreet.mechanisms.response.sign_of_gaussian import SignOfGaussian
 from discreet.mechanisms.response.two_coin_response import TwoCoinResponse
-from tests.support.statistics import alpha, cells_p_value
+from tests.support.statistics.exact_tests import alpha, cells_p_value
 
 PEOPLE = 40_000
 

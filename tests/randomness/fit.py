@@ -11,7 +11,7 @@ from scipy import stats
 from discreet.core.numbers import exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.samplers import bernoulli
-from tests.support.statistics import cells_p_value, dkw_p_value
+from tests.support.statistics.exact_tests import cells_p_value, dkw_p_value
 
 
 class Reference(Protocol):

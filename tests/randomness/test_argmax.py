@@ -12,7 +12,7 @@ from discreet.randomness.samplers import bernoulli, bernoulli_exp, bernoulli_exp
 from tests.randomness import oracles
 from tests.randomness.references import SCALES, WRONG, permute_and_flip_law, softmax
 from tests.randomness.scripted_rng import ScriptedRng, SilentRng
-from tests.support.statistics import alpha, binomial_p_value, cells_p_value
+from tests.support.statistics.exact_tests import alpha, binomial_p_value, cells_p_value
 
 N = 100_000
 N_CHOICES = 10_000

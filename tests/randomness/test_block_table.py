@@ -25,7 +25,7 @@ from discreet.randomness.tables.law import NoiseLaw
 from tests.randomness.fit import fit_p_value
 from tests.randomness.high_precision import DIGITS, binary_digits, pieces, shares
 from tests.randomness.references import LARGEST, SCALES, Gaussian, Geometric, Laplace
-from tests.support.statistics import alpha
+from tests.support.statistics.exact_tests import alpha
 
 EXTREMES = [Fraction(1, 1000), Fraction(128), Fraction(10**12), LARGEST]
 

@@ -28,8 +28,8 @@ from tests.randomness.references import (
     Geometric,
     Laplace,
 )
-from tests.support.mutant import mutant
-from tests.support.statistics import alpha
+from tests.support.house.mutant import mutant
+from tests.support.statistics.exact_tests import alpha
 
 N = 100_000
 N_ORACLE = 4_000

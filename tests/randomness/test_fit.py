@@ -27,7 +27,7 @@ from tests.randomness.references import (
     Laplace,
 )
 from tests.randomness.scripted_rng import FastNumberedRng
-from tests.support.statistics import alpha, binomial_p_value, cells_p_value, dkw_p_value
+from tests.support.statistics.exact_tests import alpha, binomial_p_value, cells_p_value, dkw_p_value
 
 N = 100_000
 N_ORACLE = 10_000

@@ -15,7 +15,7 @@ from tests.randomness.high_precision import binary_digits, shares
 from tests.randomness.judge import RecordingRng, first_word, judged
 from tests.randomness.references import WIDTHS
 from tests.randomness.scripted_rng import ScriptedRng
-from tests.support.mutant import mutant
+from tests.support.house.mutant import mutant
 
 FEW = 64
 """Blocks a side: as far as one scale, so that tails are everyday."""

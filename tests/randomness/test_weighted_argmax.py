@@ -11,7 +11,7 @@ from discreet.randomness.argmax import gumbel_argmax, weighted_argmax
 from discreet.randomness.tables.decay import Decay
 from tests.randomness.high_precision import DIGITS, binary_digits, exp_minus, next_word, share_of
 from tests.randomness.scripted_rng import ScriptedRng, SilentRng
-from tests.support.statistics import alpha, cells_p_value
+from tests.support.statistics.exact_tests import alpha, cells_p_value
 
 SCORES, COUNTS = [3, 9, 0, 7, 5], [2, 0, 10**6, 1, 3]
 TEMPERATURE = 4

@@ -9,7 +9,7 @@ from discreet.tables.expression import Call
 from discreet.tables.plans import contain
 from discreet.tables.relations.relation import Filter, Project
 from discreet.tables.relations.scan import Scan
-from tests.support.clinic import make_plan, run_exact, visit, write_project
+from tests.support.projects.clinic import make_plan, run_exact, visit, write_project
 
 PAIRS = "SELECT COUNT(*) FROM visits AS a JOIN visits AS b ON a.person = b.person"
 

@@ -12,7 +12,7 @@ from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Z
 from discreet.tables.catalog import Limits, Period, PeriodLength, PrivacyUnit, SourceFormat
 from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.declaration import read_catalog
-from tests.support.declared import GOOD, changed, parsed, private
+from tests.support.projects.declared import GOOD, changed, parsed, private
 
 
 def test_reads_what_is_declared_about_people():

@@ -11,8 +11,8 @@ from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.tables.engine import ExactAggregates, Lists
-from tests.support.listed_keys import ListedKeys
-from tests.support.numbered_rng import NumberedRng
+from tests.support.projects.listed_keys import ListedKeys
+from tests.support.statistics.numbered_rng import NumberedRng
 
 SECRET = 424242
 

@@ -19,7 +19,7 @@ from discreet.tables.plans.bill import (
     usual_result,
     value_of,
 )
-from tests.support.random_data_dice import Dice
+from tests.support.projects.dice import Dice
 from tests.tables.test_functions_total import all_nodes
 
 TEXT, INTEGER, BOOLEAN = ColumnType.TEXT, ColumnType.INTEGER, ColumnType.BOOLEAN

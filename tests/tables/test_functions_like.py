@@ -7,7 +7,7 @@ from discreet.engines.duckdb.render.expression import expression
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import FieldValue, Literal
 from discreet.tables.functions.call import call
-from tests.support.random_data_dice import Dice
+from tests.support.projects.dice import Dice
 
 TEXT = ColumnType.TEXT
 SIGNS = ["a", "A", "b", "é", "É", "İ", "ß", "ſ", "\u212a", "k", "\U0001f600", "e\u0301", "\n", "\\"]

@@ -13,9 +13,9 @@ from discreet.tables.functions.call import call
 from discreet.tables.keyset import KeySet, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.scan import Scan
-from tests.support.bounded_plans import table
-from tests.support.clinic import run_exact, visit, write_project
-from tests.support.project_memory import MemoryEngine, reveal
+from tests.support.projects.bounded_plans import table
+from tests.support.projects.clinic import run_exact, visit, write_project
+from tests.support.projects.memory import MemoryEngine, reveal
 from tests.tables.test_functions_total import CASES
 
 INTEGER, TEXT, DATE = ColumnType.INTEGER, ColumnType.TEXT, ColumnType.DATE

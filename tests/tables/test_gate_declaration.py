@@ -7,7 +7,7 @@ import pytest
 
 from discreet.core.errors import DeclarationError
 from discreet.tables.catalog import GateSettings
-from tests.support.declared import GOOD, changed, parsed
+from tests.support.projects.declared import GOOD, changed, parsed
 
 
 def gate(tmp_path: Path, *settings: str) -> GateSettings:

@@ -22,14 +22,14 @@ from discreet.tables.plans.contain import MOST, contain, row_limits
 from discreet.tables.plans.prune import prune
 from discreet.tables.plans.work import FOUND_KEY, PRIVATE_KEY, Meter, found_work, work
 from discreet.tables.relations.relation import Relation
-from tests.support.clinic import SCHEMA, make_plan, visit, write_project
-from tests.support.nasty_questions import DECLARATION, TARGET, nasty_question
-from tests.support.project_memory import MemoryEngine
-from tests.support.project_random import random_catalog
-from tests.support.random_data_dice import Dice
-from tests.support.random_data_people import random_world
-from tests.support.random_query_tree import random_plan
-from tests.support.unit_sizes import too_large
+from tests.support.projects.clinic import SCHEMA, make_plan, visit, write_project
+from tests.support.projects.dice import Dice
+from tests.support.projects.memory import MemoryEngine
+from tests.support.projects.people import random_world
+from tests.support.projects.random_catalogs import random_catalog
+from tests.support.projects.unit_sizes import too_large
+from tests.support.random_sql.nasty_questions import DECLARATION, TARGET, nasty_question
+from tests.support.random_sql.tree import random_plan
 
 PARTNERS = 2_000
 

@@ -13,7 +13,7 @@ from discreet.core.mechanism_event import (
 from discreet.core.stated_event import ApproximateEvent, GaussianEvent, LaplaceEvent, PureEvent
 from tests.accounting.pld import exact_truth as truth
 from tests.accounting.pld.exact_truth import Curve, Truth
-from tests.support.numbered_rng import NumberedRng
+from tests.support.statistics.numbered_rng import NumberedRng
 
 
 @frozen

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.engines import ENGINES, EngineUnderTest
-from tests.support.project_memory import MemoryEngine
+from tests.support.projects.engines import ENGINES, EngineUnderTest
+from tests.support.projects.memory import MemoryEngine
 
 
 @pytest.fixture(scope="module", params=ENGINES)

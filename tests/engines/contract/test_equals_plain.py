@@ -22,14 +22,14 @@ from discreet.curator.randomise import randomise
 from discreet.project.project import Project
 from discreet.project.terms import Terms
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
-from tests.support.gate import open_permit
-from tests.support.priced_plans import answered_by
-from tests.support.project_memory import SALT, MemoryEngine, Reveal
-from tests.support.project_random import loose_catalog
-from tests.support.random_data_dice import Dice
-from tests.support.random_data_people import random_world
-from tests.support.random_data_world import World
-from tests.support.random_query import Query, plain_query
+from tests.support.projects.dice import Dice
+from tests.support.projects.gate import open_permit
+from tests.support.projects.memory import SALT, MemoryEngine, Reveal
+from tests.support.projects.people import random_world
+from tests.support.projects.priced_plans import answered_by
+from tests.support.projects.random_catalogs import loose_catalog
+from tests.support.projects.world import World
+from tests.support.random_sql.query import Query, plain_query
 
 BATCHES = 10
 PROJECTS = 10

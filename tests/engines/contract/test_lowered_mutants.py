@@ -11,8 +11,8 @@ import pytest
 from discreet.core.errors import Unsupported
 from discreet.tables.lowered.lower import lower
 from discreet.tables.lowered.prove import contributions
-from tests.support.lowered_mutants import MUTANTS
-from tests.support.neighbours_replay import first_caught, fitting, fitting_plans, replay
+from tests.support.projects.lowered_mutants import MUTANTS
+from tests.support.projects.neighbours_replay import first_caught, fitting, fitting_plans, replay
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.rule)

@@ -16,17 +16,17 @@ from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import Relation
-from tests.support.neighbours_replay import PLANS, UNITS, Question, replay
-from tests.support.numbered_rng import NumberedRng
-from tests.support.project_memory import Exact, MemoryEngine, reveal
-from tests.support.project_plan import plan_of
-from tests.support.project_random import random_catalog
-from tests.support.project_small import CROWD, FIRST_DAY
-from tests.support.random_data_dice import Dice
-from tests.support.random_data_people import random_world
-from tests.support.random_data_world import World
-from tests.support.random_query import random_query
-from tests.support.random_query_tree import random_plan
+from tests.support.projects.dice import Dice
+from tests.support.projects.memory import Exact, MemoryEngine, reveal
+from tests.support.projects.neighbours_replay import PLANS, UNITS, Question, replay
+from tests.support.projects.people import random_world
+from tests.support.projects.plan import plan_of
+from tests.support.projects.random_catalogs import random_catalog
+from tests.support.projects.small import CROWD, FIRST_DAY
+from tests.support.projects.world import World
+from tests.support.random_sql.query import random_query
+from tests.support.random_sql.tree import random_plan
+from tests.support.statistics.numbered_rng import NumberedRng
 
 BATCHES = 10
 PROJECTS = 5

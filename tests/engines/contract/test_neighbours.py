@@ -15,12 +15,12 @@ from discreet.tables.declaration import read_catalog
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 from tests.engines.contract.test_neighbour_fuzz import EVERYTHING, kinds_in
-from tests.support import clinic
-from tests.support.neighbours import Moved, check_neighbours
-from tests.support.project_memory import reveal
-from tests.support.project_plan import plan_of
-from tests.support.project_small import CROWD, moved_by, patient, visit
-from tests.support.random_data_world import Row
+from tests.support.projects import clinic
+from tests.support.projects.memory import reveal
+from tests.support.projects.neighbours import Moved, check_neighbours
+from tests.support.projects.plan import plan_of
+from tests.support.projects.small import CROWD, moved_by, patient, visit
+from tests.support.projects.world import Row
 
 HIGH: dict[str, Any] = {"cost": 1e300, "stay": 10**9}
 LOW: dict[str, Any] = {"cost": -1e300, "stay": -(10**9)}

@@ -9,7 +9,7 @@ from discreet.core.loss import Pure
 from discreet.curator.connection import connect
 from discreet.engines.duckdb import engine as engine_module
 from discreet.engines.duckdb.engine import DuckDbEngine
-from tests.support.clinic import visit, write_project
+from tests.support.projects.clinic import visit, write_project
 
 PUBLIC = """
 [public_tables.known]

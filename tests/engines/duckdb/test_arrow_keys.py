@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from discreet.engines.duckdb.arrow_keys import ArrowKeys
-from tests.support.listed_keys import ListedKeys
-from tests.support.random_data_dice import Dice
+from tests.support.projects.dice import Dice
+from tests.support.projects.listed_keys import ListedKeys
 
 VALUES = {
     pa.string(): (

@@ -13,9 +13,9 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.render.rows import query
 from discreet.tables.lowered.plan import LoweredPlan
 from discreet.tables.plans.plan import BoundedPlan
-from tests.support.project_memory import MemoryEngine, reveal
-from tests.support.project_plan import plan_of
-from tests.support.project_small import CROWD
+from tests.support.projects.memory import MemoryEngine, reveal
+from tests.support.projects.plan import plan_of
+from tests.support.projects.small import CROWD
 
 SQL = "SELECT clinic, COUNT(*), SUM(cost) FROM visits GROUP BY clinic"
 

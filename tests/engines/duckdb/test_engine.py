@@ -14,7 +14,7 @@ from discreet.tables.catalog import Table
 from discreet.tables.declaration import read_catalog
 from discreet.tables.keyset import LONGEST_KEY
 from discreet.tables.relations.scan import Scan
-from tests.support.clinic import (
+from tests.support.projects.clinic import (
     exact_columns,
     make_plan,
     run_exact,
@@ -22,8 +22,8 @@ from tests.support.clinic import (
     write_project,
     write_rows,
 )
-from tests.support.project_memory import reveal
-from tests.support.statistics import alpha, binomial_p_value
+from tests.support.projects.memory import reveal
+from tests.support.statistics.exact_tests import alpha, binomial_p_value
 
 BY_CLINIC = "SELECT clinic, COUNT(*), SUM(age), SUM(cost) FROM visits GROUP BY clinic"
 

@@ -17,11 +17,11 @@ from attrs import evolve
 from discreet.engines.duckdb.render import rows as duckdb_rows
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.relation import Relation, RowLimit
-from tests.support.project_memory import Exact, MemoryEngine, reveal
-from tests.support.project_plan import plan_of
-from tests.support.project_small import patient, small_catalog, small_world, visit
-from tests.support.random_data_world import Row
-from tests.support.statistics import alpha, binomial_p_value
+from tests.support.projects.memory import Exact, MemoryEngine, reveal
+from tests.support.projects.plan import plan_of
+from tests.support.projects.small import patient, small_catalog, small_world, visit
+from tests.support.projects.world import Row
+from tests.support.statistics.exact_tests import alpha, binomial_p_value
 
 
 class RankedEngine(MemoryEngine):

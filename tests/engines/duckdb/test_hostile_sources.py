@@ -24,9 +24,9 @@ from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources.csv_source import BLOCK
 from discreet.tables.declaration import read_catalog
-from tests.support.clinic import make_curator, run_exact, visit, write_project, write_rows
-from tests.support.narrow import whole
-from tests.support.owner import owner_of
+from tests.support.house.narrow import whole
+from tests.support.projects.clinic import make_curator, run_exact, visit, write_project, write_rows
+from tests.support.projects.owner import owner_of
 
 COUNT = "SELECT COUNT(*) FROM visits"
 BOTH = "SELECT COUNT(*), SUM(age) FROM visits"

@@ -18,8 +18,8 @@ from discreet.engines.duckdb.sources.stored_values import (
     times_in_range,
     whole_floats,
 )
-from tests.support.parquet_footer import as_decimal
-from tests.support.stored_bits import raw_column
+from tests.support.projects.parquet_footer import as_decimal
+from tests.support.projects.stored_bits import raw_column
 
 MAKERS = {32: pa.decimal32, 64: pa.decimal64, 128: pa.decimal128, 256: pa.decimal256}
 MOST = {32: 9, 64: 18, 128: 38, 256: 76}

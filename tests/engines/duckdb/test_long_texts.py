@@ -8,7 +8,7 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.declaration import read_catalog
 from discreet.tables.functions.text import LONGEST_TEXT
 from discreet.tables.relations.scan import LONGEST_UNIT, SHORTEST_CUT, PublicScan, Scan
-from tests.support.clinic import make_plan, run_exact, visit, write_project
+from tests.support.projects.clinic import make_plan, run_exact, visit, write_project
 
 COUNT = "SELECT COUNT(*) FROM visits WHERE"
 

@@ -16,7 +16,7 @@ from discreet.tables.column import Column, ColumnType
 from discreet.tables.declaration import read_catalog
 from discreet.tables.relations import scan as scan_module
 from discreet.tables.relations.scan import Scan
-from tests.support.clinic import visit, write_project
+from tests.support.projects.clinic import visit, write_project
 
 
 @pytest.fixture

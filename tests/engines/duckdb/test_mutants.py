@@ -14,9 +14,9 @@ from discreet.engines.duckdb import engine as engine_module
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.lowered import lower as lowering
 from discreet.tables.plans.plan import BoundedPlan
-from tests.support.duckdb_mutants import CLAIMS, MUTANTS
-from tests.support.neighbours_replay import first_caught, fitting, fitting_plans, replay
-from tests.support.project_memory import MemoryEngine
+from tests.support.projects.duckdb_mutants import CLAIMS, MUTANTS
+from tests.support.projects.memory import MemoryEngine
+from tests.support.projects.neighbours_replay import first_caught, fitting, fitting_plans, replay
 
 
 @pytest.fixture(scope="module")

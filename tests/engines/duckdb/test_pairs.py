@@ -17,13 +17,13 @@ from discreet.tables.lowered.lower_relation import lower_relation
 from discreet.tables.lowered.plan import every
 from discreet.tables.lowered.rows import Paired
 from discreet.tables.plans.take_sides import take_sides
-from tests.support.clinic import exact_columns, make_plan, visit, write_project
-from tests.support.operator_rows import operator_rows
-from tests.support.project_memory import MemoryEngine
-from tests.support.project_random import random_catalog
-from tests.support.random_data_dice import Dice
-from tests.support.random_data_people import random_world
-from tests.support.random_query_tree import random_plan
+from tests.support.projects.clinic import exact_columns, make_plan, visit, write_project
+from tests.support.projects.dice import Dice
+from tests.support.projects.memory import MemoryEngine
+from tests.support.projects.operator_rows import operator_rows
+from tests.support.projects.people import random_world
+from tests.support.projects.random_catalogs import random_catalog
+from tests.support.random_sql.tree import random_plan
 
 PUBLIC = """
 [public_tables.many]

@@ -15,8 +15,8 @@ from discreet.engines.duckdb.sources.examine import require_source
 from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.tables.catalog import PublicTable, Source, SourceFormat
 from discreet.tables.column import Column, ColumnType
-from tests.support.source_writers import WRITERS
-from tests.support.source_writers import write as write_rows
+from tests.support.projects.source_writers import WRITERS
+from tests.support.projects.source_writers import write as write_rows
 
 ROWS = pa.table(
     {

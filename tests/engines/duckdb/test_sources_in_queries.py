@@ -9,9 +9,9 @@ import pytest
 from discreet.core.errors import BudgetExhausted, DeclarationError
 from discreet.core.loss import Pure
 from discreet.curator.connection import connect
-from tests.support.clinic import run_exact
-from tests.support.owner import owner_of
-from tests.support.source_writers import write
+from tests.support.projects.clinic import run_exact
+from tests.support.projects.owner import owner_of
+from tests.support.projects.source_writers import write
 
 DAY = datetime.date(2025, 3, 1)
 ROWS = pa.table(

@@ -18,15 +18,15 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources import arrow_source, stored_values
 from discreet.tables.catalog import Catalog
 from discreet.tables.declaration import read_catalog
-from tests.support.clinic import make_plan
-from tests.support.project_memory import reveal
-from tests.support.source_writers import (
+from tests.support.projects.clinic import make_plan
+from tests.support.projects.memory import reveal
+from tests.support.projects.source_writers import (
     write_arrow_file,
     write_arrow_stream,
     write_duckdb,
     write_parquet,
 )
-from tests.support.stored_bits import raw_columns, stored_types
+from tests.support.projects.stored_bits import raw_columns, stored_types
 
 DECLARED = ["integer", "real", "text", "boolean", "date"]
 SPACE = """

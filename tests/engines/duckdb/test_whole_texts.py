@@ -13,8 +13,8 @@ from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.engines.duckdb.sources.stored_values import LONGEST_NAME, digests, whole_texts
 from discreet.tables.catalog import Table
 from discreet.tables.declaration import read_catalog
-from tests.support.clinic import run_exact, visit, write_project
-from tests.support.random_data_dice import Dice
+from tests.support.projects.clinic import run_exact, visit, write_project
+from tests.support.projects.dice import Dice
 
 EDGES = (
     *(0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1),

@@ -36,7 +36,7 @@ from tests.mechanisms.selection.laws import (
     top_k_law,
 )
 from tests.randomness.scripted_rng import SilentRng
-from tests.support.statistics import alpha, cells_p_value
+from tests.support.statistics.exact_tests import alpha, cells_p_value
 
 ONE = Contribution(linf=1)
 SCALE = Fraction(3, 2)

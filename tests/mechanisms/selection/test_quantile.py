@@ -20,7 +20,7 @@ from discreet.mechanisms.selection.rank_choice import _Domain, choose_by_rank
 from tests.mechanisms.selection.laws import rank_error, rank_law
 from tests.randomness.fit import residue_p_value
 from tests.randomness.scripted_rng import ScriptedRng, SilentRng
-from tests.support.statistics import alpha, cells_p_value, dkw_p_value
+from tests.support.statistics.exact_tests import alpha, cells_p_value, dkw_p_value
 
 MOST = 2**62 - 1
 

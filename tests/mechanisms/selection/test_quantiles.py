@@ -15,7 +15,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp
 from discreet.mechanisms.selection.quantiles import Quantiles, levels_of
 from tests.mechanisms.selection.laws import rank_error, rank_law
-from tests.support.statistics import alpha, cells_p_value
+from tests.support.statistics.exact_tests import alpha, cells_p_value
 
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 ONE_ROW = Contribution(l1=1)

@@ -12,7 +12,7 @@ from discreet.mechanisms.selection.laplace_noisy_max import LaplaceNoisyMax
 from discreet.mechanisms.selection.permute_and_flip import PermuteAndFlip
 from discreet.mechanisms.selection.top_k import TopK
 from tests.mechanisms.selection.laws import exponential_noise_law, laplace_law
-from tests.support.statistics import alpha
+from tests.support.statistics.exact_tests import alpha
 
 KINDS = (ExponentialMechanism, PermuteAndFlip, LaplaceNoisyMax)
 BETA = Fraction(1, 20)

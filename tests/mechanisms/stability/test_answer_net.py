@@ -17,8 +17,8 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Pure, Zcdp
 from discreet.mechanisms.stability.answer_net import AnswerNet, greedy_net, rows_for_pure
-from tests.support.numbered_rng import NumberedRng
-from tests.support.statistics import alpha, cells_p_value
+from tests.support.statistics.exact_tests import alpha, cells_p_value
+from tests.support.statistics.numbered_rng import NumberedRng
 
 GRID = np.array(list(itertools.product(range(9), repeat=2)))
 ONE = Contribution(linf=1)

@@ -22,7 +22,7 @@ from discreet.mechanisms.stability.propose_test_release import ProposeTestReleas
 from discreet.mechanisms.stability.stability_test import StabilityTest
 from discreet.mechanisms.stability.stable_median import StableMedian
 from tests.mechanisms.stability.laws import ALMOST, released_law, rows, scaled, with_one_more
-from tests.support.statistics import alpha, cells_p_value
+from tests.support.statistics.exact_tests import alpha, cells_p_value
 
 DOMAIN = range(5)
 ONE = Contribution(l1=1)

@@ -14,7 +14,7 @@ from discreet.core.loss import Approximate
 from discreet.mechanisms.stability.stability_test import StabilityTest
 from discreet.mechanisms.stability.stable_mode import StableMode
 from tests.mechanisms.stability.laws import ALMOST, law_behind_test, scaled
-from tests.support.statistics import alpha, binomial_p_value
+from tests.support.statistics.exact_tests import alpha, binomial_p_value
 
 MODE = StableMode(test=StabilityTest(scale="3/2", threshold=4))
 KEYS = 3

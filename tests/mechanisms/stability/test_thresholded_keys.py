@@ -30,7 +30,7 @@ from discreet.mechanisms.stability.key_order import in_key_order
 from discreet.mechanisms.stability.stable_histogram import stable_histogram
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from tests.mechanisms.stability.laws import ALMOST, Counts, keys_law, one_key, scaled
-from tests.support.statistics import alpha, binomial_p_value, cells_p_value
+from tests.support.statistics.exact_tests import alpha, binomial_p_value, cells_p_value
 
 LAPLACE = ThresholdedKeys(noise=DiscreteLaplace(scale="3/2"), threshold=5)
 GAUSSIAN = ThresholdedKeys(noise=DiscreteGaussian(sigma_squared=3), threshold=5)

@@ -17,7 +17,7 @@ from discreet.mechanisms.thresholds.interior_point import InteriorPoint
 from discreet.mechanisms.thresholds.numeric_sparse import NumericSparse
 from discreet.mechanisms.thresholds.partition import cut_error, noisy_cuts
 from discreet.mechanisms.thresholds.sparse import sparse, with_scale
-from tests.support.statistics import alpha
+from tests.support.statistics.exact_tests import alpha
 
 ONE = Contribution(linf=1)
 BETA = Fraction(1, 20)

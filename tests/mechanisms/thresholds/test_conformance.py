@@ -12,7 +12,7 @@ from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.thresholds.between_thresholds import BetweenThresholds
 from discreet.mechanisms.thresholds.sparse_vector import SparseVector, ThresholdNoise
 from tests.mechanisms.thresholds.transcripts import between_law, pairs_law, stopping_law
-from tests.support.statistics import alpha, cells_p_value
+from tests.support.statistics.exact_tests import alpha, cells_p_value
 
 ONE = Contribution(linf=1)
 RUNS = 8000

@@ -1,8 +1,0 @@
-"""Where things are."""
-
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[2]
-SRC = ROOT / "src" / "discreet"
-DOCS = ROOT / "docs"
-TESTS = ROOT / "tests"

@@ -1,0 +1,1 @@
+"""Random questions: as text, and as trees that no text could ask for."""
