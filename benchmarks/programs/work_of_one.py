@@ -24,7 +24,7 @@ from discreet.curator.answer import bound
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.plans.contain import row_limits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.work import work

@@ -16,7 +16,7 @@ from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.support.house.narrow import of_kind
 from tests.support.projects.bounded_plans import equal_weights
 from tests.support.projects.clinic import make_plan, visit, write_project

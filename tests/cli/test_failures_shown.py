@@ -9,7 +9,7 @@ from discreet.cli.main import main
 from discreet.core.loss import Pure
 from discreet.ledger.ledger import Ledger
 from discreet.project.open_ledger import open_ledger
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.ledger.orders import order
 from tests.support.projects.clinic import visit, write_project
 

@@ -20,7 +20,7 @@ from discreet.core.terminal_text import WIDEST
 from discreet.engines.duckdb.sources.examine import require_source
 from discreet.tables.catalog import Limits, PrivacyUnit
 from discreet.tables.column import ColumnType
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 
 ROWS = pa.table(
     {

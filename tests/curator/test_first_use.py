@@ -12,7 +12,7 @@ from discreet.sql.parse import parse
 from discreet.sql.question import Question
 from discreet.sql.resolve import resolve
 from discreet.tables.column import ColumnType
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from tests.support.projects.clinic import run_exact, visit, write_project
 from tests.support.projects.one_group import value_of

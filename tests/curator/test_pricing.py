@@ -32,11 +32,11 @@ from discreet.mechanisms.noise_json import read_noise
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.project.charged import charged
 from discreet.project.terms import Terms, terms_that_hold
-from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.keyset import KeySet, PublicKeys
-from discreet.tables.sums import SumSquares
+from discreet.tables.plans.aggregate import CountDistinct, CountRows, CountUnits
+from discreet.tables.plans.sums import SumSquares
 from tests.support.house.narrow import delta_of, epsilon_of, of_kind, rho_of
 from tests.support.projects.bounded_plans import (
     AGE,

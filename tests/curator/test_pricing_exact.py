@@ -9,7 +9,7 @@ from discreet.core.loss import Approximate
 from discreet.curator.allocate import allocate
 from discreet.curator.price import price
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.tables.aggregate import CountRows, CountUnits
+from discreet.tables.plans.aggregate import CountRows, CountUnits
 from tests.support.house.narrow import of_kind
 from tests.support.projects.bounded_plans import PRIVATE, equal_weights, make_plan
 from tests.support.projects.priced_plans import keys_of

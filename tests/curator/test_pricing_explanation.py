@@ -20,12 +20,12 @@ from discreet.curator.costs import costs, first_cost, group_costs
 from discreet.curator.explanation import groups_sentence
 from discreet.curator.price import price
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
-from discreet.tables.aggregate import CountDistinct, CountRows, CountUnits
 from discreet.tables.catalog import PeriodLength
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.keyset import KeySet, PublicKeys
-from discreet.tables.sums import SumSquares
+from discreet.tables.plans.aggregate import CountDistinct, CountRows, CountUnits
+from discreet.tables.plans.sums import SumSquares
 from tests.support.house.narrow import delta_of, epsilon_of
 from tests.support.projects.bounded_plans import (
     AGE,

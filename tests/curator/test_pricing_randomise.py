@@ -10,9 +10,9 @@ from discreet.core.loss import Approximate, Pure
 from discreet.curator.allocate import allocate
 from discreet.curator.price import price
 from discreet.curator.randomise import randomise
-from discreet.tables.aggregate import CountRows, CountUnits
-from discreet.tables.engine import ExactAggregates, Lists
 from discreet.tables.keyset import KeySet, PublicKeys
+from discreet.tables.plans.aggregate import CountRows, CountUnits
+from discreet.tables.plans.engine import ExactAggregates, Lists
 from tests.support.projects.bounded_plans import (
     FOUR_KEYS,
     PRIVATE,

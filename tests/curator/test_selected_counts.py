@@ -28,9 +28,9 @@ from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import is_sure, linear
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
-from discreet.tables.aggregate import CountRows, CountUnits
 from discreet.tables.column import ColumnType
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.plans.aggregate import CountRows, CountUnits
 from tests.support.house.narrow import known
 from tests.support.projects.bounded_plans import PRIVATE, equal_weights, make_plan
 from tests.support.projects.clinic import visit, write_project

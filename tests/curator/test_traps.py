@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from discreet.core.errors import QueryError, RefusedQuery, UndeclaredBound
-from discreet.tables.aggregate import CountUnits
 from discreet.tables.column import Bounds
 from discreet.tables.keyset import PrivateKeys
-from discreet.tables.sums import SumValues
+from discreet.tables.plans.aggregate import CountUnits
+from discreet.tables.plans.sums import SumValues
 from tests.support.projects.memory import MemoryEngine
 from tests.support.projects.small import (
     CROWD,

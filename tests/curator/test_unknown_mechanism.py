@@ -14,13 +14,13 @@ from discreet.core.mechanism_event import DiscreteLaplaceEvent
 from discreet.curator.allocate import allocate
 from discreet.curator.column_explanation import ColumnExplanation
 from discreet.curator.price import Drawn, PricedPlan, price
-from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.linf_exponential import LinfExponential
+from discreet.mechanisms.noise.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise_json import MECHANISMS, read_noise
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.releases.accuracy import error_of
-from discreet.tables.aggregate import CountRows
+from discreet.tables.plans.aggregate import CountRows
 from tests.support.projects.bounded_plans import equal_weights, make_plan
 
 

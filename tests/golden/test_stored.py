@@ -23,9 +23,9 @@ from discreet.core.event_json import EVENTS, event_from_json
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.connection import connect
 from discreet.releases.body import Body
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.plans.sums import SumValues
 from discreet.tables.relations.relation import Relation
-from discreet.tables.sums import SumValues
 from tests.golden.make import ASKED, LEDGER, SHOWN, ask, shown
 from tests.golden.make import FOLDER as KEPT
 from tests.sql.test_plans import FILES, FOLDER, MARK

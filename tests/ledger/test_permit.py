@@ -6,7 +6,7 @@ from discreet.core.errors import AnswerFailed
 from discreet.core.permit import Permit
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.gate import pass_gate
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.ledger.orders import order
 from tests.support.projects.clinic import make_plan, visit, write_project
 from tests.support.projects.memory import SALT

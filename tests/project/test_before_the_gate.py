@@ -16,7 +16,7 @@ from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources import arrow_source, csv_source, duckdb_source
 from discreet.project import passage as passage_module
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import run_exact
 from tests.support.projects.owner import owner_of
 from tests.support.projects.source_writers import write

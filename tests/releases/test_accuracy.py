@@ -20,8 +20,8 @@ from discreet.releases.estimates.estimate import (
     TotalOf,
     VarianceOf,
 )
-from discreet.tables.aggregate import CountRows, CountUnits
 from discreet.tables.column import ColumnType
+from discreet.tables.plans.aggregate import CountRows, CountUnits
 from tests.support.projects.bounded_plans import (
     FOUR_KEYS,
     PRIVATE,

@@ -28,10 +28,11 @@ from discreet.releases.estimates.estimate import (
     VarianceOf,
 )
 from discreet.releases.estimates.functions import calculate
-from discreet.releases.estimates.groups import Groups, read_groups
+from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.shown_column import lower_texts, nearest_texts, texts, upper_texts
+from discreet.releases.view import read_groups
 from discreet.tables.column import ColumnType
 from tests.support.projects.one_group import interval_of, value_of
 

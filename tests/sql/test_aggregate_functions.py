@@ -9,7 +9,7 @@ from discreet.sql.aggregates import functions
 from discreet.sql.aggregates.functions import AGGREGATES, SUPPORTED, AggregateFunction
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import visit, write_project
 
 NAMES = [name for function in AGGREGATES for name in function.names]

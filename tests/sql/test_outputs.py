@@ -11,17 +11,17 @@ from discreet.core.errors import QueryError, RefusedQuery, UndeclaredBound, Unkn
 from discreet.releases.estimates.estimate import Constant, KeyOf, QuantileOf, TotalOf, VarianceOf
 from discreet.releases.view import ClampSource
 from discreet.sql.aggregates.clamps import coarse
-from discreet.tables.aggregate import (
+from discreet.tables.column import Bounds, ColumnType
+from discreet.tables.expression import Call, FieldValue
+from discreet.tables.functions.call import call
+from discreet.tables.plans.aggregate import (
     Aggregate,
     CountDistinct,
     CountRows,
     CountUnits,
     QuantileValues,
 )
-from discreet.tables.column import Bounds, ColumnType
-from discreet.tables.expression import Call, FieldValue
-from discreet.tables.functions.call import call
-from discreet.tables.sums import LARGEST_ROOT, SumSquares, SumValues, middle
+from discreet.tables.plans.sums import LARGEST_ROOT, SumSquares, SumValues, middle
 from tests.support.projects.shown_answers import BY_MONTH, outputs, visits
 
 AGE = FieldValue(ColumnType.INTEGER, 2)

@@ -6,8 +6,8 @@ import pytest
 
 from discreet.core.errors import BadSyntax, RefusedQuery
 from discreet.core.loss import Approximate, Pure, Zcdp
-from discreet.sql.options import NO_OPTIONS, GroupSelection, Options
 from discreet.sql.parse import LONGEST_QUERY, parse
+from discreet.sql.syntax.options import NO_OPTIONS, GroupSelection, Options
 
 CLAUSE = "WITH DIFFERENTIAL_PRIVACY OPTIONS"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.plans.text import show
 from tests.support.projects.clinic import make_plan
 

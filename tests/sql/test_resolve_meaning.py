@@ -3,7 +3,7 @@
 import pytest
 
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.keyset import PublicKeys
 from tests.support.house.narrow import of_kind
 from tests.support.projects.clinic import exact_columns, make_plan

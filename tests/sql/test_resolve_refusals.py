@@ -11,7 +11,7 @@ from discreet.core.errors import (
     UnknownColumn,
     UnknownTable,
 )
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.projects.clinic import make_plan

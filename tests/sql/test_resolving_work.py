@@ -15,7 +15,7 @@ from discreet.sql.resolve import resolve
 from discreet.sql.rows import sources
 from discreet.sql.rows.scope import MOST_TABLES, MOST_WORK, Work
 from discreet.tables.catalog import GateSettings
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.meaning import write_meaning
 

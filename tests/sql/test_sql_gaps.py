@@ -7,7 +7,7 @@ import pytest
 
 from discreet.core.errors import RefusedQuery
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import exact_columns, make_plan
 from tests.support.projects.meaning import plain_tables, rows_without_noise, write_meaning
 

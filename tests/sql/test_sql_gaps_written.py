@@ -14,9 +14,9 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.sql.parse import parse
 from discreet.sql.question import Question
 from discreet.sql.resolve import resolve
-from discreet.tables.aggregate import QuantileValues
 from discreet.tables.column import Bounds, ColumnType
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.plans.aggregate import QuantileValues
 from tests.support.house.narrow import of_kind
 from tests.support.projects.clinic import visit, write_project
 

@@ -10,8 +10,8 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Pure
 from discreet.project.noise import mechanism_for, use
-from discreet.tables.aggregate import Aggregate, Names, Tally
 from discreet.tables.catalog import Limits
+from discreet.tables.plans.aggregate import Aggregate, Names, Tally
 
 LIMITS = Limits(rows_per_group=2, groups_per_unit=3)
 PARTS = ("step", "contribution", "derivation", "_written", "_plan_text")

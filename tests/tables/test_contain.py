@@ -4,7 +4,7 @@ import pytest
 
 from discreet.core.errors import RefusedQuery
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.expression import Call
 from discreet.tables.plans import contain
 from discreet.tables.relations.relation import Filter, Project

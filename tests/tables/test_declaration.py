@@ -11,7 +11,7 @@ from discreet.core.errors import DeclarationError
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
 from discreet.tables.catalog import Limits, Period, PeriodLength, PrivacyUnit, SourceFormat
 from discreet.tables.column import Bounds, ColumnType, DateRange
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.declared import GOOD, changed, parsed, private
 
 

@@ -10,7 +10,7 @@ import pytest
 from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
-from discreet.tables.engine import ExactAggregates, Lists
+from discreet.tables.plans.engine import ExactAggregates, Lists
 from tests.support.projects.listed_keys import ListedKeys
 from tests.support.statistics.numbered_rng import NumberedRng
 

@@ -5,12 +5,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from discreet.tables.aggregate import CountRows
 from discreet.tables.catalog import Limits
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.keyset import KeySet, PublicKeys
+from discreet.tables.plans.aggregate import CountRows
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.scan import Scan
 from tests.support.projects.bounded_plans import table

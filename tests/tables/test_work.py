@@ -13,7 +13,7 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.sql.rows.joins import with_partners
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.functions.work import Steps
 from discreet.tables.plans import contain as contain_module
 from discreet.tables.plans import work as work_module

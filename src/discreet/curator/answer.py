@@ -32,10 +32,10 @@ from discreet.releases.release import Release
 from discreet.sql.parse import parse
 from discreet.sql.question import Question, Size
 from discreet.sql.resolve import resolve
-from discreet.tables.engine import ExactAggregates
 from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.contain import contain
+from discreet.tables.plans.engine import ExactAggregates
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.prune import prune
 from discreet.tables.plans.take_sides import take_sides

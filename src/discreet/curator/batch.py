@@ -26,8 +26,8 @@ from discreet.project.project import Project
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.question import Question
-from discreet.tables.aggregate import Tally
 from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.aggregate import Tally
 from discreet.tables.plans.plan import BoundedPlan
 
 MOST_QUESTIONS = 1_000

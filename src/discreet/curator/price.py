@@ -14,9 +14,9 @@ from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.charged import charged
 from discreet.project.noise import choose_keys, keys_contribution, mechanism_for, use
 from discreet.releases.body import NOISE
-from discreet.tables.aggregate import Aggregate
 from discreet.tables.catalog import Limits
 from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.aggregate import Aggregate
 from discreet.tables.plans.plan import BoundedPlan
 
 

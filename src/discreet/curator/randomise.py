@@ -5,8 +5,8 @@ from attrs import frozen
 from discreet.core.protocols import IntArray, Rng
 from discreet.curator.price import Counted, PricedPlan
 from discreet.tables.column import Key
-from discreet.tables.engine import ExactAggregates
 from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.engine import ExactAggregates
 
 
 @frozen(kw_only=True)

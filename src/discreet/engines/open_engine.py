@@ -6,7 +6,7 @@ from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources.examine import require_apart
 from discreet.tables.catalog import Catalog
-from discreet.tables.engine import Engine
+from discreet.tables.plans.engine import Engine
 
 
 def open_engine(catalog: Catalog) -> Engine:

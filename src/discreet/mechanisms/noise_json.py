@@ -21,7 +21,7 @@ _LAWS = {cls.law: cls for cls in MECHANISMS}
 
 
 def read_noise(data: dict[str, Any]) -> AggregateMechanism:
-    """Read what :meth:`~discreet.mechanisms.named_mechanism.NamedMechanism.to_json` wrote.
+    """Read what :meth:`~discreet.mechanisms.noise.named_mechanism.NamedMechanism.to_json` wrote.
 
     Example:
         >>> read_noise({"law": "discrete_laplace", "scale": "7/2"})

@@ -13,8 +13,8 @@ from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.randomness.tables.law import LARGEST, SMALLEST
 from discreet.releases.accuracy import error_of
-from discreet.tables.aggregate import Aggregate, QuantileValues, Tally
 from discreet.tables.catalog import Limits
+from discreet.tables.plans.aggregate import Aggregate, QuantileValues, Tally
 
 _BETA = Fraction(1, 20)
 _LIKELY = Fraction(19, 20)

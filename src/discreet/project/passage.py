@@ -17,7 +17,7 @@ from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Charge, Order, Receipt
 from discreet.ledger.releases import ReleaseSize
 from discreet.project.project import Project
-from discreet.tables.engine import ExactAggregates
+from discreet.tables.plans.engine import ExactAggregates
 from discreet.tables.plans.plan import BoundedPlan
 
 StoredBody = dict[str, Any]

@@ -11,8 +11,8 @@ from discreet.ledger.ledger import Ledger
 from discreet.project.open_ledger import open_ledger
 from discreet.randomness.rng import SystemRng
 from discreet.tables.catalog import Catalog
-from discreet.tables.declaration import read_catalog
-from discreet.tables.engine import Engine
+from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.plans.engine import Engine
 
 
 @frozen(kw_only=True)

@@ -7,13 +7,13 @@ from attrs import frozen
 
 from discreet.core.loss import PrivacyLoss
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
-from discreet.tables.aggregate import CountRows
 from discreet.tables.catalog import Catalog, Limits, PrivacyUnit, Table
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.functions.public_values import public_keys
+from discreet.tables.plans.aggregate import CountRows
+from discreet.tables.plans.sums import SumValues
 from discreet.tables.relations.scan import Scan
-from discreet.tables.sums import SumValues
 
 
 def unit_words(unit: PrivacyUnit) -> str:

@@ -1,9 +1,11 @@
 """A view: what is shown of an answer, and in which order. It is presentation, not plan."""
 
-from collections.abc import Callable
+import datetime
+from collections.abc import Callable, Sequence
 from enum import Enum
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -23,11 +25,12 @@ from discreet.releases.estimates.estimate import (
     WindowOf,
     indices,
 )
-from discreet.releases.estimates.groups import Groups, read_groups
+from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import half_width, linear
+from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
-from discreet.tables.column import ColumnType
+from discreet.tables.column import ColumnType, Key
 
 
 class ClampSource(Enum):
@@ -175,3 +178,25 @@ def _estimate(index: int, aggregate: NoisyAggregate, *, is_selected: bool) -> Es
     if is_selected and aggregate.text == _CHOSE_KEYS:
         return SelectedOf(kind, index)
     return TotalOf(kind, index)
+
+
+def read_groups(body: Body) -> Groups:
+    """Return the groups of a body, in its order."""
+    keys, size = body.keys, len(body.keys.rows)
+    columns = zip(*keys.rows, strict=True) if size else ((),) * len(keys.types)
+    return Groups(
+        size=size,
+        keys=tuple(_read_keys(*pair) for pair in zip(columns, keys.types, strict=True)),
+        places=keys.places,
+        sets=np.array(keys.sets, dtype=np.int64),
+        values=tuple(
+            Ratios.steps(aggregate.values, aggregate.step) for aggregate in body.aggregates
+        ),
+        threshold=None if body.selection is None else body.selection.threshold,
+    )
+
+
+def _read_keys(column: Sequence[Any], kind: ColumnType) -> Sequence[Key | None]:
+    if kind is not ColumnType.DATE:
+        return column
+    return [None if key is None else datetime.date.fromisoformat(key) for key in column]

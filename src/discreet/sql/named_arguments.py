@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from discreet.core.errors import BadSyntax, RefusedQuery
 from discreet.sql.aggregates.functions import takes_number
-from discreet.sql.nodes import Token, token_kind, tokens_of
+from discreet.sql.syntax.nodes import Token, token_kind, tokens_of
 
 _PER_ROW, _PER_GROUP = "contribution_bounds_per_row", "contribution_bounds_per_group"
 _OPENING, _CLOSING = ("L_PAREN", "L_BRACKET", "L_BRACE"), ("R_PAREN", "R_BRACKET", "R_BRACE")

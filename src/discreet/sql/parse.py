@@ -7,8 +7,8 @@ from attrs import frozen
 from discreet.core import optional
 from discreet.core.errors import BadSyntax, RefusedQuery
 from discreet.sql.named_arguments import with_clamps
-from discreet.sql.nodes import Node, Token, token_kind, tokens_of
-from discreet.sql.options import NO_OPTIONS, Options, read_options
+from discreet.sql.syntax.nodes import Node, Token, token_kind, tokens_of
+from discreet.sql.syntax.options import NO_OPTIONS, Options, read_options
 
 
 @frozen(kw_only=True)

@@ -7,9 +7,9 @@ from attrs import frozen
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import PrivacyLoss
 from discreet.releases.view import View
-from discreet.tables.aggregate import Aggregate
 from discreet.tables.catalog import Limits
 from discreet.tables.keyset import Keys, PublicKeys
+from discreet.tables.plans.aggregate import Aggregate
 from discreet.tables.relations.relation import Relation
 
 

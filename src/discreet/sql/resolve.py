@@ -7,16 +7,6 @@ below the aggregates, ``aggregates/`` what they are, ``outputs/`` what lies abov
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.sql.nodes import (
-    Node,
-    condition_of,
-    is_set,
-    order_items,
-    part,
-    require_plain,
-    small_number,
-)
-from discreet.sql.options import Options
 from discreet.sql.outputs.outputs import Outputs, resolve_outputs
 from discreet.sql.parse import Statement
 from discreet.sql.question import Question, Size
@@ -28,6 +18,16 @@ from discreet.sql.rows.keys import resolve_keys
 from discreet.sql.rows.query import resolve_query
 from discreet.sql.rows.scope import Context, PublicRows, Scope, example
 from discreet.sql.rows.where import filtered, opened
+from discreet.sql.syntax.nodes import (
+    Node,
+    condition_of,
+    is_set,
+    order_items,
+    part,
+    require_plain,
+    small_number,
+)
+from discreet.sql.syntax.options import Options
 from discreet.tables.catalog import Catalog, Limits
 from discreet.tables.expression import Expression
 from discreet.tables.functions.public_values import Enumeration

@@ -30,6 +30,10 @@ LARGEST_BOUND = Fraction(10) ** 300
 LARGEST_STEPS = 2**53
 """Bounds are at most this many steps in size, so that a float can hold each step exactly."""
 
+LONGEST_TEXT = 10_000
+"""So many characters of a text count, and joining and replacing give no more: no data exhausts the
+memory."""
+
 
 @frozen(kw_only=True)
 class Bounds:

@@ -11,7 +11,7 @@ import pytest
 from attrs import frozen
 
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 from tests.engines.contract.test_neighbour_fuzz import EVERYTHING, kinds_in

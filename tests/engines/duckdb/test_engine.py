@@ -11,7 +11,7 @@ from discreet.core.errors import DeclarationError, Unsupported
 from discreet.engines.duckdb import engine as engine_module
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.catalog import Table
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.keyset import LONGEST_KEY
 from discreet.tables.relations.scan import Scan
 from tests.support.projects.clinic import (

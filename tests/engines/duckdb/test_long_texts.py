@@ -5,8 +5,8 @@ import hashlib
 import pytest
 
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.tables.declaration import read_catalog
-from discreet.tables.functions.text import LONGEST_TEXT
+from discreet.tables.column import LONGEST_TEXT
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.relations.scan import LONGEST_UNIT, SHORTEST_CUT, PublicScan, Scan
 from tests.support.projects.clinic import make_plan, run_exact, visit, write_project
 

@@ -13,7 +13,7 @@ from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.sql.rows.scope import Scope
 from discreet.tables.column import Column, ColumnType
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.relations import scan as scan_module
 from discreet.tables.relations.scan import Scan
 from tests.support.projects.clinic import visit, write_project

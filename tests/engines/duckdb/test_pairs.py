@@ -12,7 +12,7 @@ import pytest
 from discreet.engines.duckdb import databases as duckdb_databases
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.render import rows as rows_module
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.lowered.lower_relation import lower_relation
 from discreet.tables.lowered.plan import every
 from discreet.tables.lowered.rows import Paired

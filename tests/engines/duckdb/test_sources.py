@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from discreet.core.errors import DeclarationError
-from discreet.engines.duckdb.render.values import column_value
 from discreet.engines.duckdb.sources.arrow_source import checked
+from discreet.engines.duckdb.sources.declared_values import column_value
 from discreet.engines.duckdb.sources.examine import require_source
 from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.tables.catalog import PublicTable, Source, SourceFormat

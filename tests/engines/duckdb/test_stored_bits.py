@@ -17,7 +17,7 @@ from discreet.core.protocols import Rng
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources import arrow_source, stored_values
 from discreet.tables.catalog import Catalog
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import make_plan
 from tests.support.projects.memory import reveal
 from tests.support.projects.source_writers import (

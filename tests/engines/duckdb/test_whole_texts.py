@@ -12,7 +12,7 @@ from discreet.engines.duckdb.sources import stored_values as module
 from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.engines.duckdb.sources.stored_values import LONGEST_NAME, digests, whole_texts
 from discreet.tables.catalog import Table
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import run_exact, visit, write_project
 from tests.support.projects.dice import Dice
 

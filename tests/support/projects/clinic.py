@@ -17,8 +17,8 @@ from discreet.releases.estimates.estimate import SelectedOf, TotalOf
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.tables.catalog import Catalog
-from discreet.tables.declaration import read_catalog
-from discreet.tables.engine import Engine
+from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.plans.engine import Engine
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.projects.memory import SALT, reveal
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from discreet.tables.catalog import Catalog, Table
-from discreet.tables.declaration import parse_catalog
+from discreet.tables.declarations.declaration import parse_catalog
 
 GOOD = """\
 [ledger]

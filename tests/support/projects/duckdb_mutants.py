@@ -19,10 +19,10 @@ from discreet.tables.lowered import lower as lowering
 from discreet.tables.lowered.plan import LoweredPlan
 from discreet.tables.lowered.rows import Paired, Rows, Totalled, unit_columns
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumSquares, SumValues
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.relation import RowLimit
 from discreet.tables.relations.totals import InnerAggregate
-from discreet.tables.sums import SumSquares, SumValues
 from tests.support.projects.lowered_mutants import by_row, has, is_choosing, is_private, sums
 
 Apply = Callable[[pytest.MonkeyPatch], None]

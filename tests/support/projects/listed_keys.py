@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from discreet.tables.column import Key
-from discreet.tables.engine import KeyRow
+from discreet.tables.plans.engine import KeyRow
 
 
 @frozen

@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 from attrs import evolve, field, frozen
 
-from discreet.tables.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
 from discreet.tables.column import Bounds
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.lowered.plan import Answered, CappedTotal, LoweredPlan
@@ -27,11 +26,12 @@ from discreet.tables.lowered.rows import (
     Totalled,
     Windowed,
 )
+from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumSquares, SumValues
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import Distinct, Relation
 from discreet.tables.relations.totals import Ranked, Window
-from discreet.tables.sums import SumSquares, SumValues
 
 Change = Callable[[Any], Any]
 """Returns a node as it should not be, or as it is."""

@@ -15,7 +15,7 @@ from discreet.curator.randomise import randomise
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.project.project import Project
 from discreet.project.terms import Terms
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.gate import open_permit
 from tests.support.projects.memory import SALT, Reveal
 from tests.support.projects.priced_plans import answered_by

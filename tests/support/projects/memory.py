@@ -14,10 +14,10 @@ from attrs import field, frozen
 from discreet.core.protocols import IntArray
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources.opened import Batches, Opened
-from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
-from discreet.tables.engine import Engine
 from discreet.tables.keyset import PrivateKeys
+from discreet.tables.plans.aggregate import QuantileValues
+from discreet.tables.plans.engine import Engine
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.projects.gate import open_permit
 

@@ -4,7 +4,7 @@ from discreet.curator.answer import bound
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.tables.catalog import Catalog
-from discreet.tables.engine import Engine
+from discreet.tables.plans.engine import Engine
 from discreet.tables.plans.plan import BoundedPlan
 
 

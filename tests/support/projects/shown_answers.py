@@ -25,13 +25,6 @@ from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.expressions.expression import resolve_expression
 from discreet.sql.outputs.outputs import Outputs, resolve_outputs
-from discreet.tables.aggregate import (
-    Aggregate,
-    CountDistinct,
-    CountRows,
-    CountUnits,
-    QuantileValues,
-)
 from discreet.tables.catalog import (
     Limits,
     Period,
@@ -44,10 +37,17 @@ from discreet.tables.catalog import (
 from discreet.tables.column import Bounds, Column, ColumnType, Key
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.keyset import KeySet, PublicKeys
+from discreet.tables.plans.aggregate import (
+    Aggregate,
+    CountDistinct,
+    CountRows,
+    CountUnits,
+    QuantileValues,
+)
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumSquares, SumValues
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import Scan
-from discreet.tables.sums import SumSquares, SumValues
 
 LIMITS = Limits(rows_per_group=3, groups_per_unit=2)
 

@@ -9,19 +9,20 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from discreet.tables.aggregate import (
+from discreet.tables.catalog import Catalog, Limits
+from discreet.tables.column import Bounds, ColumnType, Key
+from discreet.tables.expression import Expression, FieldValue, Literal
+from discreet.tables.functions.call import call
+from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PrivateKeys, PublicKeys, combine
+from discreet.tables.plans.aggregate import (
     Aggregate,
     CountDistinct,
     CountRows,
     CountUnits,
     QuantileValues,
 )
-from discreet.tables.catalog import Catalog, Limits
-from discreet.tables.column import Bounds, ColumnType, Key
-from discreet.tables.expression import Expression, FieldValue, Literal
-from discreet.tables.functions.call import call
-from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PrivateKeys, PublicKeys, combine
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumSquares, SumValues
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (
     Distinct,
@@ -42,7 +43,6 @@ from discreet.tables.relations.totals import (
     Total,
     Window,
 )
-from discreet.tables.sums import SumSquares, SumValues
 from tests.support.projects.dice import Dice
 
 NUMBERS = (ColumnType.INTEGER, ColumnType.REAL)

@@ -23,7 +23,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn, stored_columns
 from discreet.tables.catalog import Source
 from discreet.tables.column import ColumnType
-from discreet.tables.declaration import FILE_NAME
+from discreet.tables.declarations.declaration import FILE_NAME
 from discreet.tables.declarations.tables import SUFFIXES
 from discreet.tables.source_files import source_files
 

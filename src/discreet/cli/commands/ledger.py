@@ -12,7 +12,7 @@ from discreet.curator.connection import Connection, connect
 from discreet.ledger.chain import Entry, Kind
 from discreet.ledger.order import read_receipts
 from discreet.project.open_ledger import open_ledger
-from discreet.tables.declaration import read_catalog
+from discreet.tables.declarations.declaration import read_catalog
 
 LONGEST_SHOWN = 60
 LAST_SHOWN = 50

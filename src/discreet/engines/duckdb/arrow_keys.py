@@ -9,8 +9,8 @@ from attrs import frozen
 from discreet.core import optional
 from discreet.core.protocols import IntArray
 from discreet.tables.column import ColumnType, Key
-from discreet.tables.engine import KeyRow
 from discreet.tables.keyset import KeySet
+from discreet.tables.plans.engine import KeyRow
 
 _ARROW_TYPES = {
     ColumnType.TEXT: "string",

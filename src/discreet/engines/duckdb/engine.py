@@ -25,18 +25,18 @@ from discreet.engines.duckdb.arrow_keys import (
 )
 from discreet.engines.duckdb.databases import Databases
 from discreet.engines.duckdb.render.rows import query, select
-from discreet.engines.duckdb.render.values import SQL_TYPES
+from discreet.engines.duckdb.sources.declared_values import SQL_TYPES
 from discreet.engines.duckdb.sources.examine import held_apart, require_public, require_source
 from discreet.engines.duckdb.sources.open_source import open_source, require_present
 from discreet.engines.duckdb.sources.opened import Opened
-from discreet.tables.aggregate import QuantileValues
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
-from discreet.tables.engine import ExactAggregates, Lists
 from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.lowered.lower import lower
 from discreet.tables.lowered.lower_relation import lower_relation
 from discreet.tables.lowered.plan import UNITS
+from discreet.tables.plans.aggregate import QuantileValues
+from discreet.tables.plans.engine import ExactAggregates, Lists
 from discreet.tables.plans.plan import BoundedPlan, scans_of
 from discreet.tables.plans.take_sides import settled
 from discreet.tables.relations.relation import Relation

@@ -25,8 +25,8 @@ from discreet.core.numbers import Number, exact, log_bounds, sqrt_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import sqrt_up
 from discreet.core.search import smallest
-from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.integers import integers
+from discreet.mechanisms.noise.named_mechanism import NamedMechanism
 from discreet.randomness.samplers import discrete_gaussian
 from discreet.randomness.tables.law import LARGEST, SMALLEST
 

@@ -15,9 +15,9 @@ from discreet.core.mechanism_event import DiscreteLaplaceEvent
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import sqrt_down
-from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.integers import integers
 from discreet.mechanisms.noise.laplace_sum import laplace_sum_quantile
+from discreet.mechanisms.noise.named_mechanism import NamedMechanism
 from discreet.randomness.samplers import discrete_laplace
 from discreet.randomness.tables.law import LARGEST, SMALLEST
 

@@ -14,8 +14,8 @@ from discreet.core.loss import Pure, Zcdp
 from discreet.core.mechanism_event import ExponentialSelectionEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.named_mechanism import NamedMechanism
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
+from discreet.mechanisms.noise.named_mechanism import NamedMechanism
 from discreet.mechanisms.selection.rank_choice import LARGEST_DENOMINATOR, choose_by_rank
 from discreet.mechanisms.selection.scores import bounded_range_scale, exponential_error
 

@@ -1,19 +1,16 @@
 """The groups of an answer, column by column: what a reader computes with."""
 
-import datetime
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from discreet.releases.body import Body
 from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.estimate import WindowOf
 from discreet.releases.estimates.ratios import Ratios
-from discreet.tables.column import ColumnType, Key
+from discreet.tables.column import Key
 
 Rows = NDArray[np.int64]
 
@@ -74,25 +71,3 @@ class Groups:
 
 def _taken(values: Column, rows: Rows) -> Column:
     return values.take(rows) if isinstance(values, Ratios) else [values[i] for i in rows.tolist()]
-
-
-def read_groups(body: Body) -> Groups:
-    """Return the groups of a body, in its order."""
-    keys, size = body.keys, len(body.keys.rows)
-    columns = zip(*keys.rows, strict=True) if size else ((),) * len(keys.types)
-    return Groups(
-        size=size,
-        keys=tuple(_read_keys(*pair) for pair in zip(columns, keys.types, strict=True)),
-        places=keys.places,
-        sets=np.array(keys.sets, dtype=np.int64),
-        values=tuple(
-            Ratios.steps(aggregate.values, aggregate.step) for aggregate in body.aggregates
-        ),
-        threshold=None if body.selection is None else body.selection.threshold,
-    )
-
-
-def _read_keys(column: Sequence[Any], kind: ColumnType) -> Sequence[Key | None]:
-    if kind is not ColumnType.DATE:
-        return column
-    return [None if key is None else datetime.date.fromisoformat(key) for key in column]

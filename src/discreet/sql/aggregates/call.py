@@ -10,13 +10,13 @@ from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Estimate, TotalOf
 from discreet.releases.view import ClampSource
 from discreet.sql.aggregates.clamps import Clamped, clamped, not_a_sum
-from discreet.sql.conditions import both
-from discreet.sql.nodes import Node, function_name, is_a, require_plain_output
-from discreet.tables.aggregate import Aggregate
+from discreet.sql.syntax.nodes import Node, function_name, is_a, require_plain_output
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
-from discreet.tables.expression_text import expression_text
 from discreet.tables.functions.call import call
+from discreet.tables.functions.conditions import both
+from discreet.tables.plans.aggregate import Aggregate
+from discreet.tables.plans.expression_text import expression_text
 from discreet.tables.relations.relation import Relation
 
 MOST_AGGREGATES = 200

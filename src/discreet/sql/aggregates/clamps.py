@@ -11,12 +11,12 @@ from discreet.releases.estimates.estimate import Constant
 from discreet.releases.view import ClampSource
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
-from discreet.tables.expression_text import expression_text
 from discreet.tables.functions.call import call
 from discreet.tables.functions.proposal import propose_bounds, propose_dates
 from discreet.tables.functions.rules import constant_number
+from discreet.tables.plans.expression_text import expression_text
+from discreet.tables.plans.sums import LARGEST_ROOT
 from discreet.tables.relations.relation import Field
-from discreet.tables.sums import LARGEST_ROOT
 
 _FINE = 10**6
 """How many steps a range that the query writes has at least, if it gives no step."""

@@ -20,8 +20,7 @@ from discreet.releases.estimates.estimate import (
 from discreet.releases.estimates.functions import calculate
 from discreet.sql.aggregates.call import AggregateCall, OutputScope
 from discreet.sql.aggregates.clamps import Clamped, coarse, in_days
-from discreet.sql.conditions import as_condition, both
-from discreet.sql.nodes import (
+from discreet.sql.syntax.nodes import (
     Node,
     constant,
     function_name,
@@ -32,15 +31,16 @@ from discreet.sql.nodes import (
     unbracketed,
     within,
 )
-from discreet.tables.aggregate import (
+from discreet.tables.column import Bounds, ColumnType
+from discreet.tables.expression import Expression, FieldValue
+from discreet.tables.functions.conditions import as_condition, both
+from discreet.tables.plans.aggregate import (
     CountDistinct,
     CountRows,
     CountUnits,
     QuantileValues,
 )
-from discreet.tables.column import Bounds, ColumnType
-from discreet.tables.expression import Expression, FieldValue
-from discreet.tables.sums import SumSquares, SumValues, middle
+from discreet.tables.plans.sums import SumSquares, SumValues, middle
 
 Build = Callable[[AggregateCall], Estimate]
 """How a call becomes an estimate, and asks for the aggregates that this is made of."""

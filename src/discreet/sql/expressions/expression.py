@@ -7,11 +7,10 @@ from typing import Any
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.numbers import exact
 from discreet.sql.expressions.forms import FORMS
+from discreet.sql.expressions.refusals import refused_node
 from discreet.sql.expressions.rule import PLAIN, Rule, Visit
-from discreet.sql.refusals import refused_node
-from discreet.tables.column import ColumnType
+from discreet.tables.column import LONGEST_TEXT, ColumnType
 from discreet.tables.expression import Expression, Literal, measure
-from discreet.tables.functions.text import LONGEST_TEXT
 
 DEEPEST_NODE = 200
 MOST_NODES = 10_000

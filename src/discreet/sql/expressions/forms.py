@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.core.errors import RefusedQuery
+from discreet.sql.expressions.refusals import in_query, refused_function
 from discreet.sql.expressions.rule import Rule, Visit, compared
-from discreet.sql.refusals import in_query, refused_function
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import FUNCTIONS, call

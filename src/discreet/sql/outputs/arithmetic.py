@@ -7,8 +7,8 @@ from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Constant, Estimate
 from discreet.releases.estimates.functions import FUNCTIONS, calculate
 from discreet.releases.estimates.linear import is_sure
-from discreet.sql.nodes import constant, require_plain_output, unbracketed
-from discreet.sql.refusals import in_query, not_between_numbers
+from discreet.sql.expressions.refusals import in_query, not_between_numbers
+from discreet.sql.syntax.nodes import constant, require_plain_output, unbracketed
 from discreet.tables.column import ColumnType
 from discreet.tables.functions.call import nodes_of
 from discreet.tables.functions.function import BINARY

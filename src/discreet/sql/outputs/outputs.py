@@ -10,11 +10,7 @@ from discreet.releases.estimates.estimate import Estimate, GroupingOf, KeyOf, pa
 from discreet.releases.view import Ordering, Output, View
 from discreet.sql.aggregates.call import AggregateCall, AskedAggregates, OutputScope
 from discreet.sql.aggregates.functions import aggregate_function, is_aggregate, is_of_answer
-from discreet.sql.conditions import as_condition
-from discreet.sql.nodes import Node, constant, is_a, require_plain_output, table_of, unbracketed
-from discreet.sql.outputs.arithmetic import ARITHMETIC, arithmetic
-from discreet.sql.outputs.windows import refuse_windows, window
-from discreet.sql.refusals import (
+from discreet.sql.expressions.refusals import (
     aggregate_of_aggregate,
     not_a_key,
     not_grouped,
@@ -23,9 +19,20 @@ from discreet.sql.refusals import (
     two_outputs,
     unknown_aggregate,
 )
-from discreet.tables.aggregate import Aggregate
+from discreet.sql.outputs.arithmetic import ARITHMETIC, arithmetic
+from discreet.sql.outputs.windows import refuse_windows, window
+from discreet.sql.syntax.nodes import (
+    Node,
+    constant,
+    is_a,
+    require_plain_output,
+    table_of,
+    unbracketed,
+)
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue
+from discreet.tables.functions.conditions import as_condition
+from discreet.tables.plans.aggregate import Aggregate
 
 
 @frozen(kw_only=True)

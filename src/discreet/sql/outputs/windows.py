@@ -7,7 +7,8 @@ from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Constant, Estimate, WindowOf, parts
 from discreet.sql.aggregates.call import argument_of
 from discreet.sql.aggregates.functions import aggregate_name, is_of_answer
-from discreet.sql.nodes import (
+from discreet.sql.expressions.refusals import unknown_window
+from discreet.sql.syntax.nodes import (
     Node,
     constant,
     function_name,
@@ -20,7 +21,6 @@ from discreet.sql.nodes import (
     word,
     written,
 )
-from discreet.sql.refusals import unknown_window
 from discreet.tables.column import ColumnType
 
 Inner = Callable[[Node], Estimate]

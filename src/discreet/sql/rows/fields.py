@@ -6,8 +6,8 @@ from functools import singledispatch
 from attrs import evolve
 
 from discreet.core.errors import RefusedQuery
-from discreet.sql.conditions import shifted, typed_conjuncts
 from discreet.tables.expression import Call, Expression, FieldValue, Literal, fields_in
+from discreet.tables.functions.conditions import shifted, typed_conjuncts
 from discreet.tables.functions.proposal import propose_bounds
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (

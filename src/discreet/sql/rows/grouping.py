@@ -8,7 +8,11 @@ from attrs import evolve, frozen
 from discreet.core.errors import RefusedQuery
 from discreet.sql.aggregates.functions import has_aggregate, is_aggregate
 from discreet.sql.expressions.expression import resolve_expression
-from discreet.sql.nodes import (
+from discreet.sql.rows.fields import extended, key_text, require_whole_unit
+from discreet.sql.rows.items import Item, item_name, with_aliases
+from discreet.sql.rows.scope import Scope
+from discreet.sql.rows.totals import inner_total, total_field
+from discreet.sql.syntax.nodes import (
     Node,
     has_part,
     is_a,
@@ -22,10 +26,6 @@ from discreet.sql.nodes import (
     unbracketed,
     within,
 )
-from discreet.sql.rows.fields import extended, key_text, require_whole_unit
-from discreet.sql.rows.items import Item, item_name, with_aliases
-from discreet.sql.rows.scope import Scope
-from discreet.sql.rows.totals import inner_total, total_field
 from discreet.tables.expression import Call, Expression, FieldValue
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.totals import InnerAggregate, InnerTotal

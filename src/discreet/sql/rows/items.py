@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from discreet.core.errors import RefusedQuery, UnknownColumn, UnknownTable
 from discreet.sql.aggregates.functions import is_aggregate
 from discreet.sql.expressions.expression import MOST_NODES
-from discreet.sql.nodes import (
+from discreet.sql.expressions.refusals import require_unique, two_outputs
+from discreet.sql.rows.scope import Scope
+from discreet.sql.syntax.nodes import (
     Node,
     function_name,
     is_a,
@@ -18,8 +20,6 @@ from discreet.sql.nodes import (
     unbracketed,
     within,
 )
-from discreet.sql.refusals import require_unique, two_outputs
-from discreet.sql.rows.scope import Scope
 
 Item = tuple[str, Node]
 """An item of a SELECT: its name, and its node without the alias."""

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from attrs import evolve
 
 from discreet.core.errors import RefusedQuery, UnknownColumn, UnknownTable
-from discreet.sql.conditions import both, shifted, typed_conjuncts
-from discreet.sql.nodes import Node, conjuncts, is_a, listed, part, require_plain, word
 from discreet.sql.rows.fields import require_same_unit
 from discreet.sql.rows.scope import Name, PublicRows, Scope, require_few_tables
+from discreet.sql.syntax.nodes import Node, conjuncts, is_a, listed, part, require_plain, word
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, fields_in
 from discreet.tables.functions.call import call
+from discreet.tables.functions.conditions import both, shifted, typed_conjuncts
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import Field, Project, Relation
 from discreet.tables.relations.scan import PublicScan

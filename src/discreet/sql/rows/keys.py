@@ -7,10 +7,10 @@ from typing import Any
 from attrs import define, frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.sql.options import GroupSelection
 from discreet.sql.rows.fields import unit_part
 from discreet.sql.rows.grouping import Grouping
 from discreet.sql.rows.scope import PublicRows
+from discreet.sql.syntax.options import GroupSelection
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue, fields_in, moved
 from discreet.tables.functions.public_values import (

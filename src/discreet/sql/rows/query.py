@@ -3,20 +3,7 @@
 from collections.abc import Sequence
 
 from discreet.core.errors import RefusedQuery
-from discreet.sql.conditions import as_condition
-from discreet.sql.nodes import (
-    Node,
-    condition_of,
-    conjuncts,
-    is_a,
-    is_set,
-    listed,
-    marked,
-    part,
-    replaced,
-    require_plain,
-)
-from discreet.sql.refusals import require_unique, two_columns
+from discreet.sql.expressions.refusals import require_unique, two_columns
 from discreet.sql.rows.fields import field_values, projected, require_whole_unit
 from discreet.sql.rows.grouping import grouped, has_total
 from discreet.sql.rows.items import (
@@ -32,8 +19,21 @@ from discreet.sql.rows.scope import Context, Scope, Stage, require_few_tables
 from discreet.sql.rows.sources import with_clause
 from discreet.sql.rows.totals import windowed
 from discreet.sql.rows.where import filtered, opened
+from discreet.sql.syntax.nodes import (
+    Node,
+    condition_of,
+    conjuncts,
+    is_a,
+    is_set,
+    listed,
+    marked,
+    part,
+    replaced,
+    require_plain,
+)
 from discreet.tables.column import ColumnType
 from discreet.tables.functions.cast import cast
+from discreet.tables.functions.conditions import as_condition
 from discreet.tables.relations.relation import Distinct, Filter, Relation, UnionAll
 
 

@@ -8,12 +8,12 @@ from typing import Protocol, Self
 from attrs import define, evolve, field, frozen
 
 from discreet.core.errors import RefusedQuery, UnknownColumn, UnknownTable
-from discreet.sql.conditions import as_condition
 from discreet.sql.expressions.expression import resolve_expression
-from discreet.sql.nodes import Node, is_a, is_set, mark_of, require_plain, table_of
+from discreet.sql.syntax.nodes import Node, is_a, is_set, mark_of, require_plain, table_of
 from discreet.tables.catalog import Catalog
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue
+from discreet.tables.functions.conditions import as_condition
 from discreet.tables.relations.relation import Field, Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from discreet.core.errors import RefusedQuery, UnknownTable
-from discreet.sql.nodes import Node, is_a, listed, part, require_plain
-from discreet.sql.refusals import require_unique, two_columns
+from discreet.sql.expressions.refusals import require_unique, two_columns
 from discreet.sql.rows.fields import field_values, projected
 from discreet.sql.rows.joins import joined
 from discreet.sql.rows.scope import Context, Named, Scope, did_you_mean, require_few_tables
+from discreet.sql.syntax.nodes import Node, is_a, listed, part, require_plain
 from discreet.tables.catalog import Table
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan

@@ -8,8 +8,10 @@ from attrs import evolve
 from discreet.core.errors import RefusedQuery, UndeclaredBound
 from discreet.sql.aggregates.call import argument_of
 from discreet.sql.aggregates.functions import aggregate_name
-from discreet.sql.conditions import as_condition
-from discreet.sql.nodes import (
+from discreet.sql.expressions.refusals import unknown_total
+from discreet.sql.rows.fields import field_of, require_whole_unit
+from discreet.sql.rows.scope import Stage
+from discreet.sql.syntax.nodes import (
     Node,
     is_a,
     is_set,
@@ -20,12 +22,10 @@ from discreet.sql.nodes import (
     small_number,
     word,
 )
-from discreet.sql.refusals import unknown_total
-from discreet.sql.rows.fields import field_of, require_whole_unit
-from discreet.sql.rows.scope import Stage
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import call
+from discreet.tables.functions.conditions import as_condition
 from discreet.tables.functions.proposal import propose_bounds
 from discreet.tables.relations.relation import Field, Relation
 from discreet.tables.relations.totals import InnerTotal, Ranked, Ranking, SortKey, Total, Window

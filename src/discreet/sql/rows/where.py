@@ -7,9 +7,11 @@ from attrs import frozen
 
 from discreet.core import optional
 from discreet.core.errors import RefusedQuery, UnknownColumn, UnknownTable
-from discreet.sql.conditions import as_condition, both
 from discreet.sql.expressions.expression import resolve_expression
-from discreet.sql.nodes import (
+from discreet.sql.rows.fields import require_same_unit
+from discreet.sql.rows.scope import Context, Scope, require_few_tables
+from discreet.sql.rows.sources import from_clause, with_clause
+from discreet.sql.syntax.nodes import (
     Node,
     condition_of,
     conjuncts,
@@ -21,12 +23,10 @@ from discreet.sql.nodes import (
     unbracketed,
     written,
 )
-from discreet.sql.rows.fields import require_same_unit
-from discreet.sql.rows.scope import Context, Scope, require_few_tables
-from discreet.sql.rows.sources import from_clause, with_clause
 from discreet.tables.column import Key
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
+from discreet.tables.functions.conditions import as_condition, both
 from discreet.tables.relations.join import Exists
 from discreet.tables.relations.relation import Filter, Relation
 

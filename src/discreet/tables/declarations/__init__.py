@@ -1,1 +1,1 @@
-"""The parts of ``discreet.toml``, one file each, and the lines on which they stand."""
+"""From ``discreet.toml`` to the catalogue: one file for each part, and the lines they stand on."""

@@ -1,1 +1,1 @@
-"""The total functions that a query may use, grouped by what they are about. There are no others."""
+"""The total functions that a query may use, and how calls are made of them. There are no others."""

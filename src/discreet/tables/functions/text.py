@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from discreet.core.errors import RefusedQuery
-from discreet.tables.column import ColumnType, Key
+from discreet.tables.column import LONGEST_TEXT, ColumnType, Key
 from discreet.tables.expression import Call, Expression, Literal
 from discreet.tables.functions.comparison import test_of
 from discreet.tables.functions.function import (
@@ -57,9 +57,6 @@ _TEXT, _INTEGER, _BOOLEAN = ColumnType.TEXT, ColumnType.INTEGER, ColumnType.BOOL
 
 FARTHEST = 1_000_000
 """The largest position in a text."""
-
-LONGEST_TEXT = 10_000
-"""Joining and replacing give at most this many characters, so that no data exhausts the memory."""
 
 MOST_GROWTH = 10
 """A replacement is at most this many times as long as what it replaces."""

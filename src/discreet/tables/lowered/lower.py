@@ -13,7 +13,6 @@ from itertools import count
 from attrs import define
 
 from discreet.core.errors import Unsupported
-from discreet.tables.aggregate import Aggregate, CountDistinct, CountRows, CountUnits
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression
 from discreet.tables.keyset import LONGEST_KEY, PrivateKeys, PublicKeys
@@ -50,6 +49,7 @@ from discreet.tables.lowered.rows import (
     owner_columns,
     unit_columns,
 )
+from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountRows, CountUnits
 from discreet.tables.plans.plan import BoundedPlan
 
 

@@ -8,6 +8,7 @@ from attrs import evolve, frozen
 from discreet.core.errors import Unsupported
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal, fields_in, moved
+from discreet.tables.functions.conditions import typed_conjuncts
 from discreet.tables.lowered.rows import (
     HASH,
     Computed,
@@ -218,7 +219,7 @@ class _Parts:
     @staticmethod
     def of(condition: Expression | None, width: int) -> "_Parts":
         found = _Parts()
-        for part in _conjuncts(condition):
+        for part in typed_conjuncts(condition):
             found = found.adding(part, width)
         return found
 
@@ -249,13 +250,6 @@ def _is_comparison(part: Expression) -> bool:
     if not isinstance(part, Call) or part.function not in _COMPARISONS:
         return False
     return all(isinstance(side, FieldValue) for side in part.arguments)
-
-
-def _conjuncts(condition: Expression | None) -> list[Expression]:
-    """Return the parts that are joined by AND."""
-    if isinstance(condition, Call) and condition.function == "and":
-        return [part for argument in condition.arguments for part in _conjuncts(argument)]
-    return [] if condition is None else [condition]
 
 
 def _sides(part: Expression, width: int) -> set[str]:

@@ -2,8 +2,8 @@
 
 from attrs import frozen
 
-from discreet.tables.aggregate import Aggregate
 from discreet.tables.lowered.rows import Columns, OneInput, Rows
+from discreet.tables.plans.aggregate import Aggregate
 
 
 @frozen(kw_only=True)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from discreet.core.contribution import Contribution
-from discreet.tables.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
 from discreet.tables.lowered.facts import Facts, Known, facts_of, require, unproved
 from discreet.tables.lowered.plan import (
     Answered,
@@ -16,7 +15,8 @@ from discreet.tables.lowered.plan import (
 from discreet.tables.lowered.rows import (
     Rows,
 )
-from discreet.tables.sums import SumSquares, SumValues
+from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
+from discreet.tables.plans.sums import SumSquares, SumValues
 
 
 def contributions(plan: LoweredPlan) -> dict[str, Contribution]:

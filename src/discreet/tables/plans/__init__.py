@@ -1,1 +1,1 @@
-"""Bounded plans: what they are, and the passes over them."""
+"""Bounded plans: their aggregates, the passes over them, their work, and what an engine offers."""

@@ -8,9 +8,9 @@ from attrs import field, frozen
 from discreet.core.canonical import described, digest
 from discreet.core.contribution import Contribution
 from discreet.core.errors import RefusedQuery
-from discreet.tables.aggregate import Aggregate, CountUnits
 from discreet.tables.catalog import LARGEST_LIMIT, Limits
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
+from discreet.tables.plans.aggregate import Aggregate, CountUnits
 from discreet.tables.relations.relation import Owner, Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 

@@ -11,9 +11,9 @@ import attrs
 from attrs import evolve
 
 from discreet.core.errors import Unsupported
-from discreet.tables.aggregate import Aggregate
 from discreet.tables.expression import Call, Expression, FieldValue, fields_in, moved
 from discreet.tables.functions.call import call
+from discreet.tables.plans.aggregate import Aggregate
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve
 
-from discreet.tables.expression import Call, Expression, FieldValue, fields_in, moved
+from discreet.tables.expression import Expression, FieldValue, fields_in, moved
 from discreet.tables.functions.call import call
+from discreet.tables.functions.conditions import typed_conjuncts
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import Filter, Project, Relation
@@ -35,7 +36,7 @@ def settled(relation: Relation, asked: Conditions = ()) -> Relation:
     if not _has_join(relation):
         return _filtered(relation, asked)
     if isinstance(relation, Filter):
-        return settled(relation.source, [*_conjuncts(relation.condition), *asked])
+        return settled(relation.source, [*typed_conjuncts(relation.condition), *asked])
     if isinstance(relation, Project):
         return _projected(relation, asked)
     if isinstance(relation, Join):
@@ -55,7 +56,7 @@ def _projected(node: Project, asked: Conditions) -> Relation:
 
 
 def _joined(node: Join, asked: Conditions) -> Relation:
-    width, own = len(node.left.fields()), _conjuncts(node.condition)
+    width, own = len(node.left.fields()), typed_conjuncts(node.condition)
     if node.keep_left:
         left, above = _split(asked, width, "left")
         right, own = _split(own, width, "right")
@@ -72,7 +73,7 @@ def _joined(node: Join, asked: Conditions) -> Relation:
 
 
 def _existing(node: Exists, asked: Conditions) -> Relation:
-    width, own = len(node.left.fields()), _conjuncts(node.condition)
+    width, own = len(node.left.fields()), typed_conjuncts(node.condition)
     left = list(asked)
     if not node.lacks:
         more, own = _split(own, width, "left")
@@ -100,13 +101,6 @@ def _split(parts: Conditions, width: int, side: str) -> tuple[list[Expression], 
 def _from(width: int, part: Expression) -> Mapping[int, int]:
     """Return where the fields of a condition on the right are in the right side itself."""
     return {index: index - width for index in fields_in(part)}
-
-
-def _conjuncts(condition: Expression | None) -> list[Expression]:
-    """Return the parts of a condition that are joined by AND."""
-    if isinstance(condition, Call) and condition.function == "and":
-        return [part for argument in condition.arguments for part in _conjuncts(argument)]
-    return [] if condition is None else [condition]
 
 
 def _all(conditions: Conditions) -> Expression | None:

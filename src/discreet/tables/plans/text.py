@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import singledispatch
 
 from discreet.core.contribution import Contribution
-from discreet.tables.expression_text import field_names, show_expression
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
+from discreet.tables.plans.expression_text import field_names, show_expression
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (

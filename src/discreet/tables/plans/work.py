@@ -11,11 +11,11 @@ from functools import singledispatch
 from attrs import define, evolve, field, frozen
 
 from discreet.core.errors import Unsupported
-from discreet.tables.aggregate import Aggregate, CountDistinct, CountUnits
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression
 from discreet.tables.functions.work import COPIED, NOTHING, PLAIN, TEXT, Steps
 from discreet.tables.keyset import LONGEST_KEY, PrivateKeys
+from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountUnits
 from discreet.tables.plans.bill import HOLDING, Bill, Rows, Value, Work, text_value, value_of
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.join import Exists, Join

@@ -1,1 +1,1 @@
-"""The operators below an aggregate, one file each. Each is owner-local, and there are no others."""
+"""The operators that may stand below an aggregate. Each is owner-local, and there are no others."""

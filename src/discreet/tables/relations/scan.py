@@ -7,8 +7,7 @@ from attrs import field, frozen
 
 from discreet.core.canonical import PRESENTATION
 from discreet.tables.catalog import PublicTable, Table
-from discreet.tables.column import Column, ColumnType
-from discreet.tables.functions.text import LONGEST_TEXT
+from discreet.tables.column import LONGEST_TEXT, Column, ColumnType
 from discreet.tables.relations.relation import Field, Owner, Relation
 
 LONGEST_UNIT = 256

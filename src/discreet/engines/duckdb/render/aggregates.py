@@ -11,13 +11,13 @@ from discreet.core.errors import Unsupported
 from discreet.engines.duckdb.render.expression import expression
 from discreet.engines.duckdb.render.values import clamped, double
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
-from discreet.tables.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
 from discreet.tables.column import ColumnType
 from discreet.tables.lowered.plan import CappedTotal, RowTotal, Total, UnitTotal
 from discreet.tables.lowered.rows import Windowed
+from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
+from discreet.tables.plans.sums import SumSquares, SumValues
 from discreet.tables.relations.totals import InnerTotal, Ranked, Ranking
 from discreet.tables.relations.totals import Total as InnerKind
-from discreet.tables.sums import SumSquares, SumValues
 
 Cells = Sequence[str]
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 from discreet.core.numbers import exact
 from discreet.engines.duckdb.render.values import (
-    SQL_TYPES,
     Render,
     double,
     finite,
@@ -18,9 +17,9 @@ from discreet.engines.duckdb.render.values import (
     unsigned_zero,
     whole,
 )
-from discreet.tables.column import ColumnType
+from discreet.engines.duckdb.sources.declared_values import SQL_TYPES
+from discreet.tables.column import LONGEST_TEXT, ColumnType
 from discreet.tables.expression import Call, Expression, Literal
-from discreet.tables.functions.text import LONGEST_TEXT
 
 _REAL = ColumnType.REAL
 

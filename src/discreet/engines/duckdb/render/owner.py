@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from discreet.engines.duckdb.render.values import column_value
+from discreet.engines.duckdb.sources.declared_values import column_value
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.engines.duckdb.sources.stored_values import LONGEST_NAME
 from discreet.tables.catalog import Table

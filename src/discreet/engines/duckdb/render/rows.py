@@ -21,9 +21,9 @@ from discreet.core.errors import Unsupported
 from discreet.engines.duckdb.render.aggregates import inner_total, total, window_value
 from discreet.engines.duckdb.render.expression import expression
 from discreet.engines.duckdb.render.owner import owner_values
-from discreet.engines.duckdb.render.values import clamped, column_value, plain_day
+from discreet.engines.duckdb.render.values import clamped
+from discreet.engines.duckdb.sources.declared_values import column_value, plain_day
 from discreet.engines.duckdb.sources.opened import Opened
-from discreet.tables.aggregate import QuantileValues
 from discreet.tables.column import ColumnType
 from discreet.tables.lowered.plan import Answered, LoweredPlan, every
 from discreet.tables.lowered.rows import (
@@ -50,6 +50,7 @@ from discreet.tables.lowered.rows import (
     Windowed,
     Worked,
 )
+from discreet.tables.plans.aggregate import QuantileValues
 
 Sources = Sequence[Opened]
 """The opened sources of a plan's scans, in the order in which the scans stand in it."""

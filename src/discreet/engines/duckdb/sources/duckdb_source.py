@@ -8,7 +8,6 @@ from typing import Any
 
 from discreet.core import optional
 from discreet.core.errors import DeclarationError
-from discreet.engines.duckdb.render.values import text
 from discreet.engines.duckdb.sources.arrow_source import (
     BATCH_ROWS,
     ArrowColumn,
@@ -18,6 +17,7 @@ from discreet.engines.duckdb.sources.arrow_source import (
     handed_type,
     is_id,
 )
+from discreet.engines.duckdb.sources.declared_values import text
 from discreet.engines.duckdb.sources.opened import (
     Opened,
     Part,

@@ -7,11 +7,10 @@ from attrs import field, frozen
 
 from discreet.core import optional
 from discreet.core.errors import DeclarationError
-from discreet.engines.duckdb.render.values import SQL_TYPES
+from discreet.engines.duckdb.sources.declared_values import SQL_TYPES
 from discreet.engines.duckdb.sources.stored_values import digests, whole_texts
 from discreet.tables.catalog import PublicTable, Table
-from discreet.tables.column import ColumnType
-from discreet.tables.functions.text import LONGEST_TEXT
+from discreet.tables.column import LONGEST_TEXT, ColumnType
 
 # ---- Arrow batches that can be read more than once: every scan begins anew.
 

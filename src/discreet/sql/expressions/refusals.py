@@ -9,7 +9,7 @@ from discreet.sql.aggregates.functions import (
     is_aggregate,
     is_aggregate_name,
 )
-from discreet.sql.nodes import Node, function_name, is_a, written
+from discreet.sql.syntax.nodes import Node, function_name, is_a, written
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression
 from discreet.tables.functions.call import unknown_function

@@ -10,9 +10,9 @@ from attrs import frozen
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import short
-from discreet.tables.aggregate import Names, OfClamped, Tally, short_decimal
 from discreet.tables.catalog import Limits
 from discreet.tables.column import Bounds
+from discreet.tables.plans.aggregate import Names, OfClamped, Tally, short_decimal
 
 
 @frozen(kw_only=True)

@@ -16,7 +16,7 @@ from discreet.core.loss import short
 from discreet.tables.catalog import Limits
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression
-from discreet.tables.expression_text import expression_text, show_expression
+from discreet.tables.plans.expression_text import expression_text, show_expression
 from discreet.tables.relations.relation import Field
 
 Fields = Sequence[Field]

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from discreet.core.errors import BadSyntax, InvalidArgument, RefusedQuery
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import exact
-from discreet.sql.nodes import Token
+from discreet.sql.syntax.nodes import Token
 
 
 class GroupSelection(Enum):
