@@ -13,7 +13,7 @@ from discreet.sql.named_arguments import with_clamps
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.sql.rows import sources
-from discreet.sql.rows.scope import MOST_TABLES, MOST_WORK, Work
+from discreet.sql.rows.scope import MOST_TABLES, MOST_WORK, ResolvingWork
 from discreet.tables.catalog import GateSettings
 from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import visit, write_project
@@ -102,7 +102,7 @@ def test_a_chain_as_deep_as_a_query_may_be_is_not_too_large(reader):
 
 
 def test_work_is_refused_beyond_its_sum():
-    work = Work()
+    work = ResolvingWork()
     for _ in range(MOST_WORK):
         work.spend()
     with pytest.raises(RefusedQuery):

@@ -7,7 +7,7 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.expression import Call
 from discreet.tables.plans import contain
-from discreet.tables.relations.relation import Filter, Project
+from discreet.tables.relations.relation import Filter, Projection
 from discreet.tables.relations.scan import Scan
 from tests.support.projects.clinic import make_plan, run_exact, visit, write_project
 
@@ -165,7 +165,7 @@ def test_a_condition_on_one_side_of_a_join_is_asked_below_its_limit(limits_of):
     for sql in (f"{joined} AND {flu}", f"{joined} WHERE {flu}"):
         first, second = limits_of(sql)
         assert (first.rows, first.characters) == (second.rows, second.characters) == (1_000, 0)
-        assert isinstance(first.source, Project)
+        assert isinstance(first.source, Projection)
         assert isinstance(first.source.source, Filter)
     dear, cheap = limits_of(f"SELECT COUNT(*) FROM visits JOIN many ON {MADE} LIKE '{PATTERN}'")
     assert isinstance(dear.source.source, Filter)

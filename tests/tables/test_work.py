@@ -17,7 +17,7 @@ from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.functions.work import Steps
 from discreet.tables.plans import contain as contain_module
 from discreet.tables.plans import work as work_module
-from discreet.tables.plans.bill import SORTING, Bill, Rows
+from discreet.tables.plans.bill import SORTING, Bill, RowCount
 from discreet.tables.plans.contain import MOST, contain, row_limits
 from discreet.tables.plans.prune import prune
 from discreet.tables.plans.work import FOUND_KEY, PRIVATE_KEY, Meter, found_work, work
@@ -190,9 +190,9 @@ def test_a_model_that_forgets_something_is_caught(reader, monkeypatch, name, twi
 
 def test_a_bill_counts_rows_apart_and_together():
     steps = Steps(each=10, alone=1_000, kept=7)
-    stored = Bill.of(Rows(stored={"visits": 3}), steps)
+    stored = Bill.of(RowCount(stored={"visits": 3}), steps)
     assert (stored.unit, stored.rows, stored.texts) == (0, {"visits": 3_030}, {"visits": 21})
-    behind = Bill.of(Rows(behind=100, limits=1), steps)
+    behind = Bill.of(RowCount(behind=100, limits=1), steps)
     assert behind.unit == 100 * 17 + 4 * 1_000
     both = (stored + behind + stored).work()
     assert (both.of_a_row, both.of_stored_texts, both.of_a_unit) == (6_060, 42, behind.unit)

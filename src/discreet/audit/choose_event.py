@@ -24,7 +24,7 @@ _FOLDS = (0, 1)
 
 
 @frozen(kw_only=True, eq=False)
-class Tally:
+class LabelCounts:
     """How often each label was seen, by data set and by half of the sample.
 
     A set learnt from labels that were seen looks perfect on the same labels and may foretell
@@ -69,7 +69,7 @@ class Tally:
         return ratios
 
 
-def tally(samples: Sequence[Labels]) -> Tally:
+def tally(samples: Sequence[Labels]) -> LabelCounts:
     """Count the labels of two samples; what is not labelled counts only as a trial.
 
     Example:
@@ -82,7 +82,7 @@ def tally(samples: Sequence[Labels]) -> Tally:
     quarters = np.split(places, [first // 2, first, first + second // 2])
     counts = np.array([np.bincount(quarter, minlength=len(labels)) for quarter in quarters])
     counts[:, labels == UNLABELLED] = 0
-    return Tally(
+    return LabelCounts(
         labels=labels,
         counts=counts.reshape(2, 2, -1),
         trials=np.array([len(quarter) for quarter in quarters]).reshape(2, 2),
@@ -184,7 +184,7 @@ def _bets(first: Sequence[Hashable], second: Sequence[Hashable], stakes: Stakes)
         yield from _sets(tally(labels), stakes, partial(_label_set, feature))
 
 
-def _half_lines(outcomes: list[Any], counted: Tally, stakes: Stakes) -> Iterator[Bet]:
+def _half_lines(outcomes: list[Any], counted: LabelCounts, stakes: Stakes) -> Iterator[Bet]:
     """Yield the best half-line of each kind; NaN is on none."""
     places = [i for i, outcome in enumerate(outcomes) if isinstance(outcome, Real)]
     places = sorted((i for i in places if outcomes[i] == outcomes[i]), key=outcomes.__getitem__)
@@ -201,7 +201,7 @@ def _half_lines(outcomes: list[Any], counted: Tally, stakes: Stakes) -> Iterator
 
 
 def _sets(
-    counted: Tally, stakes: Stakes, event_of: Callable[[Tally, int, float], OutputEvent]
+    counted: LabelCounts, stakes: Stakes, event_of: Callable[[LabelCounts, int, float], OutputEvent]
 ) -> Iterator[Bet]:
     """Yield the best set of labels for each data set on which it may be likelier."""
     trials = counted.trials.sum(axis=1)
@@ -215,12 +215,12 @@ def _sets(
 
 
 def _outcome_set(
-    outcomes: list[Hashable], counted: Tally, likely: int, ratio: float
+    outcomes: list[Hashable], counted: LabelCounts, likely: int, ratio: float
 ) -> OutputEvent:
     return OutcomeSet(frozenset(outcomes[code] for code in counted.likelier(likely, ratio)))
 
 
-def _label_set(feature: Feature, counted: Tally, likely: int, ratio: float) -> OutputEvent:
+def _label_set(feature: Feature, counted: LabelCounts, likely: int, ratio: float) -> OutputEvent:
     return LabelSet(feature=feature, labels=frozenset(counted.likelier(likely, ratio).tolist()))
 
 

@@ -33,7 +33,7 @@ from discreet.tables.expression import Expression
 from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.relations.join import Exists
-from discreet.tables.relations.relation import Owner, Relation
+from discreet.tables.relations.relation import Relation, RowOwner
 from discreet.tables.relations.scan import Scan
 
 
@@ -147,7 +147,7 @@ def _items(select: Node, scope: Scope, catalog: Catalog) -> list[Item]:
     return lateral(list(zip(names, values, strict=True)), scope)
 
 
-def _require_private(scope: Scope) -> Owner:
+def _require_private(scope: Scope) -> RowOwner:
     owner = scope.relation.owner()
     if owner is None:
         raise RefusedQuery(
@@ -158,7 +158,7 @@ def _require_private(scope: Scope) -> Owner:
     return owner
 
 
-def _require_unit(options: Options, owner: Owner) -> None:
+def _require_unit(options: Options, owner: RowOwner) -> None:
     asked, declared = options.unit_column, owner.unit.column
     if asked is not None and (declared is None or asked.lower() != declared.lower()):
         raise RefusedQuery(

@@ -96,7 +96,7 @@ def _kind(node: Relation) -> str:
 
 
 EVERYTHING = {
-    *("Scan", "PublicScan", "Filter", "Project", "Distinct", "UnionAll", "InnerAggregate"),
+    *("Scan", "PublicScan", "Filter", "Projection", "Distinct", "UnionAll", "InnerAggregate"),
     "RowLimit",
     *("Window", "Join public", "Join public left", "Join private", "Join private left"),
     *("Exists public", "Exists public lacking", "Exists private", "Exists private lacking"),

@@ -14,12 +14,12 @@ from discreet.tables.column import Bounds
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.lowered.plan import Answered, CappedTotal, LoweredPlan
 from discreet.tables.lowered.rows import (
-    Computed,
     Copied,
     Different,
-    OnGrid,
+    InSteps,
     Owned,
     Paired,
+    Projected,
     Rows,
     Sampled,
     Step,
@@ -146,9 +146,9 @@ def _own_fields(columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in columns if name not in ("u", "p", "h"))
 
 
-def _wider(node: Computed, bounds: Callable[[Bounds], Bounds]) -> Computed:
+def _wider(node: Projected, bounds: Callable[[Bounds], Bounds]) -> Projected:
     values = [
-        (name, evolve(value, bounds=bounds(value.bounds)) if isinstance(value, OnGrid) else value)
+        (name, evolve(value, bounds=bounds(value.bounds)) if isinstance(value, InSteps) else value)
         for name, value in node.values
     ]
     return evolve(node, values=tuple(values))
@@ -243,12 +243,12 @@ MUTANTS = [
     LoweredMutant(rule="rows of nobody count", change=on(Owned, lambda n: n.source), seen_in=3),
     LoweredMutant(
         rule="values are not clamped",
-        change=on(Computed, lambda node: _wider(node, _unclamped)),
+        change=on(Projected, lambda node: _wider(node, _unclamped)),
         fits=is_summed,
     ),
     LoweredMutant(
         rule="the clamp is one step too wide",
-        change=on(Computed, lambda node: _wider(node, _one_step_more)),
+        change=on(Projected, lambda node: _wider(node, _one_step_more)),
         fits=is_summed,
     ),
     LoweredMutant(

@@ -28,7 +28,7 @@ from discreet.tables.relations.relation import (
     Distinct,
     Field,
     Filter,
-    Project,
+    Projection,
     Relation,
     RowLimit,
     UnionAll,
@@ -148,7 +148,7 @@ class Trees:
             values.append(call("*", (number, factor)))
             # The bounds of the factor's column are left in place: a lie that must not matter.
             shape.append(evolve(source.fields()[number.index], name="times"))
-        return Project(source=source, values=tuple(values), shape=tuple(shape))
+        return Projection(source=source, values=tuple(values), shape=tuple(shape))
 
     def _public(self) -> Relation:
         return PublicScan.of(self._dice.pick(self._catalog.public_tables))
@@ -290,9 +290,9 @@ class Trees:
         )
 
 
-def _only(source: Relation, places: Sequence[int]) -> Project:
+def _only(source: Relation, places: Sequence[int]) -> Projection:
     fields = source.fields()
-    return Project(
+    return Projection(
         source=source,
         values=tuple(FieldValue(fields[i].type, i) for i in places),
         shape=tuple(fields[i] for i in places),

@@ -29,7 +29,7 @@ _NUMBERS = (_INTEGER, ColumnType.REAL)
 
 
 @frozen
-class Function:
+class EstimateFunction:
     """One function: how many arguments, of which types, to which type, and how it is worked out.
 
     It is worked out for all groups at once.
@@ -134,18 +134,18 @@ def _distance(kinds: Sequence[Kind]) -> ColumnType | None:
 
 def _numeric(
     work: Callable[..., Ratios], enclosure: Enclosure | None = None, *, count: int = 2
-) -> Function:
-    return Function(count, count, _number, kept_numbers(work), enclosure)
+) -> EstimateFunction:
+    return EstimateFunction(count, count, _number, kept_numbers(work), enclosure)
 
 
-def _whole(work: Callable[[Ratios], Ratios]) -> Function:
+def _whole(work: Callable[[Ratios], Ratios]) -> EstimateFunction:
     """Return a function to whole numbers that never falls."""
     returned = _always(ColumnType.INTEGER)
-    return Function(1, 1, returned, kept_numbers(work), enclosures.rising(work))
+    return EstimateFunction(1, 1, returned, kept_numbers(work), enclosures.rising(work))
 
 
-def _real(value: ColumnFunction, enclosure: Enclosure, *, count: int = 1) -> Function:
-    return Function(count, count, _always(ColumnType.REAL), value, enclosure)
+def _real(value: ColumnFunction, enclosure: Enclosure, *, count: int = 1) -> EstimateFunction:
+    return EstimateFunction(count, count, _always(ColumnType.REAL), value, enclosure)
 
 
 def _each_real(
@@ -153,13 +153,13 @@ def _each_real(
     enclosure: Callable[..., enclosures.Interval | None],
     *,
     count: int = 1,
-) -> Function:
+) -> EstimateFunction:
     """Return a function of single numbers, and of single intervals."""
     return _real(strict(work), enclosures.each_by_itself(enclosure), count=count)
 
 
-def _comparison(relation: Callable[..., bool]) -> Function:
-    return Function(2, 2, _compared, comparison(relation))
+def _comparison(relation: Callable[..., bool]) -> EstimateFunction:
+    return EstimateFunction(2, 2, _compared, comparison(relation))
 
 
 def _null_if(kinds: Sequence[Kind]) -> ColumnType | None:
@@ -170,9 +170,9 @@ _PLUS = of_numbers(kept_numbers(Ratios.plus), strict(function_values.add_days))
 _MINUS = of_numbers(kept_numbers(Ratios.minus), strict(function_values.subtract_days))
 _ROUND = kept_numbers(function_values.rounded)
 
-FUNCTIONS: dict[str, Function] = {
-    "+": Function(2, 2, _moved_day, _PLUS, enclosures.plus),
-    "-": Function(2, 2, _distance, _MINUS, enclosures.minus),
+FUNCTIONS: dict[str, EstimateFunction] = {
+    "+": EstimateFunction(2, 2, _moved_day, _PLUS, enclosures.plus),
+    "-": EstimateFunction(2, 2, _distance, _MINUS, enclosures.minus),
     "*": _numeric(Ratios.times, enclosures.product_of),
     "%": _numeric(function_values.remainder),
     "neg": _numeric(Ratios.negative, Intervals.negative, count=1),
@@ -183,7 +183,7 @@ FUNCTIONS: dict[str, Function] = {
     "ceil": _whole(function_values.ceiling),
     "trunc": _whole(Ratios.truncated),
     "sign": _whole(function_values.sign),
-    "round": Function(1, 2, _rounded, _ROUND, enclosures.round_to),
+    "round": EstimateFunction(1, 2, _rounded, _ROUND, enclosures.round_to),
     "integer": _whole(function_values.rounded),
     "real": _real(kept_numbers(lambda values: values), lambda inside: inside),
     "sqrt": _real(kept_numbers(function_values.root), enclosures.root),
@@ -192,21 +192,21 @@ FUNCTIONS: dict[str, Function] = {
     "log2": _each_real(function_values.logarithm_to(2), enclosures.logarithm_to(2)),
     "exp": _each_real(function_values.exponential, enclosures.exponential),
     "power": _each_real(function_values.power, enclosures.power, count=2),
-    "greatest": Function(1, None, _common, function_values.GREATEST),
-    "least": Function(1, None, _common, function_values.LEAST),
+    "greatest": EstimateFunction(1, None, _common, function_values.GREATEST),
+    "least": EstimateFunction(1, None, _common, function_values.LEAST),
     "=": _comparison(operator.eq),
     "<>": _comparison(operator.ne),
     "<": _comparison(operator.lt),
     "<=": _comparison(operator.le),
     ">": _comparison(operator.gt),
     ">=": _comparison(operator.ge),
-    "in": Function(2, None, _compared, function_values.among),
-    "and": Function(1, None, _logical, function_values.every),
-    "or": Function(1, None, _logical, function_values.some),
-    "not": Function(1, 1, _logical, strict(operator.not_)),
-    "is_null": Function(1, 1, lambda _: ColumnType.BOOLEAN, function_values.is_null),
-    "nullif": Function(2, 2, _null_if, function_values.null_if, enclosures.unless),
-    "coalesce": Function(1, None, _common, function_values.first_known),
-    "case": Function(3, None, _case, function_values.case),
+    "in": EstimateFunction(2, None, _compared, function_values.among),
+    "and": EstimateFunction(1, None, _logical, function_values.every),
+    "or": EstimateFunction(1, None, _logical, function_values.some),
+    "not": EstimateFunction(1, 1, _logical, strict(operator.not_)),
+    "is_null": EstimateFunction(1, 1, lambda _: ColumnType.BOOLEAN, function_values.is_null),
+    "nullif": EstimateFunction(2, 2, _null_if, function_values.null_if, enclosures.unless),
+    "coalesce": EstimateFunction(1, None, _common, function_values.first_known),
+    "case": EstimateFunction(3, None, _case, function_values.case),
 }
 """Every function, by name. One that is not here has no meaning."""

@@ -14,7 +14,7 @@ from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import FUNCTIONS, call
 from discreet.tables.functions.cast import cast
-from discreet.tables.functions.function import Alias, Part
+from discreet.tables.functions.function import Alias, DatePart
 
 _FALSE = Literal(ColumnType.BOOLEAN, False)
 _NULL = Literal(ColumnType.TEXT, None)
@@ -137,7 +137,7 @@ def _date(node: Any, visit: Visit) -> Expression:
 # ---- Parts of dates, and intervals.
 
 
-def _named(kind: type[Alias] | type[Part]) -> Mapping[str, str]:
+def _named(kind: type[Alias] | type[DatePart]) -> Mapping[str, str]:
     """Return the functions that are also written in a way, by what is written."""
     return {
         written.name: function.name
@@ -147,7 +147,7 @@ def _named(kind: type[Alias] | type[Part]) -> Mapping[str, str]:
     }
 
 
-_PARTS = _named(Part)
+_PARTS = _named(DatePart)
 
 
 def _part(name: str, day: Expression) -> Expression:

@@ -12,7 +12,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import FUNCTIONS, call
-from discreet.tables.functions.function import Node
+from discreet.tables.functions.function import PlainNode
 
 Visit = Callable[[Any], Expression]
 """Resolves a part of a node."""
@@ -66,7 +66,7 @@ def compared(function: str, values: Sequence[Expression]) -> Expression:
         raise RefusedQuery(f"'{shown}' is not a date", must="look like '2025-01-31'") from None
 
 
-def _plain(function: str, written: Node) -> Rule:
+def _plain(function: str, written: PlainNode) -> Rule:
     make = compared if written.compares else call
 
     def read(node: Any, visit: Visit) -> Expression:
@@ -81,6 +81,6 @@ PLAIN = {
     written.name: _plain(function.name, written)
     for function in FUNCTIONS.values()
     for written in function.ways()
-    if isinstance(written, Node)
+    if isinstance(written, PlainNode)
 }
 """Nodes that are one function of their parts, in order."""

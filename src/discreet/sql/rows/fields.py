@@ -15,9 +15,9 @@ from discreet.tables.relations.relation import (
     Distinct,
     Field,
     Filter,
-    Owner,
-    Project,
+    Projection,
     Relation,
+    RowOwner,
     UnionAll,
 )
 from discreet.tables.relations.scan import PublicScan, Scan
@@ -58,7 +58,7 @@ def projected(relation: Relation, values: Sequence[Expression], names: Sequence[
     pairs = zip(values, names, strict=True)
     fields = relation.fields()
     shape = tuple(_field_of(value, relation, fields, name=name) for value, name in pairs)
-    return Project(source=relation, values=tuple(values), shape=shape)
+    return Projection(source=relation, values=tuple(values), shape=shape)
 
 
 def extended(
@@ -137,7 +137,7 @@ def _(relation: Exists, index: int) -> bool:
 
 
 @is_period_column.register
-def _(relation: Project, index: int) -> bool:
+def _(relation: Projection, index: int) -> bool:
     value = relation.values[index]
     return isinstance(value, FieldValue) and is_period_column(relation.source, value.index)
 
@@ -167,14 +167,14 @@ def _(relation: Window, index: int) -> bool:
     return index < width and is_period_column(relation.source, index)
 
 
-def key_text(owner: Owner, parts: Iterable[int] | None = None) -> str:
+def key_text(owner: RowOwner, parts: Iterable[int] | None = None) -> str:
     """Return the unit's key as a query writes it (or some parts of it)."""
     columns = owner.unit.key_columns()
     wanted = range(len(columns)) if parts is None else sorted(parts)
     return ", ".join(_part_text(owner, columns[part]) for part in wanted)
 
 
-def _part_text(owner: Owner, column: str) -> str:
+def _part_text(owner: RowOwner, column: str) -> str:
     period = owner.unit.period
     if period is None or column != period.column or period.length.value == "day":
         return column
@@ -226,7 +226,7 @@ def require_same_unit(
         )
 
 
-def _equalities(left: Owner, right: Owner, parts: Iterable[int]) -> str:
+def _equalities(left: RowOwner, right: RowOwner, parts: Iterable[int]) -> str:
     pairs = [(key_text(left, [part]), key_text(right, [part])) for part in sorted(parts)]
     return " AND ".join(f"{first} = {second}" for first, second in pairs)
 

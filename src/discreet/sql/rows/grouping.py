@@ -191,7 +191,7 @@ def _is_all(group: Node) -> bool:
 
 
 @frozen(kw_only=True)
-class Groups:
+class GroupStage:
     """The stage after a GROUP BY: keys and totals, and nothing else of a row."""
 
     relation: Relation
@@ -200,7 +200,7 @@ class Groups:
     keys: tuple[Expression, ...]
     """The grouped expressions, over the scope; they are the first fields of the relation."""
 
-    def over(self, relation: Relation) -> "Groups":
+    def over(self, relation: Relation) -> "GroupStage":
         """Return the groups over a relation with the same fields, and perhaps more."""
         return evolve(self, relation=relation)
 
@@ -248,7 +248,7 @@ def has_total(node: Node) -> bool:
 
 def grouped(
     select: Node, scope: Scope, items: Sequence[Item], others: Sequence[Node]
-) -> tuple[Groups, list[Item], list[Node]]:
+) -> tuple[GroupStage, list[Item], list[Node]]:
     """Return the groups, and the items and other nodes with their aggregates replaced."""
     nodes = _group_nodes(select, items, scope)
     keys = tuple(dict.fromkeys(scope.row(node) for node in nodes))
@@ -273,7 +273,7 @@ def grouped(
         *(total_field(total, relation, name=f"total_{i}") for i, total in enumerate(totals)),
     )
     aggregate = InnerAggregate(source=relation, keys=places, totals=tuple(totals), shape=shape)
-    return Groups(relation=aggregate, scope=scope, keys=keys), new_items, new_others
+    return GroupStage(relation=aggregate, scope=scope, keys=keys), new_items, new_others
 
 
 def _group_nodes(select: Node, items: Sequence[Item], scope: Scope) -> list[Node]:

@@ -13,7 +13,7 @@ from discreet.tables.expression import Call, Expression, FieldValue, fields_in
 from discreet.tables.functions.call import call
 from discreet.tables.functions.conditions import both, shifted, typed_conjuncts
 from discreet.tables.relations.join import Exists, Join
-from discreet.tables.relations.relation import Field, Project, Relation
+from discreet.tables.relations.relation import Field, Projection, Relation
 from discreet.tables.relations.scan import PublicScan
 from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Total
 
@@ -247,7 +247,7 @@ def most_partners(join: Join | Exists, public_rows: PublicRows) -> int:
     shape = tuple(Field(name=f"k{i}", type=key.type) for i, key in enumerate(keys))
     counted = InnerTotal(total=Total.COUNT_ROWS, value=None)
     groups = InnerAggregate(
-        source=Project(source=join.right, values=tuple(keys), shape=shape),
+        source=Projection(source=join.right, values=tuple(keys), shape=shape),
         keys=tuple(range(len(keys))),
         totals=(counted,),
         shape=(*shape, _NUMBER),

@@ -28,7 +28,7 @@ from discreet.tables.keyset import (
     PublicKeys,
     combine,
 )
-from discreet.tables.relations.relation import Distinct, Field, Project, Relation
+from discreet.tables.relations.relation import Distinct, Field, Projection, Relation
 
 
 @frozen(kw_only=True)
@@ -172,7 +172,7 @@ def _public_blocks(
         places = tuple(i for i, origin in origins.items() if origin is relation)
         values = tuple(_over_origin(keys[i], fields) for i in places)
         shape = tuple(Field(name=f"key_{i}", type=keys[i].type) for i in places)
-        rows = public_rows(Distinct(source=Project(source=relation, values=values, shape=shape)))
+        rows = public_rows(Distinct(source=Projection(source=relation, values=values, shape=shape)))
         blocks.append(_Block(places=places, rows=_complete(rows)))
     return blocks
 

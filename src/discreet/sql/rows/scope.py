@@ -31,7 +31,7 @@ STEPS_OF_A_TABLE = 10
 
 
 @define(eq=False)
-class Work:
+class ResolvingWork:
     """What resolving one statement has cost: shared by all of its contexts, so it only grows.
 
     Guarantee:
@@ -86,7 +86,7 @@ class Context:
     public_rows: PublicRows
     named: Mapping[str, Named] = field(factory=dict)
     depth: int = 0
-    work: Work = field(factory=Work, eq=False, repr=False)
+    work: ResolvingWork = field(factory=ResolvingWork, eq=False, repr=False)
 
     def deeper(self) -> "Context":
         """Return the context of a query within this one, which counts as a step."""

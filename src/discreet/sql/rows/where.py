@@ -32,7 +32,7 @@ from discreet.tables.relations.relation import Filter, Relation
 
 
 @frozen(kw_only=True)
-class Opened:
+class OpenedSelect:
     """A SELECT whose WITH and FROM are read, and of the rest only how WHERE falls into parts."""
 
     select: Node
@@ -44,13 +44,13 @@ class Opened:
     scope: Scope
 
 
-def opened(select: Node, outside: Context) -> Opened:
+def opened(select: Node, outside: Context) -> OpenedSelect:
     """Return what every SELECT begins with, the outermost and those inside of others."""
     context = with_clause(select, outside)
     select = with_scalars(select, context)
     conditions = conjuncts(condition_of(select, "where"))
     scope = from_clause(select, context, conditions)
-    return Opened(select=select, context=context, conditions=conditions, scope=scope)
+    return OpenedSelect(select=select, context=context, conditions=conditions, scope=scope)
 
 
 def filtered(scope: Scope, nodes: Sequence[Node], context: Context) -> Scope:
@@ -162,7 +162,7 @@ def _exists(test: _Test, scope: Scope, context: Context) -> Scope:
     asked = opened(select, context.deeper())
     local = [node for node in asked.conditions if _test(node) or _is_local(node, asked.scope)]
     inner = filtered(asked.scope, local, asked.context)
-    reach = _Reach(inner=inner, outer=scope)
+    reach = _NestedNames(inner=inner, outer=scope)
     pairs = [reach.condition(node) for node in asked.conditions if node not in local]
     return _existing(scope, inner.relation, pairs, lacks=test.lacks, where="EXISTS")
 
@@ -182,7 +182,7 @@ def _is_local(node: Node, scope: Scope) -> bool:
 
 
 @frozen(kw_only=True)
-class _Reach:
+class _NestedNames:
     """The names of a sub-query, and behind them those of the query around it."""
 
     inner: Scope

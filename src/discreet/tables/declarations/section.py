@@ -17,20 +17,20 @@ T = TypeVar("T")
 
 
 @frozen
-class Kind:
+class ValueTypes:
     """The types that a value may have, in Python and in words."""
 
     types: tuple[type, ...]
     words: str
 
 
-TEXT = Kind((str,), "text")
-YES_OR_NO = Kind((bool,), "true or false")
-WHOLE = Kind((int,), "a whole number")
-NUMBER = Kind((int, Decimal), "a number")
-DATE = Kind((datetime.date,), "a date such as 2025-12-31")
-LIST = Kind((list,), "a list")
-TABLE = Kind((dict,), "a table")
+TEXT = ValueTypes((str,), "text")
+YES_OR_NO = ValueTypes((bool,), "true or false")
+WHOLE = ValueTypes((int,), "a whole number")
+NUMBER = ValueTypes((int, Decimal), "a number")
+DATE = ValueTypes((datetime.date,), "a date such as 2025-12-31")
+LIST = ValueTypes((list,), "a list")
+TABLE = ValueTypes((dict,), "a table")
 
 _TYPE_WORDS = {
     str: "text",
@@ -73,7 +73,7 @@ class Section:
         """Tell whether a key is there."""
         return key in self.data
 
-    def get(self, key: str, *kinds: Kind) -> Any:
+    def get(self, key: str, *kinds: ValueTypes) -> Any:
         """Return the value of a key; it must be there and of one of the kinds."""
         self._taken.add(key)
         if key not in self.data:
@@ -96,7 +96,7 @@ class Section:
             raise DeclarationError(f"{self.place(key)} has a character NUL", must="have none")
         return value
 
-    def get_or(self, key: str, default: T, *kinds: Kind) -> Any | T:
+    def get_or(self, key: str, default: T, *kinds: ValueTypes) -> Any | T:
         """Return the value of a key, or ``default`` if it is not there."""
         self._taken.add(key)
         return self.get(key, *kinds) if key in self.data else default

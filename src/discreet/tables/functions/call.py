@@ -15,7 +15,7 @@ from discreet.tables.functions import (
     text,
 )
 from discreet.tables.functions.cast import CAST
-from discreet.tables.functions.function import Function, Node, Without
+from discreet.tables.functions.function import Function, PlainNode, Without
 from discreet.tables.functions.rules import is_null_literal
 
 _FAMILIES = (comparison, numbers, mathematics, choice, text, dates, ranges)
@@ -29,10 +29,14 @@ CALLED: Mapping[str, Function] = {**FUNCTIONS, CAST.name: CAST}
 """Every function that a call can be of, with casts."""
 
 
-def nodes_of(name: str) -> tuple[Node, ...]:
+def nodes_of(name: str) -> tuple[PlainNode, ...]:
     """Return the nodes of the parser that a function is written as; none if it is not of rows."""
     written = FUNCTIONS[name].written if name in FUNCTIONS else ()
-    return () if isinstance(written, Without) else tuple(w for w in written if isinstance(w, Node))
+    return (
+        ()
+        if isinstance(written, Without)
+        else tuple(w for w in written if isinstance(w, PlainNode))
+    )
 
 
 def call(name: str, arguments: Sequence[Expression]) -> Expression:

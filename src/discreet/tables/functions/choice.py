@@ -16,7 +16,7 @@ from discreet.tables.functions.function import (
     Keys,
     KeysRule,
     Listing,
-    Node,
+    PlainNode,
     Reach,
     SpanRule,
     Without,
@@ -156,7 +156,7 @@ def _extreme(name: str, node: str) -> Function:
     return _choice(
         name=name,
         usage=f"{name}(x, y, ...), all of one type",
-        written=(Node(node, ("this", "expressions"), {"ignore_nulls": True}),),
+        written=(PlainNode(node, ("this", "expressions"), {"ignore_nulls": True}),),
         build=build,
         span=_extreme_span,
         dates=_dates_of(_all),
@@ -242,7 +242,7 @@ FUNCTIONS = (
     _choice(
         name="coalesce",
         usage="coalesce(x, y, ...), all of one type",
-        written=(Node("Coalesce", ("this", "expressions")),),
+        written=(PlainNode("Coalesce", ("this", "expressions")),),
         build=_coalesce,
         span=_span_of(_all),
         dates=_dates_of(_all),
@@ -253,7 +253,7 @@ FUNCTIONS = (
     _choice(
         name="nullif",
         usage="nullif(x, y), both of one type",
-        written=(Node("Nullif", BINARY),),
+        written=(PlainNode("Nullif", BINARY),),
         build=_nullif,
         span=_span_of(_first),
         dates=_dates_of(_first),

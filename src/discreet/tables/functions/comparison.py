@@ -19,7 +19,7 @@ from discreet.tables.functions.function import (
     TRUE_OR_FALSE,
     Arguments,
     Function,
-    Node,
+    PlainNode,
 )
 from discreet.tables.functions.rules import (
     call_of,
@@ -67,7 +67,7 @@ def _compare(name: str, node: str, usage: str = "") -> Function:
     return test_of(
         name=name,
         usage=usage or f"x {name} y, both of one type",
-        written=(Node(node, BINARY, compares=True),),
+        written=(PlainNode(node, BINARY, compares=True),),
         build=build,
         work=plain,
     )
@@ -189,7 +189,7 @@ FUNCTIONS = (
     test_of(
         name="not",
         usage="NOT boolean",
-        written=(Node("Not"),),
+        written=(PlainNode("Not"),),
         build=fixed("not", [[_BOOLEAN]], _BOOLEAN),
         work=plain,
     ),

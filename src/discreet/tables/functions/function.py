@@ -41,7 +41,7 @@ NO_KEYS = Without("its value is a real number, and those are no keys")
 
 
 @frozen
-class Node:
+class PlainNode:
     """A node of the parser that is the function of its parts, in order."""
 
     name: str
@@ -60,13 +60,13 @@ class Alias:
 
 
 @frozen
-class Part:
+class DatePart:
     """A part of a date, as EXTRACT and date_part call it."""
 
     name: str
 
 
-Way = Node | Alias | Part
+Way = PlainNode | Alias | DatePart
 Written = tuple[Way, ...] | Without
 
 BINARY = ("this", "expression")

@@ -22,7 +22,7 @@ from discreet.tables.functions.function import (
     DatesRule,
     Function,
     KeyFunction,
-    Node,
+    PlainNode,
     Reach,
     Result,
     Without,
@@ -254,7 +254,7 @@ FUNCTIONS = (
     _number(
         name="*",
         usage="number * number",
-        written=(Node("Mul", BINARY),),
+        written=(PlainNode("Mul", BINARY),),
         build=_binary("*"),
         span=of_spans(_product_span),
         keys=of_each,
@@ -264,7 +264,7 @@ FUNCTIONS = (
     _number(
         name="/",
         usage="number / number",
-        written=(Node("Div", BINARY), Node("SafeDivide", BINARY)),
+        written=(PlainNode("Div", BINARY), PlainNode("SafeDivide", BINARY)),
         build=fixed("/", [[_REAL], [_REAL]], _REAL),
         span=of_spans(_quotient_span),
         keys=NO_KEYS,
@@ -274,7 +274,7 @@ FUNCTIONS = (
     _number(
         name="//",
         usage="integer // integer",
-        written=(Node("IntDiv", BINARY),),
+        written=(PlainNode("IntDiv", BINARY),),
         build=fixed("//", [[_INTEGER], [_INTEGER]], _INTEGER),
         span=of_spans(_whole_quotient_span),
         keys=of_each,
@@ -284,7 +284,7 @@ FUNCTIONS = (
     _number(
         name="%",
         usage="number % number",
-        written=(Node("Mod", BINARY),),
+        written=(PlainNode("Mod", BINARY),),
         build=_binary("%"),
         span=of_spans(_modulo_span),
         keys=of_each,
@@ -294,7 +294,7 @@ FUNCTIONS = (
     _number(
         name="neg",
         usage="-number",
-        written=(Node("Neg"),),
+        written=(PlainNode("Neg"),),
         build=_negate,
         span=of_spans(_negative_span),
         keys=of_each,
@@ -304,7 +304,7 @@ FUNCTIONS = (
     _number(
         name="abs",
         usage="abs(number)",
-        written=(Node("Abs"),),
+        written=(PlainNode("Abs"),),
         build=_absolute,
         span=of_spans(_absolute_span),
         keys=of_each,
@@ -314,7 +314,7 @@ FUNCTIONS = (
     _number(
         name="sign",
         usage="sign(number)",
-        written=(Node("Sign"),),
+        written=(PlainNode("Sign"),),
         build=fixed("sign", [NUMBERS], _INTEGER),
         span=span_from(-1, 1),
         keys=keys_from(-1, 1),

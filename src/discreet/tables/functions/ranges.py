@@ -14,7 +14,7 @@ from discreet.tables.functions.function import (
     Function,
     Keys,
     Listing,
-    Node,
+    PlainNode,
     Reach,
     Without,
 )
@@ -143,7 +143,7 @@ FUNCTIONS = (
     _ranged(
         name="width_bucket",
         usage="width_bucket(number, low, high, buckets)",
-        written=(Node("WidthBucket", ("this", "min_value", "max_value", "num_buckets")),),
+        written=(PlainNode("WidthBucket", ("this", "min_value", "max_value", "num_buckets")),),
         build=_width_bucket,
         span=_bucket_span,
         keys=_bucket_keys,

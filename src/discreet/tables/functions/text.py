@@ -26,7 +26,7 @@ from discreet.tables.functions.function import (
     Keys,
     KeysRule,
     Listing,
-    Node,
+    PlainNode,
     Result,
     Without,
     Written,
@@ -88,7 +88,7 @@ def _letters(name: str, node: str, of: Callable[[str], str]) -> Function:
     return _made(
         name=name,
         usage=f"{name}(text)",
-        written=(Node(node),),
+        written=(PlainNode(node),),
         build=fixed(name, [[_TEXT]], _TEXT),
         keys=of_each,
         on_keys=_ascii(of),
@@ -126,7 +126,7 @@ def _trim_work(_: Call, lengths: Lengths) -> Steps:
 # ---- Parts by their place.
 
 
-def _cut(name: str, usage: str, node: Node, build: Build, on_keys: KeyFunction) -> Function:
+def _cut(name: str, usage: str, node: PlainNode, build: Build, on_keys: KeyFunction) -> Function:
     return _made(
         name=name,
         usage=usage,
@@ -296,7 +296,7 @@ FUNCTIONS = (
     _made(
         name="length",
         usage="length(text)",
-        written=(Node("Length"),),
+        written=(PlainNode("Length"),),
         build=fixed("length", [[_TEXT]], _INTEGER),
         span=Without("no range follows from how long a text may be"),
         keys=of_each,
@@ -310,36 +310,38 @@ FUNCTIONS = (
     _cut(
         "substring",
         "substring(text, start[, length])",
-        Node("Substring", ("this", "start", "length")),
+        PlainNode("Substring", ("this", "start", "length")),
         _substring,
         _substring_on_keys,
     ),
     _cut(
         "left",
         "left(text, length)",
-        Node("Left", BINARY),
+        PlainNode("Left", BINARY),
         _side("left"),
         _ascii(lambda value, length: value[:length]),
     ),
-    _cut("right", "right(text, length)", Node("Right", BINARY), _side("right"), _ascii(_right)),
+    _cut(
+        "right", "right(text, length)", PlainNode("Right", BINARY), _side("right"), _ascii(_right)
+    ),
     _joined("||", "text || text", BY_FORM, of_each),
     _joined(
         "concat",
         "concat(text, ...)",
-        (Node("Concat", ("expressions",), {"safe": True, "coalesce": True}),),
+        (PlainNode("Concat", ("expressions",), {"safe": True, "coalesce": True}),),
         _concat_keys,
     ),
     _made(
         name="replace",
         usage="replace(text, 'this', 'by that')",
-        written=(Node("Replace", ("this", "expression", "replacement")),),
+        written=(PlainNode("Replace", ("this", "expression", "replacement")),),
         build=_replace,
         keys=of_each,
         on_keys=_ascii(_replaced),
         work=_replace_work,
         length=TextLength.alike(lambda node, lengths: min(LONGEST_TEXT, _grown(node, lengths))),
     ),
-    _search("starts_with", (Node("StartsWith", BINARY), Alias("prefix")), _ends_work),
-    _search("ends_with", (Node("EndsWith", BINARY), Alias("suffix")), _ends_work),
-    _search("contains", (Node("Contains", BINARY),), _contains_work),
+    _search("starts_with", (PlainNode("StartsWith", BINARY), Alias("prefix")), _ends_work),
+    _search("ends_with", (PlainNode("EndsWith", BINARY), Alias("suffix")), _ends_work),
+    _search("contains", (PlainNode("Contains", BINARY),), _contains_work),
 )

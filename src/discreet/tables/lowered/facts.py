@@ -12,17 +12,17 @@ from attrs import evolve, field, frozen
 from discreet.core.errors import Unsupported
 from discreet.tables.lowered.rows import (
     HASH,
-    Computed,
     Copied,
     Different,
     Grouped,
     InAnyGroup,
     InGroups,
+    InSteps,
     Kept,
-    OnGrid,
     Owned,
     Paired,
     Pairing,
+    Projected,
     Read,
     Rows,
     RowsOf,
@@ -111,7 +111,7 @@ def _(rows: Kept, source: Facts) -> Facts:
 
 
 @_facts.register
-def _(rows: Computed, source: Facts) -> Facts:
+def _(rows: Projected, source: Facts) -> Facts:
     values = dict(rows.values)
     for name in _hidden(source):
         require(values.get(name) == Copied(name), rows, "the owner of a row must stay its owner")
@@ -121,7 +121,7 @@ def _(rows: Computed, source: Facts) -> Facts:
     clamped = {
         name: (value.bounds.lower_steps, value.bounds.upper_steps)
         for name, value in values.items()
-        if isinstance(value, OnGrid)
+        if isinstance(value, InSteps)
     }
     kept = source.only(copied)
     return evolve(kept, whole={**kept.whole, **clamped})
@@ -283,7 +283,7 @@ def _require_hidden(rows: Rows, source: Facts, columns: tuple[str, ...]) -> None
     require(_hidden(source) <= set(columns), rows, "the owner of a row must go on with it")
 
 
-def _require_columns(rows: Kept | Computed, value: Value) -> None:
+def _require_columns(rows: Kept | Projected, value: Value) -> None:
     columns = value.columns if isinstance(value, Worked) else (value.column,)
     known = rows.source.columns()
     require(set(columns) <= set(known), rows, "a value must be of one row alone")

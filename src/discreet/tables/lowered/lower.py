@@ -30,14 +30,14 @@ from discreet.tables.lowered.prove import require_claim
 from discreet.tables.lowered.rows import (
     HASH,
     Columns,
-    Computed,
     Copied,
     Different,
     Grouped,
     GroupKey,
     InAnyGroup,
     InGroups,
-    OnGrid,
+    InSteps,
+    Projected,
     Rows,
     RowsOf,
     Sampled,
@@ -127,7 +127,7 @@ class _Lowering:
         values = [(name, self.looked_at(i, cells)) for i, name in self.values.items()]
         return Step(
             name="looked",
-            rows=Computed(source=self.owned, values=(*self.owner(), *keys, *tests, *values)),
+            rows=Projected(source=self.owned, values=(*self.owner(), *keys, *tests, *values)),
         )
 
     def key(self, index: int) -> GroupKey:
@@ -152,13 +152,13 @@ class _Lowering:
         rest = [name for name in self.looked.columns() if name not in self.values.values()]
         values = [(name, self.added(i, name)) for i, name in self.values.items()]
         copied = [(name, Copied(name)) for name in rest]
-        return Step(name="measured", rows=Computed(source=self.looked, values=(*copied, *values)))
+        return Step(name="measured", rows=Projected(source=self.looked, values=(*copied, *values)))
 
     def added(self, index: int, name: str) -> Value:
         aggregate = self.plan.aggregates[index]
         if aggregate.grid is None or aggregate.looked_at is None:
             return Copied(name)
-        return OnGrid(column=name, type=aggregate.looked_at.type, bounds=aggregate.grid)
+        return InSteps(column=name, type=aggregate.looked_at.type, bounds=aggregate.grid)
 
     def owner(self) -> list[tuple[str, Value]]:
         return [(name, Copied(name)) for name in owner_columns(self.plan.owner())]

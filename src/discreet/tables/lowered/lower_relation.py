@@ -11,13 +11,13 @@ from discreet.tables.expression import Call, Expression, FieldValue, Literal, fi
 from discreet.tables.functions.conditions import typed_conjuncts
 from discreet.tables.lowered.rows import (
     HASH,
-    Computed,
     Copied,
     Different,
     Kept,
     Owned,
     Paired,
     Pairing,
+    Projected,
     Read,
     Rows,
     Sampled,
@@ -34,7 +34,7 @@ from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (
     Distinct,
     Filter,
-    Project,
+    Projection,
     Relation,
     RowLimit,
     UnionAll,
@@ -70,10 +70,10 @@ def _(node: Filter, places: Places) -> Rows:
 
 
 @lower_relation.register
-def _(node: Project, places: Places) -> Rows:
+def _(node: Projection, places: Places) -> Rows:
     source, cells = lower_relation(node.source, places), fields(len(node.source.fields()))
     values = [(f"f{i}", Worked(value, cells)) for i, value in enumerate(node.values)]
-    return Computed(source=source, values=(*_copied(owner_columns(node.owner())), *values))
+    return Projected(source=source, values=(*_copied(owner_columns(node.owner())), *values))
 
 
 @lower_relation.register
@@ -195,7 +195,7 @@ def _side(rows: Rows, keys: Sequence[Expression], width: int) -> Rows:
         for i, key in enumerate(keys)
         if not isinstance(key, FieldValue)
     ]
-    return Computed(source=rows, values=(*_copied(rows.columns()), *made))
+    return Projected(source=rows, values=(*_copied(rows.columns()), *made))
 
 
 def _copied(columns: Sequence[str]) -> tuple[tuple[str, Value], ...]:

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression
-from discreet.tables.relations.relation import Owner
+from discreet.tables.relations.relation import RowOwner
 from discreet.tables.relations.scan import PublicScan, Scan
 from discreet.tables.relations.totals import InnerTotal, Ranked, SortKey
 
@@ -22,14 +22,14 @@ HASH = "h"
 Columns = tuple[str, ...]
 
 
-def unit_columns(owner: Owner | None) -> Columns:
+def unit_columns(owner: RowOwner | None) -> Columns:
     """Return the columns that together say who owns a row: none if everybody may know it."""
     if owner is None:
         return ()
     return ("u",) if owner.unit.period is None else ("u", "p")
 
 
-def owner_columns(owner: Owner | None) -> Columns:
+def owner_columns(owner: RowOwner | None) -> Columns:
     """Return all hidden columns of a row. No query can name them: its fields are ``f0``, ``f1``."""
     return () if owner is None else (*unit_columns(owner), HASH)
 
@@ -63,7 +63,7 @@ class Copied:
 
 
 @frozen(kw_only=True)
-class OnGrid:
+class InSteps:
     """A column clamped to bounds, in whole steps: NULL stays NULL."""
 
     column: str
@@ -80,7 +80,7 @@ class GroupKey:
     longest: int | None = None
 
 
-Value = Worked | Copied | OnGrid | GroupKey
+Value = Worked | Copied | InSteps | GroupKey
 
 
 # ---- Rows.
@@ -166,7 +166,7 @@ class Kept(OneInput):
 
 
 @frozen(kw_only=True)
-class Computed(OneInput):
+class Projected(OneInput):
     """The rows with other columns, each a value of the same row."""
 
     values: tuple[tuple[str, Value], ...]

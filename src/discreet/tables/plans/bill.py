@@ -55,7 +55,7 @@ class Work:
 
 
 @frozen(kw_only=True)
-class Rows:
+class RowCount:
     """How many rows of one unit there are."""
 
     behind: int = 0
@@ -65,22 +65,22 @@ class Rows:
     stored: Mapping[str, int] = field(factory=dict)
     """Besides, so many for each stored row of a table."""
 
-    def __add__(self, other: "Rows") -> "Rows":
+    def __add__(self, other: "RowCount") -> "RowCount":
         """Return the rows of both."""
-        return Rows(
+        return RowCount(
             behind=self.behind + other.behind,
             limits=self.limits + other.limits,
             stored=Counter(self.stored) + Counter(other.stored),
         )
 
-    def __mul__(self, times: int) -> "Rows":
+    def __mul__(self, times: int) -> "RowCount":
         """Return so many rows for each."""
         stored = {table: times * count for table, count in self.stored.items()}
         return evolve(self, behind=self.behind * times, stored=stored)
 
-    def limited(self, most: int) -> "Rows":
+    def limited(self, most: int) -> "RowCount":
         """Return the rows behind a limit."""
-        return Rows(behind=most if self.stored else min(most, self.behind), limits=1)
+        return RowCount(behind=most if self.stored else min(most, self.behind), limits=1)
 
 
 @frozen(kw_only=True)
@@ -92,7 +92,7 @@ class Bill:
     texts: Mapping[str, int] = field(factory=dict)
 
     @staticmethod
-    def of(rows: Rows, steps: Steps, *, keeps: bool = False) -> "Bill":
+    def of(rows: RowCount, steps: Steps, *, keeps: bool = False) -> "Bill":
         """Return the work of each of some rows, and of an operator that ``keeps`` them."""
         apart = min(rows.behind, CROWDS * rows.limits)
         unit = rows.behind * (steps.each + steps.kept) + apart * steps.alone

@@ -11,7 +11,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.tables.catalog import LARGEST_LIMIT, Limits
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
 from discreet.tables.plans.aggregate import Aggregate, CountUnits
-from discreet.tables.relations.relation import Owner, Relation
+from discreet.tables.relations.relation import Relation, RowOwner
 from discreet.tables.relations.scan import PublicScan, Scan
 
 BOUNDING = 2
@@ -48,7 +48,7 @@ class BoundedPlan:
         """The aggregates that need noise, or a choice, of their own: all others."""
         return tuple(i for i in range(len(self.aggregates)) if i != self.counted)
 
-    def owner(self) -> Owner:
+    def owner(self) -> RowOwner:
         """Return whose privacy is at stake."""
         owner = self.relation.owner()
         assert owner is not None

@@ -20,7 +20,7 @@ from discreet.tables.relations.relation import (
     Distinct,
     Field,
     Filter,
-    Project,
+    Projection,
     Relation,
     RowLimit,
     UnionAll,
@@ -72,13 +72,13 @@ def _(node: RowLimit, needed: frozenset[int]) -> Pruned:
 
 
 @pruned.register
-def _(node: Project, needed: frozenset[int]) -> Pruned:
+def _(node: Projection, needed: frozenset[int]) -> Pruned:
     kept = sorted(needed)
     values = [node.values[i] for i in kept]
     source, places = pruned(node.source, _in_all(values))
     moved_values = tuple(moved(value, places) for value in values)
     shape = tuple(node.shape[i] for i in kept)
-    return Project(source=source, values=moved_values, shape=shape), _places(kept)
+    return Projection(source=source, values=moved_values, shape=shape), _places(kept)
 
 
 @pruned.register(Join)
@@ -190,7 +190,7 @@ def _exactly(source: Relation, places: Places, kept: Sequence[int]) -> Relation:
     fields = source.fields()
     if wanted == list(range(len(fields))):
         return source
-    return Project(
+    return Projection(
         source=source,
         values=tuple(FieldValue(fields[i].type, i) for i in wanted),
         shape=tuple(fields[i] for i in wanted),

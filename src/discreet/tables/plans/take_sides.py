@@ -14,7 +14,7 @@ from discreet.tables.functions.call import call
 from discreet.tables.functions.conditions import typed_conjuncts
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.join import Exists, Join
-from discreet.tables.relations.relation import Filter, Project, Relation
+from discreet.tables.relations.relation import Filter, Projection, Relation
 
 Conditions = Sequence[Expression]
 
@@ -37,7 +37,7 @@ def settled(relation: Relation, asked: Conditions = ()) -> Relation:
         return _filtered(relation, asked)
     if isinstance(relation, Filter):
         return settled(relation.source, [*typed_conjuncts(relation.condition), *asked])
-    if isinstance(relation, Project):
+    if isinstance(relation, Projection):
         return _projected(relation, asked)
     if isinstance(relation, Join):
         return _joined(relation, asked)
@@ -46,7 +46,7 @@ def settled(relation: Relation, asked: Conditions = ()) -> Relation:
     return _filtered(_over(relation, settled), asked)
 
 
-def _projected(node: Project, asked: Conditions) -> Relation:
+def _projected(node: Projection, asked: Conditions) -> Relation:
     """Ask below a projection what is about fields that only pass through it."""
     plain = {i: value.index for i, value in enumerate(node.values) if isinstance(value, FieldValue)}
     below = [part for part in asked if fields_in(part) <= plain.keys()]

@@ -11,10 +11,10 @@ from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (
     Distinct,
     Filter,
-    Owner,
-    Project,
+    Projection,
     Relation,
     RowLimit,
+    RowOwner,
     UnionAll,
 )
 from discreet.tables.relations.scan import PublicScan, Scan
@@ -67,7 +67,7 @@ def _(relation: RowLimit) -> str:
 
 
 @_line.register
-def _(relation: Project) -> str:
+def _(relation: Projection) -> str:
     names = _names(relation.source)
     pairs = zip(relation.values, relation.shape, strict=True)
     return f"project{_columns([_named(show_expression(v, names), f.name) for v, f in pairs])}"
@@ -162,7 +162,7 @@ def show(plan: BoundedPlan) -> str:
     )
 
 
-def _owner(owner: Owner) -> str:
+def _owner(owner: RowOwner) -> str:
     unit = owner.unit
     column = "a row" if unit.column is None else unit.column
     period = "" if unit.period is None else f" and {unit.period.length.value}"

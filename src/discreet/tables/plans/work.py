@@ -16,13 +16,13 @@ from discreet.tables.expression import Expression
 from discreet.tables.functions.work import COPIED, NOTHING, PLAIN, TEXT, Steps
 from discreet.tables.keyset import LONGEST_KEY, PrivateKeys
 from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountUnits
-from discreet.tables.plans.bill import HOLDING, Bill, Rows, Value, Work, text_value, value_of
+from discreet.tables.plans.bill import HOLDING, Bill, RowCount, Value, Work, text_value, value_of
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (
     Distinct,
     Filter,
-    Project,
+    Projection,
     Relation,
     RowLimit,
     UnionAll,
@@ -142,11 +142,11 @@ def work(plan: BoundedPlan) -> Work:
 
 
 @frozen
-class Passed:
+class PassedOn:
     """What an operator passes on: its fields, how many rows of one unit, and the work so far."""
 
     fields: tuple[Value, ...]
-    rows: Rows
+    rows: RowCount
     bill: Bill
 
 
@@ -154,7 +154,7 @@ class Passed:
 class Meter:
     """Counts the work of plans. It remembers relations: plans that share some are soon counted."""
 
-    _known: dict[int, tuple[Relation, Passed]] = field(factory=dict)
+    _known: dict[int, tuple[Relation, PassedOn]] = field(factory=dict)
 
     def work(self, plan: BoundedPlan) -> Work:
         """Return the work of a plan."""
@@ -163,7 +163,7 @@ class Meter:
         found = min(passed.rows.behind, plan.limits.groups_per_unit)
         return (bill + Bill.of(evolve(passed.rows, behind=found), found_work(plan))).work()
 
-    def passed(self, relation: Relation) -> Passed:
+    def passed(self, relation: Relation) -> PassedOn:
         """Return what a relation passes on, and its work."""
         name = id(relation)
         if name not in self._known:
@@ -172,21 +172,23 @@ class Meter:
 
 
 @singledispatch
-def _passed(relation: Relation, meter: Meter) -> Passed:
+def _passed(relation: Relation, meter: Meter) -> PassedOn:
     """Count the work of a relation, and return what it passes on."""
     raise Unsupported("Nobody has measured this relation", got=type(relation).__name__)
 
 
 @_passed.register
-def _(node: Scan, meter: Meter) -> Passed:
+def _(node: Scan, meter: Meter) -> PassedOn:
     is_row = node.table.unit.column is None  # each is a unit of its own, and has no other rows
-    rows = Rows(behind=1, limits=1) if is_row else Rows(stored={node.table.name: 1})
-    return Passed(_columns(node), rows, Bill())
+    rows = RowCount(behind=1, limits=1) if is_row else RowCount(stored={node.table.name: 1})
+    return PassedOn(_columns(node), rows, Bill())
 
 
 @_passed.register
-def _(node: PublicScan, meter: Meter) -> Passed:
-    return Passed(tuple(evolve(value, is_stored=False) for value in _columns(node)), Rows(), Bill())
+def _(node: PublicScan, meter: Meter) -> PassedOn:
+    return PassedOn(
+        tuple(evolve(value, is_stored=False) for value in _columns(node)), RowCount(), Bill()
+    )
 
 
 def _columns(node: Scan | PublicScan) -> tuple[Value, ...]:
@@ -198,7 +200,7 @@ def _columns(node: Scan | PublicScan) -> tuple[Value, ...]:
 
 
 @_passed.register
-def _(node: Filter, meter: Meter) -> Passed:
+def _(node: Filter, meter: Meter) -> PassedOn:
     """Count a condition with all that it reads: engines test it before they make the fields."""
     source = meter.passed(node.source)
     steps = value_of(node.condition, source.fields).steps
@@ -206,16 +208,16 @@ def _(node: Filter, meter: Meter) -> Passed:
 
 
 @_passed.register
-def _(node: Project, meter: Meter) -> Passed:
+def _(node: Projection, meter: Meter) -> PassedOn:
     source = meter.passed(node.source)
     ready = _ready(source.fields)
     made = sum((value_of(value, ready).steps for value in node.values), NOTHING)
     fields = tuple(value_of(value, source.fields) for value in node.values)
-    return Passed(fields, source.rows, source.bill + Bill.of(source.rows, made))
+    return PassedOn(fields, source.rows, source.bill + Bill.of(source.rows, made))
 
 
 @_passed.register
-def _(node: RowLimit, meter: Meter) -> Passed:
+def _(node: RowLimit, meter: Meter) -> PassedOn:
     source = meter.passed(node.source)
     kept = _keeping(source.fields)
     steps = SORTED * 2 + FIELD * len(source.fields) + kept * 3
@@ -225,10 +227,10 @@ def _(node: RowLimit, meter: Meter) -> Passed:
         usual = -(-node.characters // max(1, rows.behind))
         fields[i] = evolve(fields[i], length=min(fields[i].length, usual))
     bill = source.bill + Bill.of(source.rows, steps, keeps=True)
-    return Passed(tuple(fields), rows, bill)
+    return PassedOn(tuple(fields), rows, bill)
 
 
-def _fewer(fields: tuple[Value, ...], before: Rows, after: Rows) -> tuple[Value, ...]:
+def _fewer(fields: tuple[Value, ...], before: RowCount, after: RowCount) -> tuple[Value, ...]:
     """Return the fields of fewer rows: those with the longest texts may be left."""
     if before.stored or after.behind >= before.behind:
         return fields
@@ -239,18 +241,18 @@ def _fewer(fields: tuple[Value, ...], before: Rows, after: Rows) -> tuple[Value,
 
 
 @_passed.register
-def _(node: Distinct, meter: Meter) -> Passed:
+def _(node: Distinct, meter: Meter) -> PassedOn:
     source = meter.passed(node.source)
     steps = _grouping(source.fields)
     return evolve(source, bill=source.bill + Bill.of(source.rows, steps, keeps=True))
 
 
 @_passed.register
-def _(node: UnionAll, meter: Meter) -> Passed:
+def _(node: UnionAll, meter: Meter) -> PassedOn:
     first, second = meter.passed(node.first), meter.passed(node.second)
     pairs = zip(first.fields, second.fields, strict=True)
     fields = tuple(_either(*pair) for pair in pairs)
-    return Passed(fields, first.rows + second.rows, first.bill + second.bill)
+    return PassedOn(fields, first.rows + second.rows, first.bill + second.bill)
 
 
 def _either(first: Value, second: Value) -> Value:
@@ -263,7 +265,7 @@ def _either(first: Value, second: Value) -> Value:
 
 
 @_passed.register
-def _(node: InnerAggregate, meter: Meter) -> Passed:
+def _(node: InnerAggregate, meter: Meter) -> PassedOn:
     source = meter.passed(node.source)
     ready = _ready(source.fields)
     keys = tuple(source.fields[i] for i in node.keys)
@@ -280,11 +282,11 @@ def _(node: InnerAggregate, meter: Meter) -> Passed:
     units = [node.source.fields()[i].unit_part for i in node.keys]
     rows = source.rows if None in units else source.rows.limited(1)
     bill = source.bill + Bill.of(source.rows, steps, keeps=True)
-    return Passed(_fewer((*keys, *totals), source.rows, rows), rows, bill)
+    return PassedOn(_fewer((*keys, *totals), source.rows, rows), rows, bill)
 
 
 @_passed.register
-def _(node: Window, meter: Meter) -> Passed:
+def _(node: Window, meter: Meter) -> PassedOn:
     source = meter.passed(node.source)
     ready = _ready(source.fields)
     value = node.function.value
@@ -296,27 +298,27 @@ def _(node: Window, meter: Meter) -> Passed:
     steps = SORTED * 2 + FIELD * len(ready) + made + kept
     shown = new.ready() if node.shape.type is ColumnType.TEXT else Value()
     bill = source.bill + Bill.of(source.rows, steps, keeps=True)
-    return Passed((*source.fields, shown), source.rows, bill)
+    return PassedOn((*source.fields, shown), source.rows, bill)
 
 
 @_passed.register(Join)
 @_passed.register(Exists)
-def _(node: Join | Exists, meter: Meter) -> Passed:
+def _(node: Join | Exists, meter: Meter) -> PassedOn:
     left, right = meter.passed(node.left), meter.passed(node.right)
     fields = (*left.fields, *_ready(right.fields))
     bill = left.bill + right.bill
     for side in (left, right):
         held = sum((value.keeping(HOLDING) for value in side.fields), GROUPED)
         bill += Bill.of(side.rows, held, keeps=True)
-    pairs = Rows() if node.owner() is None else _pairs(node, left.rows, right.rows)
+    pairs = RowCount() if node.owner() is None else _pairs(node, left.rows, right.rows)
     made = NOTHING if node.condition is None else value_of(node.condition, fields).steps
     bill += Bill.of(pairs, PAIR + made)
     if isinstance(node, Exists):
-        return Passed(left.fields, left.rows, bill)
-    return Passed(fields, pairs, bill)
+        return PassedOn(left.fields, left.rows, bill)
+    return PassedOn(fields, pairs, bill)
 
 
-def _pairs(node: Join | Exists, left: Rows, right: Rows) -> Rows:
+def _pairs(node: Join | Exists, left: RowCount, right: RowCount) -> RowCount:
     """Return how many pairs of rows are looked at; a row that stays without one counts as one."""
     if node.right.owner() is None:
         if node.partners is None:

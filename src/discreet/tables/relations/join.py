@@ -6,7 +6,7 @@ from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.tables.expression import Call, Expression, FieldValue
-from discreet.tables.relations.relation import Field, Origin, Owner, Relation, common_owner
+from discreet.tables.relations.relation import Field, Origin, Relation, RowOwner, common_owner
 
 
 @frozen(kw_only=True)
@@ -61,7 +61,7 @@ class Join(Relation):
             fields = [evolve(field, nullable=True, unit_part=None) for field in fields]
         return fields
 
-    def owner(self) -> Owner | None:
+    def owner(self) -> RowOwner | None:
         """Return the owner of the left."""
         return self.left.owner()
 
@@ -122,7 +122,7 @@ class Exists(Relation):
         """Return the fields of the left."""
         return self.left.fields()
 
-    def owner(self) -> Owner | None:
+    def owner(self) -> RowOwner | None:
         """Return the owner of the left."""
         return self.left.owner()
 

@@ -15,7 +15,7 @@ from discreet.tables.expression import Expression
 
 
 @frozen(kw_only=True)
-class Owner:
+class RowOwner:
     r"""Who owns each row of a private relation: a unit of an id space.
 
     Guarantee:
@@ -78,7 +78,7 @@ class Relation:
         """Return the fields, in order."""
         raise NotImplementedError
 
-    def owner(self) -> Owner | None:
+    def owner(self) -> RowOwner | None:
         """Return who owns the rows, or None if they are public."""
         raise NotImplementedError
 
@@ -97,7 +97,7 @@ class OneSource(Relation):
         """Return the fields of the source."""
         return self.source.fields()
 
-    def owner(self) -> Owner | None:
+    def owner(self) -> RowOwner | None:
         """Return the owner of the source."""
         return self.source.owner()
 
@@ -114,7 +114,7 @@ class Origin:
     index: int
 
 
-def common_owner(left: Relation, right: Relation) -> Owner:
+def common_owner(left: Relation, right: Relation) -> RowOwner:
     """Return the owner of two private relations that are put together by owner."""
     first, second = left.owner(), right.owner()
     assert first is not None
@@ -134,7 +134,7 @@ def common_owner(left: Relation, right: Relation) -> Owner:
     return first
 
 
-def _is_one_kind(first: Owner, second: Owner) -> bool:
+def _is_one_kind(first: RowOwner, second: RowOwner) -> bool:
     lengths = [owner.unit.period and owner.unit.period.length for owner in (first, second)]
     return (
         first.unit.id_space == second.unit.id_space
@@ -144,7 +144,7 @@ def _is_one_kind(first: Owner, second: Owner) -> bool:
     )
 
 
-def _shown(owner: Owner) -> str:
+def _shown(owner: RowOwner) -> str:
     unit = owner.unit
     if unit.column is None:
         return f"a row of {unit.id_space}"
@@ -163,11 +163,11 @@ class Filter(OneSource):
     condition: Expression
 
 
-# ---- Project: new fields, each computed from one row.
+# ---- Projection: new fields, each computed from one row.
 
 
 @frozen(kw_only=True)
-class Project(OneSource):
+class Projection(OneSource):
     """The rows of ``source`` with other fields. The owner is not among them, so it stays."""
 
     stored_as: ClassVar[str] = "Project"
@@ -248,7 +248,7 @@ class UnionAll(Relation):
         pairs = zip(self.first.fields(), self.second.fields(), strict=True)
         return tuple(_common(first, second) for first, second in pairs)
 
-    def owner(self) -> Owner | None:
+    def owner(self) -> RowOwner | None:
         """Return the owner of both."""
         return self.first.owner()
 

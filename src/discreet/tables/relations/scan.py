@@ -8,7 +8,7 @@ from attrs import field, frozen
 from discreet.core.canonical import PRESENTATION
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import LONGEST_TEXT, Column, ColumnType
-from discreet.tables.relations.relation import Field, Owner, Relation
+from discreet.tables.relations.relation import Field, Relation, RowOwner
 
 LONGEST_UNIT = 256
 """How many characters of a unit's own column a query sees; who owns a row is never cut."""
@@ -63,11 +63,11 @@ class Scan(Relation):
             for column in self.columns
         )
 
-    def owner(self) -> Owner:
+    def owner(self) -> RowOwner:
         """Return the declared unit."""
         unit = self.table.unit
         kind = ColumnType.INTEGER if unit.column is None else self.table.column(unit.column).type
-        return Owner(unit=unit, type=kind)
+        return RowOwner(unit=unit, type=kind)
 
     def inputs(self) -> tuple[Relation, ...]:
         """Return none: this is where rows come from."""

@@ -27,18 +27,18 @@ from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.column import ColumnType
 from discreet.tables.lowered.plan import Answered, LoweredPlan, every
 from discreet.tables.lowered.rows import (
-    Computed,
     Copied,
     Different,
     Grouped,
     GroupKey,
     InAnyGroup,
     InGroups,
+    InSteps,
     Kept,
-    OnGrid,
     Owned,
     Paired,
     Pairing,
+    Projected,
     Read,
     Rows,
     RowsOf,
@@ -118,7 +118,7 @@ def value_of(value: Value) -> str:
             return value.column
         case Worked():
             return expression(value.expression, value.columns)
-        case OnGrid():
+        case InSteps():
             return clamped(value.column, value.bounds, value.type)
         case GroupKey():
             return _key(value)
@@ -152,7 +152,7 @@ def _(node: Kept, sources: Sources) -> str:
 
 
 @select.register
-def _(node: Computed, sources: Sources) -> str:
+def _(node: Projected, sources: Sources) -> str:
     values = [(name, value_of(value)) for name, value in node.values]
     shown = [name if name == value else f"{value} AS {name}" for name, value in values]
     return f"SELECT {_list(shown)} FROM {_from(node.source, sources)}"
