@@ -8,7 +8,7 @@ import pytest
 from dp_accounting import dp_event
 from dp_accounting.rdp import RdpAccountant
 
-from discreet.accounting.account import METHODS, account
+from discreet.accounting.accounting_question import METHODS, account
 from discreet.accounting.notation import read_events
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting import calibrate as calibrate_module
-from discreet.accounting.account import account
-from discreet.accounting.calibrate import DIGITS, calibrate, most_uses
+from discreet.accounting import calibration as calibrate_module
+from discreet.accounting.accounting_question import account
+from discreet.accounting.calibration import DIGITS, calibrate, most_uses
 from discreet.accounting.pld.parameters import Target
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import PoissonSampledEvent

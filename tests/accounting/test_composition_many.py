@@ -8,7 +8,7 @@ import pytest
 from dp_accounting.pld import common
 from dp_accounting.pld import privacy_loss_distribution as peer
 
-from discreet.accounting.account import account
+from discreet.accounting.accounting_question import account
 from discreet.accounting.composition import murtagh_vadhan
 from discreet.accounting.composition.compose import compose_delta, compose_epsilon
 from discreet.accounting.curves.bounded import TightPure

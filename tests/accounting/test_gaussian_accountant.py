@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.account import account
 from discreet.accounting.accountants.gaussian import gaussian_loss, smoothed_square, square
+from discreet.accounting.accounting_question import account
 from discreet.accounting.conversions.from_gaussian import gaussian_log_delta
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent, Event

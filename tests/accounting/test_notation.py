@@ -8,7 +8,7 @@ from hypothesis import given
 
 from discreet.accounting.notation import read_events, read_scaled
 from discreet.accounting.notation_names import SHORT
-from discreet.accounting.write_events import write_events
+from discreet.accounting.notation_writer import write_events
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import (
     ComposedEvent,

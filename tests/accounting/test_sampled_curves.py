@@ -10,8 +10,8 @@ from dp_accounting.rdp import RdpAccountant
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.account import account
 from discreet.accounting.accountants.renyi import renyi, renyi_loss
+from discreet.accounting.accounting_question import account
 from discreet.accounting.curves import sampled
 from discreet.accounting.curves.bounded import TightPure
 from discreet.accounting.curves.curve import RenyiCurve

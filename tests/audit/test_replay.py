@@ -8,9 +8,9 @@ import pytest
 from attrs import frozen
 
 from discreet.audit.assertions import assert_private, assert_replays
+from discreet.audit.finding import FindingKind, compare, record, replay, replay_audit
 from discreet.audit.inputs import distances, exceeded
 from discreet.audit.recorder import Recorder
-from discreet.audit.replay import FindingKind, compare, record, replay, replay_audit
 from discreet.audit.trace import Ending, Parted, RecordingRng, ReplayRng
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument

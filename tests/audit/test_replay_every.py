@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.audit.finding import FindingKind, replay_audit
 from discreet.audit.inputs import Inputs
 from discreet.audit.recorder import Recorder
-from discreet.audit.replay import FindingKind, replay_audit
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, Pure

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
+from discreet.audit.finding import RARE, FindingKind, replay_audit
 from discreet.audit.inputs import Inputs
-from discreet.audit.replay import RARE, FindingKind, replay_audit
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, ApproximateZcdp

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
+from discreet.audit.finding import FindingKind, record, replay_audit
 from discreet.audit.inputs import Inputs
 from discreet.audit.recorder import Recorder
-from discreet.audit.replay import FindingKind, record, replay_audit
 from discreet.audit.sampling import audit_outputs
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from discreet.audit.finding import AuditedFunction, FindingKind, replay_audit
 from discreet.audit.recorder import Recorder
-from discreet.audit.replay import AuditedFunction, FindingKind, replay_audit
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Pure
 from discreet.curator.allocate import allocate

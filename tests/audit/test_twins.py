@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from discreet.audit.finding import FindingKind, replay_audit
 from discreet.audit.laws import (
     ExactLaw,
     OutputLaw,
@@ -23,9 +24,8 @@ from discreet.audit.laws import (
     push_forward,
 )
 from discreet.audit.recorder import Recorder
-from discreet.audit.replay import FindingKind, replay_audit
 from discreet.audit.sampling import audit_outputs
-from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify
+from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

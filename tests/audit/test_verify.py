@@ -16,7 +16,7 @@ from discreet.audit.laws import (
     enclosed,
     product,
 )
-from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify, worst_delta
+from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify, worst_delta
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp

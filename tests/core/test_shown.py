@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import events
-from discreet.accounting.account import account
-from discreet.accounting.calibrate import calibrate
+from discreet.accounting.accounting_question import account
+from discreet.accounting.calibration import calibrate
 from discreet.accounting.losses.result import Result
 from discreet.core.errors import InvalidArgument, NoSuchNumber
 from discreet.core.event import Event

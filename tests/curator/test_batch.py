@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.accounting.account import account
+from discreet.accounting.accounting_question import account
 from discreet.accounting.conversions.convert import convert
 from discreet.core.errors import (
     BelowLeastPrice,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.account import account
+from discreet.accounting.accounting_question import account
 from discreet.core.errors import (
     InvalidArgument,
     MissingLoss,

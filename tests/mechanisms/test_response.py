@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.audit.exponential_sum import exp
 from discreet.audit.laws import EnclosedLaw, ExactLaw, OutputLaw, finite_law
-from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify, worst_delta
+from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify, worst_delta
 from discreet.core.loss import Pure, Zcdp
 from discreet.mechanisms.response.approximate_response import ApproximateResponse
 from discreet.mechanisms.response.categorical_response import CategoricalResponse, binary_response

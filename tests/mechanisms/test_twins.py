@@ -21,7 +21,7 @@ from discreet.audit.laws import (
     product,
     push_forward,
 )
-from discreet.audit.verify import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.core.mechanism_event import SignOfGaussianEvent

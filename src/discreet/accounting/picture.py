@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.accounting.account import account
+from discreet.accounting.accounting_question import account
 from discreet.accounting.meaning import DEPLOYMENTS, Meaning
 from discreet.accounting.tradeoff import trade_off
 from discreet.core import optional

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from discreet.audit.replay import AuditedFunction, replay_audit
+from discreet.audit.finding import AuditedFunction, replay_audit
 from discreet.audit.sampling import AuditResult, AuditSuite
 from discreet.core.loss import PrivacyLoss
 from discreet.randomness.rng import SystemRng

@@ -19,7 +19,7 @@ from discreet.audit.binomial import lower_confidence, upper_confidence, upper_ta
 from discreet.audit.choose_event import Stakes, choose_event
 from discreet.audit.laws import ExactLaw
 from discreet.audit.output_event import OutcomeSet, OutputEvent
-from discreet.audit.verify import LineAnswer, judge_line
+from discreet.audit.verdict import LineAnswer, judge_line
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp

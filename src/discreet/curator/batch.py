@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from attrs import evolve, frozen
 
-from discreet.accounting.calibrate import calibrate
+from discreet.accounting.calibration import calibrate
 from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent

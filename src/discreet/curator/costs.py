@@ -7,8 +7,8 @@ from functools import lru_cache, partial
 
 from attrs import frozen
 
-from discreet.accounting.account import account
 from discreet.accounting.accountants.pure import pure_loss
+from discreet.accounting.accounting_question import account
 from discreet.accounting.losses.group import group
 from discreet.accounting.losses.result import Result, best
 from discreet.core.errors import Unsupported

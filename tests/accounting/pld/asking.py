@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from discreet.accounting import account as accounts
+from discreet.accounting import accounting_question as accounts
 from discreet.accounting.accountants import sampling
 from discreet.accounting.composition import compose
 from discreet.accounting.pld import accountant

@@ -9,7 +9,7 @@ from typing import Any
 
 from discreet.audit.exponential_sum import ExponentialSum, as_sum, exp, exp_bounds_relative, total
 from discreet.audit.laws import EnclosedLaw, ExactLaw, enclosed
-from discreet.audit.verify import LawPair
+from discreet.audit.verdict import LawPair
 
 BITS = 128
 Ends = tuple[int, int]

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.accounting.account import account
 from discreet.accounting.accountants.approximate import approximate_loss
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.accounting.accounting_question import account
 from discreet.audit.divergence import delta, renyi_divergence
 from discreet.audit.laws import enclosed
-from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify
+from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event_json import event_from_json

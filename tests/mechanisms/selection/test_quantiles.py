@@ -9,7 +9,7 @@ import pytest
 
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.audit.laws import EnclosedLaw, enclosed
-from discreet.audit.verify import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp

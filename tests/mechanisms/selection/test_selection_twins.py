@@ -9,7 +9,7 @@ from scipy import integrate, stats
 
 from discreet.audit.exponential_sum import exp
 from discreet.audit.laws import ExactLaw
-from discreet.audit.verify import LawPair, VerdictAnswer, pure_epsilon, verify
+from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Pure
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting.account import account
 from discreet.accounting.accountants.approximate import (
     any_of,
     close_gaussian_tail,
     laplace_tail_bounds,
 )
+from discreet.accounting.accounting_question import account
 from discreet.audit.laws import enclosed
-from discreet.audit.verify import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event_json import event_from_json

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from discreet.accounting.account import account
 from discreet.accounting.accountants.discrete_gaussian import delta_of_shift
 from discreet.accounting.accountants.pure import pure_loss
+from discreet.accounting.accounting_question import account
 from discreet.accounting.curves.halting import log_halting_moment
 from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.audit.divergence import max_divergence
 from discreet.audit.laws import discrete_laplace_law
-from discreet.audit.verify import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import LawPair, VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent

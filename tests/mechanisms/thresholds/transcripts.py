@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.accounting.account import account
+from discreet.accounting.accounting_question import account
 from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.audit.laws import EnclosedLaw
 from discreet.core.event import Event

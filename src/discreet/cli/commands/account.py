@@ -7,9 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.accounting.account import METHODS, account
 from discreet.accounting.accountants.zcdp import zcdp_loss
-from discreet.accounting.calibrate import calibrate, most_uses
+from discreet.accounting.accounting_question import METHODS, account
+from discreet.accounting.calibration import calibrate, most_uses
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.losses.result import Result
 from discreet.accounting.notation import read_events, read_scaled, repeated

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from discreet.accounting.calibrate import calibrate
+from discreet.accounting.calibration import calibrate
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument

@@ -80,7 +80,7 @@ class SparseVector:
         is wrong by more than that, in either direction.
 
     Example:
-        >>> from discreet.accounting.account import account
+        >>> from discreet.accounting.accounting_question import account
         >>> machine = SparseVector(
         ...     threshold_noise=DiscreteGaussian(sigma_squared=400),
         ...     query_noise=DiscreteLaplace(scale=40),

@@ -254,7 +254,7 @@ def verify(pair: LawPair, loss: PrivacyLoss) -> Verdict:
         ``HOLDS`` and ``BROKEN`` are proved. For two exact laws, pure and approximate claims are
         always decided, also when the claim is met with equality, and zCDP claims unless the
         divergences touch the line :math:`\xi + \rho\alpha` at some order or come very near
-        (:func:`~discreet.audit.verify.judge_line`). For two discrete Gaussian laws, or vectors
+        (:func:`~discreet.audit.verdict.judge_line`). For two discrete Gaussian laws, or vectors
         of them, that differ in their centres, pure and zCDP claims are always decided, by the
         closed form; approximate ones unless δ is met almost exactly: the bounds of single laws are
         narrowed a few times. Other enclosed laws are undecided where a claim lies between their
@@ -318,7 +318,7 @@ def _(loss: Approximate, pair: LawPair) -> Verdict:
 
 @_judge.register
 def _(loss: Zcdp, pair: LawPair) -> Verdict:
-    r"""Decide at every order; :func:`~discreet.audit.verify.judge_line` says how.
+    r"""Decide at every order; :func:`~discreet.audit.verdict.judge_line` says how.
 
     Without ρ the claim is that of a pure loss ξ, because the divergences rise to the largest one.
     A largest divergence of at most :math:`\xi + \rho`, or of an :math:`\varepsilon` with

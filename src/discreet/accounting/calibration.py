@@ -7,9 +7,9 @@ from functools import singledispatch
 
 from attrs import evolve, frozen
 
-from discreet.accounting.account import account
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.accounting.accounting_question import account
 from discreet.accounting.conversions.choose import AUTO
 from discreet.accounting.losses.result import Result
 from discreet.accounting.pld.parameters import least_scale
