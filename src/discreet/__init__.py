@@ -1,10 +1,14 @@
 """Discreet: learn from data about people without learning about any one of them.
 
-Names are loaded when they are first used, so that ``import discreet`` is quick.
+Names are loaded when they are first used, so that ``import discreet`` is quick. The root has what
+most programs need. More is in its rooms: :mod:`discreet.mechanisms`, :mod:`discreet.events`,
+:mod:`discreet.accounting` and :mod:`discreet.audit`.
 """
 
 import importlib
 from typing import Any
+
+from discreet.core.lazy_names import lazy_names
 
 _HOMES = {
     "Accuracy": "discreet.releases.accuracy",
@@ -70,21 +74,17 @@ __all__ = [
     "read_events",
 ]
 
-_DOORS = ("events",)
-"""Modules of names that are too many for the root: ``discreet.events.GaussianEvent``."""
+_ROOMS = ("accounting", "audit", "events", "mechanisms")
+"""Where the names are that are too many for the root: ``discreet.events.GaussianEvent``."""
+
+_lent, _names = lazy_names(__name__, _HOMES, rooms=_ROOMS)
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("discreet")
-    if name in _DOORS:
-        return importlib.import_module(f"discreet.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+    return _lent(name)
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_DOORS, "__version__"]
+    return [*_names(), "__version__"]

@@ -9,9 +9,11 @@ from tests.support.house.source import Module, modules
 DOC = '"""Doc."""\n'
 
 BROKEN = [
-    (rules.no_root_import, "import discreet"),
-    (rules.no_root_import, "from discreet import core"),
-    (rules.no_root_import, "from .. import core"),
+    (rules.no_door_import, "import discreet"),
+    (rules.no_door_import, "from discreet import core"),
+    (rules.no_door_import, "from .. import core"),
+    (rules.no_door_import, "from discreet.audit import verify"),
+    (rules.no_door_import, "import discreet.events"),
     (rules.no_type_checking, "from typing import TYPE_CHECKING"),
     (rules.no_type_checking, "import typing\nif typing.TYPE_CHECKING:\n    pass"),
     (rules.no_local_import, "def f():\n    import json"),
@@ -46,7 +48,7 @@ BROKEN = [
 ]
 
 ALLOWED = [
-    (rules.no_root_import, "core/a.py", "from discreet.core.errors import DiscreetError"),
+    (rules.no_door_import, "core/a.py", "from discreet.core.errors import DiscreetError"),
     (rules.no_local_import, "core/optional.py", "def f():\n    import json"),
     (rules.no_dynamic_import, "cli/main.py", "import importlib\nimportlib.import_module('json')"),
     (rules.no_other_randomness, "randomness/rng.py", "import os\nos.urandom(8)"),

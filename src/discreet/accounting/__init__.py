@@ -1,6 +1,11 @@
 """Events to losses: one theorem a function, exact numbers, and filters of what may be spent.
 
-All that a user takes is importable from here: ``from discreet.accounting import PrivacyFilter``.
+All that a user takes is importable from here.
+
+Example:
+    >>> from discreet.accounting import GaussianDp, convert
+    >>> convert(GaussianDp(1), to="zcdp")
+    ρ = 0.5 (line)
 """
 
 from discreet.core.lazy_names import lazy_names
@@ -63,6 +68,7 @@ _HOMES = {
     "deltas_to_zcdp": "discreet.accounting.conversions.from_approximate",
     "drv_delta": "discreet.accounting.composition.dwork_rothblum_vadhan",
     "drv_epsilon": "discreet.accounting.composition.dwork_rothblum_vadhan",
+    "event_from_json": "discreet.core.event_json",
     "exp_bounds": "discreet.core.numbers",
     "float_down": "discreet.core.numbers",
     "float_up": "discreet.core.numbers",
@@ -190,6 +196,7 @@ __all__ = [
     "deltas_to_zcdp",
     "drv_delta",
     "drv_epsilon",
+    "event_from_json",
     "exp_bounds",
     "float_down",
     "float_up",

@@ -1,6 +1,13 @@
 """Does it hold? Exact verifier, bounds from samples, record and replay, a pytest plugin.
 
-All that a user takes is importable from here: ``from discreet.audit import verify``.
+All that a user takes is importable from here.
+
+Example:
+    >>> from discreet import Pure
+    >>> from discreet.audit import LawPair, discrete_laplace_law, verify
+    >>> one, other = (discrete_laplace_law(2, centre=c, window=(0, 9)) for c in (3, 4))
+    >>> verify(LawPair(first=one, second=other), Pure("0.5")).answer.value
+    'holds'
 """
 
 from discreet.core.lazy_names import lazy_names

@@ -4,9 +4,10 @@ A mechanism adds randomness to exact values. It is frozen, its noise is set by s
 ``event`` says what an accountant must know about one use.
 
 Example:
-    >>> from discreet import Contribution, account
-    >>> noise = DiscreteLaplace(scale=2)
-    >>> account(noise.event(Contribution(l1=1)), delta=0)
+    >>> from discreet.accounting import pure_loss
+    >>> from discreet.mechanisms import Contribution, DiscreteLaplace
+    >>> pure_loss([DiscreteLaplace(scale=2).event(Contribution(l1=1))])
+    Pure(ε = 0.5)
 """
 
 from discreet.core.lazy_names import lazy_names
