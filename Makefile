@@ -11,7 +11,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint docs cookbook bench soak constraints clean
+.PHONY: help install demo test lint docs cookbook names bench soak constraints clean
 
 help: ## say what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ docs: $(STAMP) ## the documentation site, built strictly into docs/_build/html
 
 cookbook: $(STAMP) ## ask the cookbook's questions again, and write their answers into its page
 	@$(BIN)/python -m docs._ext.cookbook
+
+names: $(STAMP) ## write the tables of what can be imported into the reference of Python
+	@$(BIN)/python -m docs._ext.rooms
 
 bench: $(STAMP) ## make bench SUITE=import writes benchmarks/results/import.json
 	@$(BIN)/python -m benchmarks.run $(SUITE)

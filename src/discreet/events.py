@@ -4,7 +4,7 @@ An event says all that an accountant must know about one use of a mechanism: see
 :mod:`discreet.core.event`. Numbers may be given in their order, and ``metric`` by name.
 
 Example:
-    >>> from discreet.accounting.accounting_question import account
+    >>> from discreet import account
     >>> step = PoissonSampledEvent("0.01", GaussianEvent(1))
     >>> account(step * 10_000, delta="1e-5")
     ε ≤ 6.188 at δ = 0.00001 (pld)

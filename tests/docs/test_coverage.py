@@ -1,4 +1,4 @@
-"""Everything that a user can meet is documented: commands, error codes, and events."""
+"""Everything that a user can meet is documented: commands, error codes, events, and names."""
 
 import inspect
 import re
@@ -9,7 +9,9 @@ from discreet.accounting.notation import read_events
 from discreet.accounting.notation_names import NAMES
 from discreet.cli.main import COMMANDS
 from discreet.core.errors import DiscreetError
+from docs._ext import rooms
 from tests.support.house.paths import DOCS
+from tests.support.house.rules import DOORS
 
 
 def pages() -> str:
@@ -66,3 +68,21 @@ def test_every_event_has_a_row_that_is_true():
 def test_every_name_of_the_notation_is_documented():
     page = (DOCS / "reference" / "events.md").read_text()
     assert not [name for name in NAMES if f"{name}(" not in page]
+
+
+def test_every_name_of_the_doors_has_a_row():
+    """If it is not as it should be: ``make names``."""
+    page = rooms.PAGE.read_text(encoding="utf-8")
+    assert {*rooms.rooms(page), "discreet.events"} == set(DOORS)
+    assert rooms.with_tables(page) == page
+
+
+def test_a_docstring_becomes_a_cell_of_a_table():
+    def documented() -> None:
+        r"""Enclose :math:`D(P \| Q) = |x|` of ``a|b``, see :class:`~discreet.core.event.Event`.
+
+        More.
+        """
+
+    cell = r"Enclose $D(P \Vert{} Q) = \vert{}x\vert{}$ of `a\|b`, see `Event`."
+    assert rooms.first_line(documented) == cell

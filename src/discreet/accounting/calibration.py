@@ -78,7 +78,7 @@ def calibrate(
         The loss falls as the scale grows.
 
     Example:
-        >>> from discreet.core.stated_event import GaussianEvent
+        >>> from discreet.events import GaussianEvent
         >>> found = calibrate(GaussianEvent, target=Approximate(1, "1e-6"))
         >>> found
         scale = 4.22468: ε ≤ 1 at δ = 0.000001 (gaussian)
@@ -137,7 +137,7 @@ def most_uses(events: Event | Iterable[Event], *, target: PrivacyLoss) -> int:
         distributions for an (ε, δ), and then one more use is not.
 
     Example:
-        >>> from discreet.core.stated_event import LaplaceEvent
+        >>> from discreet.events import LaplaceEvent
         >>> most_uses(LaplaceEvent(scale=10), target=Approximate(4, "1e-5"))
         91
         >>> most_uses(LaplaceEvent(scale=10), target=Pure(1))

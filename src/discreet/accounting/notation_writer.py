@@ -34,7 +34,7 @@ def write_events(event: Event) -> str:
     A composition of compositions is written as one: counts multiply.
 
     Example:
-        >>> from discreet.accounting.notation import read_events
+        >>> from discreet import read_events
         >>> text = write_events(read_events("poisson(gaussian(1.1), 256/60000) * 14063 + rr(3/4)"))
         >>> text
         'poisson(gaussian(scale=1.1), rate=8/1875) * 14063 + rr(p=0.75)'

@@ -72,7 +72,7 @@ class TradeOff:
         δ are narrow.
 
     Example:
-        >>> from discreet.core.stated_event import GaussianEvent
+        >>> from discreet.events import GaussianEvent
         >>> curve = trade_off(GaussianEvent(scale=1))
         >>> curve.lower("0.05") <= 0.7405 <= curve.upper("0.05")
         True

@@ -63,7 +63,7 @@ def assert_private(
     pytest plugin shares one rate among all tests instead.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> assert_private(lambda: 0, lambda: 1, loss=Pure(1), samples=1000)
         Traceback (most recent call last):
         ...

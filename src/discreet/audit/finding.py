@@ -90,7 +90,7 @@ def compare(trace: Trace, neighbour: Trace) -> tuple[Finding, ...]:
         between runs.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> def leaky(data, recorder):
         ...     return len(data)
         >>> trace = record(leaky, [1, 2], SystemRng())

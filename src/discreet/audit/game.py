@@ -66,7 +66,7 @@ def play(adversary: Adversary, *, coins: FiniteLaw = NO_COINS, rounds: int = 64)
         promises on its two inputs, by the hockey-stick divergence in both directions, is refused.
 
     Example:
-        >>> from discreet.core.numbers import log_bounds
+        >>> from discreet.accounting import log_bounds
         >>> flip = lambda bit: {bit: Fraction(3, 4), 1 - bit: Fraction(1, 4)}
         >>> move = Move(mechanism=flip, neighbours=(0, 1), loss=Pure(log_bounds(Fraction(3))[1]))
         >>> game = play(lambda view: move if len(view) < 3 else None)

@@ -44,7 +44,7 @@ class ExactLaw:
     probability of an outcome is its weight over the total.
 
     Example:
-        >>> from discreet.audit.exponential_sum import exp
+        >>> from discreet.audit import exp
         >>> ExactLaw({"truth": exp(1), "lie": 1})
         ExactLaw of 2 outcomes
     """

@@ -32,7 +32,7 @@ class Recorder:
 
     Example:
         >>> import numpy as np
-        >>> from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+        >>> from discreet import DiscreteLaplace
         >>> recorder = Recorder(SystemRng())
         >>> noisy = recorder.watch(DiscreteLaplace(scale=2), d_in=Contribution(l1=1))
         >>> noisy.release(np.array([3, 4]), recorder.rng).shape

@@ -51,7 +51,7 @@ class RecordingRng:
     """Passes words on from a generator, and keeps them.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> recording = RecordingRng(SystemRng())
         >>> words = recording.words(3)
         >>> bool((ReplayRng(recording.tape()).words(3) == words).all()), recording.drawn

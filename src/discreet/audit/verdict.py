@@ -262,7 +262,7 @@ def verify(pair: LawPair, loss: PrivacyLoss) -> Verdict:
         mechanism is private if it holds for every pair of neighbours.
 
     Example:
-        >>> from discreet.audit.laws import discrete_laplace_law
+        >>> from discreet.audit import discrete_laplace_law
         >>> pair = LawPair(
         ...     first=discrete_laplace_law(2, centre=0, window=(-4, 5)),
         ...     second=discrete_laplace_law(2, centre=1, window=(-4, 5)),

@@ -51,7 +51,7 @@ class ComposedEvent(Event):
     """Several events, each a number of times, chosen adaptively or not.
 
     Example:
-        >>> from discreet.core.mechanism_event import DiscreteLaplaceEvent
+        >>> from discreet.events import DiscreteLaplaceEvent
         >>> noise = DiscreteLaplaceEvent(scale=2, distance=1)
         >>> (noise + noise).parts == (noise * 2).parts
         True
@@ -179,8 +179,8 @@ class PoissonSampledEvent(Event):
     units were sampled, and with it that the changed one is there.
 
     Example:
-        >>> from discreet.core.stated_event import GaussianEvent
-        >>> from discreet.core.event_json import event_from_json
+        >>> from discreet.accounting import event_from_json
+        >>> from discreet.events import GaussianEvent
         >>> step = PoissonSampledEvent("256/60000", GaussianEvent("1.1"))
         >>> step
         PoissonSampledEvent(rate='8/1875', inner=GaussianEvent(scale=1.1))
@@ -238,8 +238,8 @@ class MixtureEvent(Event):
     """One of several events, drawn by public weights that add up to 1; which one is told.
 
     Example:
-        >>> from discreet.core.stated_event import PureEvent
-        >>> from discreet.core.event_json import event_from_json
+        >>> from discreet.accounting import event_from_json
+        >>> from discreet.events import PureEvent
         >>> event = MixtureEvent([(PureEvent(1), "1/4"), (PureEvent(0), "3/4")])
         >>> event_from_json(event.to_json()) == event
         True

@@ -38,7 +38,7 @@ def costs(event: ComposedEvent) -> tuple[Cost, ...]:
     """Return what ``event`` costs, once for each measure in which a theorem bounds it.
 
     Example:
-        >>> from discreet.core.mechanism_event import DiscreteLaplaceEvent
+        >>> from discreet.events import DiscreteLaplaceEvent
         >>> noise = ComposedEvent.of([DiscreteLaplaceEvent(scale=2, distance=1)])
         >>> [str(cost.loss) for cost in costs(noise)][:2]
         ['ε = 0.5', 'ρ = 0.125']

@@ -39,9 +39,8 @@ def fabricate(table: Table, *, rows: int, pools: Pools, rng: Rng) -> Any:
 
     Example:
         >>> from pathlib import Path
-        >>> from discreet.randomness.rng import SystemRng
-        >>> from discreet.tables.catalog import PrivacyUnit, Source, SourceFormat
-        >>> from discreet.tables.catalog import Limits
+        >>> from discreet import SystemRng
+        >>> from discreet.tables.catalog import Limits, PrivacyUnit, Source, SourceFormat
         >>> visits = Table(
         ...     name="visits",
         ...     source=Source(path=Path("v.parquet"), format=SourceFormat.PARQUET),

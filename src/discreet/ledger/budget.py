@@ -26,7 +26,7 @@ def accumulate(spent: PrivacyLoss | None, loss: PrivacyLoss) -> PrivacyLoss:
         digits; without a limit, odd denominators from one analyst would slow the ledger for all.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> accumulate(Pure("1/3"), Pure("1/6"))
         Pure(ε = 0.5)
     """
@@ -59,7 +59,7 @@ class Budget:
     """All that may ever be learnt about the people of one id space.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> Budget("patients", Pure(2)).to_json()["cap"]
         {'measure': 'pure', 'epsilon': '2'}
     """

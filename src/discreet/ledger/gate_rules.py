@@ -177,7 +177,7 @@ def least_price(cap: PrivacyLoss, declared: Fraction | None) -> Fraction:
     """Return the least ε, ρ or μ²: the declared one, or a ten-thousandth of the budget.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> least_price(Pure(2), None)
         Fraction(1, 5000)
     """
@@ -213,7 +213,7 @@ def shown_price(loss: PrivacyLoss, least: Fraction) -> str:
     """Return a least price in the measure of a loss, for people.
 
     Example:
-        >>> from discreet.core.loss import Zcdp
+        >>> from discreet import Zcdp
         >>> shown_price(Zcdp(1), Fraction(1, 5000))
         'ρ = 0.0002'
     """

@@ -79,7 +79,7 @@ class Ledger:
 
     Example:
         >>> import tempfile
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> from discreet.ledger.sqlite_store import create_sqlite
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ledger = Ledger(create_sqlite(f"{folder}/ledger.sqlite"))

@@ -24,7 +24,7 @@ def charged(event: Event, cap: PrivacyLoss) -> PrivacyLoss:
         that has none there is refused, and never converted silently.
 
     Example:
-        >>> from discreet.core.mechanism_event import DiscreteLaplaceEvent
+        >>> from discreet.events import DiscreteLaplaceEvent
         >>> charged(DiscreteLaplaceEvent(scale=2, distance=1), Zcdp(rho=1))
         Zcdp(ρ = 0.125)
     """

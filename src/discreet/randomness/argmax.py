@@ -56,7 +56,7 @@ def exponential_argmax(scores: IntArray, temperature: Number, rng: Rng) -> int:
         (:func:`~discreet.randomness.samplers.uniform_integers`) are exact.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> exponential_argmax(np.array([0, 0, 10**6]), 1, SystemRng())
         2
     """
@@ -90,7 +90,7 @@ def gumbel_argmax(scores: IntArray, temperature: Number, rng: Rng) -> int:
         Apart from that chance the work depends on the number of candidates alone.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> gumbel_argmax(np.array([0, 0, 10**6]), 1, SystemRng())
         2
     """
@@ -172,7 +172,7 @@ def weighted_argmax(scores: IntArray, counts: IntArray, temperature: Number, rng
         :func:`~discreet.randomness.tables.boundary.locate` decides with integers of any length.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> weighted_argmax(np.array([9, 5, 0]), np.array([0, 2**62, 1]), 1, SystemRng())
         1
     """

@@ -47,7 +47,7 @@ def gamma_integer(shape: Number, scale: Number, size: ArraySize, rng: Rng) -> In
         :math:`e^{-(3 - \ln 4)x/4} \le e^{-1652}`, because :math:`x \ge 2^{12}`.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> gamma_integer(3, 10, (2, 2), SystemRng()).shape
         (2, 2)
     """

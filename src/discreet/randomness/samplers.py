@@ -64,7 +64,7 @@ def bernoulli(p: Number, size: ArraySize, rng: Rng) -> NDArray[np.bool_]:
         :func:`discreet.randomness.samplers.toss`, with the enclosure ``[p, p]``).
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> bernoulli(1, 3, SystemRng()).tolist()
         [True, True, True]
     """
@@ -87,7 +87,7 @@ def bernoulli_exp(x: Number, size: ArraySize, rng: Rng) -> NDArray[np.bool_]:
         :func:`discreet.core.numbers.exp_bounds`).
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> bernoulli_exp(0, 2, SystemRng()).tolist()
         [True, True]
     """
@@ -114,7 +114,7 @@ def bernoulli_exp_each(
         :func:`~discreet.randomness.tables.boundary.is_below`.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> bernoulli_exp_each(np.array([0, 10**9]), 1, SystemRng()).tolist()
         [True, False]
     """
@@ -164,7 +164,7 @@ def uniform_integers(upper: Number, size: ArraySize, rng: Rng) -> IntArray:
         below ``2**64`` on are thrown away, and of the others every remainder has equally many.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> uniform_integers(1, 3, SystemRng()).tolist()
         [0, 0, 0]
     """
@@ -198,7 +198,7 @@ def discrete_laplace(scale: Number, size: ArraySize, rng: Rng) -> IntArray:
         :math:`2 e^{-2^{62}/scale}/(1 + e^{-1/scale}) \le 2 e^{-4096} < 2^{-5900}`.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> discrete_laplace("7/2", (2, 3), SystemRng()).shape
         (2, 3)
     """
@@ -218,7 +218,7 @@ def discrete_gaussian(sigma_squared: Number, size: ArraySize, rng: Rng) -> IntAr
         :math:`2 e^{-2^{124}/(2\sigma^2)} \le 2 e^{-2^{23}} < 2^{-12000000}`.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> discrete_gaussian("25/2", (2, 3), SystemRng()).shape
         (2, 3)
     """
@@ -235,7 +235,7 @@ def geometric(scale: Number, size: ArraySize, rng: Rng) -> IntArray:
         :math:`e^{-2^{62}/scale} \le e^{-4096} < 2^{-5900}`.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> bool((geometric(5, 100, SystemRng()) >= 0).all())
         True
     """
@@ -256,7 +256,7 @@ def clamped_discrete_laplace(scale: Number, bound: Number, size: ArraySize, rng:
         Given ideal words the law is exactly this one: a function of an exact variable.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> int(abs(clamped_discrete_laplace(100, 7, 1000, SystemRng())).max())
         7
     """

@@ -74,7 +74,7 @@ def sampled_epsilon(inner: Fraction, event: Sampled) -> Fraction:
         is, the loss is that of ``inner``. Sampling does not lower it.
 
     Example:
-        >>> from discreet.core.stated_event import PureEvent
+        >>> from discreet.events import PureEvent
         >>> rare = PoissonSampledEvent(inner=PureEvent(epsilon=1), rate="1/100")
         >>> round(float(sampled_epsilon(Fraction(1), rare)), 6)
         0.017037

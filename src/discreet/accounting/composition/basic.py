@@ -72,7 +72,7 @@ def compose(losses: Iterable[PrivacyLoss]) -> Result:
         [BS16, Lemma 8.2]; Rényi losses order by order [Mir17, Proposition 1].
 
     Example:
-        >>> from discreet.core.loss import Zcdp
+        >>> from discreet import Zcdp
         >>> print(compose([Zcdp(rho="1/4"), Zcdp(rho="1/4")]))
         ρ = 0.5 (basic: BS16, Lemma 2.3)
     """
@@ -93,7 +93,7 @@ def basic_epsilon(work: Workload, delta: Fraction) -> Result:
     r"""Return :math:`\sum \varepsilon_i`, if :math:`\sum \delta_i \le \delta`.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> basic_epsilon(Workload.read({Pure("0.1"): 10}), Fraction(0)).loss.epsilon
         Fraction(1, 1)
     """

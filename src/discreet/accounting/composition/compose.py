@@ -73,7 +73,7 @@ def compose_epsilon(losses: Losses, *, delta: Number, method: str = "auto") -> R
         ``auto``: the best of all, by the optimum if it can be computed, else by an interval.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> result = compose_epsilon({Pure("0.1"): 1000}, delta="1e-6")
         >>> print(result)
         ε = 19.35, δ = 0.000001 (kov: KOV15, Theorem 3.3)
@@ -89,7 +89,7 @@ def compose_delta(losses: Losses, *, epsilon: Number, method: str = "auto") -> R
         As for :func:`compose_epsilon`.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> print(compose_delta({Pure("0.1"): 1000}, epsilon=20))
         ε = 20, δ = 3.458e-7 (kov: KOV15, Theorem 3.3)
     """

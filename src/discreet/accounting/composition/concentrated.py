@@ -79,7 +79,7 @@ def squares_epsilon(work: Workload, delta: Fraction) -> Result:
         :math:`\rho` of the pure parts with the first conversion of [BS16, Propositions 1.3, 1.4].
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> work = Workload.read({Pure("0.1"): 100})
         >>> float(squares_epsilon(work, Fraction(1, 10**6)).loss.epsilon)
         5.756...
@@ -104,7 +104,7 @@ def tail_epsilon(work: Workload, delta: Fraction) -> Result:
                   \tfrac1u,\ \tfrac{2}{u + \sqrt{u^2 + 4/\pi\rho}}\Bigr\}.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> work = Workload.read({Pure("0.1"): 100})
         >>> float(tail_epsilon(work, Fraction(1, 10**6)).loss.epsilon)
         5.403...
@@ -127,7 +127,7 @@ def tail_curve(losses: Losses, *, tail: Number) -> Result:
         Corollary 2.8.9 at :math:`\varepsilon = s^2 + 2\lambda s`, which is rounded up here.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> loss = tail_curve({Pure("0.1"): 100}, tail="3.4").loss
         >>> round(float(loss.epsilon), 4), float(loss.delta) < 1.9e-6
         (5.3083, True)
@@ -154,7 +154,7 @@ def closed_epsilon(work: Workload, delta: Fraction) -> Result:
         :math:`\frac12\|\varepsilon\|^2` will do, and is what is returned.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> work = Workload.read({Pure("0.1"): 100})
         >>> float(closed_epsilon(work, Fraction(1, 10**6)).loss.epsilon)
         5.799...

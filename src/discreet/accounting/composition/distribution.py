@@ -27,7 +27,7 @@ def pld_workload_epsilon(work: Workload, delta: Fraction) -> Result:
         over all subsets.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> work = Workload.read([Pure(Fraction(k, 10_000)) for k in range(1, 301)])
         >>> found = pld_workload_epsilon(work, Fraction(1, 10**6))
         >>> found.loss.epsilon - found.lower.epsilon < Fraction(1, 500)

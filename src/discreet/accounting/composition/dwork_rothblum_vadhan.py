@@ -29,7 +29,7 @@ def drv_epsilon(work: Workload, delta: Fraction) -> Result:
         [KOV15; MV16, Lemma 3.2].
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> float(drv_epsilon(Workload.read({Pure("0.1"): 100}), Fraction(1, 10**6)).loss.epsilon)
         6.308...
     """

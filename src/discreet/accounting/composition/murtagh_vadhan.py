@@ -38,7 +38,7 @@ def mv_epsilon(work: Workload, delta: Fraction, *, accuracy: Fraction = ACCURACY
         ``accuracy`` wide, or until a finer one would take too long; its width says which.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> work = Workload.read(Pure(Fraction(1, n)) for n in range(3, 30))
         >>> result = mv_epsilon(work, Fraction(1, 10**6))
         >>> result.loss.epsilon - result.lower.epsilon <= Fraction(1, 100)

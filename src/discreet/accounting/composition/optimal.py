@@ -38,7 +38,7 @@ def optimal_epsilon(work: Workload, delta: Fraction) -> Result:
         different ones as many products as their sums have values, and too many are refused.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> work = Workload.read({Pure("0.1"): 50, Pure("0.25"): 8})
         >>> result = optimal_epsilon(work, Fraction(1, 10**6))
         >>> round(float(result.loss.epsilon), 6), result.method
@@ -78,7 +78,7 @@ def kov_grid(losses: Losses, *, delta: Number) -> Result:
         lies between this and the next smaller point.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> float(kov_grid({Pure("0.1"): 100}, delta="1e-6").loss.epsilon)
         4.8
     """

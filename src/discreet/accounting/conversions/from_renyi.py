@@ -118,7 +118,7 @@ def renyi_to_approximate(
         bound at it is rounded up.
 
     Example:
-        >>> from discreet.accounting.curves.line import Line
+        >>> from discreet.accounting import Line
         >>> result = renyi_to_approximate(RenyiCurve.of(Line(rho="0.1")), delta="1e-6")
         >>> print(result)
         ε = 2.142, δ = 0.000001 (improved: CKS20, Proposition 12; BBGHS20, Theorem 21)
@@ -149,7 +149,7 @@ def renyi_to_zcdp(
         zCDP is the statement that the curve lies below the line [BS16, Definition 1.1].
 
     Example:
-        >>> from discreet.accounting.curves.noise import GaussianPiece
+        >>> from discreet.accounting import GaussianPiece
         >>> renyi_to_zcdp(2 * RenyiCurve.of(GaussianPiece(mu_squared=1))).loss
         Zcdp(ρ = 1)
     """

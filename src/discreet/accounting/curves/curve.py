@@ -94,8 +94,7 @@ class RenyiCurve(PrivacyLoss):
         [Mir17, Proposition 1]. Two curves are compared only where a theorem settles it.
 
     Example:
-        >>> from discreet.accounting.curves.line import Line
-        >>> from discreet.accounting.curves.bounded import TightPure
+        >>> from discreet.accounting import Line, TightPure
         >>> curve = 3 * RenyiCurve.of(Line(rho="1/2")) + RenyiCurve.of(TightPure(epsilon=1))
         >>> round(float(curve.upper(2)), 12)
         3.735325664056

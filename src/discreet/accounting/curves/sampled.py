@@ -42,7 +42,7 @@ class SampledPiece(CurvePiece):
         Both directions of ``inner`` have a symmetric pair with this curve, as additive noise has.
 
     Example:
-        >>> from discreet.accounting.curves.noise import GaussianPiece
+        >>> from discreet.accounting import GaussianPiece
         >>> inner = RenyiCurve.of(GaussianPiece(mu_squared=1))
         >>> round(float(SampledPiece(inner=inner, rate="0.01").upper(Fraction(2))), 8)
         0.00017181
@@ -140,7 +140,7 @@ class ToldPiece(CurvePiece):
         is left of a Poisson sample if a unit is changed and only changes are protected.
 
     Example:
-        >>> from discreet.accounting.curves.line import Line
+        >>> from discreet.accounting import Line
         >>> piece = ToldPiece(inner=RenyiCurve.of(Line(rho="1/2")), rate="1/10")
         >>> round(float(piece.upper(Fraction(2))), 6)
         0.158565

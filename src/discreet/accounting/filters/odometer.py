@@ -45,7 +45,7 @@ class Odometer:
         depends on an answer breaks it.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> reading = Odometer().after(Pure("0.1")).after(Pure("0.2")).read()
         >>> print(reading)
         ε = 0.3 (odometer: RRUV16: on every transcript; a report, not a stopping rule)
@@ -90,7 +90,7 @@ class Odometer:
             their probabilities.
 
         Example:
-            >>> from discreet.core.loss import Zcdp
+            >>> from discreet import Zcdp
             >>> spent = Odometer().after(Zcdp(rho="0.01")).after(Zcdp(rho="0.02"))
             >>> float(spent.bound(alpha=20, delta="1e-6"))
             1.327...

@@ -197,7 +197,7 @@ def convert_neighbours(loss: PrivacyLoss, *, source: Metric | str, target: Metri
         they are not, and the converse is refused.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> loss = Pure("0.5")
         >>> changed = convert_neighbours(loss, source=Metric.ADD_REMOVE, target=Metric.CHANGE_ONE)
         >>> print(changed)

@@ -20,14 +20,14 @@ class Result:
         from below what any method could say about the same events.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> print(Result(loss=Pure(1), method="basic", theorem="DR14, Theorem 3.14"))
         ε = 1 (basic: DR14, Theorem 3.14)
 
         At a prompt it is shorter, and "≤" says that a number was rounded up to be shown; the exact
         ones are a step away.
 
-        >>> from discreet.core.loss import Approximate
+        >>> from discreet import Approximate
         >>> found = Result(loss=Approximate("25/3", "1e-6"), method="pld", theorem="ZDW22")
         >>> found
         ε ≤ 8.334 at δ = 0.000001 (pld)

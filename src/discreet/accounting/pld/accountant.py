@@ -42,7 +42,7 @@ def pld_epsilon(events: Events, *, delta: Number, width: Number = "1e-3") -> Res
         functions.
 
     Example:
-        >>> from discreet.core.stated_event import LaplaceEvent
+        >>> from discreet.events import LaplaceEvent
         >>> print(pld_epsilon(LaplaceEvent(scale=10) * 100, delta="1e-5"))
         ε = 4.221, δ = 0.00001 (pld: ZDW22; docs/proofs/pld.md)
     """
@@ -73,7 +73,7 @@ def pld_delta(events: Events, *, epsilon: Number, width: Number = "1e-3") -> Res
         ``width`` in ε makes of it.
 
     Example:
-        >>> from discreet.core.stated_event import LaplaceEvent
+        >>> from discreet.events import LaplaceEvent
         >>> result = pld_delta(LaplaceEvent(scale=10) * 100, epsilon=4)
         >>> float(result.lower.delta) < 2.67e-5 < float(result.loss.delta)
         True

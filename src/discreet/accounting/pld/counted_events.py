@@ -50,7 +50,7 @@ def count_events(events: Events) -> dict[Event, int]:
     """Count equal events together; refuse mixed neighbours, and nothing at all.
 
     Example:
-        >>> from discreet.core.stated_event import LaplaceEvent
+        >>> from discreet.events import LaplaceEvent
         >>> noise = LaplaceEvent(scale=2)
         >>> count_events([noise * 3, noise])[noise]
         4

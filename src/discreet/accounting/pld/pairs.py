@@ -235,7 +235,7 @@ def stated_pair(curve: RenyiCurve, lost: Fraction) -> Pair:
         composition with something whose pair is known.
 
     Example:
-        >>> from discreet.accounting.curves.line import Line
+        >>> from discreet.accounting import Line
         >>> stated_pair(RenyiCurve.of(Line(rho="0.1")), Fraction(0)).attained is None
         True
     """

@@ -152,7 +152,7 @@ def least_scale(
         smaller scale of as many digits are not. More noise must not cost more.
 
     Example:
-        >>> from discreet.core.stated_event import GaussianEvent, LaplaceEvent
+        >>> from discreet.events import GaussianEvent, LaplaceEvent
         >>> gaussian = lambda scale: GaussianEvent(scale=scale)
         >>> least_scale(gaussian, epsilon=1, delta="1e-6")
         Fraction(42247, 10000)
@@ -179,7 +179,7 @@ def most_uses(events: Events, *, epsilon: Number, delta: Number) -> int:
         That many uses are certified, and one more is not.
 
     Example:
-        >>> from discreet.core.stated_event import LaplaceEvent
+        >>> from discreet.events import LaplaceEvent
         >>> most_uses(LaplaceEvent(scale=10), epsilon=4, delta="1e-5")
         91
     """
@@ -205,8 +205,7 @@ def largest_rate(
         up to 1, are not. Sampling more must not cost less.
 
     Example:
-        >>> from discreet.core.event import PoissonSampledEvent
-        >>> from discreet.core.stated_event import GaussianEvent
+        >>> from discreet.events import GaussianEvent, PoissonSampledEvent
         >>> step = lambda rate: PoissonSampledEvent(inner=GaussianEvent(scale=1), rate=rate) * 100
         >>> found = largest_rate(step, epsilon=1, delta="1e-6")
         >>> Fraction("0.009") < found < Fraction("0.02")

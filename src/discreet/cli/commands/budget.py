@@ -73,7 +73,7 @@ def bar(status: BudgetStatus) -> str:
     """Return a bar of what is spent; full only when nothing is left.
 
     Example:
-        >>> from discreet.core.loss import Pure
+        >>> from discreet import Pure
         >>> bar(BudgetStatus(id_space="p", unit="a person", cap=Pure(2), spent=Pure(1),
         ...                  remaining=Pure(1)))
         '████████████░░░░░░░░░░░░'

@@ -70,7 +70,7 @@ def cube_radius(scale: Fraction, dimension: int, rng: Rng) -> int:
         around the mode (:class:`Envelope`). The work does not depend on data.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> cube_radius(Fraction(3), 4, SystemRng()) >= 0
         True
     """

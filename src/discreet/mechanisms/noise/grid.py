@@ -134,7 +134,7 @@ class OnGrid:
         Values within the bound are off by half a step more than the noise.
 
     Example:
-        >>> from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+        >>> from discreet import DiscreteLaplace
         >>> sums = on_grid(DiscreteLaplace(scale=20), step="0.1", bound=1000)
         >>> sums.mechanism.loss(sums.grid.rounded(Contribution(l0=1, linf="0.75")))
         Pure(ε = 0.4)

@@ -37,7 +37,7 @@ class NamedMechanism(ABC):
         """Return the mechanism as public values, for a release.
 
         Example:
-            >>> from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+            >>> from discreet import DiscreteLaplace
             >>> DiscreteLaplace(scale="7/2").to_json()
             {'law': 'discrete_laplace', 'scale': '7/2'}
         """

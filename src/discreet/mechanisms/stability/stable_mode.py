@@ -52,7 +52,7 @@ class StableMode:
         >>> mode = StableMode.calibrate(d_in=one, loss=Approximate(1, "1e-6"))
         >>> mode.lead_needed("0.95")
         17
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> mode.release({"tea": 5000, "coffee": 9000}, SystemRng())
         'coffee'
     """

@@ -89,7 +89,7 @@ class ThresholdedKeys:
         ThresholdedKeys(noise=DiscreteLaplace(scale=Fraction(3, 1)), threshold=45)
         >>> keys.units_needed("0.95")
         52
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> list(keys.release({"rare": 1, "other": 10**6, "common": 10**6}, SystemRng()))
         ['common', 'other']
     """

@@ -40,7 +40,7 @@ class HaltingSparseVector:
         query whose value is 0 be above with probability about :math:`p` at most.
 
     Example:
-        >>> from discreet.accounting.accounting_question import account
+        >>> from discreet import account
         >>> machine = HaltingSparseVector(
         ...     threshold_noise=DiscreteGaussian(sigma_squared=400),
         ...     query_noise=DiscreteGaussian(sigma_squared=1200),

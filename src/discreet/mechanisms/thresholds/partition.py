@@ -49,7 +49,7 @@ def noisy_cuts(size: int, *, depth: int, scale: Fraction, rng: Rng) -> IntArray:
         :func:`cut_error`.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> cuts = noisy_cuts(8000, depth=3, scale=Fraction(2), rng=SystemRng())
         >>> cuts.size, bool((np.diff(cuts) >= 0).all())
         (7, True)

@@ -80,7 +80,7 @@ class SparseVector:
         is wrong by more than that, in either direction.
 
     Example:
-        >>> from discreet.accounting.accounting_question import account
+        >>> from discreet import account
         >>> machine = SparseVector(
         ...     threshold_noise=DiscreteGaussian(sigma_squared=400),
         ...     query_noise=DiscreteLaplace(scale=40),

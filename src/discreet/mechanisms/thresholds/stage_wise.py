@@ -44,7 +44,7 @@ class StageWise:
         ``error_quantile``, over all stages.
 
     Example:
-        >>> from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+        >>> from discreet import DiscreteGaussian
         >>> stage = SparseVector(
         ...     threshold_noise=DiscreteGaussian(sigma_squared=400),
         ...     query_noise=DiscreteGaussian(sigma_squared=1600),

@@ -28,7 +28,7 @@ def is_below(word: int, bounds: Enclosing, rng: Rng) -> bool:
         with a probability of about ``2**-64``, so the loop ends with probability one.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> is_below(1 << 62, lambda bits: (Fraction(1, 3), Fraction(1, 3)), SystemRng())
         True
     """

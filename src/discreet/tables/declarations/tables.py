@@ -220,8 +220,7 @@ def unit_kind(table: Table) -> str:
     """Return what kind of unit a table has, in words that are the same for the same kind.
 
     Example:
-        >>> from discreet.tables.catalog import Source, SourceFormat
-        >>> from discreet.tables.catalog import Limits
+        >>> from discreet.tables.catalog import Limits, Source, SourceFormat
         >>> from pathlib import Path
         >>> unit_kind(Table(name="t", unit=PrivacyUnit(id_space="p", column=None), columns=(),
         ...                 source=Source(path=Path("/t.csv"), format=SourceFormat.CSV),
