@@ -100,3 +100,15 @@ def test_a_batch_takes_limits_and_is_fresh_as_an_answer_is(folder):
         again = connection.batch([ONE, COUNTS], **terms, fresh=True)
         assert not any(one.is_stored for one in again)
         assert before + Approximate("0.9", 0) <= connection.budget()[0].spent
+
+
+@pytest.mark.parametrize("verb", ["sql", "explain", "rehearse", "batch"])
+def test_a_closed_connection_asks_nothing_more(tmp_path, verb):
+    folder = write_project(tmp_path, [visit("p")])
+    connection = connect(folder, epsilon=1)
+    connection.close()
+    query = "SELECT COUNT(*) FROM visits"
+    with pytest.raises(InvalidArgument, match="closed"):
+        getattr(connection, verb)([query] if verb == "batch" else query)
+    with connect(folder) as other:
+        assert other.budget()[0].spent.epsilon == 0

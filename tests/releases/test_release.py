@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pyarrow as pa
 import pytest
 from attrs import evolve
@@ -23,7 +24,7 @@ from discreet.curator.randomise import Noisy
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.releases.body import Body
-from discreet.releases.release import Release
+from discreet.releases.release import Release, _pandas_column
 from discreet.releases.shown_column import ShownColumn
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
@@ -276,3 +277,12 @@ def test_intervals_of_real_noise_hold_as_often_as_they_say() -> None:
     lied = covered(trials, shrink=Fraction(1, 6))
     assert lied < 0.8 * trials
     assert binomial_p_value(lied, trials, 0.8) < share
+
+
+def test_whole_numbers_beside_null_stay_whole_in_pandas():
+    """As floats, two that differ in the last digit would be one."""
+    numbers = [2**53, 2**53 + 1, None]
+    assert _pandas_column(numbers, pandas).tolist()[:2] == numbers[:2]
+    assert _pandas_column([2**80, None], pandas).tolist() == [2**80, None]
+    assert _pandas_column([1.5, None], pandas) == [1.5, None]
+    assert _pandas_column([1, 2], pandas) == [1, 2]

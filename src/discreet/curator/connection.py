@@ -63,6 +63,7 @@ class Connection:
 
     def __init__(self, project: Project, *, default: Terms | None, analyst: str) -> None:
         self._project = project
+        self._is_closed = False
         self._default = Terms() if default is None else default
         self._analyst = analyst
 
@@ -90,7 +91,7 @@ class Connection:
         """
         terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
         return answer(
-            self._project,
+            self._opened(),
             query,
             terms=terms,
             default=self._default,
@@ -112,7 +113,7 @@ class Connection:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
         terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
         return explain(
-            self._project, query, terms=terms, default=self._default, analyst=self._analyst
+            self._opened(), query, terms=terms, default=self._default, analyst=self._analyst
         )
 
     def rehearse(
@@ -129,7 +130,7 @@ class Connection:
     ) -> Rehearsal:
         """Return what :meth:`sql` would look like, on made-up rows; nothing is read or spent."""
         terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
-        return rehearse(self._project, query, terms=terms, default=self._default, rows=rows)
+        return rehearse(self._opened(), query, terms=terms, default=self._default, rows=rows)
 
     def batch(
         self,
@@ -153,7 +154,7 @@ class Connection:
             )
         terms = Terms(rows_per_group=rows_per_group, groups_per_unit=groups_per_unit)
         return answer_batch(
-            self._project,
+            self._opened(),
             queries,
             target=Approximate(epsilon, delta),
             analyst=self._analyst,
@@ -220,7 +221,18 @@ class Connection:
 
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""
+        self._is_closed = True
         self._project.close()
+
+    def _opened(self) -> Project:
+        """Return the project, for a question; a connection that is closed asks none."""
+        if self._is_closed:
+            raise InvalidArgument(
+                "The connection is closed",
+                must="be open to ask",
+                next="Nothing was charged. Open another one with discreet.connect",
+            )
+        return self._project
 
     def __enter__(self) -> Self:
         """Use the connection in a ``with`` block."""

@@ -8,13 +8,19 @@ from discreet.engines.duckdb.sources.examine import require_apart
 from discreet.tables.catalog import Catalog
 from discreet.tables.plans.engine import Engine
 
+_LONGEST_SHOWN = 40
+
 
 def open_engine(catalog: Catalog) -> Engine:
     """Return the declared engine, for the declared tables."""
     opened = ENGINES.get(catalog.engine)
     if opened is None:
+        known = ", ".join(f'"{name}"' for name in ENGINES)
         raise DeclarationError(
-            "The engine is not known", must=f"be {', '.join(ENGINES)}", got=catalog.engine
+            "The engine that is declared is not known",
+            must=f"be {known}",
+            got=ascii(catalog.engine[:_LONGEST_SHOWN]),
+            next="Write engine in discreet.toml with that name, or leave it out",
         )
     return opened(catalog)
 

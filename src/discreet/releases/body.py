@@ -1,5 +1,6 @@
 """The body of a release: what the ledger keeps of an answer. All of it is public."""
 
+import datetime
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -59,6 +60,18 @@ class GroupKeys:
             "sets": list(self.sets),
         }
 
+    def is_whole(self) -> bool:
+        """Tell whether each row has a key of each column's type, and a grouping set."""
+        width, places = len(self.columns), {place for part in self.places for place in part}
+        return (
+            len(self.types) == width
+            and len(self.sets) == len(self.rows)
+            and set(map(len, self.rows)) <= {width}
+            and set(self.sets) <= set(range(len(self.places)))
+            and places <= set(range(width))
+            and all(map(_are_keys, zip(*self.rows, strict=True), self.types))
+        )
+
     @staticmethod
     def from_json(data: dict[str, Any]) -> "GroupKeys":
         """Read what :meth:`to_json` wrote."""
@@ -69,6 +82,17 @@ class GroupKeys:
             rows=data["rows"],
             sets=data["sets"],
         )
+
+
+_PLAIN = {ColumnType.BOOLEAN: bool, ColumnType.INTEGER: int}
+
+
+def _are_keys(column: Sequence[PlainKey], kind: ColumnType) -> bool:
+    """Tell whether all of a column are keys of its type, as JSON has them."""
+    if kind is ColumnType.DATE:
+        for day in set(column) - {None}:
+            datetime.date.fromisoformat(str(day))
+    return set(map(type, column)) <= {_PLAIN.get(kind, str), type(None)}
 
 
 @frozen(kw_only=True)
@@ -138,6 +162,11 @@ class NoisyAggregate:
             "values": list(self.values),
         }
 
+    def is_whole(self, groups: int) -> bool:
+        """Tell whether there is one whole number for each of so many groups."""
+        are_numbers = set(map(type, self.values)) <= {int}
+        return len(self.values) == groups and self.step > 0 and are_numbers
+
     @staticmethod
     def from_json(data: dict[str, Any]) -> "NoisyAggregate":
         """Read what :meth:`to_json` wrote."""
@@ -149,6 +178,9 @@ class NoisyAggregate:
             noise=read_noise(data["noise"]),
             values=data["values"],
         )
+
+
+_MISREAD = (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, IndexError)
 
 
 @frozen(kw_only=True)
@@ -180,10 +212,31 @@ class Body:
         }
 
     @staticmethod
-    def from_json(data: dict[str, Any]) -> "Body":
-        """Read a body; refuse one of a layout that we do not know."""
-        if data.get("format") != FORMAT:
+    def from_json(data: Any) -> "Body":
+        """Read a body; refuse one of a layout that we do not know, and one that is not whole."""
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise LedgerError("The stored release is of an unknown format", must=f"be {FORMAT}")
+        try:
+            found = Body._read(data)
+            is_whole = found._is_whole()
+        except _MISREAD:
+            is_whole = False
+        if not is_whole:
+            raise LedgerError(
+                "The stored release cannot be read",
+                must="be as it was written",
+                next="A later version of Discreet may have written it. If not, run 'discreet ledger"
+                " --verify'",
+            )
+        return found
+
+    def _is_whole(self) -> bool:
+        """Tell whether all parts are about the same groups."""
+        groups = len(self.keys.rows)
+        return self.keys.is_whole() and all(part.is_whole(groups) for part in self.aggregates)
+
+    @staticmethod
+    def _read(data: dict[str, Any]) -> "Body":
         made, selection = data.get("made"), data["selection"]
         return Body(
             made=None if made is None else Made(**made),

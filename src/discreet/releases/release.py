@@ -1,5 +1,6 @@
 """A release: the public answer, with its error bars, its cost and its receipt."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from html import escape
@@ -103,8 +104,10 @@ class Release:
 
     def to_pandas(self) -> Any:
         """Return the rows as a pandas data frame."""
-        columns = dict(zip(self.columns, self._cells, strict=True))
-        return optional.load("pandas").DataFrame(columns, columns=list(self.columns))
+        pandas = optional.load("pandas")
+        cells = (_pandas_column(values, pandas) for values in self._cells)
+        columns = dict(zip(self.columns, cells, strict=True))
+        return pandas.DataFrame(columns, columns=list(self.columns))
 
     def to_json(self) -> dict[str, Any]:
         """Return everything that is public about the release."""
@@ -217,6 +220,15 @@ class Release:
         )
 
 
+def _pandas_column(values: Sequence[Cell], pandas: Any) -> Any:
+    """Return a column; whole numbers beside NULL stay whole, where pandas would make floats."""
+    known = [value for value in values if value is not None]
+    if len(known) == len(values) or not all(type(value) is int for value in known):
+        return values
+    fits = all(-(2**63) <= value < 2**63 for value in known if isinstance(value, int))
+    return pandas.array(values, dtype="Int64" if fits else object)
+
+
 def _plain_json(value: Cell) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, str | int | float) else value.isoformat()
 
@@ -235,7 +247,8 @@ def read_releases(ledger: Ledger, ticket: int) -> tuple[Release, ...]:
             next="See the history with `discreet ledger`",
         )
     stored, receipt = found
-    bodies = map(Body.from_json, stored.get("batch", [stored]))
+    batch = stored.get("batch", [stored])
+    bodies = map(Body.from_json, batch if isinstance(batch, list) else [batch])
     return tuple(
         Release(view=plain_view(body), body=body, receipt=receipt, is_stored=True)
         for body in bodies

@@ -6,6 +6,7 @@ together only within one owner, and who is kept is chosen by a keyed hash of wha
 
 from collections.abc import Mapping
 from functools import singledispatch
+from itertools import pairwise
 
 from attrs import evolve, field, frozen
 
@@ -35,6 +36,7 @@ from discreet.tables.lowered.rows import (
     Worked,
     unit_columns,
 )
+from discreet.tables.relations.relation import RowOwner, is_one_kind
 from discreet.tables.relations.totals import Ranked, Ranking
 
 Names = frozenset[str]
@@ -46,6 +48,8 @@ class Facts:
 
     unit: Names = frozenset()
     """The columns that say who owns a row; none if everybody may know the rows."""
+    owner: RowOwner | None = None
+    """What a unit is: only owners of one kind are ever compared."""
     is_owned: bool = True
     """Whether every row has an owner: if not, some have NULL there, and belong to nobody."""
     most: Mapping[Names, int] = field(factory=dict)
@@ -56,6 +60,8 @@ class Facts:
     """The columns that say which group a row is in, if it is in one."""
     groups: Mapping[int, int | None] = field(factory=dict)
     """In how many groups of each grouping set one unit can be; None is without end."""
+    numbers: tuple[range, ...] = ()
+    """The numbers of the groups of each grouping set, if these are public."""
 
     def pair(self) -> Names:
         """Return the columns that tell one pair of a unit and a group from another."""
@@ -76,6 +82,8 @@ def facts_of(rows: Rows, known: Known) -> Facts:
     """Return what is sure of some rows, and note it; refuse rows that break a rule."""
     if id(rows) not in known:
         made_of = [facts_of(part, known) for part in rows.inputs()]
+        columns = rows.columns()
+        require(len(set(columns)) == len(columns), rows, "no two columns may have one name")
         known[id(rows)] = _facts(rows, *made_of)
     return known[id(rows)]
 
@@ -95,7 +103,8 @@ def _(rows: Read) -> Facts:
     owner = rows.scan.owner()
     unit = frozenset(unit_columns(owner))
     is_row = owner is not None and owner.unit.column is None
-    return Facts(unit=unit, is_owned=owner is None or is_row, most={unit: 1} if is_row else {})
+    most = {unit: 1} if is_row else {}
+    return Facts(unit=unit, owner=owner, is_owned=owner is None or is_row, most=most)
 
 
 @_facts.register
@@ -115,6 +124,8 @@ def _(rows: Projected, source: Facts) -> Facts:
     values = dict(rows.values)
     for name in _hidden(source):
         require(values.get(name) == Copied(name), rows, "the owner of a row must stay its owner")
+    for name in _place(source):
+        require(values.get(name) == Copied(name), rows, "the group of a row must stay its group")
     for value in values.values():
         _require_columns(rows, value)
     copied = frozenset(name for name, value in values.items() if value == Copied(name))
@@ -139,45 +150,67 @@ def _(rows: Different, source: Facts) -> Facts:
 def _(rows: Together, *parts: Facts) -> Facts:
     first = parts[0]
     for part, made_of in zip(rows.parts, parts, strict=True):
-        require(made_of.unit == first.unit, rows, "all rows must be of one kind of owner")
+        _require_one_kind(rows, first, made_of)
         require(made_of.group == first.group, rows, "all rows must be in groups, or none")
         require(part.columns() == rows.columns(), rows, "all parts must have the same columns")
-    sets = [number for part in parts for number in part.groups]
-    require(len(sets) == len(set(sets)), rows, "a grouping set must stand in one part alone")
+    if first.group:
+        _require_apart(rows, parts)
+    elif first.owner is not None:
+        require(first.owner.unit.column is not None, rows, "a row must have an owner with a name")
     return Facts(
         unit=first.unit,
+        owner=first.owner,
         is_owned=all(part.is_owned for part in parts),
         whole={
             n: ends for n, ends in first.whole.items() if all(p.whole.get(n) == ends for p in parts)
         },
         group=first.group,
         groups={number: most for part in parts for number, most in part.groups.items()},
+        numbers=tuple(some for part in parts for some in part.numbers),
     )
+
+
+def _require_apart(rows: Together, parts: tuple[Facts, ...]) -> None:
+    """Check that the parts are of different grouping sets of the same rows, none twice."""
+    sources = {id(part.source) for part in rows.parts if isinstance(part, InGroups)}
+    is_one = len(sources) == 1 and all(isinstance(part, InGroups) for part in rows.parts)
+    require(is_one, rows, "the parts must be grouping sets of the same rows")
+    sets = [number for part in parts for number in part.groups]
+    require(len(sets) == len(set(sets)), rows, "a grouping set must stand in one part alone")
+    numbers = sorted((some for part in parts for some in part.numbers), key=lambda some: some.start)
+    is_apart = all(first.stop <= second.start for first, second in pairwise(numbers))
+    require(is_apart, rows, "groups of different sets must have different numbers")
 
 
 @_facts.register
 def _(rows: Paired, left: Facts, right: Facts) -> Facts:
+    names = {name for name, _ in rows.shown}
+    require(names.isdisjoint(rows.left.columns()), rows, "fields of the right must have new names")
     for condition in (*rows.compared, *rows.asked):
-        known = {*rows.left.columns(), *(name for name, _ in rows.shown)}
+        known = {*rows.left.columns(), *names}
         require(known.issuperset(condition.columns), rows, "only known columns may be compared")
+    require(not left.group and not right.group, rows, "rows must be paired before they are grouped")
     if right.unit:
-        require(left.unit == right.unit, rows, "both sides must have one kind of owner")
+        _require_one_kind(rows, left, right)
+        is_named = right.owner is not None and right.owner.unit.column is not None
+        require(is_named, rows, "a row must have an owner with a name")
         require(left.is_owned and right.is_owned, rows, "each row must have an owner")
         require(left.unit <= set(rows.same), rows, "two rows of a pair must have one owner")
         require(rows.is_guarded, rows, "no side may decide about the work on the other")
     if rows.pairing in (Pairing.LEFT_WITH, Pairing.LEFT_WITHOUT):
         return left.only(frozenset(rows.columns()))
-    return Facts(unit=left.unit, is_owned=left.is_owned)
+    return Facts(unit=left.unit, owner=left.owner, is_owned=left.is_owned)
 
 
 @_facts.register
 def _(rows: Totalled, source: Facts) -> Facts:
     _require_owner(rows, source, rows.by)
+    require(not source.group, rows, "rows must be totalled before they are grouped")
     shown = dict(rows.keys)
     for name in _hidden(source):
         require(shown.get(name) == name, rows, "the owner of a row must stay its owner")
     require(set(shown.values()) <= set(rows.by), rows, "what is shown must be the same in all rows")
-    return Facts(unit=source.unit, is_owned=source.is_owned)
+    return Facts(unit=source.unit, owner=source.owner, is_owned=source.is_owned)
 
 
 _ALIKE = (Ranking.RANK, Ranking.DENSE_RANK)
@@ -201,11 +234,16 @@ def _(rows: Windowed, source: Facts) -> Facts:
 def _(rows: Sampled, source: Facts) -> Facts:
     _require_owner(rows, source, rows.within)
     within, content = frozenset(rows.within), frozenset(rows.content)
+    columns = rows.source.columns()
+    made = {rows.rank, "occurrence", "reached"}
+    require(made.isdisjoint(columns), rows, "a place in the order must have a new name")
+    is_content = within | content | {HASH} >= set(rows.key)
+    require(is_content, rows, "what is hashed must be told apart by the order too")
     if rows.is_different:
         is_one = source.most.get((within | content) - {HASH}) == 1
         require(is_one, rows, "rows that are told apart by their content must differ in it")
     else:
-        is_told = within | content | set(rows.key) >= set(rows.source.columns())
+        is_told = within | content | {HASH} >= set(columns)
         require(is_told, rows, "a row must be chosen by all that is in it")
     if rows.counted is not None:
         _require_counted(rows)
@@ -213,7 +251,9 @@ def _(rows: Sampled, source: Facts) -> Facts:
     if content == source.group and within == source.unit | {"s"}:
         groups = {number: _smaller(count, rows.most) for number, count in groups.items()}
     key = within - {HASH}
-    most = {**source.most, key: _smaller(source.most.get(key), rows.most)}
+    # Where there is nothing to choose, rows that are alike may come as often as they are there.
+    known = {} if rows.counted is not None else source.most
+    most = {**known, key: _smaller(known.get(key), rows.most)}
     return evolve(source, most=most, groups=groups)
 
 
@@ -242,13 +282,16 @@ def _counting(pairs: Rows) -> Grouped | None:
 @_facts.register
 def _(rows: InGroups, source: Facts) -> Facts:
     _require_hidden(rows, source, rows.kept)
+    _require_known(rows, rows.source, (*rows.kept, *rows.on))
+    kept, numbers = source.only(frozenset(rows.kept)), range(rows.first, rows.first + rows.size)
     groups = {rows.number: rows.size}
-    return evolve(source.only(frozenset(rows.kept)), group=frozenset({"g"}), groups=groups)
+    return evolve(kept, group=frozenset({"g"}), groups=groups, numbers=(numbers,))
 
 
 @_facts.register
 def _(rows: InAnyGroup, source: Facts) -> Facts:
     _require_hidden(rows, source, rows.kept)
+    _require_known(rows, rows.source, (*rows.kept, *rows.group, *dict(rows.allowed).values()))
     kept = source.only(frozenset({*rows.kept, *rows.group}))
     return evolve(kept, group=frozenset(rows.group), groups={0: None})
 
@@ -256,6 +299,7 @@ def _(rows: InAnyGroup, source: Facts) -> Facts:
 @_facts.register
 def _(rows: Grouped, source: Facts) -> Facts:
     _require_owner(rows, source, rows.by)
+    _require_known(rows, rows.source, (*rows.by, *rows.some))
     by = frozenset(rows.by) - {HASH}
     require(by == source.pair(), rows, "pairs must be of a unit and a group")
     return evolve(source, most={by: 1}, whole={"n": (0, None)})
@@ -264,13 +308,28 @@ def _(rows: Grouped, source: Facts) -> Facts:
 @_facts.register
 def _(rows: RowsOf, made_of: Facts, pairs: Facts) -> Facts:
     _require_hidden(rows, made_of, rows.shown)
+    present = () if rows.present is None else (rows.present,)
+    _require_known(rows, rows.rows, (*rows.shown, *rows.pair, *rows.where, *present))
     require(made_of.unit == pairs.unit, rows, "rows and pairs must be of the same owners")
     require(made_of.group == pairs.group, rows, "rows and pairs must be of the same groups")
     require(pairs.pair() == set(rows.pair), rows, "a row must be of a pair of its own")
+    require(pairs.most.get(pairs.pair()) == 1, rows, "a pair must not be there twice")
     return evolve(made_of.only(frozenset(rows.shown)), groups=pairs.groups)
 
 
 # ---- Refusals.
+
+
+def _require_one_kind(rows: Rows, first: Facts, second: Facts) -> None:
+    is_one = first.unit == second.unit
+    if first.owner is not None and second.owner is not None:
+        is_one = is_one and is_one_kind(first.owner, second.owner)
+    require(is_one, rows, "both must have one kind of owner")
+
+
+def _place(source: Facts) -> Names:
+    """Return the columns that say in which group of which set a row is."""
+    return source.group | {"s"} if source.group else frozenset()
 
 
 def _require_owner(rows: Rows, source: Facts, columns: tuple[str, ...] | list[str]) -> None:
@@ -281,6 +340,10 @@ def _require_owner(rows: Rows, source: Facts, columns: tuple[str, ...] | list[st
 
 def _require_hidden(rows: Rows, source: Facts, columns: tuple[str, ...]) -> None:
     require(_hidden(source) <= set(columns), rows, "the owner of a row must go on with it")
+
+
+def _require_known(rows: Rows, source: Rows, columns: tuple[str, ...]) -> None:
+    require(set(columns) <= set(source.columns()), rows, "columns must be known")
 
 
 def _require_columns(rows: Kept | Projected, value: Value) -> None:

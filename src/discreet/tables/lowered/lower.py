@@ -8,7 +8,7 @@ rows, how many units) is, because there are far fewer of them than rows.
 
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import count
+from itertools import accumulate, count
 
 from attrs import define
 
@@ -174,15 +174,17 @@ class _Lowering:
                 source=self.measured, allowed=tuple(allowed), group=self.group, kept=kept
             )
             return Step(name="keyed", rows=rows)
+        firsts = accumulate((len(keyset.rows) for keyset in keys.sets), initial=0)
         parts = tuple(
             InGroups(
                 source=self.measured,
                 number=number,
+                first=first,
                 on=tuple(f"k{place}" for place in keyset.places),
                 size=len(keyset.rows),
                 kept=kept,
             )
-            for number, keyset in enumerate(keys.sets)
+            for number, (keyset, first) in enumerate(zip(keys.sets, firsts, strict=False))
         )
         return Step(name="keyed", rows=parts[0] if len(parts) == 1 else Together(parts=parts))
 

@@ -12,9 +12,7 @@ from discreet.tables.lowered.plan import (
     Total,
     UnitTotal,
 )
-from discreet.tables.lowered.rows import (
-    Rows,
-)
+from discreet.tables.lowered.rows import Different, Rows, RowsOf, Sampled, Step
 from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
 from discreet.tables.plans.sums import SumSquares, SumValues
 
@@ -42,9 +40,23 @@ def contributions(plan: LoweredPlan) -> dict[str, Contribution]:
         source = facts_of(part.source, known)
         require(not source.unit.intersection(part.by), part, "a group must not be of one owner")
         require(source.is_owned and bool(source.unit), part, "each row must have an owner")
-        require(source.group == frozenset(part.by), part, "totals must be of the known groups")
-        found |= {name: _moved(part, total, source) for name, total in part.totals}
+        is_of_groups = source.group == frozenset(part.by) == frozenset(plan.group)
+        require(is_of_groups, part, "totals must be of the known groups")
+        _require_no_more_groups(part, plan.parts[0])
+        for name, total in part.totals:
+            require(name not in found, part, "no two totals may have one name")
+            require(_looked_at(total) <= set(part.source.columns()), part, "columns must be known")
+            found[name] = _moved(part, total, source)
     return {name: found[name] for name, _ in plan.shown}
+
+
+def _require_no_more_groups(part: Answered, first: Answered) -> None:
+    """Check that the first part lacks no group: others count rows of the pairs that it counts."""
+    rows: Rows = part.source
+    while isinstance(rows, Step | Sampled | Different):
+        rows = rows.rows if isinstance(rows, Step) else rows.source
+    is_of_pairs = isinstance(rows, RowsOf) and rows.pairs is first.source
+    require(part is first or is_of_pairs, part, "the first part must have all groups")
 
 
 def require_claim(plan: LoweredPlan, claim: Mapping[str, Contribution]) -> None:
@@ -60,6 +72,12 @@ def _moved(part: Answered, total: Total, source: Facts) -> Contribution:
         raise unproved(part, "the rows and groups of one unit must be limited")
     reached = sum(count for count in groups if count is not None)
     return Contribution(l0=reached, linf=rows * _added(part, total, source))
+
+
+def _looked_at(total: Total) -> set[str]:
+    """Return the columns that a total looks at."""
+    names = (getattr(total, name, None) for name in ("column", "value", "where"))
+    return {name for name in names if name is not None}
 
 
 def _added(part: Answered, total: Total, source: Facts) -> int:
@@ -83,13 +101,22 @@ def _added_by(aggregate: Aggregate, part: Answered, value: str, source: Facts) -
             return 1
         case SumValues():
             ends = _ends(part, value, source)
-            return max(abs(end - aggregate.centre) for end in ends)
+            return _exact(part, max(abs(end - aggregate.centre) for end in ends))
         case SumSquares():
             ends = _ends(part, value, source)
             largest = max((end - aggregate.centre) ** 2 for end in ends)
-            return max(abs(aggregate.offset), abs(largest - aggregate.offset))
+            return _exact(part, max(abs(aggregate.offset), abs(largest - aggregate.offset)))
         case _:
             raise unproved(part, "this aggregate is not known")
+
+
+def _exact(rows: Rows, largest: int) -> int:
+    """Return what a row adds, if an engine can work it out in 64 bits."""
+    require(largest < LARGEST_ADDED, rows, "what a row adds must fit in 64 bits")
+    return largest
+
+
+LARGEST_ADDED = 2**62
 
 
 def _ends(rows: Rows, column: str, source: Facts) -> tuple[int, int]:

@@ -320,7 +320,7 @@ class Sampled(OneInput):
     content: Columns
     most: int
     rank: str
-    """What the column with a row's place in the order is called, wherever it is needed."""
+    """What the column with a row's place in the order is called."""
     is_different: bool = False
     size: tuple[Columns, int] | None = None
     counted: str | None = None
@@ -336,8 +336,9 @@ class InGroups(OneInput):
 
     number: int
     on: Columns
+    first: int
+    """The number of its first group; those of the others follow."""
     size: int
-    """How many groups the set has."""
     kept: Columns
     """The columns that go on."""
 

@@ -119,7 +119,7 @@ def common_owner(left: Relation, right: Relation) -> RowOwner:
     first, second = left.owner(), right.owner()
     assert first is not None
     assert second is not None
-    if not _is_one_kind(first, second):
+    if not is_one_kind(first, second):
         raise RefusedQuery(
             "Two private tables with different units cannot be put together",
             must="be about the same id space, with the same kind of unit",
@@ -134,7 +134,8 @@ def common_owner(left: Relation, right: Relation) -> RowOwner:
     return first
 
 
-def _is_one_kind(first: RowOwner, second: RowOwner) -> bool:
+def is_one_kind(first: RowOwner, second: RowOwner) -> bool:
+    """Tell whether two owners can be compared: units of one id space, said in the same way."""
     lengths = [owner.unit.period and owner.unit.period.length for owner in (first, second)]
     return (
         first.unit.id_space == second.unit.id_space
