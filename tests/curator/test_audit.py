@@ -68,7 +68,7 @@ def test_the_whole_path_is_not_accused(neighbours, rng):
 
 
 def test_the_whole_path_without_noise_to_speak_of_is_accused(neighbours, rng, monkeypatch):
-    monkeypatch.setattr(noise_module, "DiscreteLaplace", quieter(10))
+    monkeypatch.setattr(noise_module, "NOISES", (quieter(10),))
     assert whole_path(neighbours, rng, alpha("curator/whole_path_quiet")).refutes(EPSILON)
 
 
@@ -109,6 +109,6 @@ def test_many_cells_are_not_accused_and_come_close(tmp_path, rng):
 
 
 def test_half_the_noise_is_accused(tmp_path, rng, monkeypatch):
-    monkeypatch.setattr(noise_module, "DiscreteLaplace", quieter(2))
+    monkeypatch.setattr(noise_module, "NOISES", (quieter(2),))
     result = many_cells(tmp_path, rng, alpha("curator/many_cells_half"))
     assert result.refutes(EPSILON), str(result)

@@ -17,7 +17,7 @@ from discreet.tables.keyset import PrivateKeys, PublicKeys
 from tests.support.projects.clinic import run_exact, visit, write_project
 from tests.support.projects.one_group import value_of
 
-FOLDER = Path(__file__).parent / "plans"
+FOLDER = Path(__file__).parents[1] / "sql" / "plans"
 N = "SELECT COUNT(*) FROM"
 
 

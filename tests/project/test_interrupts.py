@@ -95,7 +95,7 @@ import discreet
 from discreet.ledger.ledger import Ledger
 from discreet.tables.declarations import settings
 
-gate.SHORTEST_DEADLINE = 0
+settings.SHORTEST_DEADLINE = 0
 
 reserve, known = Ledger.join_or_reserve, []
 
