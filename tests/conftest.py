@@ -1,5 +1,7 @@
 """Options and fixtures for every test."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -26,6 +28,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # What a shell starts in the background ignores Ctrl-C; tests that press it mean a terminal's.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile("soak" if config.getoption("--soak") else "usual")
 
 
