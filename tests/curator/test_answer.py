@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.core.errors import AnswerFailed
+from discreet.core.errors import AnswerFailed, RefusedQuery
 from discreet.core.loss import Pure
 from discreet.curator.answer import answer, explain
 from discreet.curator.connection import connect
@@ -178,3 +178,32 @@ def test_nothing_public_holds_an_exact_value_or_the_salt(folder, rng):
     public += json.dumps([entry.to_json() for entry in curator.ledger.entries()])
     assert salt.hex() not in public
     assert repr(salt) not in public
+
+
+def nested(depth: int) -> str:
+    inner = "visits"
+    for i in range(depth):
+        where = f"cost + {i} > -{i + 1} AND person IN (SELECT person FROM visits)"
+        inner = f"(SELECT DISTINCT person, clinic, cost FROM {inner} WHERE {where})"
+    return f"SELECT COUNT(*) FROM {inner}"
+
+
+def at_depth(frames: int, action):
+    return action() if frames == 0 else at_depth(frames - 1, action)
+
+
+def test_where_the_stack_ends_a_question_is_refused_and_never_paid_for_in_vain(folder):
+    answered, refusals = 0, []
+    with connect(folder, epsilon="0.1") as connection:
+        for frames in range(0, 900, 150):
+            spent = connection.budget()[0].spent
+            query = nested(14) if frames % 300 else nested(6)
+            try:
+                at_depth(frames, lambda asked=query: connection.sql(asked, fresh=True))
+                answered += 1
+            except RefusedQuery as error:
+                refusals.append(str(error))
+                assert connection.budget()[0].spent == spent
+    assert answered >= 2
+    assert len(refusals) >= 2
+    assert all("nested too deeply" in refusal for refusal in refusals)

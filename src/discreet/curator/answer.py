@@ -16,6 +16,7 @@ from attrs import evolve
 
 from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 from discreet.core.protocols import Rng
+from discreet.core.recursion import refusing_depth, with_room
 from discreet.curator.allocate import Shares, allocate
 from discreet.curator.explanation import Explanation
 from discreet.curator.fit import fit
@@ -60,19 +61,23 @@ def answer(
         As for :func:`~discreet.project.passage.go_through`.
     """
     question, priced, _ = prepare(project, sql, terms, default)
-    passage = Passage(
-        name=priced.digest(),
-        loss=priced.loss,
-        legs=(leg_of(priced),),
-        size=partial(largest_release, priced),
-        description={"sql": sql, "event": priced.event.to_json()},
-    )
-    passed = go_through(project, passage, analyst=analyst, fresh=fresh)
+    passed = go_through(project, _passage(sql, priced), analyst=analyst, fresh=fresh)
     return Release(
         view=question.view,
         body=Body.from_json(passed.bodies[0]),
         receipt=passed.receipt,
         is_stored=passed.is_stored,
+    )
+
+
+@refusing_depth
+def _passage(sql: str, priced: PricedPlan) -> Passage:
+    return Passage(
+        name=priced.digest(),
+        loss=priced.loss,
+        legs=(leg_of(priced),),
+        size=partial(largest_release, priced),
+        description={"sql": sql, "event": priced.event.to_json()},
     )
 
 
@@ -95,7 +100,7 @@ def explain(
 ) -> Explanation:
     """Return what :func:`answer` would do and cost. Nothing is read and nothing is spent."""
     question, priced, holding = prepare(project, sql, terms, default)
-    project.engine.require_runnable(priced.plan)
+    with_room(lambda: project.engine.require_runnable(priced.plan))
     deadline = project.catalog.gate.deadline
     if deadline is not None:
         require_time(deadline, largest_release(priced))
@@ -128,6 +133,7 @@ def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, 
     return tuple(found)
 
 
+@refusing_depth
 def prepare(
     project: Project,
     sql: str,

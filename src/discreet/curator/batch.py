@@ -14,6 +14,7 @@ from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
+from discreet.core.recursion import refusing_depth
 from discreet.curator.answer import bound, leg_of, read_questions
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import Drawn, PricedPlan
@@ -54,6 +55,7 @@ class PricedBatch:
         return digest({"batch": [priced.digest() for priced in self.plans]})
 
 
+@refusing_depth
 def price_batch(
     project: Project,
     queries: Sequence[str],

@@ -3,12 +3,11 @@
 import fcntl
 import os
 import sqlite3
-import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 
 from attrs import field, frozen
 
@@ -28,37 +27,62 @@ from discreet.ledger.sqlite_file import (
 from discreet.ledger.sqlite_transaction import SqliteTransaction
 from discreet.ledger.store import After
 
-PAUSE = 0.001
-"""How many seconds pass between two looks."""
-
 
 @contextmanager
 def write_queue(folder: Path, timeout: float) -> Iterator[None]:
     """Wait until it is one's turn among all processes, or until the time is over.
 
     SQLite lets a writer sleep longer the longer it has waited, so that newcomers overtake those who
-    have waited for seconds. Here all look equally often. It is a courtesy, not a lock that anything
-    rests on: the write lock is SQLite's, and where the queue cannot be had, that alone decides.
+    have waited for seconds, and eight that look again and again keep a processor busy. Here the
+    system wakes whoever came first. It is a courtesy, not a lock that anything rests on: the write
+    lock is SQLite's, and where the queue cannot be had, that alone decides.
     """
-    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    place = _Place(os.open(folder, os.O_RDONLY | os.O_CLOEXEC))
     try:
-        end = time.monotonic() + timeout
-        while not _is_first(handle) and time.monotonic() < end:
-            time.sleep(PAUSE)
+        place.wait(timeout)
         yield
     finally:
-        # Closing gives the turn to somebody else; so does dying.
-        os.close(handle)
+        place.leave()
 
 
-def _is_first(handle: int) -> bool:
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True
-    return True
+class _Place:
+    """A place in the queue. Giving it up gives the turn to somebody else; so does dying."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._lock, self._is_left, self._is_waiting = Lock(), False, False
+
+    def wait(self, seconds: float) -> None:
+        """Return when it is one's turn, or after so many seconds."""
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            # A thread can wait without end, and be left behind when the time is over.
+            waiting = Thread(target=self._wait, name="ledger-queue", daemon=True)
+            self._is_waiting = True
+            try:
+                waiting.start()
+            except RuntimeError:  # the machine has no threads left
+                self._is_waiting = False
+            else:
+                waiting.join(seconds)
+        except OSError:
+            return
+
+    def _wait(self) -> None:
+        with suppress(OSError):
+            fcntl.flock(self._handle, fcntl.LOCK_EX)
+        with self._lock:
+            self._is_waiting = False
+            if self._is_left:
+                os.close(self._handle)
+
+    def leave(self) -> None:
+        """Give up the place, or have it given up as soon as it comes."""
+        with self._lock:
+            self._is_left = True
+            if not self._is_waiting:
+                os.close(self._handle)
 
 
 _writers: defaultdict[Path, Lock] = defaultdict(Lock)

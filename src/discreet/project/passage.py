@@ -6,6 +6,7 @@ far as may be known, the whole is charged, and only then does the engine run.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from attrs import frozen
@@ -13,6 +14,7 @@ from attrs import frozen
 from discreet.core.loss import PrivacyLoss
 from discreet.core.permit import Permit
 from discreet.core.protocols import Rng
+from discreet.core.recursion import with_room
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Charge, Order, Receipt
 from discreet.ledger.releases import ReleaseSize
@@ -82,7 +84,7 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
     for leg in passage.legs:
         for scan in leg.plan.scans():
             project.engine.require_present(scan.table)
-        project.engine.require_runnable(leg.plan)
+        with_room(partial(project.engine.require_runnable, leg.plan))
 
     def behind_the_gate(permit: Permit) -> StoredBody:
         bodies = []

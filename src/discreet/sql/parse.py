@@ -6,6 +6,7 @@ from attrs import frozen
 
 from discreet.core import optional
 from discreet.core.errors import BadSyntax, RefusedQuery
+from discreet.core.recursion import refusing_depth
 from discreet.sql.named_arguments import with_clamps
 from discreet.sql.syntax.nodes import Node, Token, token_kind, tokens_of
 from discreet.sql.syntax.options import NO_OPTIONS, Options, read_options
@@ -26,6 +27,7 @@ MOST_ITEMS = 1_000
 """How many items a list of the query may have: what is selected, grouped by or ordered by."""
 
 
+@refusing_depth
 def parse(sql: str) -> Statement:
     """Return the statement that ``sql`` says.
 
@@ -84,7 +86,7 @@ def _tokens(sql: str) -> list[Token]:
     errors = optional.load("sqlglot.errors")
     try:
         return tokens_of(sql)
-    except (errors.SqlglotError, RecursionError, ValueError):
+    except (errors.SqlglotError, ValueError):
         raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
 
 
@@ -142,7 +144,7 @@ def _select(sql: str) -> Node:
         trees = sqlglot.parse(sql, dialect="duckdb")
     except errors.ParseError as cause:
         raise _bad_syntax(cause) from None
-    except (errors.SqlglotError, RecursionError, ValueError):
+    except (errors.SqlglotError, ValueError):
         raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
     # What is only a comment after a semicolon is parsed as a statement too.
     statements = [tree for tree in trees if not isinstance(tree, exp.Semicolon | None)]

@@ -7,6 +7,7 @@ below the aggregates, ``aggregates/`` what they are, ``outputs/`` what lies abov
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
+from discreet.core.recursion import refusing_depth
 from discreet.sql.outputs.outputs import Outputs, resolve_outputs
 from discreet.sql.parse import Statement
 from discreet.sql.question import Question, Size
@@ -37,6 +38,7 @@ from discreet.tables.relations.relation import Relation, RowOwner
 from discreet.tables.relations.scan import Scan
 
 
+@refusing_depth
 def resolve(
     statement: Statement,
     catalog: Catalog,
@@ -49,15 +51,7 @@ def resolve(
     is read, so nothing here depends on private data: neither the question nor a refusal.
     Questions that are asked together share an ``enumeration`` of their keys.
     """
-    try:
-        return _resolve(statement, catalog, public_rows, enumeration or Enumeration())
-    except RecursionError:
-        raise RefusedQuery("The query is nested too deeply", next="Write it flatter") from None
-
-
-def _resolve(
-    statement: Statement, catalog: Catalog, public_rows: PublicRows, enumeration: Enumeration
-) -> Question:
+    enumeration = enumeration or Enumeration()
     select, options = statement.select, statement.options
     _require_supported(select)
     # WITH, FROM and WHERE say which rows count.
