@@ -195,9 +195,9 @@ def at_depth(frames: int, action):
 def test_where_the_stack_ends_a_question_is_refused_and_never_paid_for_in_vain(folder):
     answered, refusals = 0, []
     with connect(folder, epsilon="0.1") as connection:
-        for frames in range(0, 900, 150):
+        for frames in range(0, 880, 80):
             spent = connection.budget()[0].spent
-            query = nested(14) if frames % 300 else nested(6)
+            query = nested(14) if frames % 160 else nested(6)
             try:
                 at_depth(frames, lambda asked=query: connection.sql(asked, fresh=True))
                 answered += 1
