@@ -211,8 +211,8 @@ def test_a_declared_default_comes_last(project):
 def test_limits_of_a_question_win(project):
     with connect(project("{ epsilon = 2 }"), epsilon=1) as connection:
         usual, other = (
-            connection.explain(COUNTS, **limits).to_json()
-            for limits in ({}, {"rows_per_group": 1, "groups_per_unit": 4})
+            connection.explain(COUNTS, rows_per_group=rows, groups_per_unit=groups).to_json()
+            for rows, groups in ((None, None), (1, 4))
         )
         assert usual["columns"][0]["scale"] == "6"
         assert other["columns"][0]["scale"] == "4"

@@ -377,6 +377,6 @@ def test_prices_that_cannot_be():
         {"epsilon": 1, "delta": 1},
     ):
         with pytest.raises(InvalidArgument):
-            Terms(**bad)
+            Terms(**bad)  # type: ignore[arg-type]
     with pytest.raises(Unsupported, match="not a price"):
         Terms.of(Zcdp(rho=1, xi=1))

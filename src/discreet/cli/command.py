@@ -61,6 +61,11 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--groups-per-unit", type=int, metavar="N", help="how many groups of one unit count"
     )
+    parser.add_argument(
+        "--limits",
+        metavar="auto",
+        help="'auto' chooses both from the profile of the table: what errs least at this price",
+    )
 
 
 STANDARD_INPUT = "-"
@@ -93,6 +98,7 @@ class QueryArguments(TypedDict, total=False):
     delta: Number | None
     rows_per_group: int | None
     groups_per_unit: int | None
+    limits: str | None
 
 
 def asked(options: argparse.Namespace) -> QueryArguments:
@@ -104,6 +110,7 @@ def asked(options: argparse.Namespace) -> QueryArguments:
         delta=options.delta,
         rows_per_group=options.rows_per_group,
         groups_per_unit=options.groups_per_unit,
+        limits=options.limits,
     )
 
 

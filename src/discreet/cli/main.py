@@ -21,6 +21,7 @@ COMMANDS = {
     "query": "Answer a question privately.",
     "explain": "Say what a question would do and cost; nothing is spent.",
     "rehearse": "Show what an answer would look like, on made-up rows; nothing is spent.",
+    "profile": "Find out privately how much people contribute: what any limits would leave out.",
     "budget": "Show what is spent and what is left.",
     "ledger": "Show the ledger's history, verify it, or read a stored release again.",
     "tables": "Show what may be asked: tables, columns, ranges and public keys.",

@@ -14,18 +14,19 @@ from functools import partial
 
 from attrs import evolve
 
+from discreet.core.errors import InvalidArgument
 from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
-from discreet.core.protocols import Rng
 from discreet.core.recursion import refusing_depth, with_room
 from discreet.curator.allocate import Shares, allocate
+from discreet.curator.choose_limits import Allocation, propose, require_proposal
 from discreet.curator.explanation import Explanation
 from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
+from discreet.curator.left_out import left_out, only_table
 from discreet.curator.price import PricedPlan, price, require_delta_budget
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
+from discreet.curator.publish import leaves_out, leg_of
 from discreet.ledger.releases import require_time
-from discreet.project.passage import Leg, Passage, StoredBody, go_through
+from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.releases.body import Body
@@ -36,7 +37,6 @@ from discreet.sql.resolve import resolve
 from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.contain import contain
-from discreet.tables.plans.engine import ExactAggregates
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.prune import prune
 from discreet.tables.plans.take_sides import take_sides
@@ -81,15 +81,6 @@ def _passage(sql: str, priced: PricedPlan) -> Passage:
     )
 
 
-def leg_of(priced: PricedPlan) -> Leg:
-    """Return a priced plan as a leg of a passage: its noise, and the body of its release."""
-
-    def published(exact: ExactAggregates, rng: Rng) -> StoredBody:
-        return publish(randomise(exact, priced, rng), priced).to_json()
-
-    return Leg(plan=priced.plan, published=published)
-
-
 def explain(
     project: Project,
     sql: str,
@@ -106,9 +97,14 @@ def explain(
         require_time(deadline, largest_release(priced))
     space = priced.plan.owner().unit.id_space
     version = project.ledger.data_version(space, project.rng)
+    can_leave_out = leaves_out(priced.plan)
+    shares = partial(_shares, question, terms=holding, cap=project.catalog.id_space(space).cap)
+    is_priced = holding.accuracy is None
     return Explanation(
         question=question,
         priced=priced,
+        left_out=left_out(project, priced.plan, can_leave_out=can_leave_out),
+        proposal=propose(project, priced.plan, shares) if is_priced and can_leave_out else None,
         terms=holding,
         id_space=project.catalog.id_space(space),
         remaining=project.ledger.remaining(space, analyst),
@@ -147,7 +143,10 @@ def prepare(
     holding = terms_that_hold(given, Terms.of(question.price), defaults)
     plan = bound(question)
     cap = project.catalog.id_space(plan.owner().unit.id_space).cap
-    priced = price(plan, _shares(question, plan, holding, cap), cap)
+    shares = partial(_shares, question, terms=holding, cap=cap)
+    if holding.chosen_limits is not None or _are_declared_auto(question, plan, holding):
+        plan = _with_chosen_limits(project, question, plan, shares, holding)
+    priced = price(plan, shares(plan), cap)
     gate = project.catalog.gate
     return question, within(priced, gate.deadline, gate.most_groups), holding
 
@@ -170,7 +169,32 @@ def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:
     return contain(prune(take_sides(plan)), sharing=sharing)
 
 
-def _shares(question: Question, plan: BoundedPlan, terms: Terms, cap: PrivacyLoss) -> Shares:
+def _are_declared_auto(question: Question, plan: BoundedPlan, terms: Terms) -> bool:
+    """Tell whether the owner lets limits be chosen, and nobody gave others."""
+    table = only_table(plan.relation)
+    is_given = bool(terms.limits()) or terms.accuracy is not None
+    is_auto = table is not None and table.auto_limits and question.limits == table.limits
+    return is_auto and not is_given
+
+
+def _with_chosen_limits(
+    project: Project, question: Question, plan: BoundedPlan, shares: Allocation, terms: Terms
+) -> BoundedPlan:
+    if terms.accuracy is not None:
+        raise InvalidArgument(
+            "Limits are chosen for a price, and here the price follows from them",
+            must="be asked with epsilon or rho, or with limits of your own",
+        )
+    if terms.chosen_limits is not None:
+        limits = require_proposal(project, plan, shares)
+    else:
+        # Declared: until there is a profile, the declared numbers hold.
+        found = propose(project, plan, shares)
+        limits = plan.limits if found is None else found.limits
+    return bound(evolve(question, limits=limits))
+
+
+def _shares(question: Question, plan: BoundedPlan, *, terms: Terms, cap: PrivacyLoss) -> Shares:
     if isinstance(plan.keys, PrivateKeys):
         require_delta_budget(plan, cap)
     if terms.accuracy is None:

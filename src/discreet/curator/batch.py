@@ -15,9 +15,10 @@ from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
 from discreet.core.recursion import refusing_depth
-from discreet.curator.answer import bound, leg_of, read_questions
+from discreet.curator.answer import bound, read_questions
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import Drawn, PricedPlan
+from discreet.curator.publish import leg_of
 from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged

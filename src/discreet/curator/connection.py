@@ -14,12 +14,14 @@ from discreet.core.numbers import Number
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
 from discreet.curator.explanation import Explanation
+from discreet.curator.profile import find_profile, private_table
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.ledger.chain import Entry, Point
 from discreet.ledger.order import Receipt
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
+from discreet.releases.profile import Profile
 from discreet.releases.release import Release, read_releases
 from discreet.tables.catalog import Catalog, PublicTable, Table
 
@@ -77,6 +79,7 @@ class Connection:
         delta: Number | None = None,
         rows_per_group: int | None = None,
         groups_per_unit: int | None = None,
+        limits: str | None = None,
         fresh: bool = False,
     ) -> Release:
         """Return a private answer, for the price that is given or else the default one.
@@ -84,12 +87,13 @@ class Connection:
         ``epsilon`` buys discrete Laplace noise; ``rho``, for a budget that knows it, whichever
         noise errs less; ``accuracy`` says how close the answer must be, such as ``"±50 at 95 %"``,
         and the price follows. ``delta`` is for groups that are not public. ``rows_per_group`` and
-        ``groups_per_unit`` say how much of one unit counts, instead of what is declared.
+        ``groups_per_unit`` say how much of one unit counts, instead of what is declared;
+        ``limits="auto"`` takes those with the least expected error, by the profile of the table.
 
         The same question at the same price is answered from the stored release, for nothing; a
         ``fresh`` answer has new noise and is paid for again.
         """
-        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit, limits)
         return answer(
             self._opened(),
             query,
@@ -109,9 +113,10 @@ class Connection:
         delta: Number | None = None,
         rows_per_group: int | None = None,
         groups_per_unit: int | None = None,
+        limits: str | None = None,
     ) -> Explanation:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
-        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit, limits)
         return explain(
             self._opened(), query, terms=terms, default=self._default, analyst=self._analyst
         )
@@ -127,9 +132,10 @@ class Connection:
         delta: Number | None = None,
         rows_per_group: int | None = None,
         groups_per_unit: int | None = None,
+        limits: str | None = None,
     ) -> Rehearsal:
         """Return what :meth:`sql` would look like, on made-up rows; nothing is read or spent."""
-        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit)
+        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit, limits)
         return rehearse(self._opened(), query, terms=terms, default=self._default, rows=rows)
 
     def batch(
@@ -219,6 +225,10 @@ class Connection:
         """
         return read_releases(self._project.ledger, ticket)
 
+    def profile(self, table: str) -> Profile | None:
+        """Return how much the units of a table contribute, if the owner has profiled it."""
+        return find_profile(self._project, private_table(self._project, table))
+
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""
         self._is_closed = True
@@ -255,6 +265,7 @@ def _terms(
     delta: Number | None,
     rows_per_group: int | None,
     groups_per_unit: int | None,
+    limits: str | None,
 ) -> Terms:
     return Terms(
         epsilon=epsilon,
@@ -263,6 +274,7 @@ def _terms(
         delta=delta,
         rows_per_group=rows_per_group,
         groups_per_unit=groups_per_unit,
+        chosen_limits=limits,
     )
 
 

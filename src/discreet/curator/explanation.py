@@ -11,6 +11,7 @@ from discreet.accounting.filters.rules import left
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.core.terminal_text import text_steps
+from discreet.curator.choose_limits import Proposal
 from discreet.curator.column_explanation import ColumnExplanation
 from discreet.curator.costs import costs, first_cost, group_costs
 from discreet.curator.fit import described_premise
@@ -20,6 +21,7 @@ from discreet.ledger.gate_rules import is_enough, least_price, shown_price
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.estimates.estimate import indices
+from discreet.releases.left_out import LeftOut
 from discreet.sql.question import Question
 from discreet.tables.catalog import IdSpace
 from discreet.tables.keyset import PublicKeys
@@ -43,6 +45,10 @@ class Explanation:
     id_space: IdSpace
     remaining: PrivacyLoss
     is_stored: bool
+    left_out: LeftOut | None = None
+    """What the limits leave out, as far as it is known; None if they cannot leave out anything."""
+    proposal: Proposal | None = None
+    """The limits with the least expected error, if the table has a profile."""
 
     @property
     def cost(self) -> PrivacyLoss:
@@ -71,6 +77,7 @@ class Explanation:
             ("Groups", self._keys_sentence()),
             ("Limits", self._limits_sentence()),
         ]
+        found += [("Left out", text) for text in self._left_out_sentences()]
         if has_join(self.priced.plan.relation):
             found.append(("Joins", _JOINS))
         if limits := row_limits(self.priced.plan.relation):
@@ -107,6 +114,8 @@ class Explanation:
                 "groups_reached": plan.reach().groups_per_unit,
                 "rows_looked_at": min((limit.rows for limit in limits), default=None),
             },
+            "left_out": None if self.left_out is None else self.left_out.to_json(),
+            "proposal": None if self.proposal is None else self.proposal.to_json(),
             "columns": [column.to_json() for column in self.columns()],
             "errors": output_errors(self.question.view, self.priced),
             "errors_by_group_size": errors_by_size(self.question.view, self.priced),
@@ -208,6 +217,20 @@ class Explanation:
             f"{groups_sentence(self.priced.plan)}, and with at most {rows} in each; which of"
             " them count is drawn by a keyed hash, and the rest is left out"
         )
+
+    def _left_out_sentences(self) -> list[str]:
+        known = self.left_out
+        if known is None or known.is_nothing:
+            return []
+        if not known.is_known:
+            said = [known.reason]
+        else:
+            said = [f"at most {int(known.rows[1] or 0):,} rows, in all groups together"]
+        if known.share is not None:
+            said = [f"{known.share} of the rows"]
+        better = self.proposal
+        is_other = better is not None and better.limits != self.priced.plan.limits
+        return [*said, f"{better}: the least error in all (limits = auto)"] if is_other else said
 
     def _cost_sentence(self) -> str:
         if self.is_stored:

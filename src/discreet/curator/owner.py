@@ -1,5 +1,6 @@
 """An owner: who declared the project, and looks after its data and its ledger."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -7,11 +8,17 @@ from typing import Self
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.curator.connection import LOCAL_ANALYST, Connection, connect
+from discreet.curator.profile import profile
 from discreet.engines.duckdb.sources.examine import require_same_people
 from discreet.ledger.ledger import Ledger
 from discreet.project.project import Project, open_project
+from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
+from discreet.releases.profile import Profile
 from discreet.tables.catalog import Catalog, PublicTable, Table
+
+OWNER = "owner"
+"""As whom the owner asks."""
 
 
 class Owner:
@@ -76,6 +83,25 @@ class Owner:
         """
         self._require_id_space(id_space)
         return self._project.ledger.resume(id_space, analyst)
+
+    def profile(
+        self,
+        table: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        keys: Sequence[str] | None = None,
+        fresh: bool = False,
+    ) -> Profile:
+        """Return how much the units of a table contribute, as private histograms of units.
+
+        It is charged once for a version of the data, and given again for nothing. ``keys`` are the
+        columns whose groups are counted, all with declared keys if nothing is said: the price pays
+        for all histograms together, so fewer of them are more exact. What follows from a profile is
+        free: what any limits leave out, and which limits err least.
+        """
+        terms = Terms(epsilon=epsilon, rho=rho)
+        return profile(self._project, table, terms=terms, keys=keys, analyst=OWNER, fresh=fresh)
 
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""

@@ -4,8 +4,10 @@ import datetime
 from collections.abc import Sequence
 from fractions import Fraction
 
+from discreet.core.protocols import Rng
 from discreet.curator.price import PricedPlan
-from discreet.curator.randomise import Noisy
+from discreet.curator.randomise import Noisy, randomise
+from discreet.project.passage import Leg, StoredBody
 from discreet.releases.body import (
     NOISE,
     Body,
@@ -18,6 +20,7 @@ from discreet.releases.body import (
 )
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys
+from discreet.tables.plans.engine import ExactAggregates
 from discreet.tables.plans.plan import BOUNDING, BoundedPlan
 from discreet.tables.relations.relation import Field, Filter
 from discreet.tables.relations.scan import Scan
@@ -35,7 +38,7 @@ def publish(noisy: Noisy, priced: PricedPlan) -> Body:
         limits=LimitsInForce(
             rows_per_group=plan.limits.rows_per_group,
             groups_per_unit=plan.limits.groups_per_unit,
-            leave_out=_leaves_out(plan),
+            leave_out=leaves_out(plan),
         ),
         aggregates=tuple(
             NoisyAggregate.from_json(
@@ -52,7 +55,16 @@ def publish(noisy: Noisy, priced: PricedPlan) -> Body:
     )
 
 
-def _leaves_out(plan: BoundedPlan) -> bool:
+def leg_of(priced: PricedPlan) -> Leg:
+    """Return a priced plan as a leg of a passage: its noise, and the body of its release."""
+
+    def published(exact: ExactAggregates, rng: Rng) -> StoredBody:
+        return publish(randomise(exact, priced, rng), priced).to_json()
+
+    return Leg(plan=priced.plan, published=published)
+
+
+def leaves_out(plan: BoundedPlan) -> bool:
     """Tell whether limits can leave anything out: not if each row is a unit, and stays one row."""
     return plan.owner().unit.column is not None or not isinstance(plan.relation, Scan | Filter)
 

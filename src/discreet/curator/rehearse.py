@@ -92,6 +92,14 @@ def rehearse(
         )
     _, priced, _ = prepare(project, sql, terms, default)
     tables = {scan.table.name: scan.table for scan in priced.plan.scans() if isinstance(scan, Scan)}
+    # The limits that hold: the stage has no profile to choose them from.
+    limits = priced.plan.limits
+    terms = evolve(
+        Terms.of(terms),
+        chosen_limits=None,
+        rows_per_group=limits.rows_per_group,
+        groups_per_unit=limits.groups_per_unit,
+    )
     with tempfile.TemporaryDirectory(prefix="discreet-rehearsal-") as name:
         folder = Path(name)
         catalog = _stage(project, tables.values(), folder, count)

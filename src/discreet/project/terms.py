@@ -39,6 +39,8 @@ class Terms:
     delta: Fraction | None = field(default=None, converter=check.optional_exact)
     rows_per_group: int | None = None
     groups_per_unit: int | None = None
+    chosen_limits: str | None = None
+    """``"auto"`` if the limits are to be chosen from a profile."""
 
     def __attrs_post_init__(self) -> None:
         """Refuse two prices, and prices of nothing."""
@@ -55,12 +57,29 @@ class Terms:
                 raise InvalidArgument(
                     f"{name} is out of range", must="be greater than 0", got=str(amount)
                 )
+        self._require_one_kind_of_limits()
         if self.delta is not None and not 0 < self.delta < 1:
             raise InvalidArgument(
                 "delta is out of range",
                 must="lie strictly between 0 and 1",
                 got=str(self.delta),
                 next="A usual δ is far below one over the number of people, such as 1e-9",
+            )
+
+    def _require_one_kind_of_limits(self) -> None:
+        if self.chosen_limits is None:
+            return
+        if self.chosen_limits != AUTO:
+            raise InvalidArgument(
+                "These limits are not known",
+                must=f"be '{AUTO}', or rows_per_group and groups_per_unit",
+                got=repr(self.chosen_limits)[:40],
+            )
+        if self.limits():
+            raise InvalidArgument(
+                "Limits were given twice",
+                must=f"be '{AUTO}', or rows_per_group and groups_per_unit",
+                got=f"'{AUTO}' and {', '.join(self.limits())}",
             )
 
     @staticmethod
@@ -98,6 +117,9 @@ class Terms:
 
 
 _PRICES = ("epsilon", "rho", "accuracy")
+
+AUTO = "auto"
+"""Limits that are chosen from the profile of the table."""
 
 
 def terms_that_hold(given: Terms, asked: Terms, defaults: Iterable[Terms]) -> Terms:

@@ -157,6 +157,10 @@ class Table:
     limits: Limits = field(metadata=PRESENTATION)
     most_rows: int | None = field(default=None, metadata=PRESENTATION)
     """How many rows there are at most, as far as the public knows."""
+    most_rows_per_unit: int | None = field(default=None, metadata=PRESENTATION)
+    """How many rows one unit has at most, as far as the public knows. Privacy never rests on it."""
+    auto_limits: bool = field(default=False, metadata=PRESENTATION)
+    """Whether limits are chosen from a profile, as soon as there is one."""
 
     def column(self, name: str) -> Column:
         """Return the declared column, by its name in any case."""

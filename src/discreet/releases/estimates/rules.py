@@ -14,7 +14,7 @@ import numpy as np
 from discreet.core.errors import Unsupported
 from discreet.releases.estimates import enclosures
 from discreet.releases.estimates.columns import Column, constant, is_true
-from discreet.releases.estimates.enclosures import Intervals, hull_where
+from discreet.releases.estimates.enclosures import Interval, Intervals, hull_where
 from discreet.releases.estimates.estimate import (
     Calculation,
     Constant,
@@ -36,8 +36,9 @@ from discreet.releases.estimates.ratios import Mask, Ratios, choose, larger, wit
 
 Margins = Callable[[int, Fraction], Fraction]
 """The error bar of an aggregate at a failure probability, in the units of the answer."""
-Each = Mapping[int, Fraction]
-"""The error bar of each aggregate that matters."""
+Each = Mapping[int, Fraction | Interval]
+"""The error bar of each aggregate that matters: the same on both sides, or how far below its noisy
+number and how far above it the true one may be."""
 
 
 @singledispatch
@@ -76,8 +77,13 @@ def intervals_of(
     used = indices(estimate) if coefficients is None else tuple(coefficients)
     each = {index: margins(index, beta / len(used)) for index in used}
     if coefficients is None:
-        return _enclosed(estimate, groups, each).outwards()
+        return enclosed(estimate, groups, each)
     return _around(column_of(estimate, groups), half_width(coefficients, each)).outwards()
+
+
+def enclosed(estimate: Estimate, groups: Groups, each: Each) -> Intervals:
+    """Return where an estimate lies if every aggregate is as near its noisy number as is said."""
+    return _enclosed(estimate, groups, each).outwards()
 
 
 def _around(values: Column, width: Fraction | None) -> Intervals:
@@ -130,7 +136,11 @@ def _(estimate: TotalOf | SelectedOf | QuantileOf, groups: Groups) -> Column:
 
 
 def _noisy(index: int, groups: Groups, each: Each) -> Intervals:
-    return Intervals.around(groups.values[index], each[index])
+    margin, values = each[index], groups.values[index]
+    if isinstance(margin, Fraction):
+        return Intervals.around(values, margin)
+    below, above = map(groups.constant, margin)
+    return Intervals(values.minus(below), values.plus(above))
 
 
 @_enclosed.register

@@ -296,8 +296,9 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
         rows_per_group=section.whole("rows_per_group", LARGEST_LIMIT, default=usual),
         groups_per_unit=section.whole("groups_per_unit", LARGEST_LIMIT, default=usual),
     )
-    has_cap = section.has("most_rows")
-    most_rows = section.whole("most_rows", MOST_ROWS, default=MOST_ROWS)
+    most_rows = _optional_most(section, "most_rows")
+    most_rows_per_unit = _optional_most(section, "most_rows_per_unit")
+    auto_limits = section.has("limits") and section.choice("limits", ["auto"]) == "auto"
     section.finish()
     return Table(
         name=name,
@@ -305,8 +306,14 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
         unit=unit,
         columns=columns,
         limits=limits,
-        most_rows=most_rows if has_cap else None,
+        most_rows=most_rows,
+        most_rows_per_unit=most_rows_per_unit,
+        auto_limits=auto_limits,
     )
+
+
+def _optional_most(section: Section, key: str) -> int | None:
+    return section.whole(key, MOST_ROWS) if section.has(key) else None
 
 
 def _public_table(name: str, section: Section, root: Path) -> PublicTable:

@@ -1,0 +1,153 @@
+"""Choose limits from a profile: the least expected error, of what is cut and of the noise.
+
+Guarantee:
+    The choice looks at the profile, which is public, at declarations and at the price. So it costs
+    nothing, and the plan with the limits that are chosen is an ordinary plan: a filter that is
+    valid for adaptive choices admits it.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from attrs import evolve, frozen
+
+from discreet.core.errors import RefusedQuery
+from discreet.curator.allocate import Shares
+from discreet.curator.left_out import grouped_column, keeps_all_groups, only_table
+from discreet.curator.profile import find_profile
+from discreet.project.noise import mechanism_for
+from discreet.project.project import Project
+from discreet.releases.histogram import count_bins
+from discreet.releases.profile import Profile
+from discreet.tables.catalog import Limits
+from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.aggregate import CountUnits, Tally
+from discreet.tables.plans.plan import BoundedPlan
+
+Allocation = Callable[[BoundedPlan], Shares]
+"""How the price is split over the aggregates of a plan."""
+
+
+@frozen(kw_only=True)
+class Proposal:
+    """Limits, and the error to expect of a count with them, in rows of a group."""
+
+    limits: Limits
+    cut: float
+    """About how many rows of a group are left out."""
+    noise: float
+    """About how much the noise of a count is."""
+
+    @property
+    def error(self) -> float:
+        """Both together."""
+        return self.cut + self.noise
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "rows_per_group": self.limits.rows_per_group,
+            "groups_per_unit": self.limits.groups_per_unit,
+            "rows_cut_in_a_group": self.cut,
+            "noise": self.noise,
+        }
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        limits = self.limits
+        return (
+            f"rows_per_group = {limits.rows_per_group}, groups_per_unit ="
+            f" {limits.groups_per_unit} would leave out about {self.cut:,.0f} rows of a group, with"
+            f" noise of about {self.noise:,.0f}"
+        )
+
+
+def require_proposal(project: Project, plan: BoundedPlan, shares: Allocation) -> Limits:
+    """Return the limits that are chosen, or say what is missing."""
+    found = propose(project, plan, shares)
+    if found is None:
+        table = only_table(plan.relation)
+        whose = "of joined tables" if table is None else f"of {table.name}"
+        raise RefusedQuery(
+            "Limits can be chosen only from a profile",
+            must="have one, for the data as they are now",
+            got=f"none {whose}",
+            next="Have the owner run discreet profile, or give rows_per_group and groups_per_unit",
+        )
+    return found.limits
+
+
+def propose(project: Project, plan: BoundedPlan, shares: Allocation) -> Proposal | None:
+    """Return the limits with the least expected error, if the table has a profile."""
+    table = only_table(plan.relation)
+    profile = None if table is None else find_profile(project, table)
+    return None if profile is None else best_limits(plan, profile, shares)
+
+
+def best_limits(plan: BoundedPlan, profile: Profile, shares: Allocation) -> Proposal:
+    """Return the best of a public grid of limits: first the rows, then the groups, then again."""
+    rows, groups = _candidates(plan, profile)
+    first = Limits(rows_per_group=rows[0], groups_per_unit=groups[-1])
+    best = expected(plan, profile, shares, first)
+    for _ in range(2):
+        for name, numbers in (("rows_per_group", rows), ("groups_per_unit", groups)):
+            tried = (evolve(best.limits, **{name: number}) for number in numbers)
+            offered = (expected(plan, profile, shares, limits) for limits in tried)
+            best = min([best, *offered], key=lambda one: one.error)
+    return best
+
+
+def _candidates(plan: BoundedPlan, profile: Profile) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    rows = profile.rows.ends
+    if not plan.keys.fields:
+        return rows, (1,)
+    if isinstance(plan.keys, PublicKeys):
+        most = max(len(keys.rows) for keys in plan.keys.sets)
+        return rows, tuple(end for end in count_bins(most) if end <= max(rows[-1], 1))
+    return rows, rows
+
+
+def expected(plan: BoundedPlan, profile: Profile, shares: Allocation, limits: Limits) -> Proposal:
+    """Return what is to be expected of the plan with these limits."""
+    tried = evolve(plan, limits=limits)
+    groups = tried.keys.size() if isinstance(tried.keys, PublicKeys) else 1
+    return Proposal(
+        limits=limits,
+        cut=_cut(tried, profile) / max(groups, 1),
+        noise=_noise(tried, shares(tried)),
+    )
+
+
+def _cut(plan: BoundedPlan, profile: Profile) -> float:
+    """Return about how many rows are left out over all groups."""
+    limits, rows = plan.limits, profile.rows
+    beyond = rows.beyond(limits.rows_per_group)
+    if not plan.keys.fields:
+        return beyond
+    column = grouped_column(plan, profile)
+    busiest = rows if column is None else profile.busiest[column]
+    groups = rows if column is None else profile.groups[column]
+    units = max(float(rows.cleaned().sum()), 1.0)
+    pairs = max(groups.total(), units)
+    one = busiest.beyond(limits.rows_per_group)
+    every = min(one * pairs / units, beyond)
+    by_rows = math.sqrt(one * every)
+    if keeps_all_groups(plan):
+        return by_rows
+    a_pair = min(float(limits.rows_per_group), rows.total() / pairs)
+    return by_rows + a_pair * groups.beyond(limits.groups_per_unit)
+
+
+def _noise(plan: BoundedPlan, shares: Shares) -> float:
+    """Return the largest spread of the noise, in rows: over what one row can move."""
+    reach = plan.reach()
+    found = [0.0]
+    for index, share in shares.aggregates.items():
+        aggregate = plan.aggregates[index]
+        if not isinstance(aggregate, Tally) or isinstance(aggregate, CountUnits):
+            continue
+        noise = mechanism_for(aggregate, reach, share)
+        one = aggregate.contribution(Limits(rows_per_group=1, groups_per_unit=1)).bound("linf")
+        found.append(float(noise.spread) / float(one))
+    return max(found)

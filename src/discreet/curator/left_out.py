@@ -1,0 +1,187 @@
+r"""What the limits of a plan leave out, read off the profile of its table.
+
+Let :math:`N` be the rows of a unit in the table, and let a plan keep ``r`` rows in each of ``g``
+groups. Filters, projections, inner totals and windows over one table never add rows to a unit, so
+:math:`N` bounds the rows of a unit in the relation of such a plan. (A join can; then nothing is
+known.)
+
+*First bound.* A unit in at most ``g`` groups keeps :math:`\sum_k \min(n_k, r) \ge \min(N, r)`
+rows, so it loses at most :math:`(N - r)^+`. One in more groups keeps a row of each of ``g`` groups
+at least, so it loses at most :math:`N - g \le (N - r)^+ + (r - g)^+`. The sum over units is that of
+:math:`(N - r)^+`, which the histogram of rows bounds, and :math:`(r - g)^+` times the number of
+units in more than ``g`` groups.
+
+*Second bound.* A unit loses nothing unless it has more than ``r`` rows in its busiest group, or is
+in more than ``g`` groups. There are so many such units at most, and they lose no more than all rows
+of as many units with the most rows.
+
+The first is good where limits bind, the second where they hardly do. Both hold for every filter,
+and of the rows of each group as of all of them.
+"""
+
+import math
+from fractions import Fraction
+
+from discreet.curator.profile import find_profile
+from discreet.project.project import Project
+from discreet.releases.accuracy import CONFIDENCE
+from discreet.releases.left_out import UNCHANGED, UNKNOWN, Change, LeftOut, unknown_left_out
+from discreet.releases.profile import Profile
+from discreet.tables.catalog import Limits, Table
+from discreet.tables.expression import FieldValue
+from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.aggregate import Aggregate, Count, CountRows, CountUnits
+from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumSquares, SumValues
+from discreet.tables.relations.relation import OneSource, Projection, Relation, RowLimit
+from discreet.tables.relations.scan import Scan
+from discreet.tables.relations.totals import InnerAggregate
+
+BETA = (1 - CONFIDENCE) / 2
+"""How often what is said of the rows that were left out may be wrong."""
+
+
+def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> LeftOut | None:
+    """Return what the limits left out; None if they cannot leave out anything."""
+    if not can_leave_out:
+        return None
+    table = only_table(plan.relation)
+    if table is None:
+        return unknown_left_out(
+            len(plan.aggregates), "a profile says nothing about rows that were joined"
+        )
+    if is_wide_enough(plan, table):
+        return None
+    profile = find_profile(project, table)
+    if profile is None:
+        return unknown_left_out(
+            len(plan.aggregates),
+            f"nobody has measured how much; the owner can: discreet profile {table.name}",
+        )
+    return bounded_by(plan, profile)
+
+
+def only_table(relation: Relation) -> Table | None:
+    """Return the one table that a relation is made of, if no rows are put together or cut."""
+    while isinstance(relation, OneSource) and not isinstance(relation, RowLimit):
+        relation = relation.source
+    return relation.table if isinstance(relation, Scan) else None
+
+
+def is_wide_enough(plan: BoundedPlan, table: Table) -> bool:
+    """Tell whether the declared number of rows of a unit says that the limits cut nothing."""
+    most = table.most_rows_per_unit
+    if most is None or most > plan.limits.rows_per_group:
+        return False
+    return keeps_all_groups(plan) or most <= plan.limits.groups_per_unit
+
+
+def keeps_all_groups(plan: BoundedPlan) -> bool:
+    """Tell whether a unit counts in every group that it can be in."""
+    most = plan.limits.groups_per_unit
+    return isinstance(plan.keys, PublicKeys) and all(len(k.rows) <= most for k in plan.keys.sets)
+
+
+def bounded_by(plan: BoundedPlan, profile: Profile) -> LeftOut:
+    """Return the bounds that follow from a profile, all at once."""
+    limits, beta = plan.limits, float(BETA) / 5
+    units = Fraction(0) if keeps_all_groups(plan) else _whole(_units_cut(plan, profile, beta))
+    low, high = profile.rows.amount_beyond(limits.rows_per_group, beta)
+    found = [] if high is None else [_whole(high) + _excess(limits) * units]
+    second = _second(plan, profile, beta)
+    found += [] if second is None else [_whole(second)]
+    most = min(found) if found else None
+    is_whole = isinstance(_below(plan.relation), Scan) and not plan.keys.fields
+    rows = (Fraction(math.floor(low)) if is_whole else Fraction(0), most)
+    return LeftOut(
+        rows=rows,
+        share=profile.rows_left_out(limits.rows_per_group) if is_whole else None,
+        each=tuple(_change(aggregate, rows, units) for aggregate in plan.aggregates),
+        beta=BETA,
+        reason="" if most is not None else f"nobody declared most_rows_per_unit of {profile.table}",
+    )
+
+
+def _below(relation: Relation) -> Relation:
+    return relation.source if isinstance(relation, Projection) else relation
+
+
+def _excess(limits: Limits) -> int:
+    return max(limits.rows_per_group - limits.groups_per_unit, 0)
+
+
+def _units_cut(plan: BoundedPlan, profile: Profile, beta: float) -> float:
+    """Return how many units are in more groups than count, at most."""
+    most = plan.limits.groups_per_unit
+    column = grouped_column(plan, profile)
+    known = profile.rows if column is None else profile.groups[column]
+    return known.number_beyond(most, beta)[1]
+
+
+def _second(plan: BoundedPlan, profile: Profile, beta: float) -> float | None:
+    column = grouped_column(plan, profile)
+    limit = plan.limits.rows_per_group
+    busiest = profile.rows if column is None else profile.busiest[column]
+    cut = busiest.number_beyond(limit, beta)[1]
+    if not keeps_all_groups(plan):
+        cut += _units_cut(plan, profile, beta)
+    return profile.rows.amount_of_largest(math.ceil(cut), beta)
+
+
+def grouped_column(plan: BoundedPlan, profile: Profile) -> str | None:
+    """Return the profiled column that alone makes the groups, if it is passed on as it is."""
+    if len(plan.keys.fields) != 1:
+        return None
+    name = _column(plan.relation, plan.keys.fields[0])
+    return name if name in profile.groups else None
+
+
+def _column(relation: Relation, index: int) -> str | None:
+    """Return the column of the table that a field of a relation is, if it is one unchanged."""
+    while isinstance(relation, OneSource):
+        if isinstance(relation, Projection):
+            value = relation.values[index]
+            if not isinstance(value, FieldValue):
+                return None
+            index = value.index
+        elif isinstance(relation, InnerAggregate):
+            if index >= len(relation.keys):
+                return None
+            index = relation.keys[index]
+        elif index >= len(relation.source.fields()):
+            return None  # what a window adds
+        relation = relation.source
+    return relation.columns[index].name if isinstance(relation, Scan) else None
+
+
+def _whole(number: float) -> Fraction:
+    return Fraction(math.ceil(number))
+
+
+def _change(aggregate: Aggregate, rows: Change, units: Fraction) -> Change:
+    """Return by how much an aggregate of a group changes if nothing is left out."""
+    least, most = rows
+    if isinstance(aggregate, CountUnits):
+        return (Fraction(0), units)
+    if isinstance(aggregate, Count):
+        is_plain = isinstance(aggregate, CountRows) and aggregate.where is None
+        return (least if is_plain else Fraction(0), most)
+    if isinstance(aggregate, SumValues):
+        grid = aggregate.bounds
+        added = [end - aggregate.centre for end in (grid.lower_steps, grid.upper_steps)]
+        return _times(most, added, aggregate.step)
+    if isinstance(aggregate, SumSquares):
+        added = [-aggregate.offset, aggregate.largest_square() - aggregate.offset]
+        return _times(most, added, aggregate.step)
+    return UNKNOWN
+
+
+def _times(rows: Fraction | None, added: list[int], step: Fraction) -> Change:
+    """Return what so many rows add, each a number of steps between two ends."""
+    if rows == 0:
+        return UNCHANGED
+    low, high = min(0, *added), max(0, *added)
+    return (
+        Fraction(0) if low == 0 else None if rows is None else rows * low * step,
+        Fraction(0) if high == 0 else None if rows is None else rows * high * step,
+    )

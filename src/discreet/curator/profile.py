@@ -1,0 +1,257 @@
+r"""Profile a table: private histograms of its units by how much they contribute.
+
+Guarantee:
+    A histogram is the grouping of a relation that has *one row for each unit* (an inner total over
+    all rows of the unit) by the bin that its number falls in. So a unit is in exactly one group of
+    each grouping set, with one row, and limits of 1 cut nothing; adding or removing a unit moves
+    one cell of each histogram by one. All histograms of a table are paid for together: of
+    :math:`H` of them each has noise for a part :math:`1/H` of the price.
+"""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from attrs import evolve, frozen
+
+from discreet.core.canonical import described, digest
+from discreet.core.errors import InvalidArgument, UnknownTable
+from discreet.core.event import ComposedEvent
+from discreet.core.loss import Pure, Zcdp
+from discreet.curator.allocate import Shares
+from discreet.curator.largest_release import largest_release
+from discreet.curator.price import PricedPlan, price
+from discreet.curator.publish import leg_of
+from discreet.ledger.order import Receipt
+from discreet.ledger.releases import SMALL, ReleaseSize
+from discreet.project.charged import charged
+from discreet.project.passage import Passage, go_through
+from discreet.project.project import Project
+from discreet.project.terms import Terms
+from discreet.releases.body import Body
+from discreet.releases.histogram import BEYOND, count_bins
+from discreet.releases.profile import BUSIEST, GROUPS, ROWS, Profile, read_profile
+from discreet.sql.rows.fields import projected
+from discreet.tables.catalog import Limits, Table
+from discreet.tables.column import Column, ColumnType
+from discreet.tables.expression import Expression, FieldValue, Literal
+from discreet.tables.functions.call import call
+from discreet.tables.keyset import KeySet, PublicKeys
+from discreet.tables.plans.aggregate import CountUnits
+from discreet.tables.plans.contain import contain
+from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.prune import prune
+from discreet.tables.relations.relation import Field, Filter, Relation
+from discreet.tables.relations.scan import Scan
+from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Total
+
+VERSION = 1
+"""The version of the histograms: a profile of another one is not taken for it."""
+
+USUAL_MOST = 10_000
+"""Up to how many rows of a unit there are bins, if nobody declared how many it has at most."""
+
+_INTEGER = ColumnType.INTEGER
+
+
+@frozen(kw_only=True)
+class PricedProfile:
+    """The plans of a profile with their noise, and what they cost together."""
+
+    plans: tuple[PricedPlan, ...]
+    passage: Passage
+
+
+def profile_name(table: Table) -> str:
+    """Return the name under which the profile of a table is stored, whatever it cost."""
+    return digest({"profile": VERSION, "table": described(table)})
+
+
+def profile(
+    project: Project,
+    name: str,
+    *,
+    terms: Terms,
+    keys: Sequence[str] | None = None,
+    analyst: str,
+    fresh: bool = False,
+) -> Profile:
+    """Return the profile of a table: the one of this version, or a new one that is charged.
+
+    ``keys`` are the columns with declared keys whose groups are counted; by default all of them.
+    """
+    table = private_table(project, name)
+    stored = None if fresh else find_profile(project, table)
+    if stored is not None:
+        return stored
+    priced = price_profile(project, table, terms, keys)
+    passed = go_through(project, priced.passage, analyst=analyst, fresh=fresh)
+    return _read(project, table, passed.bodies, passed.receipt, is_stored=passed.is_stored)
+
+
+def find_profile(project: Project, table: Table) -> Profile | None:
+    """Return the stored profile of a table for the data as they are now, if there is one."""
+    version = project.ledger.data_version(table.unit.id_space, project.rng)
+    found = project.ledger.find_release(profile_name(table), version.number)
+    if found is None:
+        return None
+    stored, receipt = found
+    return _read(project, table, stored["batch"], receipt, is_stored=True)
+
+
+def _read(
+    project: Project,
+    table: Table,
+    bodies: Iterable[Any],
+    receipt: Receipt,
+    *,
+    is_stored: bool,
+) -> Profile:
+    return read_profile(
+        table.name,
+        project.catalog.id_space(table.unit.id_space).unit,
+        map(Body.from_json, bodies),
+        most=table.most_rows_per_unit,
+        groups={column.name: len(column.keys) for column in table.columns if column.keys},
+        receipt=receipt,
+        is_stored=is_stored,
+    )
+
+
+def private_table(project: Project, name: str) -> Table:
+    """Return the private table of that name."""
+    found = project.catalog.table(name)
+    if not isinstance(found, Table):
+        raise UnknownTable(
+            f"'{name}' is a public table", must="be private: of a public one everything is known"
+        )
+    return found
+
+
+def price_profile(
+    project: Project, table: Table, terms: Terms, keys: Sequence[str] | None
+) -> PricedProfile:
+    """Return the plans of the profile, each with its part of the price."""
+    if not terms.has_price() or terms.accuracy is not None or terms.delta is not None:
+        raise InvalidArgument(
+            "A profile has a price", must="be an ε or a ρ", next="Such as --epsilon 0.1"
+        )
+    plans = profile_plans(table, keys)
+    histograms = sum(_histograms(plan) for plan in plans)
+    cap = project.catalog.id_space(table.unit.id_space).cap
+    whole = terms.price()
+    assert isinstance(whole, Pure | Zcdp)
+    shares = [whole * Fraction(_histograms(plan), histograms) for plan in plans]
+    priced = [
+        price(plan, Shares(aggregates={0: share}), cap)
+        for plan, share in zip(plans, shares, strict=True)
+    ]
+    event = ComposedEvent.of([one.event for one in priced])
+    loss = charged(event, cap)
+    priced = [evolve(one, loss=loss) for one in priced]
+    passage = Passage(
+        name=profile_name(table),
+        loss=loss,
+        legs=tuple(map(leg_of, priced)),
+        size=lambda: _size(priced),
+        description={"sql": _written(table, plans), "event": event.to_json()},
+        is_batch=True,
+    )
+    return PricedProfile(plans=tuple(priced), passage=passage)
+
+
+def _size(priced: Iterable[PricedPlan]) -> ReleaseSize:
+    return sum(map(largest_release, priced), SMALL)
+
+
+def _histograms(plan: BoundedPlan) -> int:
+    assert isinstance(plan.keys, PublicKeys)
+    return len(plan.keys.sets)
+
+
+def _written(table: Table, plans: Iterable[BoundedPlan]) -> str:
+    names = [plan.relation.fields()[i].name for plan in plans for i in plan.keys.fields]
+    return f"profile of {table.name} by {', '.join(names)}"
+
+
+def profile_plans(table: Table, keys: Sequence[str] | None = None) -> tuple[BoundedPlan, ...]:
+    """Return a plan for the rows of a unit, and one for its groups of each column."""
+    if table.unit.column is None:
+        raise InvalidArgument(
+            f"A row of {table.name} is a unit", next="Each contributes one row: nothing is cut"
+        )
+    named = [column for column in table.columns if column.keys] if keys is None else None
+    columns = named if named is not None else [_with_keys(table, name) for name in keys or ()]
+    return (_of_rows(table), *(_of_groups(table, column) for column in columns))
+
+
+def _with_keys(table: Table, name: str) -> Column:
+    column = table.column(name)
+    if not column.keys:
+        raise InvalidArgument(
+            f"'{name}' has no declared keys", must="be a column with keys", got=name
+        )
+    return column
+
+
+def _of_rows(table: Table) -> BoundedPlan:
+    by_unit = _totals(Scan(table=table, columns=()), (), [(ROWS, Total.COUNT_ROWS, None)])
+    most = table.most_rows_per_unit or USUAL_MOST
+    return _histogram_plan(by_unit, [count_bins(most)])
+
+
+def _of_groups(table: Table, column: Column) -> BoundedPlan:
+    """Return the plan that counts the groups of each unit, and the rows in its busiest one.
+
+    Rows with another value than the declared keys are in no group, so they are left out first.
+    """
+    assert column.keys is not None
+    scan = Scan(table=table, columns=(column,))
+    value = FieldValue(column.type, 0)
+    known = call("in", [value, *(Literal(column.type, key) for key in column.keys)])
+    pairs = _totals(Filter(source=scan, condition=known), (0,), [("n", Total.COUNT_ROWS, None)])
+    largest = (BUSIEST + column.name, Total.MAXIMUM, FieldValue(_INTEGER, 1))
+    by_unit = _totals(pairs, (), [(GROUPS + column.name, Total.COUNT_ROWS, None), largest])
+    most = table.most_rows_per_unit or USUAL_MOST
+    return _histogram_plan(by_unit, [count_bins(len(column.keys)), count_bins(most)])
+
+
+def _totals(
+    source: Relation,
+    keys: tuple[int, ...],
+    totals: Sequence[tuple[str, Total, Expression | None]],
+) -> InnerAggregate:
+    made = tuple(InnerTotal(total=total, value=value) for _, total, value in totals)
+    names = (name for name, _, _ in totals)
+    shape = tuple(
+        Field(name=name, type=_INTEGER, nullable=False)
+        for name, total in zip(names, made, strict=True)
+    )
+    kept = tuple(source.fields()[i] for i in keys)
+    return InnerAggregate(source=source, keys=keys, totals=made, shape=(*kept, *shape))
+
+
+def _histogram_plan(by_unit: Relation, bins: Sequence[tuple[int, ...]]) -> BoundedPlan:
+    """Return the plan that counts the units of each bin, of each of the fields by itself."""
+    values = [_binned(FieldValue(_INTEGER, i), ends) for i, ends in enumerate(bins)]
+    relation = projected(by_unit, values, [field.name for field in by_unit.fields()])
+    sets = tuple(
+        KeySet(places=(i,), rows=tuple((end,) for end in (*ends, BEYOND)))
+        for i, ends in enumerate(bins)
+    )
+    plan = BoundedPlan(
+        relation=relation,
+        keys=PublicKeys(fields=tuple(range(len(bins))), sets=sets),
+        limits=Limits(rows_per_group=1, groups_per_unit=1),
+        aggregates=(CountUnits(),),
+    )
+    return contain(prune(plan))
+
+
+def _binned(value: Expression, ends: Sequence[int]) -> Expression:
+    """Return the end of the bin that a number falls in."""
+    branches: list[Expression] = []
+    for end in ends:
+        last = Literal(_INTEGER, end)
+        branches += (call("<=", [value, last]), last)
+    return call("case", [*branches, Literal(_INTEGER, BEYOND)])

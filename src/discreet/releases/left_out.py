@@ -1,0 +1,165 @@
+r"""What limits left out of an answer, and where the numbers without limits and noise lie.
+
+*Noise* is what a mechanism added, and its interval is known exactly. *Total* is noise together with
+what the limits left out: an interval for the number of all rows. It follows from a profile of the
+table, and where nobody has made one, or nobody knows how much a unit can have at most, one end or
+both are unknown.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from attrs import frozen
+
+from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.estimates.estimate import Estimate, MeanOf, indices
+from discreet.releases.estimates.groups import Groups
+from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.ratios import Ratios, larger
+from discreet.releases.estimates.rules import Margins, enclosed, intervals_of
+from discreet.releases.profile import Share
+
+Change = tuple[Fraction | None, Fraction | None]
+"""By how much an exact number changes if nothing is left out: at least, and at most."""
+
+UNCHANGED: Change = (Fraction(0), Fraction(0))
+UNKNOWN: Change = (None, None)
+
+
+@frozen(kw_only=True)
+class LeftOut:
+    """What the limits of an answer left out, as far as it is known.
+
+    The bounds hold all at once, except with the probability ``beta``.
+    """
+
+    rows: Change
+    """How many rows, in all groups together."""
+    share: Share | None
+    """Which share of the rows, if that is known."""
+    each: tuple[Change, ...]
+    """By how much each aggregate of a group would change."""
+    beta: Fraction = Fraction(0)
+    reason: str = ""
+    """Why nothing is known, if so, in words."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        low, high = self.rows
+        return {
+            "rows": {"low": int(low or 0), "high": None if high is None else int(high)},
+            "share": None if self.share is None else self.share.to_json(),
+            "known": self.is_known,
+            "why_not": self.reason or None,
+        }
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the number of rows that were left out is bounded."""
+        return self.rows[1] is not None
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether surely nothing was left out."""
+        return all(change == UNCHANGED for change in self.each)
+
+
+def unknown_left_out(aggregates: int, reason: str) -> LeftOut:
+    """Return that nothing is known, but that rows were not added."""
+    rows = (Fraction(0), None)
+    return LeftOut(rows=rows, share=None, each=(UNKNOWN,) * aggregates, reason=reason)
+
+
+@frozen(eq=False)
+class Ends:
+    """The two ends of an interval in each row; each of them may be unknown by itself."""
+
+    lows: Ratios
+    highs: Ratios
+
+    @staticmethod
+    def of(intervals: Intervals) -> "Ends":
+        """Return intervals as ends."""
+        return Ends(intervals.lows, intervals.highs)
+
+
+def total_ends(
+    estimate: Estimate, groups: Groups, margins: Margins, left_out: LeftOut, *, beta: Fraction
+) -> Ends:
+    r"""Return where an estimate of the exact numbers lies if no limit had left anything out.
+
+    Utility:
+        With probability at least :math:`1 - \beta` over the noise of the answer and of the profile
+        the number is between the ends that are known.
+
+        Proof. Except with probability ``left_out.beta`` each exact number without limits is that
+        with limits plus a change between the bounds; except with the rest of :math:`\beta` each
+        noisy number is within its margin of that with limits. By the union bound both hold, and
+        then so does interval arithmetic over the two together. A mean over all rows is
+        :math:`(1-f) m + f c` with the mean :math:`m` over the kept rows, the mean :math:`c` of the
+        others, which is in the bounds of the value, and the part :math:`f` of the others; so it is
+        lowest if :math:`c` is the lower bound and :math:`f` is largest.
+    """
+    rest = beta - left_out.beta
+    changes = {index: left_out.each[index] for index in indices(estimate)}
+    if all(change == UNCHANGED for change in changes.values()):
+        return Ends.of(intervals_of(estimate, groups, margins, beta=beta))
+    coefficients = linear(estimate)
+    if coefficients is not None:
+        found = intervals_of(estimate, groups, margins, beta=rest)
+        ends = [_added(changes[i], multiple) for i, multiple in coefficients.items()]
+        low, high = _summed(low for low, _ in ends), _summed(high for _, high in ends)
+        return Ends(found.lows.plus(groups.constant(low)), found.highs.plus(groups.constant(high)))
+    if isinstance(estimate, MeanOf) and left_out.is_known:
+        return _of_mean(estimate, groups, margins, left_out, rest)
+    if None in [end for change in changes.values() for end in change]:
+        return Ends.of(Intervals.unknown(groups.size))
+    return Ends.of(_enclosed(estimate, groups, margins, changes, rest))
+
+
+def _added(change: Change, multiple: Fraction) -> Change:
+    ends = [None if end is None else multiple * end for end in change]
+    return (ends[0], ends[1]) if multiple >= 0 else (ends[1], ends[0])
+
+
+def _summed(ends: Iterable[Fraction | None]) -> Fraction | None:
+    total = Fraction(0)
+    for end in ends:
+        if end is None:
+            return None
+        total += end
+    return total
+
+
+def _of_mean(
+    estimate: MeanOf, groups: Groups, margins: Margins, left_out: LeftOut, beta: Fraction
+) -> Ends:
+    kept = intervals_of(estimate, groups, margins, beta=beta)
+    most = left_out.rows[1]
+    assert most is not None
+    margin = groups.constant(margins(estimate.count, beta / 2))
+    fewest = larger(groups.values[estimate.count].minus(margin), groups.constant(1))
+    cut = groups.constant(most)
+    part = cut.over(fewest.plus(cut))
+    lower, upper = groups.constant(estimate.lower), groups.constant(estimate.upper)
+    return Ends(
+        kept.lows.plus(lower.minus(kept.lows).times(part)),
+        kept.highs.plus(upper.minus(kept.highs).times(part)),
+    )
+
+
+def _enclosed(
+    estimate: Estimate,
+    groups: Groups,
+    margins: Margins,
+    changes: dict[int, Change],
+    beta: Fraction,
+) -> Intervals:
+    each = {}
+    for index, (low, high) in changes.items():
+        assert low is not None
+        assert high is not None
+        margin = margins(index, beta / len(changes))
+        each[index] = (margin - low, margin + high)
+    return enclosed(estimate, groups, each)

@@ -1,0 +1,224 @@
+"""A profile: how much the units of a table contribute, as private histograms of units.
+
+It is released once for a version of the data. Everything that is read off it afterwards is free:
+which share of the rows a limit leaves out, how many units lose groups, which limits err least.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from discreet.core.loss import PrivacyLoss
+from discreet.core.terminal_text import text_table
+from discreet.ledger.order import Receipt
+from discreet.releases.accuracy import CONFIDENCE
+from discreet.releases.body import Body
+from discreet.releases.histogram import BEYOND, Histogram
+
+ROWS, GROUPS, BUSIEST = "rows", "groups of ", "rows in the busiest "
+"""What the histograms are called; the last two go on with the name of a column."""
+
+_BETA = float(1 - CONFIDENCE)
+_SHOWN_LIMITS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000)
+
+
+@frozen
+class Share:
+    """A part of a whole, between 0 and 1: about how much, and where it surely is."""
+
+    about: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Show it in per cent."""
+        low, high = math.floor(100 * self.low), math.ceil(100 * self.high)
+        return f"{round(100 * self.about)} % ({low} to {high})"
+
+    def to_json(self) -> dict[str, float]:
+        """Return it as plain values."""
+        return {"about": self.about, "low": self.low, "high": self.high}
+
+
+def _share(about: float, low: float, high: float) -> Share:
+    low, high = (min(max(end, 0.0), 1.0) for end in (low, high))
+    return Share(min(max(about, low), high), low, high)
+
+
+@frozen(kw_only=True, eq=False)
+class Profile:
+    """How many units have how many rows, groups, and rows in their busiest group."""
+
+    table: str
+    unit: str
+    """What a unit is, in the owner's words."""
+    rows: Histogram
+    groups: Mapping[str, Histogram]
+    """For each column with declared keys: units by the groups that they are in."""
+    busiest: Mapping[str, Histogram]
+    """For each of these columns: units by the rows in their busiest group."""
+    cost: PrivacyLoss
+    receipt: Receipt | None = field(default=None, eq=False)
+    is_stored: bool = False
+
+    def rows_left_out(self, limit: int, *, beta: float = _BETA) -> Share:
+        """Return which share of the rows a limit of rows for each unit leaves out."""
+        total, beyond = self.rows.total(), self.rows.beyond(limit)
+        low, high = self.rows.amount_beyond(limit, beta / 3)
+        # What is kept is at most the limit of each unit: a sum without a long tail.
+        least, most = self._kept(limit, beta / 3)
+        upper = 1.0 if high is None else high / max(high + least, 1.0)
+        return _share(beyond / max(total, 1.0), low / max(low + most, 1.0), upper)
+
+    def _kept(self, limit: int, beta: float) -> tuple[float, float]:
+        """Return bounds on how many rows are kept if so many of each unit are."""
+        least = self.rows.least([min(start, limit) for start in self.rows.starts], beta)
+        ends = (*self.rows.ends, max(limit, self.rows.ends[-1]))
+        return least, self.rows.largest([min(end, limit) for end in ends], beta)
+
+    def units_cut(self, limit: int, *, beta: float = _BETA) -> Share:
+        """Return which share of the units has more rows than a limit."""
+        about = self.rows.units_beyond(limit) / max(float(self.rows.cleaned().sum()), 1.0)
+        low, high = self.rows.number_beyond(limit, beta / 2)
+        fewest, most = self.rows.number_beyond(0, beta / 2)
+        return _share(about, low / max(most, 1.0), high / max(fewest, 1.0))
+
+    def quantile(self, share: float) -> int | None:
+        """Return how many rows that share of the units does not exceed; None if beyond all bins."""
+        units = self.rows.cleaned()
+        below = units.cumsum() / max(float(units.sum()), 1.0)
+        place = int((below < share - 1e-12).sum())
+        return self.rows.ends[place] if place < len(self.rows.ends) else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the profile says, as plain values."""
+        named = {ROWS: self.rows}
+        named |= {GROUPS + name: found for name, found in self.groups.items()}
+        named |= {BUSIEST + name: found for name, found in self.busiest.items()}
+        return {
+            "table": self.table,
+            "confidence": float(CONFIDENCE),
+            "histograms": {
+                name: {
+                    "up_to": list(found.ends),
+                    "units": list(found.values),
+                    "noise": found.noise.to_json(),
+                }
+                for name, found in named.items()
+            },
+            "left_out": [
+                {
+                    "rows_per_group": limit,
+                    "rows": self.rows_left_out(limit).to_json(),
+                    "units": self.units_cut(limit).to_json(),
+                }
+                for limit in self._limits()
+            ],
+            "cost": self.cost.to_json(),
+            "stored": self.is_stored,
+            "receipt": None if self.receipt is None else self.receipt.to_json(),
+        }
+
+    def _limits(self) -> list[int]:
+        last = self.rows.ends[-1]
+        return [limit for limit in _SHOWN_LIMITS if limit < last]
+
+    def __str__(self) -> str:
+        """Show what limits would leave out."""
+        units, rows = float(self.rows.cleaned().sum()), self.rows.total()
+        middle, most = self.quantile(0.5), self.quantile(0.99)
+        last = self.rows.ends[-1]
+        usual = (
+            f"half of the units have at most {_up_to(middle, last)} rows, 99 % at most"
+            f" {_up_to(most, last)}"
+        )
+        head = f"{self.table}: about {units:,.0f} units ({self.unit}) with {rows:,.0f} rows"
+        lines = [
+            [f"{limit:,}", str(self.rows_left_out(limit)), str(self.units_cut(limit))]
+            for limit in self._limits()
+        ]
+        table = text_table(("rows of a unit that count", "rows left out", "units cut"), lines)
+        below = [self._on_groups(name) for name in self.groups]
+        price = "a stored profile, nothing more is charged" if self.is_stored else None
+        cost = price or f"cost {self.cost}"
+        open_end = [] if self.rows.most is not None else [_OPEN]
+        return "\n".join([head, usual, "", table, *below, f"95 % intervals; {cost}", *open_end])
+
+    def _on_groups(self, name: str) -> str:
+        found = self.groups[name]
+        units = max(float(found.cleaned().sum()), 1.0)
+        cut = ", ".join(
+            f"{limit}: {100 * found.units_beyond(limit) / units:.0f} %"
+            for limit in _SHOWN_LIMITS
+            if limit < found.ends[-1]
+        )
+        listed = cut or "none"
+        return f"{name}: share of units in more groups than a limit of {listed}"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self}</pre>"
+
+
+_OPEN = (
+    "nothing says how many rows a unit can have at most, so no upper end is sure; declare"
+    " most_rows_per_unit if it is known"
+)
+
+
+def _up_to(number: int | None, last: int) -> str:
+    return f"{number:,}" if number is not None else f"more than {last:,}"
+
+
+def read_profile(
+    table: str,
+    unit: str,
+    bodies: Iterable[Body],
+    *,
+    most: int | None,
+    groups: Mapping[str, int],
+    receipt: Receipt | None = None,
+    is_stored: bool = False,
+) -> Profile:
+    """Return the profile that the stored bodies are.
+
+    ``most`` is the declared number of rows that a unit has at most, and ``groups`` how many groups
+    each column has.
+    """
+    bodies = tuple(bodies)
+    found: dict[str, Histogram] = {}
+    for body in bodies:
+        for place, name in enumerate(body.keys.columns):
+            is_groups = name.startswith(GROUPS)
+            limit = groups.get(name.removeprefix(GROUPS)) if is_groups else most
+            found[name] = _histogram(body, place, limit)
+    return Profile(
+        table=table,
+        unit=unit,
+        rows=found[ROWS],
+        groups=_named(found, GROUPS),
+        busiest=_named(found, BUSIEST),
+        cost=bodies[0].cost,
+        receipt=receipt,
+        is_stored=is_stored,
+    )
+
+
+def _named(found: Mapping[str, Histogram], first: str) -> dict[str, Histogram]:
+    return {name[len(first) :]: one for name, one in found.items() if name.startswith(first)}
+
+
+def _histogram(body: Body, place: int, most: int | None) -> Histogram:
+    """Return the histogram of one column: the rows of the grouping set that has it alone."""
+    (which,) = (i for i, places in enumerate(body.keys.places) if tuple(places) == (place,))
+    (counted,) = body.aggregates
+    rows = zip(body.keys.rows, body.keys.sets, counted.values, strict=True)
+    units = {int(row[place] or 0): value for row, part, value in rows if part == which}
+    ends = tuple(sorted(end for end in units if end != BEYOND))
+    return Histogram(
+        ends=ends,
+        values=(*(units[end] for end in ends), units[BEYOND]),
+        noise=counted.noise,
+        most=most,
+    )
