@@ -62,11 +62,13 @@ def answer(
     """
     question, priced, _ = prepare(project, sql, terms, default)
     passed = go_through(project, _passage(sql, priced), analyst=analyst, fresh=fresh)
+    body = Body.from_json(passed.bodies[0])
     return Release(
         view=question.view,
-        body=Body.from_json(passed.bodies[0]),
+        body=body,
         receipt=passed.receipt,
         is_stored=passed.is_stored,
+        left_out=left_out(project, priced.plan, can_leave_out=body.limits.leave_out),
     )
 
 

@@ -17,6 +17,7 @@ from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Privacy
 from discreet.core.recursion import refusing_depth
 from discreet.curator.answer import bound, read_questions
 from discreet.curator.largest_release import largest_release
+from discreet.curator.left_out import left_out
 from discreet.curator.price import Drawn, PricedPlan
 from discreet.curator.publish import leg_of
 from discreet.ledger.releases import SMALL, ReleaseSize
@@ -175,12 +176,14 @@ def answer_batch(
         is_batch=True,
     )
     passed = go_through(project, passage, analyst=analyst, fresh=fresh)
+    bodies = map(Body.from_json, passed.bodies)
     return tuple(
         Release(
             view=question.view,
-            body=Body.from_json(stored),
+            body=body,
             receipt=passed.receipt,
             is_stored=passed.is_stored,
+            left_out=left_out(project, priced.plan, can_leave_out=body.limits.leave_out),
         )
-        for question, stored in zip(batch.questions, passed.bodies, strict=True)
+        for question, priced, body in zip(batch.questions, batch.plans, bodies, strict=True)
     )

@@ -18,7 +18,7 @@ from discreet.curator.left_out import grouped_column, keeps_all_groups, only_tab
 from discreet.curator.profile import find_profile
 from discreet.project.noise import mechanism_for
 from discreet.project.project import Project
-from discreet.releases.histogram import count_bins
+from discreet.releases.histogram import Histogram, count_bins
 from discreet.releases.profile import Profile
 from discreet.tables.catalog import Limits
 from discreet.tables.keyset import PublicKeys
@@ -38,11 +38,13 @@ class Proposal:
     """About how many rows of a group are left out."""
     noise: float
     """About how much the noise of a count is."""
+    risk: float = 0.0
+    """How much more may be left out than it seems."""
 
     @property
     def error(self) -> float:
-        """Both together."""
-        return self.cut + self.noise
+        """All of it together."""
+        return self.cut + self.risk + self.noise
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -112,31 +114,37 @@ def expected(plan: BoundedPlan, profile: Profile, shares: Allocation, limits: Li
     """Return what is to be expected of the plan with these limits."""
     tried = evolve(plan, limits=limits)
     groups = tried.keys.size() if isinstance(tried.keys, PublicKeys) else 1
-    return Proposal(
-        limits=limits,
-        cut=_cut(tried, profile) / max(groups, 1),
-        noise=_noise(tried, shares(tried)),
-    )
+    cut, careful = (_cut(tried, profile, caution) / max(groups, 1) for caution in (0.0, CAUTION))
+    noise = _noise(tried, shares(tried))
+    return Proposal(limits=limits, cut=cut, risk=max(careful - cut, 0.0), noise=noise)
 
 
-def _cut(plan: BoundedPlan, profile: Profile) -> float:
+CAUTION = 0.5
+"""How much of the risk counts that the tail of a histogram is longer than its noise lets see."""
+
+
+def _cut(plan: BoundedPlan, profile: Profile, caution: float) -> float:
     """Return about how many rows are left out over all groups."""
     limits, rows = plan.limits, profile.rows
-    beyond = rows.beyond(limits.rows_per_group)
+
+    def lost(histogram: Histogram, limit: int) -> float:
+        return histogram.beyond(limit) + caution * histogram.risk_beyond(limit)
+
+    beyond = lost(rows, limits.rows_per_group)
     if not plan.keys.fields:
         return beyond
     column = grouped_column(plan, profile)
     busiest = rows if column is None else profile.busiest[column]
     groups = rows if column is None else profile.groups[column]
-    units = max(float(rows.cleaned().sum()), 1.0)
+    units = max(float(rows.cleaned.sum()), 1.0)
     pairs = max(groups.total(), units)
-    one = busiest.beyond(limits.rows_per_group)
+    one = lost(busiest, limits.rows_per_group)
     every = min(one * pairs / units, beyond)
     by_rows = math.sqrt(one * every)
     if keeps_all_groups(plan):
         return by_rows
     a_pair = min(float(limits.rows_per_group), rows.total() / pairs)
-    return by_rows + a_pair * groups.beyond(limits.groups_per_unit)
+    return by_rows + a_pair * lost(groups, limits.groups_per_unit)
 
 
 def _noise(plan: BoundedPlan, shares: Shares) -> float:

@@ -19,6 +19,9 @@ Cell = str | int | float | bool | datetime.date | None
 
 PlainInterval = tuple[int | float, int | float]
 
+PlainEnds = tuple[int | float | None, int | float | None]
+"""Where a number lies; an end that is not known is None."""
+
 _MOST_DECIMALS = 12
 _DIGITS = 3
 
@@ -116,6 +119,19 @@ def plain_intervals(intervals: Intervals, kind: ColumnType) -> tuple[PlainInterv
         upper = [0.0 + end for end in _floats_up(highs)]
     found = zip(lower, upper, lows.known.tolist(), strict=True)
     return tuple((low, high) if known else None for low, high, known in found)
+
+
+def plain_ends(lows: Ratios, highs: Ratios, kind: ColumnType) -> tuple[PlainEnds, ...]:
+    """Return ends as plain numbers, rounded outwards; each is None where it is not known.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> plain_ends(Ratios.of([Fraction(1, 2)]), Ratios.of([None]), ColumnType.INTEGER)
+        ((0, None),)
+    """
+    lower = [pair and pair[0] for pair in plain_intervals(Intervals(lows, lows), kind)]
+    upper = [pair and pair[1] for pair in plain_intervals(Intervals(highs, highs), kind)]
+    return tuple(zip(lower, upper, strict=True))
 
 
 def _floats_up(values: Ratios) -> list[float]:

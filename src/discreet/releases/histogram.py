@@ -8,7 +8,7 @@ in floating point, with a margin for its rounding.
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from attrs import field, frozen
@@ -71,33 +71,52 @@ class Histogram:
         last = 2 * self.ends[-1] if self.most is None else max(self.most, self.ends[-1])
         return (*self.ends, last)
 
+    @cached_property
     def cleaned(self) -> Floats:
-        """Return the numbers of units as they probably are: without the tail that is only noise.
+        """The numbers of units as they probably are.
 
-        Beyond the last bin with clearly more units than noise makes, bins are taken as empty.
+        The number of units that have at least so many falls as that grows, and is never negative:
+        of the noisy ones, added up from the end, the nearest that do so are taken. A tail of fewer
+        units than noise makes is taken as empty.
         """
-        found = np.array(self.values, dtype=np.float64)
-        clear = np.flatnonzero(found >= 3 * float(self.noise.spread))
-        last = int(clear[-1]) + 1 if len(clear) else 0
-        found[last:] = 0
-        return np.maximum(found, 0)
+        noisy = np.array(self.values, dtype=np.float64)
+        at_least = np.maximum(_falling(noisy[::-1].cumsum()[::-1]), 0)
+        places = np.arange(len(noisy), 0, -1)
+        is_clear = at_least >= _CLEAR * float(self.noise.spread) * np.sqrt(np.minimum(places, 4))
+        last = int(np.flatnonzero(is_clear)[-1]) + 1 if is_clear.any() else 0
+        at_least[last:] = 0
+        return -np.diff(np.append(at_least, 0.0))
 
+    @cached_property
     def _typical(self) -> Floats:
-        """Return a usual number of what a unit of each bin has."""
+        """A usual number of what a unit of each bin has."""
         pairs = zip(self.starts, self._widest(), strict=True)
         return np.array([math.sqrt(start * max(start, end)) for start, end in pairs])
 
     def total(self) -> float:
         """Return about how much all units have together."""
-        return float(self.cleaned() @ self._typical())
+        return float(self.cleaned @ self._typical)
 
     def beyond(self, limit: int) -> float:
         """Return about how much of it lies beyond a limit for each unit."""
-        return float(self.cleaned() @ np.maximum(self._typical() - limit, 0))
+        return float(self.cleaned @ np.maximum(self._typical - limit, 0))
 
     def units_beyond(self, limit: int) -> float:
         """Return about how many units have more than the limit."""
-        return float(self.cleaned() @ (self._typical() > limit))
+        return float(self.cleaned @ (self._typical > limit))
+
+    def risk_beyond(self, limit: int) -> float:
+        """Return about how much more than it seems may lie beyond a limit, as noise would hide it.
+
+        Bins up to four times the last one that clearly has units count. Beyond that the noise of an
+        empty tail would decide.
+        """
+        clear = np.flatnonzero(self.cleaned > 0)
+        last = _HORIZON * self.ends[min(int(clear[-1]), len(self.ends) - 1)] if len(clear) else 1
+        typical = np.minimum(self._typical, last)
+        within = np.array(self.starts) <= last
+        cut = np.maximum(typical - limit, 0) * within
+        return math.sqrt(2 * float(cut @ cut)) * float(self.noise.spread)
 
     # ---- Bounds that hold with a stated probability.
 
@@ -169,6 +188,23 @@ class Histogram:
             taken = min(units, max(above, self.largest(weights, each)))
             found, above = found + (taken - above) * widest[place], taken
         return found
+
+
+_HORIZON = 4
+
+_CLEAR = 2.0
+"""From how many times the noise on the tail is taken for units."""
+
+
+def _falling(values: Floats) -> Floats:
+    """Return the nearest numbers that never grow (by pooling neighbours that do)."""
+    pools: list[tuple[float, int]] = []
+    for value in values.tolist():
+        pools.append((value, 1))
+        while len(pools) > 1 and pools[-1][0] > pools[-2][0]:
+            (last, many), (before, few) = pools.pop(), pools.pop()
+            pools.append(((last * many + before * few) / (many + few), many + few))
+    return np.repeat([mean for mean, _ in pools], [count for _, count in pools])
 
 
 @lru_cache(maxsize=4096)

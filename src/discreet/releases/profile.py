@@ -80,14 +80,14 @@ class Profile:
 
     def units_cut(self, limit: int, *, beta: float = _BETA) -> Share:
         """Return which share of the units has more rows than a limit."""
-        about = self.rows.units_beyond(limit) / max(float(self.rows.cleaned().sum()), 1.0)
+        about = self.rows.units_beyond(limit) / max(float(self.rows.cleaned.sum()), 1.0)
         low, high = self.rows.number_beyond(limit, beta / 2)
         fewest, most = self.rows.number_beyond(0, beta / 2)
         return _share(about, low / max(most, 1.0), high / max(fewest, 1.0))
 
     def quantile(self, share: float) -> int | None:
         """Return how many rows that share of the units does not exceed; None if beyond all bins."""
-        units = self.rows.cleaned()
+        units = self.rows.cleaned
         below = units.cumsum() / max(float(units.sum()), 1.0)
         place = int((below < share - 1e-12).sum())
         return self.rows.ends[place] if place < len(self.rows.ends) else None
@@ -127,7 +127,7 @@ class Profile:
 
     def __str__(self) -> str:
         """Show what limits would leave out."""
-        units, rows = float(self.rows.cleaned().sum()), self.rows.total()
+        units, rows = float(self.rows.cleaned.sum()), self.rows.total()
         middle, most = self.quantile(0.5), self.quantile(0.99)
         last = self.rows.ends[-1]
         usual = (
@@ -148,7 +148,7 @@ class Profile:
 
     def _on_groups(self, name: str) -> str:
         found = self.groups[name]
-        units = max(float(found.cleaned().sum()), 1.0)
+        units = max(float(found.cleaned.sum()), 1.0)
         cut = ", ".join(
             f"{limit}: {100 * found.units_beyond(limit) / units:.0f} %"
             for limit in _SHOWN_LIMITS

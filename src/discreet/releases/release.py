@@ -20,18 +20,21 @@ from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.body import Body
 from discreet.releases.cells import (
     Cell,
+    PlainEnds,
     PlainInterval,
     arrow_table,
     cells,
+    plain_ends,
     plain_intervals,
     plain_up,
 )
 from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.groups import Groups
+from discreet.releases.left_out import Ends, LeftOut, total_ends, unknown_left_out
 from discreet.releases.notes import notes
 from discreet.releases.release_picture import draw
 from discreet.releases.shown_column import BAR, RANGE, ShownColumn
-from discreet.releases.view import Output, View, error_bar, intervals, plain_view
+from discreet.releases.view import Output, View, error_bar, intervals, margins, plain_view
 
 
 @frozen(kw_only=True)
@@ -48,6 +51,8 @@ class Release:
     receipt: Receipt
     is_stored: bool = False
     """Whether this is an earlier release given again, which costs nothing more."""
+    left_out: LeftOut | None = field(default=None, repr=False)
+    """What the limits left out, as far as it is known; None if they cannot leave out anything."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -88,6 +93,22 @@ class Release:
         output = self._output(name)
         found = intervals(output, self._groups, self.body, beta=1 - exact(confidence))
         return plain_intervals(found, output.estimate.type)
+
+    def totals(self, name: str, confidence: Number = CONFIDENCE) -> tuple[PlainEnds, ...]:
+        """Return for each row where the value without noise *and without limits* is, that often.
+
+        An end is None where it is not known: nobody has made a profile of the table, or nobody
+        declared how many rows a unit has at most, or the number is one of rows that were joined.
+        """
+        output, beta = self._output(name), 1 - exact(confidence)
+        found = self._total(output, beta)
+        return plain_ends(found.lows, found.highs, output.estimate.type)
+
+    def _total(self, output: Output, beta: Fraction) -> Ends:
+        if self.left_out is None:
+            return Ends.of(intervals(output, self._groups, self.body, beta=beta))
+        margin = margins(self.body)
+        return total_ends(output.estimate, self._groups, margin, self.left_out, beta=beta)
 
     def notes(self) -> tuple[str, ...]:
         """Return what a reader must know besides the numbers."""
@@ -250,6 +271,18 @@ def read_releases(ledger: Ledger, ticket: int) -> tuple[Release, ...]:
     batch = stored.get("batch", [stored])
     bodies = map(Body.from_json, batch if isinstance(batch, list) else [batch])
     return tuple(
-        Release(view=plain_view(body), body=body, receipt=receipt, is_stored=True)
+        Release(
+            view=plain_view(body),
+            body=body,
+            receipt=receipt,
+            is_stored=True,
+            left_out=_not_known(body),
+        )
         for body in bodies
     )
+
+
+def _not_known(body: Body) -> LeftOut | None:
+    if not body.limits.leave_out:
+        return None
+    return unknown_left_out(len(body.aggregates), "it is not known here which question was asked")
