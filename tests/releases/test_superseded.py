@@ -32,7 +32,7 @@ def as_version_1(monkeypatch: pytest.MonkeyPatch) -> None:
     def old(*arguments):
         return evolve(right(*arguments), made=None)
 
-    monkeypatch.setattr("discreet.curator.answer.publish", old)
+    monkeypatch.setattr("discreet.curator.publish.publish", old)
 
 
 def test_an_old_release_is_readable_flagged_and_never_an_answer(tmp_path):
