@@ -49,6 +49,7 @@ docs: $(STAMP) ## the documentation site, built strictly into docs/_build/html
 
 cookbook: $(STAMP) ## ask the cookbook's questions again, and write their answers into its page
 	@$(BIN)/python -m docs._ext.cookbook
+	@$(BIN)/python -m docs._ext.forty_questions
 
 names: $(STAMP) ## write the tables of what can be imported into the reference of Python
 	@$(BIN)/python -m docs._ext.rooms

@@ -2,8 +2,8 @@ r"""What the limits of a plan leave out, read off the profile of its table.
 
 Let :math:`N` be the rows of a unit in the table, and let a plan keep ``r`` rows in each of ``g``
 groups. Filters, projections, inner totals and windows over one table never add rows to a unit, so
-:math:`N` bounds the rows of a unit in the relation of such a plan. (A join can; then nothing is
-known.)
+:math:`N` bounds the rows of a unit in the relation of such a plan. A join can; then nothing is
+known, unless each row has at most one partner.
 
 *First bound.* A unit in at most ``g`` groups keeps :math:`\sum_k \min(n_k, r) \ge \min(N, r)`
 rows, so it loses at most :math:`(N - r)^+`. One in more groups keeps a row of each of ``g`` groups
@@ -33,6 +33,7 @@ from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Aggregate, Count, CountRows, CountUnits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.sums import SumSquares, SumValues
+from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import OneSource, Projection, Relation, RowLimit
 from discreet.tables.relations.scan import Scan
 from discreet.tables.relations.totals import InnerAggregate
@@ -62,10 +63,56 @@ def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> Lef
 
 
 def only_table(relation: Relation) -> Table | None:
-    """Return the one table that a relation is made of, if no rows are put together or cut."""
-    while isinstance(relation, OneSource) and not isinstance(relation, RowLimit):
-        relation = relation.source
-    return relation.table if isinstance(relation, Scan) else None
+    """Return the table whose rows of a unit are at least as many as those of the relation.
+
+    Filters, totals and windows add no rows to a unit. A join adds none if each row meets at most
+    one partner: by the keys of a public table, or because a unit has one row there, as declared.
+    """
+    found = _bounding(relation)
+    if found is None:
+        return None
+    table, looked_at = found
+    most = table.most_rows_per_unit
+    is_cut = looked_at is not None and (most is None or looked_at < most)
+    return None if is_cut else table
+
+
+Bounding = tuple[Table, int | None]
+"""A table, and how many rows of a unit are looked at if that is limited."""
+
+
+def _bounding(relation: Relation) -> Bounding | None:
+    match relation:
+        case Scan():
+            return relation.table, None
+        case RowLimit():
+            return _limited(_bounding(relation.source), relation.rows)
+        case OneSource():
+            return _bounding(relation.source)
+        case Exists():
+            return _bounding(relation.left)
+        case Join():
+            return _joined(relation)
+        case _:
+            return None
+
+
+def _joined(relation: Join) -> Bounding | None:
+    if relation.right.owner() is None:
+        return _bounding(relation.left) if relation.partners in (0, 1) else None
+    left, right = _bounding(relation.left), _bounding(relation.right)
+    if left is None or right is None:
+        return None
+    for one, other in ((left, right), (right, left)):
+        if other[0].most_rows_per_unit == 1:
+            return _limited(one, other[1])
+    return None
+
+
+def _limited(found: Bounding | None, rows: int | None) -> Bounding | None:
+    if found is None or rows is None:
+        return found
+    return found[0], rows if found[1] is None else min(rows, found[1])
 
 
 def is_wide_enough(plan: BoundedPlan, table: Table) -> bool:
