@@ -10,6 +10,7 @@ import pytest
 
 from discreet.curator.connection import connect
 from docs._ext import forty_questions
+from docs._ext.cookbook import places
 from tests.support.statistics.exact_tests import alpha, binomial_p_value
 
 QUESTIONS = forty_questions.questions()
@@ -30,7 +31,7 @@ def answered(tmp_path_factory):
 def cells(answered, ends_of):
     """Yield for each cell with a truth whether it is outside the ends that are known."""
     for release, truths in answered:
-        keys, _ = forty_questions.places(release)
+        keys, _ = places(release)
         groups = [tuple(row[i] for i in keys) for row in release.rows]
         for name in {name for name, _ in truths}:
             for group, ends in zip(groups, ends_of(release, name), strict=True):

@@ -17,6 +17,7 @@ id_space = "patients"
 unit = "patient_id"
 rows_per_group = 1
 groups_per_unit = 1
+most_rows_per_unit = 1
 
 # Only what is declared can be asked about. A sum needs a range, a group needs public keys
 # (or enough people in it).
@@ -35,6 +36,7 @@ id_space = "patients"
 unit = "patient_id"
 rows_per_group = 2
 groups_per_unit = 3
+most_rows_per_unit = 20
 
 [tables.visits.columns]
 patient_id = { type = "integer" }

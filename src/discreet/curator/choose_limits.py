@@ -22,7 +22,7 @@ from discreet.releases.histogram import Histogram, count_bins
 from discreet.releases.profile import Profile
 from discreet.tables.catalog import Limits
 from discreet.tables.keyset import PublicKeys
-from discreet.tables.plans.aggregate import CountUnits, Tally
+from discreet.tables.plans.aggregate import CountUnits
 from discreet.tables.plans.plan import BoundedPlan
 
 Allocation = Callable[[BoundedPlan], Shares]
@@ -153,8 +153,8 @@ def _noise(plan: BoundedPlan, shares: Shares) -> float:
     found = [0.0]
     for index, share in shares.aggregates.items():
         aggregate = plan.aggregates[index]
-        if not isinstance(aggregate, Tally) or isinstance(aggregate, CountUnits):
-            continue
+        if isinstance(aggregate, CountUnits):
+            continue  # one row more of a unit changes nothing in it
         noise = mechanism_for(aggregate, reach, share)
         one = aggregate.contribution(Limits(rows_per_group=1, groups_per_unit=1)).bound("linf")
         found.append(float(noise.spread) / float(one))

@@ -13,9 +13,18 @@ from discreet.cli.command import CommandResult, QueryArguments
 from discreet.cli.commands.budget import bar, left
 from discreet.core.errors import BudgetExhausted, DeclarationError, QueryError
 from discreet.curator.connection import Connection, connect
+from discreet.curator.owner import own
+from discreet.releases.profile import Profile
 from discreet.releases.release import Release
 
 WIDTH = 100
+
+PROFILE_PRICE = "0.1"
+PROFILE_TITLE = "How often do patients come? (a profile, for the owner, once)"
+PROFILE_COMMAND = f"discreet profile visits --epsilon {PROFILE_PRICE} --key clinic"
+PROFILE_LESSON = (
+    "Now everybody can see for nothing what limits leave out, and limits can choose themselves."
+)
 
 
 @frozen(kw_only=True)
@@ -34,7 +43,7 @@ GROUPS = DemoStep(
 SELECT clinic, COUNT(*) AS visits
 FROM visits
 GROUP BY clinic""",
-    asked={"epsilon": "0.5", "rows_per_group": 20, "groups_per_unit": 4},
+    asked={"epsilon": "0.5", "limits": "auto"},
     lesson="Keys are public: the harbour has a row though its clinic is not open yet.",
 )
 JOIN = DemoStep(
@@ -62,7 +71,7 @@ QUANTILE = DemoStep(
 SELECT MEDIAN(waited) AS middle, QUANTILE(waited, 0.9) AS unlucky
 FROM visits
 WHERE clinic = 'west'""",
-    asked={"epsilon": "0.5"},
+    asked={"epsilon": "0.5", "limits": "auto"},
     lesson="A quantile errs in rank, not by a number of minutes that could be told beforehand.",
 )
 REWRITTEN = DemoStep(
@@ -95,8 +104,10 @@ def run(options: argparse.Namespace) -> CommandResult:
         return _keep(Path(options.keep))
     with tempfile.TemporaryDirectory(prefix="discreet-demo-") as name:
         make_clinic(Path(name))
+        with own(name) as owner:
+            profile = owner.profile("visits", epsilon=PROFILE_PRICE, keys=["clinic"])
         with connect(name) as connection:
-            return _tour(connection)
+            return _tour(connection, profile)
 
 
 def _keep(folder: Path) -> CommandResult:
@@ -109,11 +120,12 @@ def _keep(folder: Path) -> CommandResult:
     return CommandResult(text, {"folder": str(folder)})
 
 
-def _tour(connection: Connection) -> CommandResult:
+def _tour(connection: Connection, profile: Profile) -> CommandResult:
     """Ask six questions. One is refused until it is rewritten; the last is one too many."""
     parts = [
         _part(f"A clinic: {VISITS:,} visits of {PATIENTS:,} patients who do not exist"),
         _part("What the owner declared (a part of discreet.toml)", _declared()),
+        _part(PROFILE_TITLE, f"{PROFILE_COMMAND}\n\n{profile}\n→ {PROFILE_LESSON}"),
     ]
     refused = _refused(connection)
     between = {
@@ -133,6 +145,7 @@ def _tour(connection: Connection) -> CommandResult:
     connection.verify()
     parts.append(_part("The ledger verifies: every release was paid for before it was made"))
     data = {
+        "profile": profile.to_json(),
         "answers": [release.to_json() for release in answers],
         "refused": refused.to_json(),
         "refusal": exhausted.to_json(),
