@@ -225,3 +225,17 @@ def test_declared_auto_limits_hold_as_soon_as_there_is_a_profile(folder):
     assert before == Limits(rows_per_group=2, groups_per_unit=3)
     assert after.rows_per_group >= 30
     assert given.rows_per_group == 3
+
+
+def test_a_rehearsal_has_units_as_the_profile_says(tmp_path):
+    rows = [visit(f"p{i}", "abcd"[j % 4]) for i in range(40) for j in range(25)]
+    folder = write_project(tmp_path, rows, epsilon="1000")
+    sql = "SELECT COUNT(*) AS n FROM visits"
+    with connect(folder, epsilon=100) as connection:
+        before = connection.rehearse(sql, rows=1000, rows_per_group=4).rows[0][0]
+    nearly_exact(folder)
+    with connect(folder, epsilon=100) as connection:
+        after = connection.rehearse(sql, rows=1000, rows_per_group=4).rows[0][0]
+    # Of about 250 made-up units most have at most four rows; of forty, each has about 25.
+    assert whole(before) > 600
+    assert whole(after) < 250

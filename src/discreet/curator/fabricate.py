@@ -9,6 +9,7 @@ import numpy as np
 from discreet.core import optional
 from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.samplers import uniform_integers
+from discreet.releases.histogram import Histogram
 from discreet.tables.catalog import Table
 from discreet.tables.column import Column, ColumnType, Key
 
@@ -29,13 +30,15 @@ _SPREAD = 1000
 _FURTHEST = 2.0**62
 
 
-def fabricate(table: Table, *, rows: int, pools: Pools, rng: Rng) -> Any:
+def fabricate(
+    table: Table, *, rows: int, pools: Pools, rng: Rng, sizes: Histogram | None = None
+) -> Any:
     """Return an Arrow table of ``rows`` made-up rows: types, ranges, keys and units as declared.
 
     Values are uniform over what is declared, and independent of each other. Where nothing is
     declared, a text is one of twelve words, of which the first ones are more frequent; a whole
-    number is below 1000, and a date is in 2025. A unit has about four rows, and the units of all
-    tables of an id space have the same names.
+    number is below 1000, and a date is in 2025. A unit has about four rows, or as many as the
+    ``sizes`` of a profile say. The units of all tables of an id space have the same names.
 
     Example:
         >>> from pathlib import Path
@@ -58,7 +61,7 @@ def fabricate(table: Table, *, rows: int, pools: Pools, rng: Rng) -> Any:
     for column in table.columns:
         name = column.name.lower()
         if name == owner:
-            values = _units(column, rows, rng)
+            values = _units(column, rows, rng, sizes)
         else:
             values = _values(column, pools.get(name), rows, rng)
         missing = None
@@ -78,12 +81,28 @@ _ARROW_TYPES = {
 }
 
 
-def _units(column: Column, rows: int, rng: Rng) -> Any:
+def _units(column: Column, rows: int, rng: Rng, sizes: Histogram | None) -> Any:
     people = max(1, rows // ROWS_PER_UNIT)
-    numbers = uniform_integers(people, rows, rng) + 1
+    if sizes is None or sizes.cleaned.sum() < 1:
+        numbers = uniform_integers(people, rows, rng) + 1
+    else:
+        numbers = _profiled(sizes, rows, rng)
+        people = int(numbers.max())
     if column.type is ColumnType.TEXT:
         return _taken([f"unit {number}" for number in range(people + 1)], numbers)
     return numbers
+
+
+def _profiled(sizes: Histogram, rows: int, rng: Rng) -> IntArray:
+    """Return the number of the unit of each row: units have as many rows as a profile says."""
+    upper = np.cumsum(np.rint(sizes.cleaned).astype(np.int64))
+    bins = np.searchsorted(upper, uniform_integers(max(1, int(upper[-1])), rows, rng), side="right")
+    first = np.array(sizes.starts)[bins]
+    last = np.array((*sizes.ends, sizes.starts[-1]))[bins]
+    wide = last - first + 1
+    each = first + uniform_integers(2**31, rows, rng) % wide
+    units = int(np.searchsorted(np.cumsum(each), rows)) + 1
+    return np.repeat(np.arange(1, units + 1), each[:units])[:rows]
 
 
 def _values(column: Column, pool: tuple[Key, ...] | None, rows: int, rng: Rng) -> Any:

@@ -12,6 +12,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.answer import answer, prepare
 from discreet.curator.fabricate import Pools, fabricate
+from discreet.curator.profile import find_profile
 from discreet.project.open_ledger import open_ledger
 from discreet.project.project import Project
 from discreet.project.terms import Terms
@@ -113,7 +114,14 @@ def _stage(project: Project, tables: Iterable[Table], folder: Path, rows: int) -
     replaced = {}
     for number, table in enumerate(tables):
         file = folder / f"{number}.parquet"
-        made_up = fabricate(table, rows=rows, pools=_pools(project, table), rng=project.rng)
+        profile = find_profile(project, table)
+        made_up = fabricate(
+            table,
+            rows=rows,
+            pools=_pools(project, table),
+            rng=project.rng,
+            sizes=None if profile is None else profile.rows,
+        )
         optional.load("pyarrow.parquet").write_table(made_up, file)
         source = Source(path=file, format=SourceFormat.PARQUET)
         replaced[table.name] = evolve(table, source=source)
