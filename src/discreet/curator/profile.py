@@ -91,8 +91,9 @@ def profile(
 
 def find_profile(project: Project, table: Table) -> Profile | None:
     """Return the stored profile of a table for the data as they are now, if there is one."""
-    version = project.ledger.data_version(table.unit.id_space, project.rng)
-    found = project.ledger.find_release(profile_name(table), version.number)
+    version = project.ledger.known_version(table.unit.id_space)
+    name = profile_name(table)
+    found = None if version is None else project.ledger.find_release(name, version.number)
     if found is None:
         return None
     stored, receipt = found

@@ -192,15 +192,18 @@ class Ledger:
 
     def data_version(self, id_space: str, rng: Rng) -> DataVersion:
         """Return the current version of an id space's data; the first use begins it."""
-        with self._read() as snapshot:
-            current = current_version(snapshot, id_space)
-        if current is not None:
+        if (current := self.known_version(id_space)) is not None:
             return current
         salt = draw_salt(rng)
         with self._write() as transaction:
             # Another process may have been quicker.
             current = current_version(transaction, id_space)
             return current or begin_version(transaction, id_space, salt)
+
+    def known_version(self, id_space: str) -> DataVersion | None:
+        """Return the current version of an id space's data, if one has begun."""
+        with self._read() as snapshot:
+            return current_version(snapshot, id_space)
 
     def advance_version(self, id_space: str, rng: Rng) -> DataVersion:
         """Begin a new version: the owner changed the data, so stored releases are out of date."""
