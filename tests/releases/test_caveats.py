@@ -41,7 +41,51 @@ def test_limits_are_said_beside_the_answer(connection, sql, words):
 
 
 def test_counting_people_leaves_nobody_out(connection):
-    assert connection.sql("SELECT COUNT(DISTINCT person) FROM visits", epsilon=1).notes() == ()
+    release = connection.sql("SELECT COUNT(DISTINCT person) FROM visits", epsilon=1)
+    assert release.notes() == ("rows whose person is NULL are left out",)
+
+
+def test_a_unit_that_is_always_there_leaves_no_row_out(tmp_path):
+    folder = write_project(tmp_path, [visit("p")])
+    file = folder / "discreet.toml"
+    said, never = 'person = { type = "text" }', 'person = { type = "text", nullable = false }'
+    text = file.read_text(encoding="utf-8")
+    assert said in text
+    file.write_text(text.replace(said, never), encoding="utf-8")
+    with connect(folder) as connection:
+        release = connection.sql("SELECT COUNT(DISTINCT person) FROM visits", epsilon=1)
+    assert release.notes() == ()
+
+
+CLAMPED = "counts as the nearer end"
+
+
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        ("COUNT(*), COUNT(age)", []),
+        ("SUM(age)", ["age outside 0 to 100 (declared)"]),
+        (
+            "AVG(age), SUM(age), MEDIAN(age), STDDEV(age)",
+            ["age outside 0 to 100 (declared)"],
+        ),
+        ("AVG(CLAMP(age, 20, 60))", ["age outside 20 to 60 (written in the query)"]),
+        ("SUM(age * 2)", ["age * 2 outside 0 to 200 (proposed from the declared ranges)"]),
+        ("AVG(CASE WHEN age > 60 THEN 1 ELSE 0 END)", []),
+        (
+            "SUM(age), AVG(CLAMP(age, 20, 60))",
+            [
+                "age outside 0 to 100 (declared)",
+                "age outside 20 to 60 (written in the query)",
+            ],
+        ),
+    ],
+)
+def test_clamps_are_said_beside_the_answer_once_for_each_value(connection, items, said):
+    release = connection.sql(f"SELECT {items} FROM visits", epsilon=1)
+    notes = [note for note in release.notes() if CLAMPED in note]
+    assert sorted(notes) == sorted(f"{text} {CLAMPED}" for text in said)
+    assert all(note in str(release) for note in notes)
 
 
 def test_rows_that_are_units_are_all_there(tmp_path):

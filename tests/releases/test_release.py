@@ -147,7 +147,9 @@ def test_json_is_plain_and_complete() -> None:
     assert data["rows"][1][0] is None
     assert set(data["errors"]) == {"confidence", "half_width", "intervals"}
     assert [len(pair) for pair in data["errors"]["intervals"]["mean"]] == [2, 2]
-    assert [note.split(" of one")[0] for note in data["notes"]] == ["at most 3 rows"]
+    first, second = data["notes"]
+    assert first.startswith("at most 3 rows of one")
+    assert second == "age outside 0 to 110 (declared) counts as the nearer end"
 
 
 def test_arrow_has_the_types_of_the_outputs() -> None:

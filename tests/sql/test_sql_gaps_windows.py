@@ -80,7 +80,7 @@ def test_a_window_is_duckdbs(plain, name, frame, down, has_ties):
             sets=np.zeros(len(rows), dtype=np.int64),
             values=(),
         )
-        found = scalars(with_windows(groups, [window]).windows[window])
+        found = scalars(with_windows(groups, [window]).windows[window].values)
         values = ", ".join(
             "(" + ", ".join("NULL::INT" if cell is None else f"{cell}::INT" for cell in row) + ")"
             for row in numbered
@@ -107,4 +107,4 @@ def test_values_go_along_when_rows_are_taken():
     )
     total = WindowOf(ColumnType.INTEGER, "sum", VALUE)
     taken = with_windows(groups, [total]).take(np.array([2, 0]))
-    assert scalars(taken.windows[total]) == [18, 18]
+    assert scalars(taken.windows[total].values) == [18, 18]

@@ -84,8 +84,8 @@ def _sentence(estimate: Estimate, priced: PricedPlan) -> str:
             " noise; in smaller ones it is too large, and the answer has an interval for each row"
         )
     inside = parts(estimate)
-    if any(isinstance(part, WindowOf) for part in inside):
-        return "it is made of several noisy rows of the answer, so it has no error bar of its own"
+    if any(isinstance(part, WindowOf) and part.is_placed_by_noise() for part in inside):
+        return "noisy numbers decide which rows it is about or in which order, so it may be any"
     if any(isinstance(part, QuantileOf) for part in inside):
         return "its rank is near the one asked for; how far its value is off depends on the data"
     if not isinstance(estimate, MeanOf):

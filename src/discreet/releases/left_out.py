@@ -12,12 +12,12 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import Estimate, MeanOf, indices
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import linear
 from discreet.releases.estimates.ratios import Ratios, larger
-from discreet.releases.estimates.rules import Margins, enclosed, intervals_of
+from discreet.releases.estimates.rules import Margins, intervals_of, intervals_within
 from discreet.releases.profile import Share
 
 Change = tuple[Fraction | None, Fraction | None]
@@ -156,10 +156,10 @@ def _enclosed(
     changes: dict[int, Change],
     beta: Fraction,
 ) -> Intervals:
-    each = {}
-    for index, (low, high) in changes.items():
+    def margin(index: int, share: Fraction) -> Interval:
+        low, high = changes[index]
         assert low is not None
         assert high is not None
-        margin = margins(index, beta / len(changes))
-        each[index] = (margin - low, margin + high)
-    return enclosed(estimate, groups, each)
+        return margins(index, share) - low, margins(index, share) + high
+
+    return intervals_within(estimate, groups, margin, beta=beta)

@@ -1,6 +1,7 @@
 """Notes: what a reader of an answer must know besides its numbers, said where it is read."""
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import singledispatch
 
@@ -18,6 +19,7 @@ from discreet.releases.estimates.estimate import (
     indices,
     parts,
 )
+from discreet.releases.estimates.windows import windows_in
 from discreet.releases.view import View, margins
 from discreet.tables.plans.plan import BOUNDING
 
@@ -31,6 +33,14 @@ def notes(view: View, body: Body, *, confidence: Fraction) -> tuple[str, ...]:
         for note in _notes(part, body, confidence)
     ]
     return tuple(dict.fromkeys([*found, *_on_selection(view, body), *caveats(view, body)]))
+
+
+def on_unknown(names: Sequence[str]) -> list[str]:
+    """Say what the word means that stands where there is no interval."""
+    if not names:
+        return []
+    listed = ", ".join(names)
+    return [f"{listed}: unknown means that how far noise has moved the value is not known"]
 
 
 def _on_selection(view: View, body: Body) -> list[str]:
@@ -91,7 +101,9 @@ def _(estimate: QuantileOf, body: Body, confidence: Fraction) -> list[str]:
 
 @_notes.register
 def _(estimate: WindowOf, body: Body, confidence: Fraction) -> list[str]:
-    return ["it is made of several noisy rows of this answer, so it has no error bar of its own"]
+    if not estimate.is_placed_by_noise():
+        return []
+    return ["noisy numbers decided which rows it is about or in which order, so it may be any"]
 
 
 @_notes.register
@@ -119,7 +131,33 @@ def _(estimate: TotalOf, body: Body, confidence: Fraction) -> list[str]:
 
 def caveats(view: View, body: Body) -> list[str]:
     """Return what the limits left out, and what choosing rows by their noisy numbers does."""
-    return [*superseded(body), *_on_limits(body), *_on_choice(view)]
+    return [
+        *superseded(body),
+        *_on_limits(body),
+        *_on_clamps(view, body),
+        *_on_units(view),
+        *_on_choice(view),
+    ]
+
+
+def _on_clamps(view: View, body: Body) -> list[str]:
+    """Say into which range each value is moved, and whose range that is."""
+    if not view.ranges:
+        return []
+    clamped = zip(body.aggregates, view.ranges, view.clamps, strict=True)
+    return [
+        f"{aggregate.value} outside {short(bounds.lower)} to {short(bounds.upper)}"
+        f" ({source.value}) counts as the nearer end"
+        for aggregate, bounds, source in clamped
+        if bounds is not None and source is not None
+    ]
+
+
+def _on_units(view: View) -> list[str]:
+    """Say that rows which belong to nobody do not count."""
+    if not view.missing_units:
+        return []
+    return [f"rows whose {' or '.join(view.missing_units)} is NULL are left out"]
 
 
 _BY_UNIT = {"count_units", "count_distinct"}
@@ -159,7 +197,15 @@ def _on_choice(view: View) -> list[str]:
         "these rows were chosen by their noisy numbers, so the numbers that chose them tend to be"
         " too extreme, and ± does not hold for rows that were chosen"
     )
-    return [bias]
+    return [bias, *_on_windows(view)]
+
+
+def _on_windows(view: View) -> list[str]:
+    """Say what a window is about if noisy numbers decided which rows there are."""
+    windows = windows_in([output.estimate for output in view.outputs])
+    if view.having is None or not indices(view.having) or not windows:
+        return []
+    return ["what is made of several rows is about the rows that HAVING left, not about all groups"]
 
 
 _FIRST = Made(bounding=1, noise=1)

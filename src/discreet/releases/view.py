@@ -30,7 +30,7 @@ from discreet.releases.estimates.linear import half_width, linear
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
-from discreet.tables.column import ColumnType, Key
+from discreet.tables.column import Bounds, ColumnType, Key
 
 
 class ClampSource(Enum):
@@ -79,6 +79,10 @@ class View:
     offset: int = 0
     clamps: tuple[ClampSource | None, ...] = ()
     """For each aggregate of the plan, who chose the clamp below it; None if it has none."""
+    ranges: tuple[Bounds | None, ...] = ()
+    """For each aggregate of the plan, into which range values are moved, if one can be outside."""
+    missing_units: tuple[str, ...] = ()
+    """The columns that say whose a row is and may be NULL: rows without a unit are left out."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -87,8 +91,12 @@ class View:
 
     def groups(self, body: Body) -> Groups:
         """Return the groups of a body that are shown, in the order in which they are."""
-        shown = _passing(self.having, read_groups(body))
-        shown = _passing(self.qualify, with_windows(shown, self._windows()))
+        everything = read_groups(body)
+        shown = _passing(self.having, everything)
+        is_by_noise = self.having is not None and bool(indices(self.having))
+        chosen_from = everything.size if is_by_noise else None
+        with_all = with_windows(shown, self._windows(), chosen_from=chosen_from)
+        shown = _passing(self.qualify, with_all)
         rows = np.arange(shown.size)
         for ordering in reversed(self.order):  # sorting is stable: the first criterion goes last
             values = column_of(ordering.estimate, shown.take(rows))
@@ -193,7 +201,32 @@ def read_groups(body: Body) -> Groups:
             Ratios.steps(aggregate.values, aggregate.step) for aggregate in body.aggregates
         ),
         threshold=None if body.selection is None else body.selection.threshold,
+        parts=_parts(body),
     )
+
+
+_WHOLES = {"count": "COUNT(*)", "count_units": _CHOSE_KEYS}
+"""What the count of everything is called, by its kind; one with a condition has a longer name."""
+
+
+def _parts(body: Body) -> frozenset[tuple[int, int]]:
+    """Return which counts are of a part of what others count.
+
+    One sample of rows serves all aggregates since the second version of the rules of bounding. Of
+    an earlier release nothing is said.
+    """
+    if body.made is None or body.made.bounding < _ONE_SAMPLE:
+        return frozenset()
+    counts = [(i, part) for i, part in enumerate(body.aggregates) if part.kind in _WHOLES]
+    return frozenset(
+        (i, j)
+        for i, part in counts
+        for j, whole in counts
+        if i == j or (part.kind == whole.kind and whole.text == _WHOLES[whole.kind])
+    )
+
+
+_ONE_SAMPLE = 2
 
 
 def _read_keys(column: Sequence[Any], kind: ColumnType) -> Sequence[Key | None]:

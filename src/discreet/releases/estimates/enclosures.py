@@ -9,7 +9,9 @@ from fractions import Fraction
 from functools import reduce
 from itertools import product
 
+import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
 from discreet.core.numbers import exp_bounds, log_bounds
 from discreet.core.rounding import short_down, short_up
@@ -71,6 +73,20 @@ class Intervals:
     def ends(self, work: Callable[[Ratios], Ratios]) -> "Intervals":
         """Return the same function of both ends, one that never falls."""
         return Intervals(work(self.lows), work(self.highs))
+
+    def are_around(self, values: Ratios, width: Fraction) -> bool:
+        """Tell whether each of them is a number with this margin on both sides."""
+        margins = Intervals.around(values, width)
+        ends = ((self.lows, margins.lows), (self.highs, margins.highs))
+        return all(
+            np.array_equal(one.known, other.known)
+            and bool(one.compared(other, operator.eq)[one.known].all())
+            for one, other in ends
+        )
+
+    def take(self, rows: NDArray[np.int64]) -> "Intervals":
+        """Return the intervals at these places, in this order."""
+        return self.ends(lambda end: end.take(rows))
 
     def negative(self) -> "Intervals":
         """Return where the numbers with the other sign lie."""

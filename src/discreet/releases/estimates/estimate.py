@@ -191,6 +191,19 @@ class WindowOf(Estimate):
         own = () if self.argument is None else (self.argument,)
         return (*own, *self.partition, *(estimate for estimate, _ in self.order))
 
+    def is_placed_by_noise(self) -> bool:
+        """Tell whether noise decides which rows it is about, or in which order they stand."""
+        placing = (*self.partition, *(estimate for estimate, _ in self.order))
+        return any(map(indices, placing))
+
+    def holds_its_row(self) -> bool:
+        """Tell whether the row itself is always among those that its value is made from."""
+        return self.function in ("sum", "avg", "count", "min", "max")
+
+    def is_of_all(self) -> bool:
+        """Tell whether it is about all rows of its partition."""
+        return self.rows == (None, None) or (self.rows is None and not self.order)
+
 
 def parts(estimate: Estimate) -> tuple[Estimate, ...]:
     """Return an estimate and everything inside it, outermost first."""
@@ -205,7 +218,10 @@ def indices(estimate: Estimate) -> tuple[int, ...]:
         >>> indices(MeanOf(ColumnType.REAL, 1, 0, Fraction(5), Fraction(0), Fraction(10)))
         (0, 1)
     """
+    return tuple(sorted({index for part in parts(estimate) for index in own_indices(part)}))
+
+
+def own_indices(estimate: Estimate) -> tuple[int, ...]:
+    """Return which aggregates an estimate names itself, without what is inside it."""
     names = ("index", "squares", "total", "count")
-    return tuple(
-        sorted({getattr(p, name) for p in parts(estimate) for name in names if hasattr(p, name)})
-    )
+    return tuple(getattr(estimate, name) for name in names if hasattr(estimate, name))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from discreet.releases.estimates.columns import Column
@@ -13,6 +13,28 @@ from discreet.releases.estimates.ratios import Ratios
 from discreet.tables.column import Key
 
 Rows = NDArray[np.int64]
+
+
+@frozen(kw_only=True, eq=False)
+class WindowColumn:
+    """The values of one window, and what its intervals are worked out from."""
+
+    values: Column
+    beside: "Groups"
+    """All rows of the answer that windows look at: those that HAVING left."""
+    places: Rows
+    """Where among them each row is."""
+    looked_at: Rows
+    """How many rows each value may depend on."""
+
+    def take(self, rows: Rows) -> "WindowColumn":
+        """Return the values at these places, in this order; what is beside them stays."""
+        return evolve(
+            self,
+            values=_taken(self.values, rows),
+            places=self.places[rows],
+            looked_at=self.looked_at[rows],
+        )
 
 
 @frozen(kw_only=True, eq=False)
@@ -30,7 +52,9 @@ class Groups:
     """The noisy numbers of each aggregate, times its step."""
     threshold: int | None = None
     """The least noisy number of units with which a group is shown, if they were chosen by it."""
-    windows: Mapping[WindowOf, Column] = field(factory=dict)
+    parts: frozenset[tuple[int, int]] = frozenset()
+    """Pairs of counts (i, j): what i counts is among what j counts. Each count is among itself."""
+    windows: Mapping[WindowOf, WindowColumn] = field(factory=dict)
     """The values of each window of the query, once they are worked out."""
 
     @staticmethod
@@ -65,7 +89,8 @@ class Groups:
             sets=self.sets[rows],
             values=tuple(column.take(rows) for column in self.values),
             threshold=self.threshold,
-            windows={window: _taken(column, rows) for window, column in self.windows.items()},
+            parts=self.parts,
+            windows={window: column.take(rows) for window, column in self.windows.items()},
         )
 
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import singledispatch
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.core.errors import Unsupported
 from discreet.releases.estimates import enclosures
@@ -28,11 +29,13 @@ from discreet.releases.estimates.estimate import (
     VarianceOf,
     WindowOf,
     indices,
+    own_indices,
 )
 from discreet.releases.estimates.functions import FUNCTIONS
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import TOTAL, half_width, is_sure, linear
 from discreet.releases.estimates.ratios import Mask, Ratios, choose, larger, within
+from discreet.releases.estimates.shares import largest_share
 
 Margins = Callable[[int, Fraction], Fraction]
 """The error bar of an aggregate at a failure probability, in the units of the answer."""
@@ -56,13 +59,17 @@ def intervals_of(
         With probability at least :math:`1 - \beta` over the noise the interval holds the value of
         the estimate for the exact aggregates of the group, if that is a number.
 
-        Proof. Say the estimate uses ``k`` aggregates. Each has noise within its margin at
+        Proof. Say the estimate uses ``k`` noisy numbers. Each has noise within its margin at
         :math:`\beta/k`, except with probability :math:`\beta/k`; by the union bound all of them
         do, except with probability :math:`\beta`, and whatever their dependence. Then each exact
         number is in its interval, so by interval arithmetic (each enclosure contains the
         function's values on the box) the estimate of them is in the result. What is known of the
         exact numbers without any noise (a mean is in its bounds, a count of at least one row has a
-        mean) may be used on top.
+        mean, a part is not above the whole) may be used on top.
+
+        A window uses the numbers of other rows too, so ``k`` differs from row to row
+        (:func:`_numbers_used`). It is rounded up, which only lowers :math:`\beta/k`.
+        :func:`~discreet.releases.estimates.windows.enclosed_window` has the rest of the proof.
 
         Where private keys chose the groups, all of this holds *given* that the group is shown: the
         count that chose it has an interval for that
@@ -74,26 +81,71 @@ def intervals_of(
         in it.
     """
     coefficients = linear(estimate)
-    used = indices(estimate) if coefficients is None else tuple(coefficients)
-    each = {index: margins(index, beta / len(used)) for index in used}
     if coefficients is None:
-        return enclosed(estimate, groups, each)
-    return _around(column_of(estimate, groups), half_width(coefficients, each)).outwards()
+        return intervals_within(estimate, groups, margins, beta=beta)
+    each = {index: margins(index, beta / len(coefficients)) for index in coefficients}
+    return around_values(column_of(estimate, groups), half_width(coefficients, each)).outwards()
 
 
-def enclosed(estimate: Estimate, groups: Groups, each: Each) -> Intervals:
-    """Return where an estimate lies if every aggregate is as near its noisy number as is said."""
-    return _enclosed(estimate, groups, each).outwards()
+def intervals_within(
+    estimate: Estimate,
+    groups: Groups,
+    margins: Callable[[int, Fraction], Fraction | Interval],
+    *,
+    beta: Fraction,
+) -> Intervals:
+    """Return what :func:`intervals_of` does, by interval arithmetic alone.
+
+    A margin may differ below and above. What it holds at a failure probability is up to whoever
+    gives it; here the probability is shared by all the noisy numbers that the estimate uses.
+    """
+    used, found = _numbers_used(estimate, groups), Intervals.unknown(groups.size)
+    for count in np.unique(used).tolist():
+        each = {index: margins(index, beta / count) for index in indices(estimate)}
+        found = hull_where(found, enclosed(estimate, groups, each), used == count)
+    return found.outwards()
 
 
-def _around(values: Column, width: Fraction | None) -> Intervals:
+_TOLD_APART = 16
+
+
+def _numbers_used(estimate: Estimate, groups: Groups) -> NDArray[np.int64]:
+    """Return for each row how many noisy numbers the estimate is made from, or more; at least 1.
+
+    Those are the numbers of the row itself, and of all rows that a window looks at; what stands in
+    both counts once. Many are rounded up to a power of two, so that there are few different ones.
+    """
+    inside = [part for part in _outside_windows(estimate) if isinstance(part, WindowOf)]
+    own = {index for part in _outside_windows(estimate) for index in own_indices(part)}
+    used = np.zeros(groups.size, dtype=np.int64)
+    for window in dict.fromkeys(inside):
+        seen = () if window.argument is None else indices(window.argument)
+        used = used + groups.windows[window].looked_at * len(seen)
+        if window.holds_its_row():
+            own -= set(seen)
+    rounded = {count: _rounded_up(count + len(own)) for count in np.unique(used).tolist()}
+    return np.array([rounded[count] for count in used.tolist()], dtype=np.int64)
+
+
+def _rounded_up(count: int) -> int:
+    return max(1, count) if count <= _TOLD_APART else 1 << (count - 1).bit_length()
+
+
+def _outside_windows(estimate: Estimate) -> tuple[Estimate, ...]:
+    """Return an estimate and everything inside it, windows included but not what is in them."""
+    inner = estimate.arguments if isinstance(estimate, Calculation) else ()
+    return (estimate, *(part for argument in inner for part in _outside_windows(argument)))
+
+
+def around_values(values: Column, width: Fraction | None) -> Intervals:
+    """Return the numbers with a margin on both sides; nothing is known of what is no number."""
     if width is None or not isinstance(values, Ratios):
         return Intervals.unknown(len(values))
     return Intervals.around(values, width)
 
 
 @singledispatch
-def _enclosed(estimate: Estimate, groups: Groups, each: Each) -> Intervals:
+def enclosed(estimate: Estimate, groups: Groups, each: Each) -> Intervals:
     """Return where an estimate lies if every aggregate is within its margin, if that is known."""
     return Intervals.unknown(groups.size)
 
@@ -121,11 +173,11 @@ def _(estimate: GroupingOf, groups: Groups) -> Column:
     return Ratios.integers([bits[which] for which in groups.sets.tolist()])
 
 
-@_enclosed.register(Constant)
-@_enclosed.register(KeyOf)
-@_enclosed.register(GroupingOf)
+@enclosed.register(Constant)
+@enclosed.register(KeyOf)
+@enclosed.register(GroupingOf)
 def _(estimate: Estimate, groups: Groups, _: Each) -> Intervals:
-    return _around(column_of(estimate, groups), Fraction(0))
+    return around_values(column_of(estimate, groups), Fraction(0))
 
 
 @column_of.register(TotalOf)
@@ -143,12 +195,12 @@ def _noisy(index: int, groups: Groups, each: Each) -> Intervals:
     return Intervals(values.minus(below), values.plus(above))
 
 
-@_enclosed.register
+@enclosed.register
 def _(estimate: TotalOf, groups: Groups, each: Each) -> Intervals:
     return _noisy(estimate.index, groups, each)
 
 
-@_enclosed.register
+@enclosed.register
 def _(estimate: SelectedOf, groups: Groups, each: Each) -> Intervals:
     if groups.threshold is None:
         return Intervals.unknown(groups.size)
@@ -165,7 +217,7 @@ def _(estimate: MeanOf, groups: Groups) -> Column:
     return within(mean, groups.constant(estimate.lower), groups.constant(estimate.upper))
 
 
-@_enclosed.register
+@enclosed.register
 def _(estimate: MeanOf, groups: Groups, each: Each) -> Intervals:
     total, count = _noisy(estimate.total, groups, each), _rows(estimate, groups, each)
     bounds = (groups.constant(end - estimate.centre) for end in (estimate.lower, estimate.upper))
@@ -194,7 +246,7 @@ def _(estimate: VarianceOf, groups: Groups) -> Column:
     return variance.times(count.over(count.minus(number(estimate.freedom))))
 
 
-@_enclosed.register
+@enclosed.register
 def _(estimate: VarianceOf, groups: Groups, each: Each) -> Intervals:
     number, half, offset = groups.constant, estimate.half_range, estimate.offset
     count = _rows(estimate, groups, each)
@@ -209,7 +261,7 @@ def _(estimate: VarianceOf, groups: Groups, each: Each) -> Intervals:
 
 @column_of.register
 def _(estimate: WindowOf, groups: Groups) -> Column:
-    return groups.windows[estimate]
+    return groups.windows[estimate].values
 
 
 @column_of.register
@@ -218,15 +270,15 @@ def _(estimate: Calculation, groups: Groups) -> Column:
     return FUNCTIONS[estimate.function].value(*arguments)
 
 
-@_enclosed.register
+@enclosed.register
 def _(estimate: Calculation, groups: Groups, each: Each) -> Intervals:
-    chosen = _CHOOSING.get(estimate.function)
+    chosen = _BY_ARGUMENTS.get(estimate.function)
     if chosen is not None:
         return chosen(estimate.arguments, groups, each)
     enclosure = FUNCTIONS[estimate.function].enclosure
     if enclosure is None:
         return Intervals.unknown(groups.size)
-    inner = [_enclosed(argument, groups, each) for argument in estimate.arguments]
+    inner = [enclosed(argument, groups, each) for argument in estimate.arguments]
     return enclosure(*inner).outwards()
 
 
@@ -249,7 +301,7 @@ def _any_of(possible: Sequence[tuple[Estimate, Mask]], groups: Groups, each: Eac
     found, is_lost = Intervals.unknown(groups.size), np.zeros(groups.size, dtype=np.bool_)
     for estimate, mask in possible:
         if not _is_null(estimate):
-            more = _enclosed(estimate, groups, each)
+            more = enclosed(estimate, groups, each)
             found, is_lost = hull_where(found, more, mask), is_lost | (mask & ~more.known)
     return found.where_known(~is_lost)
 
@@ -264,7 +316,7 @@ def _coalesce(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Inte
     possible: list[tuple[Estimate, Mask]] = []
     for argument in arguments:
         possible.append((argument, is_open))
-        is_open = is_open & ~_is_there(argument, groups, each)
+        is_open = is_open & ~is_there(argument, groups, each)
     return _any_of(possible, groups, each)
 
 
@@ -277,8 +329,8 @@ def _greatest(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Inte
     every = _any_of([(argument, always) for argument in arguments], groups, each)
     lows, is_found = every.lows, np.zeros(groups.size, dtype=np.bool_)
     for argument in arguments:
-        low = _enclosed(argument, groups, each).lows
-        counts = _is_there(argument, groups, each) & low.known
+        low = enclosed(argument, groups, each).lows
+        counts = is_there(argument, groups, each) & low.known
         is_better = counts & (~is_found | low.compared(lows, operator.gt))
         lows, is_found = choose(is_better, low, lows), is_found | counts
     return Intervals(lows.where_known(every.known), every.highs)
@@ -291,10 +343,28 @@ def _least(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Interva
     return _greatest(turned, groups, each).negative()
 
 
-def _is_there(estimate: Estimate, groups: Groups, each: Each) -> Mask:
+def _quotient(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Intervals:
+    """Return where a quotient lies; a share is between 0 and its largest, whatever the noise did.
+
+    Where that leaves nothing, or the divisor may be 0, the share may be any.
+    """
+    first, second = arguments
+    top, bottom = enclosed(first, groups, each), enclosed(second, groups, each)
+    found = enclosures.ratio(top, bottom).outwards()
+    largest = largest_share(first, second, groups.parts)
+    if largest is None:
+        return found
+    low, high = (groups.constant(end) for end in sorted((Fraction(0), largest)))
+    is_cut = found.known & found.highs.compared(low, operator.ge)
+    is_cut &= found.lows.compared(high, operator.le)
+    inside = found.ends(lambda end: within(end, low, high))
+    return Intervals(choose(is_cut, inside.lows, low), choose(is_cut, inside.highs, high))
+
+
+def is_there(estimate: Estimate, groups: Groups, each: Each) -> Mask:
     """Tell where an estimate has a value without noise, if that is within its margins."""
     if isinstance(estimate, Calculation) and estimate.function in TOTAL:
-        inner = [_is_there(argument, groups, each) for argument in estimate.arguments]
+        inner = [is_there(argument, groups, each) for argument in estimate.arguments]
         return np.asarray(np.logical_and.reduce(inner), dtype=np.bool_)
     if isinstance(estimate, KeyOf):
         return np.array([key is not None for key in groups.keys[estimate.place]], dtype=np.bool_)
@@ -304,10 +374,14 @@ def _is_there(estimate: Estimate, groups: Groups, each: Each) -> Mask:
     return np.full(groups.size, is_sure(estimate), dtype=np.bool_)
 
 
-_CHOOSING: dict[str, Callable[[Sequence[Estimate], Groups, Each], Intervals]] = {
+_BY_ARGUMENTS: dict[str, Callable[[Sequence[Estimate], Groups, Each], Intervals]] = {
     "case": _case,
     "coalesce": _coalesce,
     "greatest": _greatest,
     "least": _least,
+    "/": _quotient,
 }
-"""The functions whose value is one of their arguments, chosen by the others."""
+"""The functions that need to know more than where their arguments lie.
+
+Most have one of their arguments as their value, chosen by the others.
+"""
