@@ -122,8 +122,10 @@ def test_a_release_in_every_form(folder, rng):
     assert [tuple(row) for row in data["rows"]] == list(release.rows)
     assert data["errors"]["half_width"]["n"] == release.error("n") == 36
     assert Receipt.from_json(data["receipt"]) == release.receipt
-    assert release.to_arrow().column_names == ["place", "n", "paid"]
-    assert list(release.to_pandas().columns) == ["place", "n", "paid"]
+    names = ["place", "n", "n_low", "n_high", "paid", "paid_low", "paid_high"]
+    assert release.to_arrow().column_names == names
+    assert list(release.to_pandas().columns) == names
+    assert list(release.to_pandas(errors=False).columns) == ["place", "n", "paid"]
     assert "± 36" in str(release)
     assert "<th>place</th>" in release._repr_html_()
     assert release.error("n", confidence="0.5") < 36

@@ -5,7 +5,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-import pyarrow as pa
 from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.core.loss import Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.body import Body, GroupKeys, LimitsInForce, NoisyAggregate, Selection
-from discreet.releases.cells import arrow_table, cells, plain_intervals
+from discreet.releases.cells import cells, plain_intervals
 from discreet.releases.estimates.columns import column, scalars, sorted_rows
 from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
@@ -228,9 +227,3 @@ def test_groups_are_read_and_taken_in_order() -> None:
     assert turned.values[0].scalars() == [Fraction(2**69), Fraction(3, 2)]
     assert turned.threshold == 5
     assert read_groups(evolve(body, selection=None)).threshold is None
-
-
-def test_integers_beyond_64_bits_are_floats_in_arrow() -> None:
-    table = arrow_table(["n"], [INTEGER], [[10**30, None]])
-    assert table.schema.field("n").type == pa.float64()
-    assert table["n"].to_pylist() == [1e30, None]

@@ -2,14 +2,13 @@
 
 import datetime
 import json
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas
-import pyarrow as pa
 import pytest
 from attrs import evolve
 from hypothesis import given
@@ -24,7 +23,7 @@ from discreet.curator.randomise import Noisy
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.releases.body import Body
-from discreet.releases.release import Release, _pandas_column
+from discreet.releases.release import Release
 from discreet.releases.shown_column import ShownColumn
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.plan import BoundedPlan
@@ -126,10 +125,79 @@ def test_the_table_shows_bars_and_intervals_and_notes() -> None:
     assert "nothing more is charged" in str(stored)
 
 
-def test_the_table_of_a_quantile_claims_no_interval() -> None:
+def test_the_table_of_a_quantile_says_that_its_error_is_unknown() -> None:
     text = str(hand("SELECT MEDIAN(age) AS m FROM visits").release())
-    assert "±" not in text.split("\n")[2]
+    assert "(unknown)" in text.split("\n")[2]
     assert "hold" not in text.split("\n")[4]
+    assert text.endswith("m: unknown means that how far noise has moved the value is not known")
+
+
+def shown_cells(sql: str, **changes: Any) -> list[list[str]]:
+    """Return the cells of a table as a reader sees them, without the first column."""
+    return [line[1:] for line in hand(sql, **changes).release()._shown()]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "100.0 * SUM(cost) / COUNT(*)",
+        "MEDIAN(age)",
+        "ROW_NUMBER() OVER (ORDER BY COUNT(*))",
+        "RANK() OVER (ORDER BY COUNT(*) DESC)",
+        "SUM(COUNT(*)) OVER (ORDER BY COUNT(*))",
+        "COUNT(*) % 7",
+        "COUNT(*) > 12",
+        "CASE WHEN COUNT(*) > 12 THEN 'many' ELSE 'few' END",
+        "DATE '2025-01-01' + COUNT(*)",
+        "LN(COUNT(*) - 9)",
+        "COUNT(*) * 100.0 / SUM(COUNT(*)) OVER ()",
+        "COUNT(*) FILTER (WHERE urgent) / COUNT(*)",
+        "AVG(COUNT(*)) OVER ()",
+        "SUM(age) + 1",
+        "AVG(age)",
+    ],
+)
+def test_no_number_with_noise_is_bare(item: str) -> None:
+    sql = f"SELECT clinic, {item} AS x FROM visits GROUP BY clinic"
+    for (text,) in shown_cells(sql, scale=20):
+        assert re.fullmatch(r".+ ± .+|.+ \(.+ to .+\)|\S+ \(unknown\)|NULL", text), text
+
+
+def test_what_is_least_certain_looks_so_beside_what_is_known() -> None:
+    sql = "SELECT clinic, SUM(cost) / COUNT(*) AS x, COUNT(*) AS n FROM visits GROUP BY clinic"
+    groups: dict[Any, Sequence[Any]] = {("a",): ROWS * 9, ("b",): ROWS[:7]}
+    release = hand(sql, groups=groups).release()
+    (known, _), (unknown, count) = shown_cells(sql, groups=groups)
+    assert re.fullmatch(r"2 \(1\.\d+ to 2\.\d+\)", known)
+    assert (unknown, count) == ("2 (unknown)", "7 ± 15")
+    assert release.to_json()["unknown"] == {"x": True, "n": False}
+    assert release.to_json()["intervals"]["x"][1] is None
+    assert "x: unknown means" in release.notes()[-1]
+    assert "2 (unknown)" in release._repr_html_()
+
+
+def test_keys_and_constants_are_bare() -> None:
+    sql = "SELECT clinic, 7 AS seven, ROW_NUMBER() OVER (ORDER BY clinic) AS x, COUNT(*) AS n"
+    assert [cells[:2] for cells in shown_cells(f"{sql} FROM visits GROUP BY clinic")] == [
+        ["7", "1"],
+        ["7", "2"],
+    ]
+
+
+def test_windows_say_what_they_are_about() -> None:
+    sql = "SELECT clinic, SUM(COUNT(*)) OVER () AS x FROM visits GROUP BY clinic"
+    about = "about the rows that HAVING left"
+    assert not any(about in note for note in hand(sql).release().notes())
+    left = hand(f"{sql} HAVING COUNT(*) > 12").release()
+    assert any(about in note for note in left.notes())
+    beta = Fraction(1, 40)  # of both groups, although one is left
+    assert left.intervals("x") == ((30 - bar(beta), 30 + bar(beta)),)
+    ranked = hand("SELECT RANK() OVER (ORDER BY COUNT(*)) AS x FROM visits GROUP BY clinic")
+    assert any("in which order" in note for note in ranked.release().notes())
+
+
+def bar(beta: Fraction) -> int:
+    return int(DiscreteLaplace(scale=5).error_quantile(beta))
 
 
 def test_markup_in_a_key_is_escaped() -> None:
@@ -146,26 +214,13 @@ def test_json_is_plain_and_complete() -> None:
     assert data["rows"][0][0] == "2025-03-01"
     assert data["rows"][1][0] is None
     assert set(data["errors"]) == {"confidence", "half_width", "intervals"}
-    assert [len(pair) for pair in data["errors"]["intervals"]["mean"]] == [2, 2]
+    assert set(data["errors"]["intervals"]) == {"mean"}
+    assert [len(pair) for pair in data["intervals"]["mean"]] == [2, 2]
+    assert data["intervals"]["n"] == [list(pair) for pair in release.intervals("n") if pair]
+    assert data["unknown"] == {"n": False, "mean": False}
     first, second = data["notes"]
     assert first.startswith("at most 3 rows of one")
     assert second == "age outside 0 to 110 (declared) counts as the nearer end"
-
-
-def test_arrow_has_the_types_of_the_outputs() -> None:
-    asked = (
-        "SELECT day, COUNT(*) AS n, SUM(cost) AS total, COUNT(*) > 3 AS many, NULL AS nothing"
-        " FROM visits GROUP BY day"
-    )
-    groups: dict[Any, Sequence[Any]] = {(datetime.date(2025, 3, 1),): ROWS}
-    table = evolve(hand(asked), groups=groups, fields=(5,)).release().to_arrow()
-    assert table.schema.types == [pa.date32(), pa.int64(), pa.float64(), pa.bool_(), pa.float64()]
-    empty = evolve(hand(asked), groups={}, fields=(5,)).release().to_arrow()
-    assert empty.schema == table.schema
-
-
-def test_pandas_has_the_columns_even_without_rows() -> None:
-    assert list(hand(groups={}).release().to_pandas().columns) == list(hand().release().columns)
 
 
 def test_grouping_sets_are_told_apart() -> None:
@@ -210,6 +265,16 @@ def test_a_picture_is_written(tmp_path: Path) -> None:
         private_release().plot(path)
     with pytest.raises(InvalidArgument, match="cannot be drawn"):
         hand(groups={}).release().plot(path)
+
+
+def test_a_picture_shows_what_is_unknown(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path, word = tmp_path / "answer.svg", "hollow: unknown"
+    sql = "SELECT clinic, SUM(cost) / COUNT(*) AS x FROM visits GROUP BY clinic"
+    hand(sql).release().plot(path)
+    assert word in path.read_text(encoding="utf-8")  # text is drawn, and written in a comment
+    hand("SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic").release().plot(path)
+    assert word not in path.read_text(encoding="utf-8")
 
 
 def test_a_picture_without_matplotlib_says_what_to_install(
@@ -279,12 +344,3 @@ def test_intervals_of_real_noise_hold_as_often_as_they_say() -> None:
     lied = covered(trials, shrink=Fraction(1, 6))
     assert lied < 0.8 * trials
     assert binomial_p_value(lied, trials, 0.8) < share
-
-
-def test_whole_numbers_beside_null_stay_whole_in_pandas():
-    """As floats, two that differ in the last digit would be one."""
-    numbers = [2**53, 2**53 + 1, None]
-    assert _pandas_column(numbers, pandas).tolist()[:2] == numbers[:2]
-    assert _pandas_column([2**80, None], pandas).tolist() == [2**80, None]
-    assert _pandas_column([1.5, None], pandas) == [1.5, None]
-    assert _pandas_column([1, 2], pandas) == [1, 2]

@@ -3,6 +3,7 @@
 import datetime
 import math
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +25,7 @@ PlainEnds = tuple[int | float | None, int | float | None]
 
 _MOST_DECIMALS = 12
 _DIGITS = 3
+_SMALLEST = -6
 
 
 def cell(value: Scalar | None, kind: ColumnType) -> Cell:
@@ -76,6 +78,25 @@ def text(value: Scalar | None) -> str:
         is_whole = value.denominator == 1
         return str(value.numerator) if is_whole else f"{float(value):.10g}"
     return str(value)
+
+
+def rough_text(value: Scalar | None) -> str:
+    """Return a value of which little is known: three digits are enough, and whole numbers to 9999.
+
+    Example:
+        >>> [rough_text(Fraction(number)) for number in ("252.17391", "1987", "-123456", "0.00123")]
+        ['252', '1987', '-123000', '0.00123']
+    """
+    if not isinstance(value, Fraction) or not value:
+        return text(value)
+    size = math.floor(math.log10(abs(float(value))))
+    if not _SMALLEST <= size <= _MOST_DECIMALS:
+        return f"{float(value):.{_DIGITS - 1}e}"
+    decimals = _DIGITS - 1 - size
+    if size == _DIGITS:
+        decimals = 0
+    shown = f"{float(round(value, decimals)):.{max(decimals, 0)}f}"
+    return shown.rstrip("0").rstrip(".") if decimals > 0 else shown
 
 
 def cells(values: Column, kind: ColumnType) -> list[Cell]:
@@ -167,11 +188,38 @@ def arrow_table(
     return arrow.table(dict(zip(names, arrays, strict=True)))
 
 
+_LONGEST_DECIMAL = 38
+"""So many digits a decimal number of 128 bits has."""
+
+
 def _array(cells: Sequence[Cell], kind: ColumnType) -> Any:
-    """Return one column; integers that 64 bits do not hold become the nearest floats."""
+    """Return one column. Integers that 64 bits do not hold keep all of their digits.
+
+    Then the column has decimal numbers of 128 bits; beyond 38 digits it is text.
+    """
     arrow = optional.load("pyarrow")
     try:
         return arrow.array(cells, type=getattr(arrow, _TYPES[kind])())
     except OverflowError:
-        floats = [float(value) if isinstance(value, int) else None for value in cells]
-        return arrow.array(floats, type=arrow.float64())
+        texts = [None if value is None else str(value) for value in cells]
+    if max(len(text.lstrip("-")) for text in texts if text is not None) > _LONGEST_DECIMAL:
+        return arrow.array(texts, type=arrow.string())
+    numbers = [None if text is None else Decimal(text) for text in texts]
+    return arrow.array(numbers, type=arrow.decimal128(_LONGEST_DECIMAL, 0))
+
+
+def pandas_column(cells: Sequence[Cell], kind: ColumnType) -> Any:
+    """Return one column of a pandas data frame; whole numbers beside NULL stay whole.
+
+    Integers that 64 bits do not hold are Python's own, with all of their digits.
+    """
+    pandas = optional.load("pandas")
+    is_whole = None not in cells
+    if kind is ColumnType.REAL:
+        return pandas.array([math.nan if value is None else value for value in cells], dtype=float)
+    if kind is ColumnType.BOOLEAN:
+        return pandas.array(cells, dtype=bool if is_whole else "boolean")
+    if kind is not ColumnType.INTEGER:
+        return list(cells)
+    fits = all(-(2**63) <= value < 2**63 for value in cells if isinstance(value, int))
+    return pandas.array(cells, dtype=("int64" if is_whole else "Int64") if fits else object)

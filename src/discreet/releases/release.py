@@ -1,6 +1,5 @@
 """A release: the public answer, with its error bars, its cost and its receipt."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from html import escape
@@ -17,21 +16,23 @@ from discreet.core.terminal_text import text_table
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
+from discreet.releases.answer_frame import AnswerFrame, answer_frame
 from discreet.releases.body import Body
 from discreet.releases.cells import (
     Cell,
     PlainEnds,
     PlainInterval,
-    arrow_table,
     cells,
     plain_ends,
     plain_intervals,
     plain_up,
 )
 from discreet.releases.estimates.columns import Column
+from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.groups import Groups
+from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.left_out import Ends, LeftOut, total_ends, unknown_left_out
-from discreet.releases.notes import notes
+from discreet.releases.notes import notes, on_unknown
 from discreet.releases.release_picture import draw
 from discreet.releases.shown_column import BAR, RANGE, ShownColumn
 from discreet.releases.view import Output, View, error_bar, intervals, margins, plain_view
@@ -112,27 +113,52 @@ class Release:
 
     def notes(self) -> tuple[str, ...]:
         """Return what a reader must know besides the numbers."""
-        return notes(self.view, self.body, confidence=CONFIDENCE)
+        found = notes(self.view, self.body, confidence=CONFIDENCE)
+        unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
+        return (*found, *on_unknown(unknown))
 
     def to_dicts(self) -> list[dict[str, Cell]]:
         """Return the rows as dictionaries."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
-    def to_arrow(self) -> Any:
-        """Return the rows as an Arrow table, with the types of the outputs."""
-        kinds = [output.estimate.type for output in self.view.outputs]
-        return arrow_table(self.columns, kinds, self._cells)
+    def to_arrow(self, *, errors: bool = True) -> Any:
+        """Return the rows as an Arrow table, with the types of the outputs.
 
-    def to_pandas(self) -> Any:
-        """Return the rows as a pandas data frame."""
-        pandas = optional.load("pandas")
-        cells = (_pandas_column(values, pandas) for values in self._cells)
-        columns = dict(zip(self.columns, cells, strict=True))
-        return pandas.DataFrame(columns, columns=list(self.columns))
+        Each noisy output ``n`` has its interval beside it, in ``n_low`` and ``n_high`` (NULL where
+        it is unknown); ``errors=False`` leaves them out. The metadata of the schema has notes, cost
+        and ticket, as JSON under ``discreet``. Integers that 64 bits do not hold are decimal
+        numbers, and text beyond 38 digits.
+        """
+        frame = self._frame(errors=errors)
+        return frame.to_arrow(self._about(frame))
+
+    def to_pandas(self, *, errors: bool = True) -> Any:
+        """Return the rows as a pandas data frame.
+
+        Each noisy output ``n`` has its interval beside it, in ``n_low`` and ``n_high`` (missing
+        where it is unknown); ``errors=False`` leaves them out. ``attrs["discreet"]`` has notes,
+        cost and ticket. Integers that 64 bits do not hold are Python's.
+        """
+        frame = self._frame(errors=errors)
+        return frame.to_pandas(self._about(frame))
+
+    def to_polars(self, *, errors: bool = True) -> Any:
+        """Return the rows as a Polars data frame, with the columns of :meth:`to_arrow`.
+
+        Polars keeps nothing beside the columns: :meth:`notes` has what must be known.
+        """
+        return optional.load("polars").from_arrow(self.to_arrow(errors=errors))
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything that is public about the release."""
-        uneven = [output for output in self._noisy() if self._bar(output) is None]
+        """Return everything that is public about the release.
+
+        ``intervals`` has those of every noisy output, null where nothing is known; ``unknown``
+        tells for each whether there is such a row.
+        """
+        found = {
+            output.name: [pair and list(pair) for pair in self._pairs(output)]
+            for output in self._noisy()
+        }
         return {
             "columns": list(self.columns),
             "rows": [[_plain_json(value) for value in row] for row in self.rows],
@@ -140,10 +166,11 @@ class Release:
                 "confidence": float(CONFIDENCE),
                 "half_width": self.errors(),
                 "intervals": {
-                    output.name: [pair and list(pair) for pair in self.intervals(output.name)]
-                    for output in uneven
+                    name: pairs for name, pairs in found.items() if name not in self.errors()
                 },
             },
+            "intervals": found,
+            "unknown": self._unknown(),
             "notes": list(self.notes()),
             "limits": {
                 "rows_per_group": self.body.limits.rows_per_group,
@@ -164,7 +191,7 @@ class Release:
             Path(path),
             names=[", ".join(str(row[i]) for i in keys) for row in self.rows],
             values=[row[self.columns.index(noisy.name)] for row in self.rows],
-            intervals=self.intervals(noisy.name),
+            intervals=self._pairs(noisy),
             over=", ".join(self.columns[i] for i in keys),
             title=noisy.name,
         )
@@ -220,10 +247,47 @@ class Release:
         return tuple(cells(values, output.estimate.type) for values, output in pairs)
 
     def _column(self, output: Output, values: Column) -> ShownColumn:
-        bar, beta = self._bar(output), 1 - CONFIDENCE
-        is_uneven = output.is_noisy() and bar is None
-        found = intervals(output, self._groups, self.body, beta=beta) if is_uneven else None
-        return ShownColumn(name=output.name, values=values, bar=bar, intervals=found)
+        if not output.is_noisy():
+            return ShownColumn(name=output.name, values=values)
+        bar, ends = self._bar(output), self._all_ends[output.name]
+        if bar is not None and isinstance(values, Ratios) and ends.are_around(values, bar):
+            return ShownColumn(name=output.name, values=values, bar=bar)
+        return ShownColumn(name=output.name, values=values, intervals=ends)
+
+    def _ends(self, output: Output) -> Intervals:
+        """Return the interval of an output in each row. Every form of the answer shows this one."""
+        return intervals(output, self._groups, self.body, beta=1 - CONFIDENCE)
+
+    @cached_property
+    def _all_ends(self) -> dict[str, Intervals]:
+        return {output.name: self._ends(output) for output in self._noisy()}
+
+    def _pairs(self, output: Output) -> tuple[PlainInterval | None, ...]:
+        return plain_intervals(self._all_ends[output.name], output.estimate.type)
+
+    def _unknown(self) -> dict[str, bool]:
+        """Tell for each noisy output whether some row has a value and no interval."""
+        cells = dict(zip(self.columns, self._cells, strict=True))
+        return {
+            name: any(
+                value is not None and not known
+                for value, known in zip(cells[name], ends.known.tolist(), strict=True)
+            )
+            for name, ends in self._all_ends.items()
+        }
+
+    def _frame(self, *, errors: bool) -> AnswerFrame:
+        return answer_frame(self.view.outputs, self._cells, self._all_ends if errors else {})
+
+    def _about(self, frame: AnswerFrame) -> dict[str, Any]:
+        """Return what a frame must say besides its numbers, as plain values."""
+        return {
+            "intervals": {name: list(ends) for name, ends in frame.ends.items()},
+            "confidence": float(CONFIDENCE),
+            "notes": list(self.notes()),
+            "cost": self.cost.to_json(),
+            "ticket": self.receipt.ticket.number,
+        }
 
     def _noisy(self) -> list[Output]:
         return [output for output in self.view.outputs if output.is_noisy()]
@@ -239,15 +303,6 @@ class Release:
             f"No noisy output is called '{name}'",
             must=f"be one of {', '.join(output.name for output in self._noisy())}",
         )
-
-
-def _pandas_column(values: Sequence[Cell], pandas: Any) -> Any:
-    """Return a column; whole numbers beside NULL stay whole, where pandas would make floats."""
-    known = [value for value in values if value is not None]
-    if len(known) == len(values) or not all(type(value) is int for value in known):
-        return values
-    fits = all(-(2**63) <= value < 2**63 for value in known if isinstance(value, int))
-    return pandas.array(values, dtype="Int64" if fits else object)
 
 
 def _plain_json(value: Cell) -> str | int | float | bool | None:

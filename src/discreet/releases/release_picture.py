@@ -22,7 +22,8 @@ def draw(
 ) -> None:
     """Write bars with error bars to ``path``; its ending says in which kind of file.
 
-    Groups without a value have no bar, those without an interval no error bar.
+    Groups without a value have no bar. Those without an interval have a hollow grey one, and the
+    axis says that hollow is unknown.
     """
     if not 1 <= len(names) <= MOST_BARS:
         raise InvalidArgument(
@@ -37,16 +38,19 @@ def draw(
     figure.set_layout_engine("constrained")
     axes = figure.subplots()
     places = range(len(names))
-    axes.barh(places, numbers, color=ACCENT, alpha=0.75, height=0.7)
-    for place, number, interval in zip(places, numbers, intervals, strict=True):
-        if interval is not None:
+    bars = axes.barh(places, numbers, color=ACCENT, alpha=0.75, height=0.7)
+    for bar, place, number, interval in zip(bars, places, numbers, intervals, strict=True):
+        if interval is None:
+            bar.set(facecolor="none", edgecolor=QUIET, linestyle="--", linewidth=1.2, alpha=1)
+        else:
             low, high = (float(end) for end in interval)
             lengths = [[max(0.0, number - low)], [max(0.0, high - number)]]
             axes.errorbar(number, place, xerr=lengths, color=INK, capsize=3, linewidth=1.2)
     axes.set_yticks(places, [name or "all" for name in names], color=INK)
     axes.invert_yaxis()  # the first row of the answer is on top
     axes.set_ylabel(over, color=INK)
-    axes.set_xlabel(f"{title} (lines: 95 % of the noise)", color=INK)
+    hollow = "; hollow: unknown" if None in intervals else ""
+    axes.set_xlabel(f"{title} (lines: 95 % of the noise{hollow})", color=INK)
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.grid(axis="x", color=QUIET, alpha=0.4, linewidth=0.6)
     axes.set_axisbelow(True)

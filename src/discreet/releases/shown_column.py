@@ -6,9 +6,10 @@ from fractions import Fraction
 import numpy as np
 from attrs import field, frozen
 
-from discreet.releases.cells import decimals_for, text
+from discreet.releases.cells import decimals_for, rough_text, text
 from discreet.releases.estimates.columns import Column, column
 from discreet.releases.estimates.enclosures import Interval, Intervals
+from discreet.releases.estimates.estimate import Scalar
 from discreet.releases.estimates.ratios import Integers, Ratios, add, times, whole
 
 
@@ -60,8 +61,8 @@ def _written(units: Integers, decimals: int) -> list[str]:
     ]
 
 
-BAR, RANGE = "±", "(… to …)"
-"""How noise is shown: one error bar for a column, or an interval in each row."""
+BAR, RANGE, UNKNOWN = "±", "(… to …)", "unknown"
+"""How noise is shown: one error bar for a column, an interval in a row, or that there is none."""
 
 _EXACT_DECIMALS = 6
 
@@ -89,7 +90,7 @@ class ShownColumn:
     bar: Fraction | None = None
     """The error bar, if all rows have the same one."""
     intervals: Intervals | None = field(default=None, converter=_intervals)
-    """The interval of each row, if they have no common error bar."""
+    """The interval of each row, if they have no common error bar; None if there is no noise."""
 
     def mark(self) -> str | None:
         """Return how noise is shown, to be explained below the table; None if it is not."""
@@ -98,14 +99,16 @@ class ShownColumn:
         return RANGE if self.intervals is not None and self.intervals.lows.known.any() else None
 
     def texts(self) -> list[str]:
-        """Return what to show in each row."""
+        """Return what to show in each row.
+
+        A value with noise of which no interval is known says so, and has few digits: what is least
+        certain must not look the most certain.
+        """
+        if self.intervals is not None and self.bar is None:
+            return _with_intervals(self.values, self.intervals)
         if not isinstance(self.values, Ratios):
             return [text(value) for value in self.values]
-        if self.bar is not None:
-            return _with_bar(self.values, self.bar)
-        if self.intervals is not None and self.mark() is not None:
-            return _with_intervals(self.values, self.intervals)
-        return texts(self.values)
+        return texts(self.values) if self.bar is None else _with_bar(self.values, self.bar)
 
 
 def _with_bar(values: Ratios, bar: Fraction) -> list[str]:
@@ -120,19 +123,24 @@ def _with_bar(values: Ratios, bar: Fraction) -> list[str]:
     return [f"{number} ± {above}" if known else "NULL" for number, known in found]
 
 
-def _with_intervals(values: Ratios, intervals: Intervals) -> list[str]:
+def _with_intervals(values: Column, intervals: Intervals) -> list[str]:
+    if not isinstance(values, Ratios):
+        return [_unknown(value) for value in values]
     least = intervals.least_width()
     decimals = decimals_for([] if least is None else [least / 2])
-    both = values.known & intervals.lows.known
     found = zip(
         nearest_texts(values, decimals),
         lower_texts(intervals.lows, decimals),
         upper_texts(intervals.highs, decimals),
-        both.tolist(),
+        (values.known & intervals.known).tolist(),
+        values.scalars(),
         strict=True,
     )
-    shown = [f"{value} ({low} to {high})" if known else None for value, low, high, known in found]
-    if both.all():
-        return [line for line in shown if line is not None]
-    plain = texts(values)
-    return [other if line is None else line for line, other in zip(shown, plain, strict=True)]
+    return [
+        f"{number} ({low} to {high})" if known else _unknown(value)
+        for number, low, high, known, value in found
+    ]
+
+
+def _unknown(value: Scalar | None) -> str:
+    return text(None) if value is None else f"{rough_text(value)} ({UNKNOWN})"

@@ -1,0 +1,75 @@
+"""An answer as columns for other programs, with the ends of intervals in columns of their own."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from discreet.core import optional
+from discreet.releases.cells import Cell, arrow_table, pandas_column, plain_intervals
+from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.view import Output
+from discreet.tables.column import ColumnType
+
+KEY = "discreet"
+"""Where a frame keeps what must be known besides its numbers."""
+
+
+@frozen(kw_only=True)
+class AnswerFrame:
+    """Columns with names and types, and what the columns of the ends are called."""
+
+    names: tuple[str, ...]
+    kinds: tuple[ColumnType, ...]
+    columns: tuple[Sequence[Cell], ...]
+    ends: Mapping[str, tuple[str, str]]
+    """For each noisy output, the names of the columns with the lower and the upper end."""
+
+    def to_arrow(self, about: Mapping[str, Any]) -> Any:
+        """Return an Arrow table; what is said about it is JSON in the metadata of its schema."""
+        table = arrow_table(self.names, self.kinds, self.columns)
+        return table.replace_schema_metadata({KEY: json.dumps(dict(about))})
+
+    def to_pandas(self, about: Mapping[str, Any]) -> Any:
+        """Return a pandas data frame; what is said about it is in its ``attrs``."""
+        cells = map(pandas_column, self.columns, self.kinds)
+        columns = dict(zip(self.names, cells, strict=True))
+        frame = optional.load("pandas").DataFrame(columns, columns=list(self.names))
+        frame.attrs[KEY] = dict(about)
+        return frame
+
+
+def answer_frame(
+    outputs: Sequence[Output], columns: Sequence[Sequence[Cell]], ends: Mapping[str, Intervals]
+) -> AnswerFrame:
+    """Return the outputs as columns, those in ``ends`` with two more: ``n``, ``n_low``, ``n_high``.
+
+    A name that the query gave to another output already gets a number: ``n_low_2``.
+    """
+    found: dict[str, tuple[ColumnType, Sequence[Cell]]] = {}
+    taken, named = {output.name.lower() for output in outputs}, {}
+    for output, cells in zip(outputs, columns, strict=True):
+        kind = output.estimate.type
+        found[output.name] = kind, cells
+        if output.name in ends:
+            pairs = plain_intervals(ends[output.name], kind)
+            low, high = (_free(f"{output.name}_{end}", taken) for end in ("low", "high"))
+            for place, name in enumerate((low, high)):
+                found[name] = kind, [None if pair is None else pair[place] for pair in pairs]
+            named[output.name] = low, high
+    return AnswerFrame(
+        names=tuple(found),
+        kinds=tuple(kind for kind, _ in found.values()),
+        columns=tuple(cells for _, cells in found.values()),
+        ends=named,
+    )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return the name, or the first with a number that nobody has yet; from then on it is taken."""
+    number, found = 2, name
+    while found.lower() in taken:
+        number, found = number + 1, f"{name}_{number}"
+    taken.add(found.lower())
+    return found
