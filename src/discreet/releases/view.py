@@ -82,7 +82,7 @@ class View:
     ranges: tuple[Bounds | None, ...] = ()
     """For each aggregate of the plan, into which range values are moved, if one can be outside."""
     missing_units: tuple[str, ...] = ()
-    """The columns that say whose a row is and may be NULL: rows without a unit are left out."""
+    """The columns that say whose a row is and may be NULL, for rows without a unit are left out."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ class WindowColumn:
 
     values: Column
     beside: "Groups"
-    """All rows of the answer that windows look at: those that HAVING left."""
+    """All rows of the answer that HAVING left, which is what windows look at."""
     places: Rows
     """Where among them each row is."""
     looked_at: Rows
@@ -53,7 +53,7 @@ class Groups:
     threshold: int | None = None
     """The least noisy number of units with which a group is shown, if they were chosen by it."""
     parts: frozenset[tuple[int, int]] = frozenset()
-    """Pairs of counts (i, j): what i counts is among what j counts. Each count is among itself."""
+    """Pairs of counts (i, j) where what i counts is among what j counts, as all is among itself."""
     windows: Mapping[WindowOf, WindowColumn] = field(factory=dict)
     """The values of each window of the query, once they are worked out."""
 

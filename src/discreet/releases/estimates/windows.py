@@ -280,7 +280,7 @@ def _short(intervals: list[Interval | None]) -> list[Interval | None]:
 
 
 Given = Sequence[tuple[Interval | None, bool]]
-"""Of each row of a partition: where its argument lies, and whether it surely has a value."""
+"""Where the argument of each row of a partition lies, and whether it surely has a value."""
 Enclose = Callable[[Given, list[Frame]], Iterable[Interval | None]]
 
 
