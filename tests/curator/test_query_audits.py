@@ -14,7 +14,7 @@ from attrs import evolve
 
 from discreet.audit.sampling import AuditResult, audit_outputs
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
-from discreet.curator import answer as answer_module
+from discreet.curator import publish as publish_module
 from discreet.curator.answer import answer
 from discreet.curator.randomise import randomise
 from discreet.project.open_ledger import open_ledger
@@ -88,7 +88,7 @@ def with_scale(monkeypatch: pytest.MonkeyPatch, divisor: int) -> None:
         answers = tuple(evolve(answer, mechanism=noise) for answer, noise in pairs)
         return randomise(exact, evolve(priced, answers=answers), rng)
 
-    monkeypatch.setattr(answer_module, "randomise", quiet)
+    monkeypatch.setattr(publish_module, "randomise", quiet)
 
 
 # ---- A count over a join of two private tables.
@@ -188,7 +188,7 @@ def test_a_threshold_that_is_one_too_low_is_accused(tmp_path, rng, monkeypatch):
         groups = evolve(priced.groups, mechanism=low)
         return randomise(exact, evolve(priced, groups=groups), rng)
 
-    monkeypatch.setattr(answer_module, "randomise", lower)
+    monkeypatch.setattr(publish_module, "randomise", lower)
     result, cost = keys_audit(tmp_path, rng, alpha("query_audits/keys_low"))
     assert result.refutes(cost), str(result)
 

@@ -30,7 +30,7 @@ def test_an_analyst_gets_nothing_that_writes_but_questions(folder):
         names = [name for name in dir(connection) if not name.startswith("_")]
         assert set(names) == {
             *("sql", "explain", "rehearse", "batch", "budget", "catalog", "tables"),
-            *("public_tables", "history", "verify", "releases", "close"),
+            *("public_tables", "history", "verify", "releases", "profile", "close"),
         }
         given = [connection.budget(), connection.catalog(), connection.history()]
         assert not any(isinstance(one, Ledger) for one in given)

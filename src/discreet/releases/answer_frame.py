@@ -7,8 +7,8 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core import optional
-from discreet.releases.cells import Cell, arrow_table, pandas_column, plain_intervals
-from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.cells import Cell, arrow_table, pandas_column, plain_ends
+from discreet.releases.left_out import Ends
 from discreet.releases.view import Output
 from discreet.tables.column import ColumnType
 
@@ -41,7 +41,7 @@ class AnswerFrame:
 
 
 def answer_frame(
-    outputs: Sequence[Output], columns: Sequence[Sequence[Cell]], ends: Mapping[str, Intervals]
+    outputs: Sequence[Output], columns: Sequence[Sequence[Cell]], ends: Mapping[str, Ends]
 ) -> AnswerFrame:
     """Return the outputs as columns, those in ``ends`` with two more: ``n``, ``n_low``, ``n_high``.
 
@@ -53,10 +53,10 @@ def answer_frame(
         kind = output.estimate.type
         found[output.name] = kind, cells
         if output.name in ends:
-            pairs = plain_intervals(ends[output.name], kind)
+            pairs = plain_ends(ends[output.name].lows, ends[output.name].highs, kind)
             low, high = (_free(f"{output.name}_{end}", taken) for end in ("low", "high"))
             for place, name in enumerate((low, high)):
-                found[name] = kind, [None if pair is None else pair[place] for pair in pairs]
+                found[name] = kind, [pair[place] for pair in pairs]
             named[output.name] = low, high
     return AnswerFrame(
         names=tuple(found),

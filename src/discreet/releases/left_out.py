@@ -83,6 +83,22 @@ class Ends:
         """Return intervals as ends."""
         return Ends(intervals.lows, intervals.highs)
 
+    def not_below_zero(self) -> "Ends":
+        """Return the ends of numbers that cannot be negative."""
+        zero = Ratios.constant(Fraction(0), len(self.lows))
+        lows, highs = (larger(end, zero).where_known(end.known) for end in (self.lows, self.highs))
+        return Ends(lows, highs)
+
+    def are_nearly(self, intervals: Intervals) -> bool:
+        """Tell whether they are known, and hardly wider than the intervals."""
+        are_known = self.lows.known & self.highs.known & intervals.known
+        wide = self.highs.floats() - self.lows.floats()
+        narrow = intervals.highs.floats() - intervals.lows.floats()
+        return bool(are_known.all() and (wide <= _HARDLY * narrow).all())
+
+
+_HARDLY = 1.5
+
 
 def total_ends(
     estimate: Estimate, groups: Groups, margins: Margins, left_out: LeftOut, *, beta: Fraction

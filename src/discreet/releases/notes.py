@@ -20,11 +20,29 @@ from discreet.releases.estimates.estimate import (
     parts,
 )
 from discreet.releases.estimates.windows import windows_in
+from discreet.releases.left_out import LeftOut
 from discreet.releases.view import View, margins
 from discreet.tables.plans.plan import BOUNDING
 
+DISTORTED = 0.1
+"""From which share of rows on that limits leave out an answer says so in its first line."""
 
-def notes(view: View, body: Body, *, confidence: Fraction) -> tuple[str, ...]:
+
+def headline(left_out: LeftOut | None) -> list[str]:
+    """Return what must be read before the numbers: that they are not those of all rows."""
+    if left_out is None or left_out.is_nothing:
+        return []
+    share = left_out.share
+    if share is not None and share.about >= DISTORTED:
+        return [f"Limits left out {share} of the rows: these are numbers of the rows that count"]
+    if not left_out.is_known:
+        return [f"Limits may leave out rows, and {left_out.reason}"]
+    return []
+
+
+def notes(
+    view: View, body: Body, *, left_out: LeftOut | None = None, confidence: Fraction
+) -> tuple[str, ...]:
     """Return the notes on each output, each note once."""
     found = [
         f"{output.name}: {note}"
@@ -32,7 +50,9 @@ def notes(view: View, body: Body, *, confidence: Fraction) -> tuple[str, ...]:
         for part in parts(output.estimate)
         for note in _notes(part, body, confidence)
     ]
-    return tuple(dict.fromkeys([*found, *_on_selection(view, body), *caveats(view, body)]))
+    return tuple(
+        dict.fromkeys([*found, *_on_selection(view, body), *caveats(view, body, left_out)])
+    )
 
 
 def on_unknown(names: Sequence[str]) -> list[str]:
@@ -129,11 +149,11 @@ def _(estimate: TotalOf, body: Body, confidence: Fraction) -> list[str]:
     return [bias]
 
 
-def caveats(view: View, body: Body) -> list[str]:
+def caveats(view: View, body: Body, left_out: LeftOut | None = None) -> list[str]:
     """Return what the limits left out, and what choosing rows by their noisy numbers does."""
     return [
         *superseded(body),
-        *_on_limits(body),
+        *_on_limits(body, left_out),
         *_on_clamps(view, body),
         *_on_units(view),
         *_on_choice(view),
@@ -164,9 +184,9 @@ _BY_UNIT = {"count_units", "count_distinct"}
 """Aggregates that the number of a unit's rows in a group does not change."""
 
 
-def _on_limits(body: Body) -> list[str]:
+def _on_limits(body: Body, left_out: LeftOut | None) -> list[str]:
     limits, parts = body.limits, []
-    if not limits.leave_out:
+    if left_out is None or left_out.is_nothing:
         return []
     if any(aggregate.kind not in _BY_UNIT for aggregate in body.aggregates):
         many = f"{limits.rows_per_group:,} row{'s' if limits.rows_per_group > 1 else ''}"
@@ -178,8 +198,9 @@ def _on_limits(body: Body) -> list[str]:
     if not parts:
         return []
     kept = ", and ".join(parts)
-    left_out = f"{kept}; what is beyond is left out, which ± does not show"
-    return [f"{left_out} (give other limits with rows_per_group and groups_per_unit)"]
+    said = "[… to …] takes account of it" if left_out.is_known else "± does not show it"
+    advice = "(give other limits with rows_per_group and groups_per_unit, or limits = auto)"
+    return [f"{kept}; what is beyond is left out, and {said} {advice}"]
 
 
 def _in_each(body: Body) -> str:

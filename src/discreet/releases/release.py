@@ -30,12 +30,16 @@ from discreet.releases.cells import (
 from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.groups import Groups
+from discreet.releases.estimates.linear import linear
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.left_out import Ends, LeftOut, total_ends, unknown_left_out
-from discreet.releases.notes import notes, on_unknown
+from discreet.releases.notes import headline, notes, on_unknown
 from discreet.releases.release_picture import draw
-from discreet.releases.shown_column import BAR, RANGE, ShownColumn
+from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
 from discreet.releases.view import Output, View, error_bar, intervals, margins, plain_view
+
+COUNTS = {"count", "count_units", "count_distinct"}
+"""Aggregates that are never negative, whatever the noise."""
 
 
 @frozen(kw_only=True)
@@ -52,8 +56,14 @@ class Release:
     receipt: Receipt
     is_stored: bool = False
     """Whether this is an earlier release given again, which costs nothing more."""
-    left_out: LeftOut | None = field(default=None, repr=False)
+    left_out: LeftOut | None = field(repr=False)
     """What the limits left out, as far as it is known; None if they cannot leave out anything."""
+
+    @left_out.default
+    def _unmeasured(self) -> LeftOut | None:
+        if not self.body.limits.leave_out:
+            return None
+        return unknown_left_out(len(self.body.aggregates), "nobody has said here how much")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -108,12 +118,17 @@ class Release:
     def _total(self, output: Output, beta: Fraction) -> Ends:
         if self.left_out is None:
             return Ends.of(intervals(output, self._groups, self.body, beta=beta))
-        margin = margins(self.body)
-        return total_ends(output.estimate, self._groups, margin, self.left_out, beta=beta)
+        margin, estimate = margins(self.body), output.estimate
+        found = total_ends(estimate, self._groups, margin, self.left_out, beta=beta)
+        multiples = linear(estimate) or {}
+        are_counts = all(self.body.aggregates[i].kind in COUNTS for i in multiples)
+        if multiples and are_counts and min(multiples.values()) > 0:
+            return found.not_below_zero()
+        return found
 
     def notes(self) -> tuple[str, ...]:
         """Return what a reader must know besides the numbers."""
-        found = notes(self.view, self.body, confidence=CONFIDENCE)
+        found = notes(self.view, self.body, left_out=self.left_out, confidence=CONFIDENCE)
         unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
         return (*found, *on_unknown(unknown))
 
@@ -156,9 +171,10 @@ class Release:
         tells for each whether there is such a row.
         """
         found = {
-            output.name: [pair and list(pair) for pair in self._pairs(output)]
+            output.name: [pair and list(pair) for pair in self.intervals(output.name)]
             for output in self._noisy()
         }
+        totals = {name: list(map(list, self._plain_ends(name))) for name in self._all_ends}
         return {
             "columns": list(self.columns),
             "rows": [[_plain_json(value) for value in row] for row in self.rows],
@@ -170,12 +186,14 @@ class Release:
                 },
             },
             "intervals": found,
+            "totals": totals,
             "unknown": self._unknown(),
             "notes": list(self.notes()),
             "limits": {
                 "rows_per_group": self.body.limits.rows_per_group,
                 "groups_per_unit": self.body.limits.groups_per_unit,
             },
+            "limits_cut": None if self.left_out is None else self.left_out.to_json(),
             "cost": self.cost.to_json(),
             "stored": self.is_stored,
             "receipt": self.receipt.to_json(),
@@ -191,14 +209,16 @@ class Release:
             Path(path),
             names=[", ".join(str(row[i]) for i in keys) for row in self.rows],
             values=[row[self.columns.index(noisy.name)] for row in self.rows],
-            intervals=self._pairs(noisy),
+            intervals=self.intervals(noisy.name),
+            totals=None if self.left_out is None else self._plain_ends(noisy.name),
             over=", ".join(self.columns[i] for i in keys),
             title=noisy.name,
         )
 
     def __str__(self) -> str:
         """Show the rows as a table with error bars, and the notes below it."""
-        return "\n".join([text_table(self.columns, self._shown()), *self._footer()])
+        table = text_table(self.columns, self._shown())
+        return "\n".join([*headline(self.left_out), table, *self._footer()])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
@@ -207,8 +227,10 @@ class Release:
             for row in self._shown()
         )
         below = "<br>".join(escape(line) for line in self._footer())
+        first = map(escape, headline(self.left_out))
+        above = "".join(f"<p><strong>{line}</strong></p>" for line in first)
         return (
-            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+            f"{above}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
             f"<p><small>{below}</small></p>"
         )
 
@@ -220,6 +242,8 @@ class Release:
         known = [mark for mark in (BAR, RANGE) if mark in marks]
         verb = "hold" if len(known) > 1 else "holds"
         claim = f"{' and '.join(known)} {verb} for 95 % of values, noise only; " if known else ""
+        if any(column.totals is not None for column in self._shown_columns):
+            claim += f"{TOTAL} holds for 95 % of values, noise and what limits left out; "
         return [f"{claim}{cost}", *self.notes()]
 
     def _shown(self) -> list[list[str]]:
@@ -249,31 +273,45 @@ class Release:
     def _column(self, output: Output, values: Column) -> ShownColumn:
         if not output.is_noisy():
             return ShownColumn(name=output.name, values=values)
-        bar, ends = self._bar(output), self._all_ends[output.name]
-        if bar is not None and isinstance(values, Ratios) and ends.are_around(values, bar):
-            return ShownColumn(name=output.name, values=values, bar=bar)
-        return ShownColumn(name=output.name, values=values, intervals=ends)
-
-    def _ends(self, output: Output) -> Intervals:
-        """Return the interval of an output in each row. Every form of the answer shows this one."""
-        return intervals(output, self._groups, self.body, beta=1 - CONFIDENCE)
+        bar, noise = self._bar(output), self._noise[output.name]
+        is_even = bar is not None and isinstance(values, Ratios) and noise.are_around(values, bar)
+        totals = None if self.left_out is None else self._all_ends[output.name]
+        return ShownColumn(
+            name=output.name,
+            values=values,
+            bar=bar if is_even else None,
+            intervals=None if is_even else noise,
+            totals=totals,
+            is_total_alone=is_even and totals is not None and totals.are_nearly(noise),
+        )
 
     @cached_property
-    def _all_ends(self) -> dict[str, Intervals]:
-        return {output.name: self._ends(output) for output in self._noisy()}
+    def _noise(self) -> dict[str, Intervals]:
+        """For each noisy output, where the value without noise lies in each row."""
+        beta = 1 - CONFIDENCE
+        return {
+            output.name: intervals(output, self._groups, self.body, beta=beta)
+            for output in self._noisy()
+        }
 
-    def _pairs(self, output: Output) -> tuple[PlainInterval | None, ...]:
-        return plain_intervals(self._all_ends[output.name], output.estimate.type)
+    @cached_property
+    def _all_ends(self) -> dict[str, Ends]:
+        """For each noisy output, where the value of all rows lies. Every form shows this."""
+        return {output.name: self._total(output, 1 - CONFIDENCE) for output in self._noisy()}
+
+    def _plain_ends(self, name: str) -> tuple[PlainEnds, ...]:
+        ends = self._all_ends[name]
+        return plain_ends(ends.lows, ends.highs, self._output(name).estimate.type)
 
     def _unknown(self) -> dict[str, bool]:
-        """Tell for each noisy output whether some row has a value and no interval."""
+        """Tell for each noisy output whether some row has a value and no interval of its noise."""
         cells = dict(zip(self.columns, self._cells, strict=True))
         return {
             name: any(
                 value is not None and not known
-                for value, known in zip(cells[name], ends.known.tolist(), strict=True)
+                for value, known in zip(cells[name], noise.known.tolist(), strict=True)
             )
-            for name, ends in self._all_ends.items()
+            for name, noise in self._noise.items()
         }
 
     def _frame(self, *, errors: bool) -> AnswerFrame:
@@ -282,6 +320,7 @@ class Release:
     def _about(self, frame: AnswerFrame) -> dict[str, Any]:
         """Return what a frame must say besides its numbers, as plain values."""
         return {
+            "limits_cut": None if self.left_out is None else self.left_out.to_json(),
             "intervals": {name: list(ends) for name, ends in frame.ends.items()},
             "confidence": float(CONFIDENCE),
             "notes": list(self.notes()),
@@ -326,18 +365,6 @@ def read_releases(ledger: Ledger, ticket: int) -> tuple[Release, ...]:
     batch = stored.get("batch", [stored])
     bodies = map(Body.from_json, batch if isinstance(batch, list) else [batch])
     return tuple(
-        Release(
-            view=plain_view(body),
-            body=body,
-            receipt=receipt,
-            is_stored=True,
-            left_out=_not_known(body),
-        )
+        Release(view=plain_view(body), body=body, receipt=receipt, is_stored=True)
         for body in bodies
     )
-
-
-def _not_known(body: Body) -> LeftOut | None:
-    if not body.limits.leave_out:
-        return None
-    return unknown_left_out(len(body.aggregates), "it is not known here which question was asked")

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from discreet.accounting.picture import ACCENT, INK, QUIET, save
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
-from discreet.releases.cells import Cell, PlainInterval
+from discreet.releases.cells import Cell, PlainEnds, PlainInterval
 
 MOST_BARS = 100
 
@@ -17,6 +18,7 @@ def draw(
     names: Sequence[str],
     values: Sequence[Cell],
     intervals: Sequence[PlainInterval | None],
+    totals: Sequence[PlainEnds] | None = None,
     over: str,
     title: str,
 ) -> None:
@@ -46,13 +48,27 @@ def draw(
             low, high = (float(end) for end in interval)
             lengths = [[max(0.0, number - low)], [max(0.0, high - number)]]
             axes.errorbar(number, place, xerr=lengths, color=INK, capsize=3, linewidth=1.2)
+    if totals is not None:
+        _draw_totals(axes, numbers, totals)
     axes.set_yticks(places, [name or "all" for name in names], color=INK)
     axes.invert_yaxis()  # the first row of the answer is on top
     axes.set_ylabel(over, color=INK)
     hollow = "; hollow: unknown" if None in intervals else ""
-    axes.set_xlabel(f"{title} (lines: 95 % of the noise{hollow})", color=INK)
+    thin = "" if totals is None else "; thin: with what limits left out, an arrow if without end"
+    axes.set_xlabel(f"{title} (lines: 95 % of the noise{hollow}{thin})", color=INK)
     axes.axvline(0, color=INK, linewidth=0.8)
     axes.grid(axis="x", color=QUIET, alpha=0.4, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
     save(figure, path)
+
+
+def _draw_totals(axes: Any, numbers: Sequence[float], totals: Sequence[PlainEnds]) -> None:
+    """Draw a thin line below each bar's own, to the ends that are known, and an arrow if not."""
+    widest = max(map(abs, numbers), default=1.0) or 1.0
+    for place, (number, (low, high)) in enumerate(zip(numbers, totals, strict=True)):
+        first = number if low is None else float(low)
+        last = number + 0.15 * widest if high is None else float(high)
+        axes.plot([first, last], [place + 0.22] * 2, color=INK, alpha=0.6, linewidth=0.8)
+        if high is None:
+            axes.plot([last], [place + 0.22], marker=">", color=INK, alpha=0.6, markersize=4)

@@ -11,6 +11,7 @@ from discreet.releases.estimates.columns import Column, column
 from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import Scalar
 from discreet.releases.estimates.ratios import Integers, Ratios, add, times, whole
+from discreet.releases.left_out import Ends
 
 
 def texts(values: Ratios) -> list[str]:
@@ -64,6 +65,9 @@ def _written(units: Integers, decimals: int) -> list[str]:
 BAR, RANGE, UNKNOWN = "±", "(… to …)", "unknown"
 """How noise is shown: one error bar for a column, an interval in a row, or that there is none."""
 
+TOTAL = "[… to …]"
+"""How noise and what limits left out are shown together."""
+
 _EXACT_DECIMALS = 6
 
 
@@ -91,9 +95,15 @@ class ShownColumn:
     """The error bar, if all rows have the same one."""
     intervals: Intervals | None = field(default=None, converter=_intervals)
     """The interval of each row, if they have no common error bar; None if there is no noise."""
+    totals: Ends | None = None
+    """Where the number of all rows lies, if limits may have left out some."""
+    is_total_alone: bool = False
+    """Whether the noise by itself is not shown, because it is nearly all there is."""
 
     def mark(self) -> str | None:
         """Return how noise is shown, to be explained below the table; None if it is not."""
+        if self.is_total_alone:
+            return None
         if self.bar is not None:
             return BAR
         return RANGE if self.intervals is not None and self.intervals.lows.known.any() else None
@@ -104,6 +114,17 @@ class ShownColumn:
         A value with noise of which no interval is known says so, and has few digits: what is least
         certain must not look the most certain.
         """
+        if self.totals is not None and isinstance(self.values, Ratios):
+            return _with_totals(self._values_shown(self.values), self.values, self.totals)
+        return self._noise_texts()
+
+    def _values_shown(self, values: Ratios) -> list[str]:
+        """Return what stands before the total interval."""
+        if not self.is_total_alone or self.bar is None:
+            return self._noise_texts()
+        return nearest_texts(values, decimals_for([self.bar]))
+
+    def _noise_texts(self) -> list[str]:
         if self.intervals is not None and self.bar is None:
             return _with_intervals(self.values, self.intervals)
         if not isinstance(self.values, Ratios):
@@ -144,3 +165,36 @@ def _with_intervals(values: Column, intervals: Intervals) -> list[str]:
 
 def _unknown(value: Scalar | None) -> str:
     return text(None) if value is None else f"{rough_text(value)} ({UNKNOWN})"
+
+
+def _with_totals(shown: list[str], values: Ratios, ends: Ends) -> list[str]:
+    """Return what is shown of each value, and where the number of all rows lies."""
+    widths = ends.highs.minus(ends.lows).least_positive()
+    decimals = 0 if values.is_whole() else decimals_for([] if widths is None else [widths / 2])
+    found = zip(
+        shown,
+        lower_texts(ends.lows, decimals),
+        upper_texts(ends.highs, decimals),
+        ends.lows.known.tolist(),
+        ends.highs.known.tolist(),
+        values.known.tolist(),
+        strict=True,
+    )
+    return [
+        one
+        if not is_known or _is_unknown(one)
+        else f"{one} [{_between(low, high, is_low, is_high)}]"
+        for one, low, high, is_low, is_high, is_known in found
+    ]
+
+
+def _is_unknown(shown: str) -> bool:
+    return shown.endswith(f"({UNKNOWN})")
+
+
+def _between(low: str, high: str, is_low: bool, is_high: bool) -> str:
+    if is_low and is_high:
+        return f"{low} to {high}"
+    if is_low:
+        return f"{low} or more"
+    return f"{high} or less" if is_high else UNKNOWN

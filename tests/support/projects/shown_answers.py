@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import sqlglot
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from discreet.core.contribution import Contribution
 from discreet.core.errors import UnknownColumn
@@ -245,9 +245,12 @@ class Hand:
         )
         return publish(noisy, priced)
 
-    def release(self, noise: Sequence[Sequence[int]] | None = None) -> Release:
-        """Return the release of that body."""
-        return Release(view=self.outputs.view, body=self.body(noise), receipt=RECEIPT)
+    def release(
+        self, noise: Sequence[Sequence[int]] | None = None, *, is_cut: bool = False
+    ) -> Release:
+        """Return the release of that body: of all rows, or of how many nobody knows."""
+        made = Release(view=self.outputs.view, body=self.body(noise), receipt=RECEIPT)
+        return made if is_cut else evolve(made, left_out=None)
 
 
 EVENT = DiscreteLaplace(scale=2).event(Contribution(l1=1))

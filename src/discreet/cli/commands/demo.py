@@ -52,7 +52,7 @@ JOIN = DemoStep(
 SELECT smoker, 100.0 * COUNT(*) FILTER (WHERE diagnosis = 'asthma') / COUNT(*) AS percent
 FROM visits JOIN patients USING (patient_id)
 GROUP BY smoker""",
-    asked={"epsilon": "0.5", "rows_per_group": 20, "groups_per_unit": 1},
+    asked={"epsilon": "0.5", "rows_per_group": 20, "groups_per_unit": 2},
     lesson="The join is on the patient, so every row still belongs to one of them.",
 )
 PRIVATE_KEYS = DemoStep(
