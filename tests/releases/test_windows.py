@@ -27,6 +27,7 @@ from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
+from discreet.releases.left_out import LeftOut, total_ends
 from discreet.tables.column import ColumnType
 from tests.support.projects.shown_answers import Hand, outputs, row
 from tests.support.statistics.exact_tests import alpha, binomial_p_value
@@ -360,3 +361,18 @@ def test_shares_of_real_noise_hold_as_often_as_they_say() -> None:
     lied = held(trials, told=Fraction(1, 8))
     assert lied < 0.8 * trials
     assert binomial_p_value(lied, trials, 0.8) < share
+
+
+def test_what_limits_left_out_of_all_rows_is_in_the_total() -> None:
+    shares: set[Fraction] = set()
+
+    def margins(_: int, beta: Fraction) -> Fraction:
+        shares.add(beta)
+        return Fraction(2)
+
+    groups = with_windows(table([[10, 20, 30]]), [whole("sum")])
+    lost = LeftOut(rows=(Fraction(0), Fraction(5)), share=None, each=((Fraction(0), Fraction(5)),))
+    ends = total_ends(whole("sum"), groups, margins, lost, beta=BETA)
+    assert shares == {BETA / 3}
+    assert ends.lows.scalars() == [54] * 3
+    assert ends.highs.scalars() == [60 + 3 * (2 + 5)] * 3

@@ -15,6 +15,19 @@ from discreet.tables.column import Key
 Rows = NDArray[np.int64]
 
 
+Frame = tuple[int, int]
+"""The first row that counts, and the one after the last."""
+
+
+@frozen(eq=False)
+class WindowPartition:
+    """Rows of an answer that belong together, in the order of a window."""
+
+    rows: Sequence[int]
+    frames: Sequence[Frame]
+    """For each row the places in ``rows`` that its value is made from."""
+
+
 @frozen(kw_only=True, eq=False)
 class WindowColumn:
     """The values of one window, and what its intervals are worked out from."""
@@ -22,6 +35,8 @@ class WindowColumn:
     values: Column
     beside: "Groups"
     """All rows of the answer that HAVING left, which is what windows look at."""
+    partitions: Sequence[WindowPartition]
+    """How these are put together."""
     places: Rows
     """Where among them each row is."""
     looked_at: Rows

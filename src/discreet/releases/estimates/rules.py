@@ -99,11 +99,20 @@ def intervals_within(
     A margin may differ below and above. What it holds at a failure probability is up to whoever
     gives it; here the probability is shared by all the noisy numbers that the estimate uses.
     """
-    used, found = _numbers_used(estimate, groups), Intervals.unknown(groups.size)
-    for count in np.unique(used).tolist():
+    used = _numbers_used(estimate, groups)
+    counts, found = np.unique(used).tolist(), []
+    for count in counts:
         each = {index: margins(index, beta / count) for index in indices(estimate)}
-        found = hull_where(found, enclosed(estimate, groups, each), used == count)
-    return found.outwards()
+        rows = groups if len(counts) == 1 else groups.take(np.flatnonzero(used == count))
+        found.append(enclosed(estimate, rows, each).outwards())
+    return found[0] if len(found) == 1 else _put_back(found, used)
+
+
+def _put_back(found: Sequence[Intervals], used: NDArray[np.int64]) -> Intervals:
+    """Return intervals of rows that were worked out apart, by what they used, in their order."""
+    each = [interval for part in found for interval in part.each()]
+    places = np.argsort(np.argsort(used, kind="stable"), kind="stable").tolist()
+    return Intervals.of([each[place] for place in places])
 
 
 _TOLD_APART = 16

@@ -3,17 +3,17 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve
 
 from discreet.core.rounding import dyadic_down, dyadic_up
 from discreet.releases.estimates.columns import column, scalars, sorted_rows
 from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, indices, parts
-from discreet.releases.estimates.groups import Groups, Rows, WindowColumn
+from discreet.releases.estimates.groups import Frame, Groups, WindowColumn, WindowPartition
 from discreet.releases.estimates.ratios import KEPT, kept
 from discreet.releases.estimates.rules import (
     Each,
@@ -24,8 +24,6 @@ from discreet.releases.estimates.rules import (
 )
 
 Values = Sequence[Scalar | None]
-Frame = tuple[int, int]
-"""The first row that counts, and the one after the last."""
 
 
 def windows_in(estimates: Iterable[Estimate]) -> tuple[WindowOf, ...]:
@@ -44,54 +42,49 @@ def with_windows(
     places = np.arange(groups.size)
     found = {}
     for window in windows:
-        values, looked_at = _values(window, groups)
-        if chosen_from is not None:
-            looked_at = np.full(groups.size, chosen_from, dtype=np.int64)
+        partitions = _partitions(window, groups)
+        sizes = [(row, end - first) for part in partitions for row, (first, end) in _framed(part)]
+        looked_at = np.full(groups.size, chosen_from or 0, dtype=np.int64)
+        if chosen_from is None and sizes:
+            looked_at[[row for row, _ in sizes]] = [size for _, size in sizes]
         found[window] = WindowColumn(
-            values=column(values), beside=groups, places=places, looked_at=looked_at
+            values=column(_values(window, groups, partitions)),
+            beside=groups,
+            partitions=partitions,
+            places=places,
+            looked_at=looked_at,
         )
     return evolve(groups, windows=found) if found else groups
 
 
-@frozen
-class _Partition:
-    """Rows of the answer that belong together, in the window's order."""
-
-    rows: list[int]
-    peers: list[Frame]
-    """For each row the rows that are its equals in the order."""
-
-    def frames(self, window: WindowOf) -> Iterator[Frame]:
-        """Return for each row the rows that it is about."""
-        return _REACH.get(window.function, _frames)(window, self.peers)
+def _framed(partition: WindowPartition) -> Iterator[tuple[int, Frame]]:
+    return zip(partition.rows, partition.frames, strict=True)
 
 
-def _partitions(window: WindowOf, groups: Groups) -> list[_Partition]:
+def _partitions(window: WindowOf, groups: Groups) -> list[WindowPartition]:
     keys = [scalars(column_of(part, groups)) for part in window.partition]
     orders = [scalars(column_of(estimate, groups)) for estimate, _ in window.order]
     partitions: dict[tuple[Scalar | None, ...], list[int]] = {}
     for row in _in_order(window, groups):
         partitions.setdefault(tuple(key[row] for key in keys), []).append(row)
-    return [
-        _Partition(rows, _peers([[key[row] for key in orders] for row in rows]))
-        for rows in partitions.values()
-    ]
+    reach, found = _REACH.get(window.function, _frames), []
+    for rows in partitions.values():
+        peers = _peers([[key[row] for key in orders] for row in rows])
+        found.append(WindowPartition(rows, list(reach(window, peers))))
+    return found
 
 
-def _values(window: WindowOf, groups: Groups) -> tuple[list[Scalar | None], Rows]:
-    """Return the value in each row, and how many rows it is made from."""
+def _values(
+    window: WindowOf, groups: Groups, partitions: Sequence[WindowPartition]
+) -> list[Scalar | None]:
     argument = window.argument
     given = [None] * groups.size if argument is None else scalars(column_of(argument, groups))
     found: list[Scalar | None] = [None] * groups.size
-    looked_at = np.zeros(groups.size, dtype=np.int64)
-    for partition in _partitions(window, groups):
-        rows = partition.rows
-        frames = list(partition.frames(window))
-        values = _FUNCTIONS[window.function]([given[row] for row in rows], frames)
-        for row, value, (first, end) in zip(rows, values, frames, strict=True):
+    for part in partitions:
+        values = _FUNCTIONS[window.function]([given[row] for row in part.rows], part.frames)
+        for row, value in zip(part.rows, values, strict=True):
             found[row] = kept(value) if isinstance(value, Fraction) else value
-            looked_at[row] = end - first
-    return found, looked_at
+    return found
 
 
 def _in_order(window: WindowOf, groups: Groups) -> list[int]:
@@ -158,13 +151,13 @@ _REACH: dict[str, Callable[[WindowOf, list[Frame]], Iterator[Frame]]] = {
 """The rows that a function looks at, where they are not those of its frame."""
 
 
-Work = Callable[[Values, list[Frame]], Iterable[Scalar | None]]
+Work = Callable[[Values, Sequence[Frame]], Iterable[Scalar | None]]
 
 
 def _added(of: Callable[[Fraction, int], Fraction | None]) -> Work:
     """Return a function of the sum and the number of the values in a frame."""
 
-    def work(values: Values, frames: list[Frame]) -> Iterator[Scalar | None]:
+    def work(values: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
         numbers = [value if isinstance(value, Fraction) else Fraction(0) for value in values]
         sums = list(accumulate(numbers, initial=Fraction(0)))
         counts = list(accumulate((value is not None for value in values), initial=0))
@@ -179,7 +172,7 @@ def _extreme(choose: Callable[..., Any]) -> Work:
         known = [value for value in (first, second) if value is not None]
         return choose(known) if known else None
 
-    def work(values: Values, frames: list[Frame]) -> Iterator[Scalar | None]:
+    def work(values: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
         running = [None, *accumulate(values, better)]
         for first, end in frames:
             if first == 0:
@@ -190,16 +183,16 @@ def _extreme(choose: Callable[..., Any]) -> Work:
     return work
 
 
-def _rank(_: Values, frames: list[Frame]) -> Iterator[Scalar | None]:
+def _rank(_: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
     return (Fraction(end) for _, end in frames)
 
 
-def _dense_rank(_: Values, frames: list[Frame]) -> Iterator[Scalar | None]:
+def _dense_rank(_: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
     starts = accumulate(int(end == i) for i, (_, end) in enumerate(frames, start=1))
     return (Fraction(number) for number in starts)
 
 
-def _only(values: Values, frames: list[Frame]) -> Iterator[Scalar | None]:
+def _only(values: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
     return (values[first] if first < end else None for first, end in frames)
 
 
@@ -251,15 +244,30 @@ def enclosed_window(window: WindowOf, groups: Groups, each: Each) -> Intervals:
         return Intervals.unknown(groups.size)
     if argument is None or not indices(argument):
         return around_values(own.values, Fraction(0))
-    inside = _short(enclosed(argument, own.beside, each).each())
-    there = is_there(argument, own.beside, each).tolist()
-    found: list[Interval | None] = [None] * own.beside.size
-    for partition in _partitions(window, own.beside):
-        given = [(inside[row], there[row]) for row in partition.rows]
-        bounds = _ENCLOSURES[window.function](given, list(partition.frames(window)))
-        for row, interval in zip(partition.rows, bounds, strict=True):
-            found[row] = interval
-    return Intervals.of(found).take(own.places)
+    pieces = _needed(own)
+    looked_at = own.beside.take(np.array([row for _, rows, _ in pieces for row in rows], dtype=int))
+    inside = _short(enclosed(argument, looked_at, each).each())
+    given = iter(zip(inside, is_there(argument, looked_at, each).tolist(), strict=True))
+    found: dict[int, Interval | None] = {}
+    for wanted, rows, frames in pieces:
+        bounds = _ENCLOSURES[window.function](list(islice(given, len(rows))), frames)
+        found |= dict(zip(wanted, bounds, strict=True))
+    return Intervals.of([found[place] for place in own.places.tolist()])
+
+
+def _needed(window: WindowColumn) -> list[tuple[list[int], Sequence[int], list[Frame]]]:
+    """Return of each partition the rows that are asked for, those that they look at, and how."""
+    places = set(window.places.tolist())
+    pieces = []
+    for part in window.partitions:
+        wanted = [(row, frame) for row, frame in _framed(part) if row in places]
+        filled = [frame for _, frame in wanted if frame[0] < frame[1]]
+        first = min((start for start, _ in filled), default=0)
+        last = max((end for _, end in filled), default=0)
+        moved = [(a - first, b - first) if a < b else (0, 0) for _, (a, b) in wanted]
+        if wanted:
+            pieces.append(([row for row, _ in wanted], part.rows[first:last], moved))
+    return pieces
 
 
 _SHORT_BITS = 256
@@ -281,21 +289,21 @@ def _short(intervals: list[Interval | None]) -> list[Interval | None]:
 
 Given = Sequence[tuple[Interval | None, bool]]
 """Where the argument of each row of a partition lies, and whether it surely has a value."""
-Enclose = Callable[[Given, list[Frame]], Iterable[Interval | None]]
+Enclose = Callable[[Given, Sequence[Frame]], Iterable[Interval | None]]
 
 
-def _all_known(given: Given, frames: list[Frame]) -> list[bool]:
+def _all_known(given: Given, frames: Sequence[Frame]) -> list[bool]:
     missing = list(accumulate((interval is None for interval, _ in given), initial=0))
     return [missing[first] == missing[end] for first, end in frames]
 
 
-def _surely(given: Given, frames: list[Frame]) -> list[int]:
+def _surely(given: Given, frames: Sequence[Frame]) -> list[int]:
     """Return how many numbers of each frame surely have a value."""
     there = list(accumulate((sure for _, sure in given), initial=0))
     return [there[end] - there[first] for first, end in frames]
 
 
-def _sum_within(given: Given, frames: list[Frame]) -> Iterator[Interval | None]:
+def _sum_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
     pairs = [
         (low, high) if sure else (min(low, _ZERO), max(high, _ZERO))
         for (low, high), sure in ((pair or (_ZERO, _ZERO), sure) for pair, sure in given)
@@ -309,12 +317,12 @@ def _sum_within(given: Given, frames: list[Frame]) -> Iterator[Interval | None]:
 _ZERO = Fraction(0)
 
 
-def _count_within(given: Given, frames: list[Frame]) -> Iterator[Interval]:
+def _count_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval]:
     for (first, end), sure in zip(frames, _surely(given, frames), strict=True):
         yield Fraction(sure), Fraction(end - first)
 
 
-def _mean_within(given: Given, frames: list[Frame]) -> Iterator[Interval | None]:
+def _mean_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
     least, largest = _least_within(given, frames), _largest_within(given, frames)
     rows = zip(frames, _surely(given, frames), _sum_within(given, frames), strict=True)
     for ((first, end), sure, total), low, high in zip(rows, least, largest, strict=True):
@@ -326,7 +334,7 @@ def _mean_within(given: Given, frames: list[Frame]) -> Iterator[Interval | None]
             yield low[0], high[1]
 
 
-def _least_within(given: Given, frames: list[Frame]) -> Iterator[Interval | None]:
+def _least_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
     lows = [pair and pair[0] for pair, _ in given]
     highs, sure_highs = (
         [pair[1] if pair and (sure or not only) else None for pair, sure in given]
@@ -347,12 +355,12 @@ def _least_within(given: Given, frames: list[Frame]) -> Iterator[Interval | None
             yield None
 
 
-def _largest_within(given: Given, frames: list[Frame]) -> Iterator[Interval | None]:
+def _largest_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
     turned = [(pair and (-pair[1], -pair[0]), sure) for pair, sure in given]
     return (pair and (-pair[1], -pair[0]) for pair in _least_within(turned, frames))
 
 
-def _only_within(given: Given, frames: list[Frame]) -> Iterator[Interval | None]:
+def _only_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
     return (given[first][0] if first < end else None for first, end in frames)
 
 
