@@ -7,17 +7,17 @@ from typing import ParamSpec, TypeVar
 from discreet.core.errors import RefusedQuery
 
 P = ParamSpec("P")
-R = TypeVar("R")
+T = TypeVar("T")
 
 FRAMES_BEHIND_THE_GATE = 100
 """More calls than lie between a trial before the gate and the same work behind it."""
 
 
-def refusing_depth(function: Callable[P, R]) -> Callable[P, R]:
+def refusing_depth(function: Callable[P, T]) -> Callable[P, T]:
     """Return the function with a refusal where the stack ends. For what runs before the gate."""
 
     @wraps(function)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return function(*args, **kwargs)
         except RecursionError:
@@ -31,7 +31,7 @@ def refusing_depth(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @refusing_depth
-def with_room(action: Callable[[], R]) -> R:
+def with_room(action: Callable[[], T]) -> T:
     """Do something with a hundred calls more on the stack than there are.
 
     If it is possible there, it is possible again behind the gate, where a stack that ends would be
@@ -40,5 +40,5 @@ def with_room(action: Callable[[], R]) -> R:
     return _deeper(action, FRAMES_BEHIND_THE_GATE)
 
 
-def _deeper(action: Callable[[], R], frames: int) -> R:
+def _deeper(action: Callable[[], T], frames: int) -> T:
     return action() if frames == 0 else _deeper(action, frames - 1)
