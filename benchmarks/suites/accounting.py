@@ -20,6 +20,9 @@ TASKS = {
     "calibrate_laplace_100": "calibrate 100 Laplaces",
     "calibrate_mnist": "calibrate the training",
 }
+BATCHES = {"12_20": "12 groups × 20 rows", "200_2": "200 groups × 2 rows"}
+"""Batches of one count, by the limits of a unit: groups and rows."""
+SECONDS_A_BATCH = 3.0
 GOAL = 10.0
 CONTEXT = ("dp_accounting_rdp", "prv_accountant", "autodp")
 ENVIRONMENTS = {"dp_accounting_rdp": "dp_accounting"}
@@ -60,8 +63,20 @@ EPSILONS = [
     _epsilon(task, name) for task, name in TASKS.items() if not task.startswith("calibrate")
 ]
 
+CALIBRATED = [
+    Case(
+        name=f"calibrate a batch, {name}",
+        unit="s",
+        ours=("benchmarks/programs/batch_time.py", limits),
+        theirs=SECONDS_A_BATCH,
+        goal=1.0,
+    )
+    for limits, name in BATCHES.items()
+]
+
 CASES = (
     EPSILONS
+    + CALIBRATED
     + [_case(task, name, "dp_accounting", GOAL) for task, name in TASKS.items()]
     + [
         _case(task, name, library, None)

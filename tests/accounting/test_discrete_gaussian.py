@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from discreet.accounting.accountants import discrete_gaussian as curve
 from discreet.accounting.accountants.zcdp import delta_of_zcdp, zcdp_loss
 from discreet.accounting.tails.gaussian_tail import (
+    _bernoulli,
+    _corrections,
     by_integral,
     by_sum,
     gaussian_sum,
@@ -193,3 +195,42 @@ def test_bad_deltas_are_refused(bad):
     event = DiscreteGaussianEvent(sigma_squared=1, distance_squared=1)
     with pytest.raises(InvalidArgument):
         curve.epsilon(event, bad)
+
+
+@given(
+    variance=VARIANCES,
+    squared=st.integers(0, 100),
+    entries=st.none() | st.integers(0, 40),
+    largest=st.none() | st.integers(0, 5),
+    epsilon=EPSILONS,
+)
+@settings(max_examples=50, deadline=None)
+def test_the_upper_end_alone_is_that_of_both(variance, squared, entries, largest, epsilon):
+    event = DiscreteGaussianEvent(
+        sigma_squared=variance, distance_squared=squared, entries=entries, largest=largest
+    )
+    assert curve.upper_delta(event, epsilon) == curve.delta(event, epsilon)[1]
+
+
+def test_the_upper_end_of_many_entries_takes_no_exact_tail(monkeypatch):
+    """Far out in the tail an exact value takes minutes, and nothing would be made of it."""
+
+    def never(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(curve, "gaussian_tail_bounds", never)
+    event = DiscreteGaussianEvent(sigma_squared=17512, distance_squared=800, entries=200, largest=2)
+    assert 0 < curve.epsilon(event, "1e-7") < Fraction(6, 5)
+
+
+@pytest.mark.parametrize("variance", ["64", "999/7", "12345/2"])
+def test_the_corrections_are_those_of_hermite_polynomials(variance: str):
+    """Whole numbers give what fractions give by the recurrence in the docstring of the formula."""
+    sigma_squared = Fraction(variance)
+    for start in (1, 40, 900):
+        before, now, total = Fraction(1), start / sigma_squared, Fraction(0)
+        for n in range(1, 24):
+            if n % 2:
+                total += _bernoulli(n + 1) / math.factorial(n + 1) * now
+            before, now = now, (start * now - n * before) / sigma_squared
+        assert _corrections(12, start, sigma_squared) == total

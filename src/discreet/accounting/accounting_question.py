@@ -7,8 +7,8 @@ from functools import partial
 from attrs import evolve, frozen
 
 from discreet.accounting.accountants.approximate import approximate
-from discreet.accounting.accountants.discrete_gaussian import delta as discrete_gaussian_delta
 from discreet.accounting.accountants.discrete_gaussian import epsilon as discrete_gaussian_epsilon
+from discreet.accounting.accountants.discrete_gaussian import upper_delta
 from discreet.accounting.accountants.gaussian import gaussian_loss
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.accountants.sampling import is_sampled, unsampled
@@ -206,7 +206,7 @@ def _by_discrete_gaussian(question: AccountingQuestion) -> Result:
         found = discrete_gaussian_epsilon(part, question.delta)
         return Result(loss=Approximate(found, question.delta), method="discrete", theorem=theorem)
     assert question.epsilon is not None
-    lost = discrete_gaussian_delta(part, question.epsilon)[1]
+    lost = upper_delta(part, question.epsilon)
     if lost >= 1:
         raise promises_nothing("discrete")
     return Result(loss=Approximate(question.epsilon, lost), method="discrete", theorem=theorem)

@@ -110,6 +110,24 @@ def delta(event: DiscreteGaussianEvent, at_epsilon: Number) -> Ends:
     return low, max((high for _, high in ends), default=Fraction(0))
 
 
+def upper_delta(event: DiscreteGaussianEvent, at_epsilon: Number) -> Fraction:
+    """Return the upper end of :func:`delta`, and leave out the work that only the lower one needs.
+
+    Where zCDP gives the bound, the exact value of one shift adds nothing to it, and far out in the
+    tail that value takes minutes.
+
+    Example:
+        >>> many = DiscreteGaussianEvent(sigma_squared=20000, distance_squared=800, largest=2)
+        >>> float(upper_delta(many, 1)) < 1e-6
+        True
+    """
+    shifts, complete = _shifts(event)
+    if not complete:
+        return delta_of_zcdp(zcdp_loss([event]), at_epsilon)
+    ends = (_delta_of(event.sigma_squared, shift, at_epsilon) for shift in shifts)
+    return max((high for _, high in ends), default=Fraction(0))
+
+
 def epsilon(event: DiscreteGaussianEvent, at_delta: Number) -> Fraction:
     """Return the smallest multiple of ``EPSILON_STEP`` at which ``at_delta`` is certainly enough.
 
@@ -125,7 +143,7 @@ def epsilon(event: DiscreteGaussianEvent, at_delta: Number) -> Fraction:
             "delta is out of range", must="lie strictly between 0 and 1", got=str(target)
         )
     low, high = -1, 1
-    while delta(event, high * EPSILON_STEP)[1] > target:
+    while upper_delta(event, high * EPSILON_STEP) > target:
         low, high = high, 2 * high
         if high * EPSILON_STEP > _LARGEST_EPSILON:
             raise Unsupported(
@@ -135,7 +153,7 @@ def epsilon(event: DiscreteGaussianEvent, at_delta: Number) -> Fraction:
             )
     while high - low > 1:
         middle = (low + high) // 2
-        if middle >= 0 and delta(event, middle * EPSILON_STEP)[1] <= target:
+        if middle >= 0 and upper_delta(event, middle * EPSILON_STEP) <= target:
             high = middle
         else:
             low = middle

@@ -106,11 +106,7 @@ def by_integral(sigma_squared: Fraction, start: int, bits: int) -> Ends:
     working = bits + 16
     square = Fraction(start * start) / sigma_squared
     tail_low, tail_high = normal_tail_bounds(square, working)
-    terms = _terms(sigma_squared, working)
-    factor = Fraction(1, 2) + sum(
-        (_bernoulli(2 * j) / math.factorial(2 * j) * _hermite(2 * j - 1, start, sigma_squared))
-        for j in range(1, terms + 1)
-    )
+    factor = Fraction(1, 2) + _corrections(_terms(sigma_squared, working), start, sigma_squared)
     exp_low, exp_high = exp_bounds(-square / 2, working + max(0, _size(abs(factor))))
     pi_low, pi_high = pi_bounds(working)
     root_low = sqrt_bounds(2 * pi_low * sigma_squared, working)[0]
@@ -148,12 +144,21 @@ def _bernoulli(n: int) -> Fraction:
     return -sum((math.comb(n + 1, k) * _bernoulli(k) for k in range(n)), Fraction(0)) / (n + 1)
 
 
-def _hermite(n: int, m: int, sigma_squared: Fraction) -> Fraction:
-    r"""Return :math:`\sigma^{-n} He_n(m / \sigma)`, a rational number for odd ``n``."""
-    before, now = Fraction(1), Fraction(m) / sigma_squared
-    for k in range(1, n):
-        before, now = now, (m * now - k * before) / sigma_squared
-    return now
+def _corrections(terms: int, m: int, sigma_squared: Fraction) -> Fraction:
+    r"""Return :math:`\sum_{j \le p} B_{2j} h_{2j-1} / (2j)!`, a rational number.
+
+    With :math:`\sigma^2 = a/b` and whole :math:`H_n = a^n h_n`, the recurrence
+    :math:`h_{n+1} = (m h_n - n h_{n-1}) / \sigma^2` is
+    :math:`H_{n+1} = b (m H_n - n a H_{n-1})`: whole numbers, in which nothing is cancelled.
+    """
+    a, b = sigma_squared.numerator, sigma_squared.denominator
+    before, now, power, total = 1, b * m, a, Fraction(0)
+    for j in range(1, terms + 1):
+        total += _bernoulli(2 * j) / math.factorial(2 * j) * Fraction(now, power)
+        for n in (2 * j - 1, 2 * j):
+            before, now = now, b * (m * now - n * a * before)
+        power *= a * a
+    return total
 
 
 def _fixed(bounds: Ends, bits: int) -> tuple[int, int]:

@@ -102,7 +102,7 @@ class DiscreteGaussian(NamedMechanism):
 
         def suffices(place: int) -> bool:
             event = cls(sigma_squared=_place(place)).event(d_in)
-            return curve.delta(event, loss.epsilon)[1] <= loss.delta
+            return curve.upper_delta(event, loss.epsilon) <= loss.delta
 
         return cls(sigma_squared=_place(_smallest_place(suffices)))
 
@@ -149,7 +149,7 @@ class DiscreteGaussian(NamedMechanism):
         if (epsilon is None) == (delta is None):
             raise InvalidArgument("Give either epsilon or delta", must="give exactly one of them")
         if epsilon is not None:
-            return Approximate(exact(epsilon), curve.delta(event, epsilon)[1])
+            return Approximate(exact(epsilon), curve.upper_delta(event, epsilon))
         assert delta is not None
         return Approximate(curve.epsilon(event, delta), delta)
 
