@@ -2,19 +2,19 @@
 
 .. code-block:: text
 
-    parse → resolve → bound → allocate → price      public: text, declarations
-       gate: engine.execute → randomise             the only two lines that hold private numbers
-    publish                                         public again
+    parse → resolve → bound → tighten → allocate → price   public: text, declarations
+       gate: engine.execute → randomise                    the only two lines with private numbers
+    publish                                                public again
 
 ``explain`` is the same life, stopped at the gate.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from attrs import evolve
 
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 from discreet.core.recursion import refusing_depth, with_room
 from discreet.curator.allocate import Shares, allocate
@@ -24,9 +24,9 @@ from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
 from discreet.curator.left_out import left_out, only_table
 from discreet.curator.price import PricedPlan, price, require_delta_budget
-from discreet.curator.publish import leaves_out, leg_of
+from discreet.curator.publish import leg_of
 from discreet.ledger.releases import require_time
-from discreet.project.passage import Passage, go_through
+from discreet.project.passage import Passage, find_stored, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.releases.body import Body
@@ -40,6 +40,7 @@ from discreet.tables.plans.contain import contain
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.prune import prune
 from discreet.tables.plans.take_sides import take_sides
+from discreet.tables.plans.tighten import leaves_out, tighten
 
 
 def answer(
@@ -63,12 +64,13 @@ def answer(
     question, priced, _ = prepare(project, sql, terms, default)
     passed = go_through(project, _passage(sql, priced), analyst=analyst, fresh=fresh)
     body = Body.from_json(passed.bodies[0])
+    can_leave_out = body.limits.leave_out and leaves_out(priced.plan)
     return Release(
         view=question.view,
         body=body,
         receipt=passed.receipt,
         is_stored=passed.is_stored,
-        left_out=left_out(project, priced.plan, can_leave_out=body.limits.leave_out),
+        left_out=left_out(project, priced.plan, can_leave_out=can_leave_out),
     )
 
 
@@ -76,6 +78,7 @@ def answer(
 def _passage(sql: str, priced: PricedPlan) -> Passage:
     return Passage(
         name=priced.digest(),
+        earlier=priced.earlier,
         loss=priced.loss,
         legs=(leg_of(priced),),
         size=partial(largest_release, priced),
@@ -93,6 +96,7 @@ def explain(
 ) -> Explanation:
     """Return what :func:`answer` would do and cost. Nothing is read and nothing is spent."""
     question, priced, holding = prepare(project, sql, terms, default)
+    passage = _passage(sql, priced)
     with_room(lambda: project.engine.require_runnable(priced.plan))
     deadline = project.catalog.gate.deadline
     if deadline is not None:
@@ -110,7 +114,7 @@ def explain(
         terms=holding,
         id_space=project.catalog.id_space(space),
         remaining=project.ledger.remaining(space, analyst),
-        is_stored=project.ledger.find_release(priced.digest(), version.number) is not None,
+        is_stored=find_stored(project, passage, version.number) is not None,
     )
 
 
@@ -148,9 +152,23 @@ def prepare(
     shares = partial(_shares, question, terms=holding, cap=cap)
     if holding.chosen_limits is not None or _are_declared_auto(question, plan, holding):
         plan = _with_chosen_limits(project, question, plan, shares, holding)
-    priced = price(plan, shares(plan), cap)
     gate = project.catalog.gate
-    return question, within(priced, gate.deadline, gate.most_groups), holding
+
+    def priced(bounded: BoundedPlan) -> PricedPlan:
+        found = price(bounded, shares(bounded), cap)
+        return within(found, gate.deadline, gate.most_groups)
+
+    tight = tighten(plan)
+    earlier = () if tight is plan else _names(priced, plan)
+    return question, evolve(priced(tight), earlier=earlier), holding
+
+
+def _names(priced: Callable[[BoundedPlan], PricedPlan], plan: BoundedPlan) -> tuple[str, ...]:
+    """Return the name that the question had at its price before its limits were tightened."""
+    try:
+        return (priced(plan).digest(),)
+    except RefusedQuery:
+        return ()
 
 
 def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:

@@ -32,6 +32,7 @@ from discreet.sql.question import Question
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Tally
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.tighten import tighten
 
 MOST_QUESTIONS = 1_000
 
@@ -47,6 +48,8 @@ class PricedBatch:
     plans: tuple[PricedPlan, ...]
     loss: PrivacyLoss
     method: str
+    earlier: tuple[str, ...] = ()
+    """Names under which earlier versions stored the answers to the same batch at this price."""
 
     def largest(self) -> ReleaseSize:
         """Return a bound on the size of what is released."""
@@ -91,11 +94,35 @@ def price_batch(
             next="Leave epsilon and delta out of its OPTIONS, or ask it by itself",
         )
     plans = tuple(bound(question, sharing=len(queries)) for question in questions)
-    public = [_require_noise_only(plan) for plan in plans]
     spaces = {plan.owner().unit.id_space for plan in plans}
     if len(spaces) > 1:
         raise RefusedQuery("A batch is about one id space", got=", ".join(sorted(spaces)))
     cap = project.catalog.id_space(spaces.pop()).cap
+    tight = tuple(map(tighten, plans))
+    earlier = () if tight == plans else _names(questions, plans, target, cap)
+    return evolve(_priced(questions, tight, target, cap), earlier=earlier)
+
+
+def _names(
+    questions: tuple[Question, ...],
+    plans: tuple[BoundedPlan, ...],
+    target: Approximate,
+    cap: PrivacyLoss,
+) -> tuple[str, ...]:
+    """Return the name that the batch had at its price before its limits were tightened."""
+    try:
+        return (_priced(questions, plans, target, cap).digest(),)
+    except RefusedQuery:
+        return ()
+
+
+def _priced(
+    questions: tuple[Question, ...],
+    plans: tuple[BoundedPlan, ...],
+    target: Approximate,
+    cap: PrivacyLoss,
+) -> PricedBatch:
+    public = [_require_noise_only(plan) for plan in plans]
     found = calibrate(lambda m: _event(plans, m), target=target)
     assert isinstance(found.result.loss, Approximate)
     loss = _charge(cap, found.result.loss, _event(plans, found.scale))
@@ -169,6 +196,7 @@ def answer_batch(
     batch = price_batch(project, queries, target, limits=limits)
     passage = Passage(
         name=batch.digest(),
+        earlier=batch.earlier,
         loss=batch.loss,
         legs=tuple(map(leg_of, batch.plans)),
         size=batch.largest,

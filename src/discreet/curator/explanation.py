@@ -28,6 +28,7 @@ from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.contain import row_limits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.text import show
+from discreet.tables.plans.tighten import leaves_out
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.relation import Relation, RowLimit
 from discreet.tables.relations.scan import Scan
@@ -212,6 +213,11 @@ class Explanation:
 
     def _limits_sentence(self) -> str:
         limits = self.priced.plan.limits
+        if not leaves_out(self.priced.plan):
+            return (
+                f"{groups_sentence(self.priced.plan)}, and has at most 1 row in each by the shape"
+                " of the query, so nothing is left out"
+            )
         rows = "1 row" if limits.rows_per_group == 1 else f"{limits.rows_per_group} rows"
         return (
             f"{groups_sentence(self.priced.plan)}, and with at most {rows} in each; which of"

@@ -68,6 +68,8 @@ class PricedPlan:
     """One for each aggregate."""
     loss: PrivacyLoss
     """What is charged, in the measure of the budget."""
+    earlier: tuple[str, ...] = ()
+    """Names under which earlier versions stored the answer to the same question at this price."""
 
     @property
     def mechanisms(self) -> tuple[AggregateMechanism, ...]:

@@ -21,9 +21,9 @@ from discreet.releases.body import (
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys
 from discreet.tables.plans.engine import ExactAggregates
-from discreet.tables.plans.plan import BOUNDING, BoundedPlan
-from discreet.tables.relations.relation import Field, Filter
-from discreet.tables.relations.scan import Scan
+from discreet.tables.plans.plan import BOUNDING
+from discreet.tables.plans.tighten import leaves_out
+from discreet.tables.relations.relation import Field
 
 
 def publish(noisy: Noisy, priced: PricedPlan) -> Body:
@@ -62,11 +62,6 @@ def leg_of(priced: PricedPlan) -> Leg:
         return publish(randomise(exact, priced, rng), priced).to_json()
 
     return Leg(plan=priced.plan, published=published)
-
-
-def leaves_out(plan: BoundedPlan) -> bool:
-    """Tell whether limits can leave anything out: not if each row is a unit, and stays one row."""
-    return plan.owner().unit.column is not None or not isinstance(plan.relation, Scan | Filter)
 
 
 def _keys(keys: Keys, fields: Sequence[Field], noisy: Noisy) -> GroupKeys:

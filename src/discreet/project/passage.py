@@ -40,6 +40,8 @@ class Passage:
 
     name: str
     """Equal for equal questions at an equal price."""
+    earlier: tuple[str, ...] = ()
+    """Names that earlier versions gave to it: what is stored under them is given again too."""
     loss: PrivacyLoss
     legs: tuple[Leg, ...]
     size: Callable[[], ReleaseSize]
@@ -77,7 +79,7 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
         one that is stored is returned at once, because no row is touched for it.
     """
     version = project.ledger.data_version(passage.id_space, project.rng)
-    stored = None if fresh else project.ledger.find_release(passage.name, version.number)
+    stored = None if fresh else find_stored(project, passage, version.number)
     if stored is not None:
         body, receipt = stored
         return Passed(bodies=_bodies(passage, body), receipt=receipt, is_stored=True)
@@ -110,6 +112,17 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
     )
     bodies = _bodies(passage, given.release)
     return Passed(bodies=bodies, receipt=given.receipt, is_stored=given.is_joined)
+
+
+def find_stored(
+    project: Project, passage: Passage, data_version: int
+) -> tuple[StoredBody, Receipt] | None:
+    """Return what was released before under the name of a passage, or one that it had earlier."""
+    for name in (passage.name, *passage.earlier):
+        found = project.ledger.find_release(name, data_version)
+        if found is not None:
+            return found
+    return None
 
 
 def _bodies(passage: Passage, body: StoredBody) -> tuple[StoredBody, ...]:

@@ -1,6 +1,6 @@
 """How many rows and characters each unit has in a relation: counted in the engine's own SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import count
 
 import duckdb
@@ -51,6 +51,20 @@ def unit_sizes(tables: Mapping[str, pa.Table], relation: Relation) -> Sizes:
         found = connection.execute(sql, {"salt": SALT}).fetchall()
     width = len(unit_columns(owner))
     return {row[:width]: Size(row[width], row[width + 1 :]) for row in found}
+
+
+def most_rows(tables: Mapping[str, pa.Table], relation: Relation, fields: Iterable[int]) -> int:
+    """Return how many rows of one unit have the same values in some fields, at most."""
+    owner = relation.owner()
+    assert owner is not None
+    alike = ", ".join([*unit_columns(owner), *(f"f{i}" for i in fields)])
+    with ENGINE.cursor() as connection:
+        opened = [_open(connection, tables, scan, i) for i, scan in enumerate(scans_of(relation))]
+        rows = select(lower_relation(relation, count()), opened)
+        counted = f"SELECT count(*) AS n FROM ({rows}) GROUP BY {alike}"
+        sql = f"SELECT coalesce(max(n), 0) FROM ({counted})"
+        ((found,),) = connection.execute(sql, {"salt": SALT}).fetchall()
+    return int(found)
 
 
 def _open(
