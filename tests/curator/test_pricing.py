@@ -373,7 +373,7 @@ def test_prices_that_cannot_be():
         {"epsilon": 1, "accuracy": 5},
         {"epsilon": 0},
         {"rho": -1},
-        {"epsilon": 1, "delta": 0},
+        {"epsilon": 1, "delta": -1},
         {"epsilon": 1, "delta": 1},
     ):
         with pytest.raises(InvalidArgument):

@@ -26,7 +26,7 @@ def test_a_plain_query_has_no_options():
     ("text", "price"),
     [
         ("epsilon=0.5", Pure("0.5")),
-        ("EPSILON = 1, delta = 0", Pure(1)),
+        ("EPSILON = 1, delta = 0", Approximate(1, 0)),
         ("epsilon=1.5, delta=1e-6", Approximate("1.5", "1e-6")),
         ("rho = 0.1", Zcdp("0.1")),
         ("max_groups_contributed = 2", None),

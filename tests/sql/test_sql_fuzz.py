@@ -35,7 +35,7 @@ WORLDS = 8
 EXPLAINED = 20
 """One in so many plans is also put into words, which takes longer than all the rest."""
 
-TERMS = Terms.of(Approximate(1, "1e-6"))
+TERMS = Terms.of(Approximate(100, "1e-6"))
 LONGEST_MESSAGE = 1500
 """Besides what it may quote of the text itself."""
 FOREIGN = ("traceback", "duckdb", "sqlglot", "binder error", "parser error", "0x7f", "object at")

@@ -40,7 +40,11 @@ def add_question(parser: argparse.ArgumentParser) -> None:
 def add_asking(parser: argparse.ArgumentParser) -> None:
     """Add what a question needs, and what may be said about its price and limits."""
     add_question(parser)
-    parser.add_argument("--delta", metavar="D", help="the δ for groups that are not public")
+    parser.add_argument(
+        "--delta",
+        metavar="D",
+        help="the δ that may be spent: on groups that are not public, or on Gaussian noise",
+    )
     parser.add_argument(
         "--accuracy",
         metavar="A",

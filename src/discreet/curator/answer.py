@@ -23,6 +23,7 @@ from discreet.curator.explanation import Explanation
 from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
 from discreet.curator.left_out import left_out, only_table
+from discreet.curator.offered_delta import best_for, propose_delta
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.publish import leg_of
 from discreet.ledger.releases import require_time
@@ -101,10 +102,11 @@ def explain(
     deadline = project.catalog.gate.deadline
     if deadline is not None:
         require_time(deadline, largest_release(priced))
-    space = priced.plan.owner().unit.id_space
-    version = project.ledger.data_version(space, project.rng)
+    space = project.catalog.id_space(priced.plan.owner().unit.id_space)
+    version = project.ledger.data_version(space.name, project.rng)
+    remaining = project.ledger.remaining(space.name, analyst)
     can_leave_out = leaves_out(priced.plan)
-    shares = partial(_shares, question, terms=holding, cap=project.catalog.id_space(space).cap)
+    shares = partial(_shares, question, terms=holding, cap=space.cap)
     is_priced = holding.accuracy is None
     return Explanation(
         question=question,
@@ -112,8 +114,9 @@ def explain(
         left_out=left_out(project, priced.plan, can_leave_out=can_leave_out),
         proposal=propose(project, priced.plan, shares) if is_priced and can_leave_out else None,
         terms=holding,
-        id_space=project.catalog.id_space(space),
-        remaining=project.ledger.remaining(space, analyst),
+        id_space=space,
+        remaining=remaining,
+        with_delta=propose_delta(priced, question.weights, holding, space.cap, remaining),
         is_stored=find_stored(project, passage, version.number) is not None,
     )
 
@@ -160,7 +163,8 @@ def prepare(
 
     tight = tighten(plan)
     earlier = () if tight is plan else _names(priced, plan)
-    return question, evolve(priced(tight), earlier=earlier), holding
+    found = evolve(priced(tight), earlier=earlier)
+    return question, best_for(found, question.weights, holding, cap), holding
 
 
 def _names(priced: Callable[[BoundedPlan], PricedPlan], plan: BoundedPlan) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from discreet.sql.question import Question
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Tally
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.tighten import tighten
+from discreet.tables.plans.tighten import leaves_out, tighten
 
 MOST_QUESTIONS = 1_000
 
@@ -211,7 +211,11 @@ def answer_batch(
             body=body,
             receipt=passed.receipt,
             is_stored=passed.is_stored,
-            left_out=left_out(project, priced.plan, can_leave_out=body.limits.leave_out),
+            left_out=left_out(
+                project,
+                priced.plan,
+                can_leave_out=body.limits.leave_out and leaves_out(priced.plan),
+            ),
         )
         for question, priced, body in zip(batch.questions, batch.plans, bodies, strict=True)
     )

@@ -86,7 +86,8 @@ class Connection:
 
         ``epsilon`` buys discrete Laplace noise; ``rho``, for a budget that knows it, whichever
         noise errs less; ``accuracy`` says how close the answer must be, such as ``"±50 at 95 %"``,
-        and the price follows. ``delta`` is for groups that are not public. ``rows_per_group`` and
+        and the price follows. ``delta`` is for groups that are not public; where they are, it is
+        spent on Gaussian noise if that errs less, and 0 offers none. ``rows_per_group`` and
         ``groups_per_unit`` say how much of one unit counts, instead of what is declared;
         ``limits="auto"`` takes those with the least expected error, by the profile of the table.
 
@@ -289,9 +290,9 @@ def connect(
 ) -> Connection:
     """Open the project whose ``discreet.toml`` is at ``project`` (the file, or its folder).
 
-    ``epsilon``, ``rho`` or ``accuracy`` is the default price of each answer, and ``delta`` the
-    default δ for groups that are not public. Without them, each query must give its own, unless
-    the owner declared a default.
+    ``epsilon``, ``rho`` or ``accuracy`` is the default price of each answer, and ``delta`` the δ
+    that each may spend besides. Without them, each query must give its own, unless the owner
+    declared a default.
     """
     if not isinstance(analyst, str) or not analyst:
         raise InvalidArgument("analyst is not a name", must="be text", got=type(analyst).__name__)

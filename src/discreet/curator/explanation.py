@@ -9,15 +9,17 @@ from attrs import frozen
 
 from discreet.accounting.filters.rules import left
 from discreet.core.event import ComposedEvent
-from discreet.core.loss import Approximate, PrivacyLoss, Pure
+from discreet.core.loss import Approximate, PrivacyLoss, Pure, short
 from discreet.core.terminal_text import text_steps
 from discreet.curator.choose_limits import Proposal
 from discreet.curator.column_explanation import ColumnExplanation
 from discreet.curator.costs import costs, first_cost, group_costs
 from discreet.curator.fit import described_premise
-from discreet.curator.output_error import error_sentences, errors_by_size, output_errors
+from discreet.curator.offered_delta import BoughtByDelta, takes_delta
+from discreet.curator.output_error import error_sentences, errors_by_size, output_errors, readable
 from discreet.curator.price import ChosenGroups, PricedPlan
 from discreet.ledger.gate_rules import is_enough, least_price, shown_price
+from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.estimates.estimate import indices
@@ -50,6 +52,8 @@ class Explanation:
     """What the limits leave out, as far as it is known; None if they cannot leave out anything."""
     proposal: Proposal | None = None
     """The limits with the least expected error, if the table has a profile."""
+    with_delta: BoughtByDelta | None = None
+    """What a δ would buy that nobody offered."""
 
     @property
     def cost(self) -> PrivacyLoss:
@@ -84,6 +88,8 @@ class Explanation:
         if limits := row_limits(self.priced.plan.relation):
             found.append(("Looks at", _looked_at(limits)))
         found += [(column.name, column.sentence()) for column in self.columns()]
+        if noise := self._noise_sentence():
+            found.append(("Noise", noise))
         found += [("Error", text) for text in error_sentences(self.question.view, self.priced)]
         if self.terms.accuracy is not None:
             found.append(("Accuracy", described_premise(self.terms.accuracy)))
@@ -117,6 +123,7 @@ class Explanation:
             },
             "left_out": None if self.left_out is None else self.left_out.to_json(),
             "proposal": None if self.proposal is None else self.proposal.to_json(),
+            "with_delta": self._with_delta_json(),
             "columns": [column.to_json() for column in self.columns()],
             "errors": output_errors(self.question.view, self.priced),
             "errors_by_group_size": errors_by_size(self.question.view, self.priced),
@@ -141,17 +148,26 @@ class Explanation:
             "stored": self.is_stored,
         }
 
+    def _with_delta_json(self) -> dict[str, Any] | None:
+        if self.with_delta is None:
+            return None
+        errors = {column.name: column.error for column in self._columns(self.with_delta.priced)}
+        return {"delta": str(self.with_delta.delta), "errors": errors}
+
     def __str__(self) -> str:
         """Show the steps, one below the other."""
         return text_steps(self.steps())
 
     def columns(self) -> list[ColumnExplanation]:
         """Explain each of the aggregates, in the order in which the outputs use them."""
+        return self._columns(self.priced)
+
+    def _columns(self, priced: PricedPlan) -> list[ColumnExplanation]:
         view = self.question.view
         used = [index for output in view.outputs for index in indices(output.estimate)]
-        order = dict.fromkeys([*used, *range(len(self.priced.plan.aggregates))])
+        order = dict.fromkeys([*used, *range(len(priced.plan.aggregates))])
         clamps = dict(enumerate(view.clamps))
-        return [ColumnExplanation.of(self.priced, index, clamps.get(index)) for index in order]
+        return [ColumnExplanation.of(priced, index, clamps.get(index)) for index in order]
 
     def _unit_sentence(self) -> str:
         unit = self.priced.plan.owner().unit
@@ -237,6 +253,24 @@ class Explanation:
         better = self.proposal
         is_other = better is not None and better.limits != self.priced.plan.limits
         return [*said, f"{better}: the least error in all (limits = auto)"] if is_other else said
+
+    def _noise_sentence(self) -> str:
+        """Say what a δ was good for, or would be, where it is not for private keys."""
+        if self.with_delta is not None:
+            pairs = zip(self._columns(self.with_delta.priced), self.columns(), strict=True)
+            errors = [
+                f"{new.name} would be within ± {readable(new.error)} instead of"
+                f" ± {readable(old.error)}"
+                for new, old in pairs
+                if new.mechanism != old.mechanism
+            ]
+            return f"with delta = {short(self.with_delta.delta)}, {', '.join(errors)}"
+        is_offered = self.terms.epsilon is not None and bool(self.terms.delta)
+        if not is_offered or not takes_delta(self.priced, self.id_space.cap):
+            return ""
+        if any(isinstance(one, DiscreteGaussian) for one in self.priced.mechanisms):
+            return "it is Gaussian, which errs less here than Laplace noise of the same ε"
+        return "it is Laplace, which errs less here than Gaussian noise; δ is not spent"
 
     def _cost_sentence(self) -> str:
         if self.is_stored:

@@ -12,7 +12,7 @@ from discreet.core.numbers import Number
 from discreet.releases.accuracy import Accuracy, read_accuracy
 
 Price = Pure | Zcdp | Approximate | ApproximateZcdp
-"""ε buys discrete Laplace noise, ρ whichever noise errs less; a δ is for private keys alone."""
+"""ε buys discrete Laplace noise; ρ, or an ε with a δ, whichever noise errs less."""
 
 
 def _accuracy(value: "Accuracy | Number | None") -> Accuracy | None:
@@ -24,7 +24,8 @@ class Terms:
     """What is said in one place: an ε, a ρ or an accuracy; perhaps a δ; perhaps limits.
 
     The place is the call, the query, the connection or the declaration. Limits that are given with
-    the call win over the declared ones and over those in the query.
+    the call win over the declared ones and over those in the query. A δ of 0 offers none, whatever
+    the default is.
 
     Example:
         >>> print(Terms(epsilon="1/2", delta="1e-6").price())
@@ -58,10 +59,10 @@ class Terms:
                     f"{name} is out of range", must="be greater than 0", got=str(amount)
                 )
         self._require_one_kind_of_limits()
-        if self.delta is not None and not 0 < self.delta < 1:
+        if self.delta is not None and not 0 <= self.delta < 1:
             raise InvalidArgument(
                 "delta is out of range",
-                must="lie strictly between 0 and 1",
+                must="be at least 0 and below 1",
                 got=str(self.delta),
                 next="A usual δ is far below one over the number of people, such as 1e-9",
             )
@@ -84,7 +85,7 @@ class Terms:
 
     @staticmethod
     def of(given: "Terms | PrivacyLoss | None") -> "Terms":
-        """Return a loss as terms; a δ of 0 is none."""
+        """Return a loss as terms."""
         if given is None:
             return Terms()
         if isinstance(given, Terms):
@@ -93,7 +94,7 @@ class Terms:
             raise Unsupported(
                 "This is not a price", must="be an ε or a ρ, perhaps with a δ", got=str(given)
             )
-        delta = getattr(given, "delta", None) or None
+        delta = getattr(given, "delta", None)
         if isinstance(given, Pure | Approximate):
             return Terms(epsilon=given.epsilon, delta=delta)
         return Terms(rho=given.rho, delta=delta)
@@ -111,9 +112,9 @@ class Terms:
         """Return the ε or ρ, with its δ, as a loss."""
         delta = self.delta
         if self.epsilon is not None:
-            return Pure(self.epsilon) if delta is None else Approximate(self.epsilon, delta)
+            return Approximate(self.epsilon, delta) if delta else Pure(self.epsilon)
         assert self.rho is not None
-        return Zcdp(self.rho) if delta is None else ApproximateZcdp(self.rho, delta)
+        return ApproximateZcdp(self.rho, delta) if delta else Zcdp(self.rho)
 
 
 _PRICES = ("epsilon", "rho", "accuracy")

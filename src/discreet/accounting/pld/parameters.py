@@ -4,37 +4,40 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.accounting.accountants.pure import epsilon as pure_epsilon
 from discreet.accounting.conversions.from_gaussian import gaussian_log_delta
 from discreet.accounting.conversions.from_zcdp import rho_for
+from discreet.accounting.filters.filter import largest_mu_squared
 from discreet.accounting.pld.counted_events import Events, Uses, count_events
 from discreet.accounting.pld.enclosure import upper_delta
 from discreet.accounting.pld.simple_bounds import concentrated
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent, Event, FixedSizeSampledEvent, PoissonSampledEvent
+from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, float_down
 from discreet.core.optional import load
 from discreet.core.rounding import log_down
+from discreet.core.stated_event import GaussianEvent
 
 _FIRST_STEP = 1 << 10
 _FARTHEST = 10**7
 _WIDEST_STEP = 10**6
 
 
-def first_within(over: Callable[[int], float], guess: int) -> int:
+def first_within(over: Callable[[int], float], guess: int, step: int = _FIRST_STEP) -> int:
     """Return a number at which ``over`` is at most 0 and just before which it is above 0.
 
-    ``over`` should fall. Steps grow until both sides are known; then a line through the two sides
-    proposes, and a side that stays is weighed half (the Illinois rule). A proposal is strictly
-    between the two, so the search ends.
+    ``over`` should fall. Steps grow, from ``step``, until both sides are known; then a line through
+    the two sides proposes, and a side that stays is weighed half (the Illinois rule). A proposal is
+    strictly between the two, so the search ends.
 
     Example:
         >>> first_within(lambda x: 1000.5 - x, 3)
         1001
     """
-    low, high, at_low, at_high = _two_sides(over, guess)
+    low, high, at_low, at_high = _two_sides(over, guess, step)
     last = 0
     while high - low > 1:
         middle = _between(low, high, at_low, at_high)
@@ -48,8 +51,10 @@ def first_within(over: Callable[[int], float], guess: int) -> int:
     return high
 
 
-def _two_sides(over: Callable[[int], float], guess: int) -> tuple[int, int, float, float]:
-    value, step, place = over(guess), _FIRST_STEP, guess
+def _two_sides(
+    over: Callable[[int], float], guess: int, step: int
+) -> tuple[int, int, float, float]:
+    value, place = over(guess), guess
     while True:
         after = place - step if value <= 0 else place + step
         found = over(after)
@@ -73,6 +78,8 @@ DIGITS = 5
 
 _LOOKS = ((1e-2, 0.05), (4e-4, 2e-3), (2e-5, 0.0))
 """Widths of grids, and how far from the target is far enough for that grid to decide."""
+_LAST_LOOK = _LOOKS[-1:]
+_NEAR_STEP = 1 << 4
 _FAR_OFF = 40.0
 _MOST_COUNT = 10**7
 
@@ -83,6 +90,7 @@ class Target:
 
     epsilon: Fraction
     delta: Fraction
+    looks: tuple[tuple[float, float], ...] = _LOOKS
 
     def excess(self, events: Events) -> float:
         r"""Return how far ``events`` are over the target; at most 0 if they certainly keep to it.
@@ -114,7 +122,7 @@ class Target:
         quantile = load("scipy.special").ndtri
         wanted = float(quantile(limit))
         over = math.inf
-        for width, clearly in _LOOKS:
+        for width, clearly in self.looks:
             try:
                 found = upper_delta(uses, at, width)
             except Unsupported:
@@ -159,17 +167,23 @@ def least_scale(
         >>> least_scale(lambda scale: LaplaceEvent(scale=scale), epsilon=1, delta=0)
         Fraction(1, 1)
     """
-    wanted = target(epsilon, delta)
-    guess = place_of(_bracket(events_of, wanted), digits)
-    wanted.excess(events_of(of_digits(guess, digits)))  # refuse what has no account at all
+    wanted, step = target(epsilon, delta), _FIRST_STEP
+    near = _gaussian_scale(events_of, wanted)
+    if near is not None:
+        wanted, step = evolve(wanted, looks=_LAST_LOOK), _NEAR_STEP
+    guess = place_of(near or _bracket(events_of, wanted), digits)
+    # What has no account at all is refused here.
+    at_guess = wanted.excess(events_of(of_digits(guess, digits)))
 
     def over(place: int) -> float:
+        if place == guess:
+            return at_guess
         try:
             return wanted.excess(events_of(of_digits(place, digits)))
         except Unsupported:
             return math.inf
 
-    return of_digits(first_within(over, guess), digits)
+    return of_digits(first_within(over, guess, step), digits)
 
 
 def most_uses(events: Events, *, epsilon: Number, delta: Number) -> int:
@@ -252,6 +266,22 @@ def place_of(value: Fraction, digits: int = DIGITS) -> int:
 def _ten(power: int) -> Fraction:
     whole: int = 10 ** abs(power)
     return Fraction(whole) if power >= 0 else Fraction(1, whole)
+
+
+def _gaussian_scale(events_of: Callable[[Fraction], Events], wanted: Target) -> Fraction | None:
+    r"""Return about the least scale of Gaussian noise alone: what continuous noise would need.
+
+    Discrete noise needs some thousandths of a per cent more, unless it is very small. So hardly any
+    other scale has to be looked at, and none of them is far off; a coarse grid would never decide.
+    """
+    if not wanted.delta:
+        return None
+    counts = count_events(events_of(Fraction(1)))
+    if not all(isinstance(event, GaussianEvent | DiscreteGaussianEvent) for event in counts):
+        return None
+    squared = 2 * sum((_likely(event) * count for event, count in counts.items()), Fraction(0))
+    ratio = float(squared / largest_mu_squared(wanted.epsilon, wanted.delta))
+    return Fraction(math.sqrt(ratio)).limit_denominator(10**6) or None
 
 
 def _bracket(events_of: Callable[[Fraction], Events], wanted: Target) -> Fraction:

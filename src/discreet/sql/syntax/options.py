@@ -54,7 +54,9 @@ class Options:
             if self.delta is not None:
                 raise RefusedQuery("delta is given without epsilon", next="Add epsilon=...")
             return None
-        return Approximate(self.epsilon, self.delta) if self.delta else Pure(self.epsilon)
+        if self.delta is None:
+            return Pure(self.epsilon)
+        return Approximate(self.epsilon, self.delta)
 
 
 NO_OPTIONS = Options()
