@@ -4,7 +4,6 @@ Laplace noise grows with the number of groups that a unit can be in, and with th
 aggregates; Gaussian noise with the roots of them. So a δ helps many groups, and a single count not.
 """
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
@@ -28,8 +27,8 @@ from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Tally
 
 _BETA = 1 - CONFIDENCE
-_DEVIATIONS = 1.96
-_MARGIN = 0.9
+_DEVIATIONS = Fraction(196, 100)
+_MARGIN = Fraction(9, 10)
 """The estimate of Gaussian noise may be too large by so much: only what is clearly worse is not
 worked out."""
 
@@ -55,9 +54,9 @@ def best_for(priced: PricedPlan, weights: Weights, terms: Terms, cap: PrivacyLos
     offered = _offer(terms)
     if offered is None or not takes_delta(priced, cap):
         return priced
-    if not _is_hopeful(priced, weights, offered):
-        return priced
     try:
+        if not _is_hopeful(priced, weights, offered):
+            return priced
         gaussian = _with_gaussian(priced, weights, offered, cap)
     except (RefusedQuery, Unsupported):
         return priced
@@ -167,10 +166,10 @@ def _unit_variance(priced: PricedPlan, weights: Weights, index: int) -> Fraction
     return moved.bound("l2_squared") * whole / weights[index]
 
 
-def _ratios(gaussian: PricedPlan, laplace: PricedPlan) -> list[float]:
+def _ratios(gaussian: PricedPlan, laplace: PricedPlan) -> list[Fraction]:
     """Return how many times larger the errors are with Gaussian noise."""
     pairs = [(gaussian.mechanisms[i], laplace.mechanisms[i]) for i, _ in _tallies(laplace)]
-    return [float(_error(one) / _error(other)) for one, other in pairs]
+    return [_error(one) / _error(other) for one, other in pairs]
 
 
 def _is_hopeful(priced: PricedPlan, weights: Weights, offered: Approximate) -> bool:
@@ -178,13 +177,13 @@ def _is_hopeful(priced: PricedPlan, weights: Weights, offered: Approximate) -> b
 
     Choices are left out of the estimate, so that it is too small for them rather than too large.
     """
-    squared = float(largest_mu_squared(offered.epsilon, offered.delta))
-    ratios = []
-    for index, _ in _tallies(priced):
-        sigma = math.sqrt(float(_unit_variance(priced, weights, index)) / squared)
-        error = float(_error(priced.mechanisms[index]))
-        ratios.append(_MARGIN * max(0.5, _DEVIATIONS * sigma) / error)
-    return _is_better(ratios)
+    squared = largest_mu_squared(offered.epsilon, offered.delta)
+    bars = {
+        index: (_MARGIN * _DEVIATIONS) ** 2 * _unit_variance(priced, weights, index) / squared
+        for index, _ in _tallies(priced)
+    }
+    # Squares compare as their roots do.
+    return _is_better([bars[i] / _error(priced.mechanisms[i]) ** 2 for i in bars])
 
 
 def _error(mechanism: AggregateMechanism) -> Fraction:
@@ -192,5 +191,5 @@ def _error(mechanism: AggregateMechanism) -> Fraction:
     return max(Fraction(1, 2), error_of(mechanism, _BETA))
 
 
-def _is_better(ratios: list[float]) -> bool:
-    return max(ratios) < 1 / min(ratios)
+def _is_better(ratios: list[Fraction]) -> bool:
+    return max(ratios) * min(ratios) < 1

@@ -280,7 +280,10 @@ def _gaussian_scale(events_of: Callable[[Fraction], Events], wanted: Target) -> 
     if not all(isinstance(event, GaussianEvent | DiscreteGaussianEvent) for event in counts):
         return None
     squared = 2 * sum((_likely(event) * count for event, count in counts.items()), Fraction(0))
-    ratio = float(squared / largest_mu_squared(wanted.epsilon, wanted.delta))
+    try:
+        ratio = float(squared / largest_mu_squared(wanted.epsilon, wanted.delta))
+    except (Unsupported, OverflowError):
+        return None
     return Fraction(math.sqrt(ratio)).limit_denominator(10**6) or None
 
 
