@@ -240,7 +240,7 @@ def test_questions_about_people_get_the_noise_of_one(tmp_path, given):
         release = connection.sql(sql, epsilon="0.5", **given)
         assert release.body.limits.rows_per_group == release.body.limits.groups_per_unit == 1
         assert not release.body.limits.leave_out
-        assert "left out" not in str(release)
+        assert "what is beyond is left out" not in str(release)
         plain = connection.explain("SELECT COUNT(*) FROM visits", epsilon=1, **given)
         assert plain.priced.mechanisms == (DiscreteLaplace(scale=given.get("rows_per_group", 20)),)
 
