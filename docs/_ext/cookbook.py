@@ -21,12 +21,16 @@ from attrs import field, frozen
 from discreet.cli.clinic import DECLARATION, make_clinic
 from discreet.core.errors import DiscreetError
 from discreet.curator.connection import Connection, connect
+from discreet.curator.owner import own
 from discreet.releases.release import Release
 
 HOW_TO = Path(__file__).resolve().parents[1] / "how-to"
 PAGE, QUESTIONS = HOW_TO / "cookbook.md", HOW_TO / "cookbook.toml"
 
 DECLARED, RAISED = "epsilon = 3, delta = 1e-6", "epsilon = 100, delta = 1e-5"
+
+PROFILE = "0.1"
+"""What the owner spends on knowing what limits leave out."""
 
 LARGE = 1000
 """From here on a truth is shown in full; below it, with four digits."""
@@ -72,10 +76,12 @@ def _written() -> dict[str, Any]:
 
 
 def make_project(folder: Path) -> None:
-    """Make the clinic, with a budget that is large enough for all questions."""
+    """Make the clinic, with a budget that is large enough for all questions, and profile it."""
     make_clinic(folder)
     declaration = DECLARATION.replace(DECLARED, RAISED)
     (folder / "discreet.toml").write_text(declaration, encoding="utf-8")
+    with own(folder) as owner:
+        owner.profile("visits", epsilon=PROFILE, keys=["clinic"])
 
 
 def plain(folder: Path) -> duckdb.DuckDBPyConnection:

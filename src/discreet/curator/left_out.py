@@ -25,7 +25,14 @@ from fractions import Fraction
 from discreet.curator.profile import find_profile
 from discreet.project.project import Project
 from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.left_out import UNCHANGED, UNKNOWN, Change, LeftOut, unknown_left_out
+from discreet.releases.left_out import (
+    COUNTED,
+    UNCHANGED,
+    UNKNOWN,
+    Change,
+    LeftOut,
+    unknown_left_out,
+)
 from discreet.releases.profile import Profile
 from discreet.tables.catalog import Limits, Table
 from discreet.tables.expression import FieldValue
@@ -48,18 +55,21 @@ def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> Lef
         return None
     table = only_table(plan.relation)
     if table is None:
-        return unknown_left_out(
-            len(plan.aggregates), "a profile says nothing about rows that were joined"
-        )
+        return _unknown(plan, "a profile says nothing about rows that were joined")
     if is_wide_enough(plan, table):
         return None
     profile = find_profile(project, table)
     if profile is None:
-        return unknown_left_out(
-            len(plan.aggregates),
-            f"nobody has measured how much; the owner can: discreet profile {table.name}",
-        )
+        advice = f"the owner can: discreet profile {table.name}"
+        return _unknown(plan, f"nobody has measured how many; {advice}")
     return bounded_by(plan, profile)
+
+
+def _unknown(plan: BoundedPlan, reason: str) -> LeftOut:
+    is_one = not plan.keys.fields and only_table(plan.relation) is not None
+    units = Fraction(0) if is_one else None
+    each = (_change(aggregate, COUNTED, units) for aggregate in plan.aggregates)
+    return unknown_left_out(each, reason)
 
 
 def only_table(relation: Relation) -> Table | None:
@@ -205,7 +215,7 @@ def _whole(number: float) -> Fraction:
     return Fraction(math.ceil(number))
 
 
-def _change(aggregate: Aggregate, rows: Change, units: Fraction) -> Change:
+def _change(aggregate: Aggregate, rows: Change, units: Fraction | None) -> Change:
     """Return by how much an aggregate of a group changes if nothing is left out."""
     least, most = rows
     if isinstance(aggregate, CountUnits):

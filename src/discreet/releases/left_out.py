@@ -24,6 +24,9 @@ Change = tuple[Fraction | None, Fraction | None]
 """By how much an exact number changes if nothing is left out: at least, and at most."""
 
 UNCHANGED: Change = (Fraction(0), Fraction(0))
+COUNTED: Change = (Fraction(0), None)
+"""Of what only grows if nothing is left out: nobody knows how far."""
+
 UNKNOWN: Change = (None, None)
 
 
@@ -59,16 +62,19 @@ class LeftOut:
         """Whether the number of rows that were left out is bounded."""
         return self.rows[1] is not None
 
+    def touches(self, estimate: Estimate) -> bool:
+        """Tell whether an estimate may be another one if nothing is left out."""
+        return any(self.each[index] != UNCHANGED for index in indices(estimate))
+
     @property
     def is_nothing(self) -> bool:
         """Whether surely nothing was left out."""
         return all(change == UNCHANGED for change in self.each)
 
 
-def unknown_left_out(aggregates: int, reason: str) -> LeftOut:
-    """Return that nothing is known, but that rows were not added."""
-    rows = (Fraction(0), None)
-    return LeftOut(rows=rows, share=None, each=(UNKNOWN,) * aggregates, reason=reason)
+def unknown_left_out(each: Iterable[Change], reason: str) -> LeftOut:
+    """Return that it is not known how much was left out; counts can only have lost."""
+    return LeftOut(rows=COUNTED, share=None, each=tuple(each), reason=reason)
 
 
 @frozen(eq=False)

@@ -32,7 +32,7 @@ from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import linear
 from discreet.releases.estimates.ratios import Ratios
-from discreet.releases.left_out import Ends, LeftOut, total_ends, unknown_left_out
+from discreet.releases.left_out import COUNTED, UNKNOWN, Ends, LeftOut, total_ends, unknown_left_out
 from discreet.releases.notes import headline, notes, on_unknown
 from discreet.releases.release_picture import draw
 from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
@@ -63,7 +63,9 @@ class Release:
     def _unmeasured(self) -> LeftOut | None:
         if not self.body.limits.leave_out:
             return None
-        return unknown_left_out(len(self.body.aggregates), "nobody has said here how much")
+        kinds = (aggregate.kind for aggregate in self.body.aggregates)
+        each = (COUNTED if kind in COUNTS else UNKNOWN for kind in kinds)
+        return unknown_left_out(each, "nobody has said here how many")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -275,7 +277,8 @@ class Release:
             return ShownColumn(name=output.name, values=values)
         bar, noise = self._bar(output), self._noise[output.name]
         is_even = bar is not None and isinstance(values, Ratios) and noise.are_around(values, bar)
-        totals = None if self.left_out is None else self._all_ends[output.name]
+        is_cut = self.left_out is not None and self.left_out.touches(output.estimate)
+        totals = self._all_ends[output.name] if is_cut else None
         return ShownColumn(
             name=output.name,
             values=values,
