@@ -13,7 +13,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.releases.estimates.enclosures import Interval, Intervals
-from discreet.releases.estimates.estimate import Estimate, MeanOf, indices
+from discreet.releases.estimates.estimate import Estimate, MeanOf, SelectedOf, indices
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import linear
 from discreet.releases.estimates.ratios import Ratios, larger
@@ -128,6 +128,8 @@ def total_ends(
     if all(change == UNCHANGED for change in changes.values()):
         return Ends.of(intervals_of(estimate, groups, margins, beta=beta))
     coefficients = linear(estimate)
+    if isinstance(estimate, SelectedOf):
+        coefficients = {estimate.index: Fraction(1)}
     if coefficients is not None:
         found = intervals_of(estimate, groups, margins, beta=rest)
         ends = [_added(changes[i], multiple) for i, multiple in coefficients.items()]
