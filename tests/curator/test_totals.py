@@ -12,7 +12,9 @@ import pytest
 from attrs import evolve, frozen
 
 from discreet.curator.answer import prepare
+from discreet.curator.connection import connect
 from discreet.curator.left_out import bounded_by
+from discreet.curator.owner import own
 from discreet.curator.price import PricedPlan
 from discreet.curator.profile import price_profile
 from discreet.curator.publish import publish
@@ -22,6 +24,7 @@ from discreet.project.terms import Terms
 from discreet.releases.profile import Profile, read_profile
 from discreet.releases.release import Release
 from discreet.tables.plans.engine import ExactAggregates
+from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.gate import open_permit
 from tests.support.projects.memory import SALT
 from tests.support.projects.real_tables import LAB_TESTS, RATINGS, RealTable
@@ -144,3 +147,20 @@ def is_inside(ends: tuple[float | None, float | None], truth: float) -> bool:
     low, high = ends
     slack = 1e-9 * abs(truth)
     return (low is None or low <= truth + slack) and (high is None or truth - slack <= high)
+
+
+def test_a_rolled_up_group_is_not_bounded_by_the_busiest_one(tmp_path):
+    """Everybody has one row in each of six groups: the busiest has one, all together six."""
+    rows = [visit(f"p{i}", "abcd"[j]) for i in range(500) for j in range(4)]
+    folder = write_project(tmp_path, rows, epsilon="1000")
+    file = folder / "discreet.toml"
+    text = file.read_text()
+    file.write_text(text.replace("rows_per_group", "most_rows_per_unit = 50\nrows_per_group", 1))
+    with own(folder) as owner:
+        owner.profile("visits", epsilon=100, keys=["clinic"])
+    sql = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY ROLLUP (clinic)"
+    with connect(folder) as connection:
+        release = connection.sql(sql, epsilon=100, rows_per_group=2, groups_per_unit=4)
+    ends = dict(zip([row[0] for row in release.rows], release.totals("n"), strict=True))
+    assert all(is_inside(ends[clinic], 500) for clinic in "abcd")
+    assert is_inside(ends[None], 2000)

@@ -187,7 +187,9 @@ def _second(plan: BoundedPlan, profile: Profile, beta: float) -> float | None:
 
 def grouped_column(plan: BoundedPlan, profile: Profile) -> str | None:
     """Return the profiled column that alone makes the groups, if it is passed on as it is."""
-    if len(plan.keys.fields) != 1:
+    sets = plan.keys.sets if isinstance(plan.keys, PublicKeys) else ()
+    is_rolled_up = any(len(keys.places) != 1 for keys in sets)
+    if len(plan.keys.fields) != 1 or is_rolled_up:
         return None
     name = _column(plan.relation, plan.keys.fields[0])
     return name if name in profile.groups else None
