@@ -51,6 +51,8 @@ BETA = (1 - CONFIDENCE) / 2
 
 def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> LeftOut | None:
     """Return what the limits left out; None if they cannot leave out anything."""
+    if not _looks_at_all(plan.relation):
+        return _unknown(plan, "only so many rows of a unit are looked at (explain says how many)")
     if not can_leave_out:
         return None
     table = only_table(plan.relation)
@@ -63,6 +65,16 @@ def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> Lef
         advice = f"the owner can: discreet profile {table.name}"
         return _unknown(plan, f"nobody has measured how many; {advice}")
     return bounded_by(plan, profile)
+
+
+def _looks_at_all(relation: Relation) -> bool:
+    """Tell whether no row is overlooked where work is limited, by what is declared."""
+    if isinstance(relation, RowLimit):
+        found = _bounding(relation.source)
+        most = None if found is None else found[0].most_rows_per_unit
+        if most is None or most > relation.rows:
+            return False
+    return all(map(_looks_at_all, relation.inputs()))
 
 
 def _unknown(plan: BoundedPlan, reason: str) -> LeftOut:
