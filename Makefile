@@ -10,6 +10,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
+# Tests start hundreds of processes: what is compiled is kept, or each would compile it again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install demo test lint docs cookbook names bench soak constraints clean
 

@@ -1,11 +1,15 @@
 """How the documentation site is built: strictly, offline, from Markdown and docstrings."""
 
+import gc
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+# A build keeps nearly all that it makes: to look for garbage takes a quarter of its time.
+gc.disable()
 
 project = "Discreet"
 author = "The Discreet authors"
