@@ -106,13 +106,15 @@ def gumbel_argmax(scores: IntArray, temperature: Number, rng: Rng) -> int:
 def _choose(table: Decay, gaps: NDArray[np.uint64], word: int) -> int | None:
     """Return the index if 64 digits of ``U`` and machine arithmetic decide it."""
     starts = range(0, gaps.size, _CHUNK)
-    chunks = (_cut(table, gaps[start : start + _CHUNK]) for start in starts)
+    only = _cut(table, gaps) if len(starts) == 1 else None
+    chunks = (only or _cut(table, gaps[start : start + _CHUNK]) for start in starts)
     running = [0, *accumulate(_join(high.sum(), low.sum()) for high, low in chunks)]
     error = (running[-1] >> _ERROR_BITS) + 4 * gaps.size
     lowest = word * (running[-1] - error) >> WORD_BITS
     highest = ((word + 1) * (running[-1] + error) >> WORD_BITS) + 1
     chunk = min(bisect_right(running, lowest), len(starts)) - 1
-    high, low = (part.cumsum() for part in _cut(table, gaps[chunk * _CHUNK :][:_CHUNK]))
+    chosen = only or _cut(table, gaps[chunk * _CHUNK :][:_CHUNK])
+    high, low = (part.cumsum() for part in chosen)
     high += low >> _PART_BITS
     low &= (1 << _PART_BITS) - 1
     whole, rest = divmod(lowest - running[chunk], 1 << _PART_BITS)

@@ -16,6 +16,7 @@ _DIGITS = 8
 _BASE = 1 << _DIGIT_BITS
 _BELOW_ALL_FLOATS = 1200
 _LOW_BYTE = np.uint64(_BASE - 1)
+_SHIFTS = tuple(np.uint64(_DIGIT_BITS * place) for place in range(1, _DIGITS))
 
 
 @frozen(eq=False)
@@ -36,10 +37,10 @@ class Decay:
 
     def weights(self, exponents: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Return ``e**(-n / scale)`` for each ``n``; the work does not depend on them."""
-        product = np.take(self.factors[0], (exponents & _LOW_BYTE).astype(np.intp), mode="clip")
-        for place, factors in enumerate(self.factors[1:], start=1):
-            digit = (exponents >> np.uint64(_DIGIT_BITS * place)) & _LOW_BYTE
-            product *= np.take(factors, digit.astype(np.intp), mode="clip")
+        product = self.factors[0].take((exponents & _LOW_BYTE).view(np.int64), mode="clip")
+        for shift, factors in zip(_SHIFTS, self.factors[1:], strict=True):
+            digit = ((exponents >> shift) & _LOW_BYTE).view(np.int64)
+            product *= factors.take(digit, mode="clip")
         return product
 
 
