@@ -57,9 +57,10 @@ def masses(noise: Noise, errors: range) -> list[float]:
     """Return how likely errors are, in proportion to the likeliest of them."""
     is_laplace = isinstance(noise, DiscreteLaplace)
     size = noise.scale if isinstance(noise, DiscreteLaplace) else 2 * noise.sigma_squared
-    exponents = [-Fraction(abs(z) if is_laplace else z * z) / size for z in errors]
-    highest = max(exponents)
-    return [math.exp(exponent - highest) for exponent in exponents]
+    sizes = [abs(z) if is_laplace else z * z for z in errors]
+    least = min(sizes)
+    # The quotient of two integers is rounded once, as that of fractions is.
+    return [math.exp((least - z) * size.denominator / size.numerator) for z in sizes]
 
 
 def widest_miss(

@@ -14,7 +14,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.engines.duckdb.render.expression import expression
 from discreet.engines.duckdb.render.values import literal
 from discreet.tables.column import Bounds, ColumnType, DateRange
-from discreet.tables.expression import FieldValue, Literal
+from discreet.tables.expression import FieldValue, Literal, fields_in
 from discreet.tables.functions.call import call
 from discreet.tables.functions.cast import cast
 from discreet.tables.functions.proposal import propose_bounds
@@ -45,7 +45,9 @@ VALUES = (
     ["'2019-11-05'"],
     ["'-1e300'", "'5'", "NULL"],
 )
+KINDS = ("BIGINT", "BIGINT", "DOUBLE", "DOUBLE", "BOOLEAN", "DATE", "DATE", "DOUBLE")
 ENGINE = duckdb.connect()
+ENGINE.execute("SET threads = 1")
 
 
 def field(index):
@@ -57,19 +59,15 @@ def integer(value):
 
 
 def values_of(node):
-    """Evaluate the node on all combinations of values of the fields."""
+    """Evaluate the node on all combinations of values of the fields that are in it."""
     sources = [
-        f"(SELECT unnest([{', '.join(values)}]::{kind}[]) AS c{i})"
-        for i, (values, kind) in enumerate(
-            zip(
-                VALUES,
-                ("BIGINT", "BIGINT", "DOUBLE", "DOUBLE", "BOOLEAN", "DATE", "DATE", "DOUBLE"),
-                strict=True,
-            )
-        )
+        f"(SELECT unnest([{', '.join(VALUES[i])}]::{KINDS[i]}[]) AS c{i})"
+        for i in sorted(fields_in(node))
     ]
     sql = expression(node, [f"c{i}" for i in range(len(FIELDS))])
-    rows = ENGINE.execute(f"SELECT DISTINCT {sql} FROM {', '.join(sources)}").fetchall()
+    rows = ENGINE.execute(
+        f"SELECT DISTINCT {sql} FROM {', '.join(sources) or '(SELECT 1)'}"
+    ).fetchall()
     return [value for (value,) in rows if value is not None]
 
 
@@ -202,17 +200,11 @@ def keyed_values(node):
 
 
 def _used_rows(node):
-    used = _fields(node)
+    used = fields_in(node)
     choices = [values if i in used else values[:1] for i, values in enumerate(KEYED_VALUES)]
     kinds = [known.type for known in KEYED]
     for row in itertools.islice(itertools.product(*choices), 300):
         yield [literal(Literal(kind, value)) for kind, value in zip(kinds, row, strict=True)]
-
-
-def _fields(node):
-    if isinstance(node, FieldValue):
-        return {node.index}
-    return {i for part in getattr(node, "arguments", ()) for i in _fields(part)}
 
 
 texts = st.one_of(st.sampled_from([keyed(0), keyed(4)]), st.sampled_from(["", "a", "B "]).map(text))

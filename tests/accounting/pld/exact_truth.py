@@ -42,7 +42,7 @@ class Truth:
 
 def nothing(epsilon: Decimal) -> Decimal:
     """The curve of a mechanism that tells nothing."""
-    return max(Decimal(0), 1 - epsilon.exp())
+    return 1 - epsilon.exp() if epsilon < 0 else Decimal(0)
 
 
 def laplace(shift: Fraction) -> Curve:

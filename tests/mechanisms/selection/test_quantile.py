@@ -50,11 +50,9 @@ def neighbours(most: int):
 def test_no_neighbours_break_the_loss(share: Fraction):
     scale = Fraction(3, 4)
     loss = Quantile(quantile=share, lower=LOWER, upper=UPPER, scale=scale).loss(ONE_ROW)
+    known = {rows: rank_law(rows, share, LOWER, UPPER, scale) for rows in data_sets(4)}
     for first, second in neighbours(3):
-        laws = LawPair(
-            first=rank_law(first, share, LOWER, UPPER, scale),
-            second=rank_law(second, share, LOWER, UPPER, scale),
-        )
+        laws = LawPair(first=known[first], second=known[second])
         assert verify(laws, loss).answer is VerdictAnswer.HOLDS, (first, second)
 
 

@@ -82,7 +82,8 @@ def test_no_neighbours_break_the_loss_and_one_level_is_not_enough():
 
 def test_sampler_has_the_law(rng):
     for number, rows in enumerate(((0, 0, 2), (1, 1, 1))):
-        sample = [tree().release(np.array(rows), rng) for _ in range(3000)]
+        quantiles, given = tree(), np.array(rows)
+        sample = [quantiles.release(given, rng) for _ in range(3000)]
         codes = np.array([9 * a + 3 * b + c for a, b, c in sample])
         masses = tree_law(rows).masses
         cells = {9 * a + 3 * b + c: float(low) for (a, b, c), (low, _) in masses.items()}

@@ -125,11 +125,12 @@ def test_a_row_that_changes_is_two_steps():
         for old, new in itertools.combinations(DOMAIN, 2):
             ends = [tuple(sorted((*rest, row))) for row in (old, new)]
             pairs.add(tuple(sorted((value(x), min(margin(median, x), 8)) for x in ends)))
-    for (first, a), (second, b) in sorted(pairs):
-        pair = LawPair(
-            first=released_law(median.mechanism, first, a, reach=8, window=(-1, 6)),
-            second=released_law(median.mechanism, second, b, reach=8, window=(-1, 6)),
-        )
+    laws = {
+        end: released_law(median.mechanism, *end, reach=8, window=(-1, 6))
+        for end in {end for pair in pairs for end in pair}
+    }
+    for first, second in sorted(pairs):
+        pair = LawPair(first=laws[first], second=laws[second])
         assert verify(pair, loss).answer is VerdictAnswer.HOLDS
 
 
