@@ -27,10 +27,10 @@ from tests.support.random_sql.text import random_text
 from tests.support.statistics.numbered_rng import NumberedRng
 
 BATCHES = 10
-TEXTS = 250
-"""Of each batch: 2,500 in all."""
+TEXTS = 150
+"""Of each batch: 1,500 in all."""
 
-SOAK_TEXTS = 40 * TEXTS
+SOAK_TEXTS = 10_000
 WORLDS = 8
 EXPLAINED = 20
 """One in so many plans is also put into words, which takes longer than all the rest."""

@@ -29,10 +29,12 @@ from tests.support.random_sql.tree import random_plan
 from tests.support.statistics.numbered_rng import NumberedRng
 
 BATCHES = 10
-PROJECTS = 5
-"""Of each batch; with five plans and eight people each that is 2,000 cases."""
+PROJECTS = 3
+"""Of each batch; with five plans and eight people each that is 1,200 cases."""
 
-SOAK_PROJECTS = 50 * PROJECTS
+SOAK_PROJECTS = 250
+"""Of each batch of the long run: 100,000 cases."""
+
 TRIES = 60
 
 
