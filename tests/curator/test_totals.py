@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from attrs import evolve, frozen
 
+from discreet.core.errors import InvalidArgument
 from discreet.curator.answer import prepare
 from discreet.curator.connection import connect
 from discreet.curator.left_out import bounded_by
@@ -164,3 +165,115 @@ def test_a_rolled_up_group_is_not_bounded_by_the_busiest_one(tmp_path):
     ends = dict(zip([row[0] for row in release.rows], release.totals("n"), strict=True))
     assert all(is_inside(ends[clinic], 500) for clinic in "abcd")
     assert is_inside(ends[None], 2000)
+
+
+# ---- What was once wrong.
+
+DECLARED = """
+[id_spaces.people]
+unit = "a person"
+budget = { epsilon = 100000, delta = 1e-3 }
+
+[tables.people]
+source = "people.parquet"
+id_space = "people"
+unit = "person"
+rows_per_group = 1
+groups_per_unit = 1
+most_rows_per_unit = 1
+
+[tables.people.columns]
+person = { type = "integer" }
+age = { type = "integer", min = 0, max = 100 }
+
+[tables.rows]
+source = "rows.parquet"
+id_space = "people"
+unit = "person"
+rows_per_group = 2
+groups_per_unit = 1
+most_rows_per_unit = 3000
+
+[tables.rows.columns]
+person = { type = "integer" }
+kind = { type = "text", keys = ["a", "b", "c"] }
+free = { type = "text" }
+value = { type = "integer", min = -10, max = 10 }
+long = { type = "text" }
+"""
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """Sixty people: some with very many rows, long texts, and all of a group left out."""
+    folder = tmp_path_factory.mktemp("odd")
+    people = pd.DataFrame({"person": range(60), "age": [i % 50 for i in range(60)]})
+    made = [
+        (person, "ab"[i % 2] if person else "c", "uw"[i % 2], 10 if i else -10, "x" * 400)
+        for person in range(60)
+        for i in range(1500 if person == 7 else 40)
+    ]
+    names = ["person", "kind", "free", "value", "long"]
+    people.to_parquet(folder / "people.parquet")
+    pd.DataFrame(made, columns=names).to_parquet(folder / "rows.parquet")
+    (folder / "discreet.toml").write_text(DECLARED, encoding="utf-8")
+    with own(folder) as owner:
+        owner.profile("rows", epsilon=1000, keys=["kind"])
+    return folder, pd.DataFrame(made, columns=names)
+
+
+ODD = {
+    "SELECT COUNT(*) - 10000 AS x FROM rows": lambda rows: len(rows) - 10000,
+    "SELECT COUNT(DISTINCT person) - 10000 AS x FROM rows": lambda _: 60 - 10000,
+    "SELECT COUNT(*) / 2 - 10000 AS x FROM rows": lambda rows: len(rows) / 2 - 10000,
+    """SELECT COUNT(*) AS x FROM rows
+       JOIN people ON rows.person = people.person AND LENGTH(long) > age""": len,
+    """SELECT COUNT(*) AS x FROM people WHERE NOT EXISTS (
+         SELECT 1 FROM rows WHERE rows.person = people.person AND LENGTH(long) > people.age)""": (
+        lambda _: 0
+    ),
+    """SELECT COUNT(*) AS x FROM (
+         SELECT rows.person, COUNT(*) AS n FROM rows JOIN people USING (person)
+         GROUP BY rows.person) WHERE n < 1200""": lambda _: 59,
+}
+
+
+@pytest.mark.parametrize(("sql", "truth"), ODD.items())
+def test_odd_questions_are_never_closed_around_something_else(odd, sql, truth):
+    folder, rows = odd
+    with connect(folder) as connection:
+        (ends,) = connection.sql(sql, epsilon=1000).totals("x")
+    assert is_inside(ends, truth(rows))
+
+
+def test_a_group_that_was_left_out_has_a_mean_anywhere_in_its_range(odd):
+    folder, rows = odd
+    sql = "SELECT kind, AVG(value) AS x FROM rows GROUP BY kind"
+    with connect(folder) as connection:
+        release = connection.sql(sql, epsilon=1000, rows_per_group=1)
+    truth = rows.groupby("kind")["value"].mean()
+    for row, ends in zip(release.rows, release.totals("x"), strict=True):
+        assert is_inside(ends, truth[row[0]])
+
+
+def test_limits_that_choose_themselves_leave_private_groups_visible(odd):
+    folder, _ = odd
+    sql = "SELECT free, COUNT(*) AS n FROM rows GROUP BY free"
+    with connect(folder) as connection:
+        release = connection.sql(sql, epsilon=20, delta="1e-6", limits="auto")
+    assert len(release.rows) == 2
+
+
+def test_no_price_is_too_high_to_be_explained(odd):
+    folder, _ = odd
+    with connect(folder) as connection:
+        explained = connection.explain("SELECT COUNT(*) FROM rows", epsilon=1_500)
+        assert "Costs" in str(explained)
+
+
+def test_another_profile_is_asked_for_by_name(odd):
+    folder, _ = odd
+    with own(folder) as owner:
+        assert owner.profile("rows", keys=["kind", "kind"]).is_stored
+        with pytest.raises(InvalidArgument):
+            owner.profile("rows", keys=["value"])

@@ -7,7 +7,8 @@ Guarantee:
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from attrs import evolve, frozen
@@ -87,16 +88,25 @@ def propose(project: Project, plan: BoundedPlan, shares: Allocation) -> Proposal
     return None if profile is None else best_limits(plan, profile, shares)
 
 
-def best_limits(plan: BoundedPlan, profile: Profile, shares: Allocation) -> Proposal:
-    """Return the best of a public grid of limits: first the rows, then the groups, then again."""
+def best_limits(plan: BoundedPlan, profile: Profile, shares: Allocation) -> Proposal | None:
+    """Return the best of a public grid of limits: first the rows, then the groups, then again.
+
+    None if there is no noise that we can draw for any of them, at this price.
+    """
     rows, groups = _candidates(plan, profile)
-    first = Limits(rows_per_group=rows[0], groups_per_unit=groups[-1])
-    best = expected(plan, profile, shares, first)
-    for _ in range(2):
-        for name, numbers in (("rows_per_group", rows), ("groups_per_unit", groups)):
-            tried = (evolve(best.limits, **{name: number}) for number in numbers)
-            offered = (expected(plan, profile, shares, limits) for limits in tried)
-            best = min([best, *offered], key=lambda one: one.error)
+
+    def tried(all_limits: Iterable[Limits]) -> Iterator[Proposal]:
+        for limits in all_limits:
+            with suppress(RefusedQuery):
+                yield expected(plan, profile, shares, limits)
+
+    first = (Limits(rows_per_group=one, groups_per_unit=groups[-1]) for one in rows)
+    best = min(tried(first), key=lambda one: one.error, default=None)
+    if best is None:
+        return None
+    for name, numbers in (("groups_per_unit", groups), ("rows_per_group", rows)):
+        others = tried([evolve(best.limits, **{name: number}) for number in numbers])
+        best = min([best, *others], key=lambda one: one.error)
     return best
 
 
@@ -107,13 +117,19 @@ def _candidates(plan: BoundedPlan, profile: Profile) -> tuple[tuple[int, ...], t
     if isinstance(plan.keys, PublicKeys):
         most = max(len(keys.rows) for keys in plan.keys.sets)
         return rows, tuple(end for end in count_bins(most) if end <= max(rows[-1], 1))
-    return rows, rows
+    # How many groups there are is not known, and each costs units a higher threshold.
+    return rows, (plan.limits.groups_per_unit,)
+
+
+_SOME_GROUPS = 10
+"""How many private groups are reckoned with, at least."""
 
 
 def expected(plan: BoundedPlan, profile: Profile, shares: Allocation, limits: Limits) -> Proposal:
     """Return what is to be expected of the plan with these limits."""
     tried = evolve(plan, limits=limits)
-    groups = tried.keys.size() if isinstance(tried.keys, PublicKeys) else 1
+    some = max(_SOME_GROUPS, limits.groups_per_unit)
+    groups = tried.keys.size() if isinstance(tried.keys, PublicKeys) else some
     cut, careful = (_cut(tried, profile, caution) / max(groups, 1) for caution in (0.0, CAUTION))
     noise = _noise(tried, shares(tried))
     return Proposal(limits=limits, cut=cut, risk=max(careful - cut, 0.0), noise=noise)

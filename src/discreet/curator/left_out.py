@@ -41,8 +41,16 @@ from discreet.tables.plans.aggregate import Aggregate, Count, CountRows, CountUn
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.sums import SumSquares, SumValues
 from discreet.tables.relations.join import Exists, Join
-from discreet.tables.relations.relation import OneSource, Projection, Relation, RowLimit
-from discreet.tables.relations.scan import Scan
+from discreet.tables.relations.relation import (
+    Distinct,
+    Filter,
+    OneSource,
+    Projection,
+    Relation,
+    RowLimit,
+    UnionAll,
+)
+from discreet.tables.relations.scan import PublicScan, Scan
 from discreet.tables.relations.totals import InnerAggregate
 
 BETA = (1 - CONFIDENCE) / 2
@@ -52,7 +60,8 @@ BETA = (1 - CONFIDENCE) / 2
 def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> LeftOut | None:
     """Return what the limits left out; None if they cannot leave out anything."""
     if not _looks_at_all(plan.relation):
-        return _unknown(plan, "only so many rows of a unit are looked at (explain says how many)")
+        reason = "only so many rows of a unit are looked at, so that its work stays small"
+        return _unknown(plan, reason) if _is_monotone(plan.relation) else _nothing(plan, reason)
     if not can_leave_out:
         return None
     table = only_table(plan.relation)
@@ -70,11 +79,24 @@ def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> Lef
 def _looks_at_all(relation: Relation) -> bool:
     """Tell whether no row is overlooked where work is limited, by what is declared."""
     if isinstance(relation, RowLimit):
-        found = _bounding(relation.source)
+        found = None if relation.texts else _bounding(relation.source)
         most = None if found is None else found[0].most_rows_per_unit
         if most is None or most > relation.rows:
             return False
     return all(map(_looks_at_all, relation.inputs()))
+
+
+def _is_monotone(relation: Relation) -> bool:
+    """Tell whether fewer rows of a source can only mean fewer rows of the relation."""
+    kept = isinstance(relation, Scan | PublicScan | Filter | Projection | Distinct | RowLimit)
+    paired = isinstance(relation, Join) and not relation.keep_left
+    found = isinstance(relation, Exists) and not relation.lacks
+    is_one = kept or paired or found or isinstance(relation, UnionAll)
+    return is_one and all(map(_is_monotone, relation.inputs()))
+
+
+def _nothing(plan: BoundedPlan, reason: str) -> LeftOut:
+    return unknown_left_out((UNKNOWN for _ in plan.aggregates), reason)
 
 
 def _unknown(plan: BoundedPlan, reason: str) -> LeftOut:
@@ -107,8 +129,10 @@ def _bounding(relation: Relation) -> Bounding | None:
     match relation:
         case Scan():
             return relation.table, None
-        case RowLimit():
+        case RowLimit(texts=()):
             return _limited(_bounding(relation.source), relation.rows)
+        case RowLimit():
+            return None  # it ends when characters run out, however few rows there are
         case OneSource():
             return _bounding(relation.source)
         case Exists():

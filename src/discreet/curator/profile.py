@@ -83,10 +83,21 @@ def profile(
     table = private_table(project, name)
     stored = None if fresh else find_profile(project, table)
     if stored is not None:
+        _require_counted(stored, [table.column(key).name for key in keys or ()])
         return stored
     priced = price_profile(project, table, terms, keys)
     passed = go_through(project, priced.passage, analyst=analyst, fresh=fresh)
     return _read(project, table, passed.bodies, passed.receipt, is_stored=passed.is_stored)
+
+
+def _require_counted(stored: Profile, keys: Sequence[str]) -> None:
+    missing = [name for name in keys if name not in stored.groups]
+    if missing:
+        raise InvalidArgument(
+            f"The profile of {stored.table} for these data has no groups of {', '.join(missing)}",
+            got=f"groups of {', '.join(stored.groups) or 'nothing'}",
+            next="Ask for a fresh one, which is paid for again and takes its place",
+        )
 
 
 def find_profile(project: Project, table: Table) -> Profile | None:
@@ -181,8 +192,9 @@ def profile_plans(table: Table, keys: Sequence[str] | None = None) -> tuple[Boun
         raise InvalidArgument(
             f"A row of {table.name} is a unit", next="Each contributes one row: nothing is cut"
         )
-    named = [column for column in table.columns if column.keys] if keys is None else None
-    columns = named if named is not None else [_with_keys(table, name) for name in keys or ()]
+    columns = [column for column in table.columns if column.keys]
+    if keys is not None:
+        columns = [_with_keys(table, name) for name in dict.fromkeys(keys)]
     return (_of_rows(table), *(_of_groups(table, column) for column in columns))
 
 

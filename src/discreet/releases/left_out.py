@@ -6,6 +6,7 @@ table, and where nobody has made one, or nobody knows how much a unit can have a
 both are unknown.
 """
 
+import operator
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
@@ -16,7 +17,7 @@ from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import Estimate, MeanOf, SelectedOf, indices
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import linear
-from discreet.releases.estimates.ratios import Ratios, larger
+from discreet.releases.estimates.ratios import Ratios, choose, larger
 from discreet.releases.estimates.rules import Margins, intervals_of, intervals_within
 from discreet.releases.profile import Share
 
@@ -162,14 +163,16 @@ def _of_mean(
     kept = intervals_of(estimate, groups, margins, beta=beta)
     most = left_out.rows[1]
     assert most is not None
-    margin = groups.constant(margins(estimate.count, beta / 2))
-    fewest = larger(groups.values[estimate.count].minus(margin), groups.constant(1))
+    margin, one = groups.constant(margins(estimate.count, beta / 2)), groups.constant(1)
+    fewest = groups.values[estimate.count].minus(margin)
     cut = groups.constant(most)
-    part = cut.over(fewest.plus(cut))
+    part = cut.over(larger(fewest, one).plus(cut))
     lower, upper = groups.constant(estimate.lower), groups.constant(estimate.upper)
+    # Where perhaps no row is kept, all that is known is the range of the value.
+    is_kept = fewest.compared(one, operator.ge)
     return Ends(
-        kept.lows.plus(lower.minus(kept.lows).times(part)),
-        kept.highs.plus(upper.minus(kept.highs).times(part)),
+        choose(is_kept, kept.lows.plus(lower.minus(kept.lows).times(part)), lower),
+        choose(is_kept, kept.highs.plus(upper.minus(kept.highs).times(part)), upper),
     )
 
 

@@ -186,7 +186,7 @@ _BY_UNIT = {"count_units", "count_distinct"}
 
 def _on_limits(body: Body, left_out: LeftOut | None) -> list[str]:
     limits, parts = body.limits, []
-    if left_out is None or left_out.is_nothing:
+    if left_out is None or left_out.is_nothing or not limits.leave_out:
         return []
     if any(aggregate.kind not in _BY_UNIT for aggregate in body.aggregates):
         many = f"{limits.rows_per_group:,} row{'s' if limits.rows_per_group > 1 else ''}"

@@ -131,8 +131,7 @@ class Profile:
         middle, most = self.quantile(0.5), self.quantile(0.99)
         last = self.rows.ends[-1]
         usual = (
-            f"half of the units have at most {_up_to(middle, last)} rows, 99 % at most"
-            f" {_up_to(most, last)}"
+            f"the middle one has {_up_to(middle, last)} rows, and 99 % have {_up_to(most, last)}"
         )
         head = f"{self.table}: about {units:,.0f} units ({self.unit}) with {rows:,.0f} rows"
         lines = [
@@ -168,7 +167,7 @@ _OPEN = (
 
 
 def _up_to(number: int | None, last: int) -> str:
-    return f"{number:,}" if number is not None else f"more than {last:,}"
+    return f"at most {number:,}" if number is not None else f"more than {last:,}"
 
 
 def read_profile(

@@ -29,8 +29,8 @@ from discreet.releases.cells import (
 )
 from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.estimates.estimate import SelectedOf, TotalOf
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.linear import linear
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.left_out import COUNTED, UNKNOWN, Ends, LeftOut, total_ends, unknown_left_out
 from discreet.releases.notes import headline, notes, on_unknown
@@ -122,10 +122,9 @@ class Release:
             return Ends.of(intervals(output, self._groups, self.body, beta=beta))
         margin, estimate = margins(self.body), output.estimate
         found = total_ends(estimate, self._groups, margin, self.left_out, beta=beta)
-        multiples = linear(estimate) or {}
-        are_counts = all(self.body.aggregates[i].kind in COUNTS for i in multiples)
-        if multiples and are_counts and min(multiples.values()) > 0:
-            return found.not_below_zero()
+        if isinstance(estimate, TotalOf | SelectedOf):
+            is_count = self.body.aggregates[estimate.index].kind in COUNTS
+            return found.not_below_zero() if is_count else found
         return found
 
     def notes(self) -> tuple[str, ...]:
