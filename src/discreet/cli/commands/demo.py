@@ -49,8 +49,9 @@ GROUP BY clinic""",
 JOIN = DemoStep(
     title="2. Is asthma more frequent among smokers? (a join of two private tables)",
     sql="""\
-SELECT smoker, 100.0 * COUNT(*) FILTER (WHERE diagnosis = 'asthma') / COUNT(*) AS percent
-FROM visits JOIN patients USING (patient_id)
+SELECT smoker, 100.0 * COUNT(*) FILTER (WHERE asthma) / COUNT(*) AS percent
+FROM (SELECT patient_id, diagnosis = 'asthma' AS asthma FROM visits) AS v
+JOIN patients USING (patient_id)
 GROUP BY smoker""",
     asked={"epsilon": "0.5", "rows_per_group": 20, "groups_per_unit": 2},
     lesson="The join is on the patient, so every row still belongs to one of them.",
