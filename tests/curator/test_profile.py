@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 from attrs import evolve
 
@@ -24,6 +23,7 @@ from discreet.tables.relations.totals import InnerTotal, Total, Window
 from tests.support.house.narrow import whole
 from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.memory import MemoryEngine, reveal
+from tests.support.projects.neighbours import check_neighbours
 from tests.support.projects.neighbours_replay import replay
 from tests.support.projects.random_catalogs import UNIT_KINDS
 
@@ -110,19 +110,20 @@ def histogram_of_rows(plan: BoundedPlan, table) -> BoundedPlan:
     )
 
 
-def test_a_histogram_of_rows_moves_more_than_the_profile_pays_for(folder):
-    """The broken twin is caught: a unit moves as many rows as it has."""
-    with own(folder) as owner:
-        table = owner.catalog().tables[0]
-        engine = owner._project.engine
-        plan = profile_plans(table)[0]
-        twin = histogram_of_rows(plan, table)
-        paid = plan.contributions()[0]
-        exact, broken = (reveal(engine, one).columns[0] for one in (plan, twin))
-    assert int(np.abs(np.asarray(exact)).max()) <= len(SIZES)
-    # Without Cleo the sound one changes by one, the twin by all of her thirty rows.
-    assert int(np.asarray(broken).max()) == SIZES["cleo"]
-    assert SIZES["cleo"] > paid.bound("linf")
+def test_a_histogram_of_rows_moves_more_than_the_profile_pays_for(tmp_path):
+    """Without Cleo the sound plan changes by one, and its broken twin by all of her rows."""
+    exact: dict[str, list] = {"sound": [], "twin": []}
+    for name, rows in (("with", ROWS), ("without", [r for r in ROWS if r["person"] != "cleo"])):
+        with own(write_project(tmp_path / name, rows)) as owner:
+            table, engine = owner.catalog().tables[0], owner._project.engine
+            plan = profile_plans(table)[0]
+            twin = histogram_of_rows(plan, table)
+            for kind, one in (("sound", plan), ("twin", twin)):
+                exact[kind].append(reveal(engine, one))
+    (moved,) = check_neighbours(plan, *exact["sound"])
+    assert moved.is_attained()
+    with pytest.raises(AssertionError, match="not within"):
+        check_neighbours(plan, *exact["twin"])
 
 
 def test_it_is_charged_once_for_a_version(folder):
@@ -239,3 +240,35 @@ def test_a_rehearsal_has_units_as_the_profile_says(tmp_path):
     # Of about 250 made-up units most have at most four rows; of forty, each has about 25.
     assert whole(before) > 600
     assert whole(after) < 250
+
+
+@pytest.mark.parametrize("keys", [1, 1_000, 1_001, 20_000])
+def test_a_column_may_have_any_number_of_keys(tmp_path, keys):
+    rows = [visit(f"p{i}", f"k{j}") for i in range(30) for j in range(1 + i % 3)]
+    folder = write_project(tmp_path, rows, epsilon="1000")
+    file, listed = folder / "discreet.toml", json.dumps([f"k{i}" for i in range(keys)])
+    file.write_text(file.read_text().replace('["a", "b", "c", "d"]', listed))
+    with own(folder) as owner:
+        found = owner.profile("visits", epsilon=500, keys=["clinic"])
+    groups = found.groups["clinic"]
+    expected = [30] if keys == 1 else [10, 10, 10]
+    assert [units(groups, number) for number in (1, 2, 3)][: len(expected)] == expected
+    assert sum(groups.values) == 30
+
+
+@pytest.mark.parametrize("most", [1, 2**20, 2**62])
+def test_any_declared_number_of_rows_has_its_bins(tmp_path, most):
+    folder = write_project(tmp_path, ROWS, epsilon="1000")
+    file = folder / "discreet.toml"
+    text = f"most_rows_per_unit = {most}\nrows_per_group"
+    file.write_text(file.read_text().replace("rows_per_group", text, 1))
+    found = nearly_exact(folder)
+    assert found.rows.ends[-1] == min(most, 1_000_000)
+    assert sum(found.rows.values) == len(SIZES)
+
+
+def test_a_profile_of_noise_says_so(folder):
+    with own(folder) as owner:
+        assert "no units (a person) stand out from the noise" in str(
+            owner.profile("visits", epsilon="0.1")
+        )

@@ -6,6 +6,7 @@ all rows is between the ends that are known.
 """
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import pandas as pd
 import pytest
@@ -277,3 +278,28 @@ def test_another_profile_is_asked_for_by_name(odd):
         assert owner.profile("rows", keys=["kind", "kind"]).is_stored
         with pytest.raises(InvalidArgument):
             owner.profile("rows", keys=["value"])
+
+
+@pytest.mark.parametrize("confidence", ["0.5", "0.95", "0.975", "0.99", "0.999999"])
+def test_totals_hold_at_every_confidence(odd, confidence):
+    folder, rows = odd
+    with connect(folder) as connection:
+        release = connection.sql("SELECT COUNT(*) AS n, AVG(value) AS m FROM rows", epsilon=1000)
+    for name, truth in (("n", len(rows)), ("m", rows["value"].mean())):
+        (ends,) = release.totals(name, confidence)
+        (usual,) = release.totals(name)
+        assert is_inside(ends, truth)
+        assert None not in (*ends, *usual)
+        widths = [float(high or 0) - float(low or 0) for low, high in (ends, usual)]
+        assert (widths[0] >= widths[1]) is (float(confidence) >= 0.95) or widths[0] == widths[1]
+    surely = 1 - Fraction(1, 10**280)
+    assert is_inside(release.totals("n", surely)[0], len(rows))
+
+
+@pytest.mark.parametrize("confidence", ["1", "0", "1.5", 1 - Fraction(1, 10**320)])
+def test_no_total_is_certain(odd, confidence):
+    folder, _ = odd
+    with connect(folder) as connection:
+        release = connection.sql("SELECT COUNT(*) AS n FROM rows", epsilon=1000)
+    with pytest.raises(InvalidArgument, match="out of range"):
+        release.totals("n", confidence)

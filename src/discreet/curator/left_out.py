@@ -21,6 +21,7 @@ and of the rows of each group as of all of them.
 
 import math
 from fractions import Fraction
+from functools import partial
 
 from discreet.curator.profile import find_profile
 from discreet.project.project import Project
@@ -175,9 +176,9 @@ def keeps_all_groups(plan: BoundedPlan) -> bool:
     return isinstance(plan.keys, PublicKeys) and all(len(k.rows) <= most for k in plan.keys.sets)
 
 
-def bounded_by(plan: BoundedPlan, profile: Profile) -> LeftOut:
-    """Return the bounds that follow from a profile, all at once."""
-    limits, beta = plan.limits, float(BETA) / 5
+def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> LeftOut:
+    """Return the bounds that follow from a profile: all at once, except as rarely as is said."""
+    limits, beta = plan.limits, float(within) / 5
     units = Fraction(0) if keeps_all_groups(plan) else _whole(_units_cut(plan, profile, beta))
     low, high = profile.rows.amount_beyond(limits.rows_per_group, beta)
     found = [] if high is None else [_whole(high) + _excess(limits) * units]
@@ -190,7 +191,8 @@ def bounded_by(plan: BoundedPlan, profile: Profile) -> LeftOut:
         rows=rows,
         share=profile.rows_left_out(limits.rows_per_group) if is_whole else None,
         each=tuple(_change(aggregate, rows, units) for aggregate in plan.aggregates),
-        beta=BETA,
+        beta=within,
+        worked_out=partial(bounded_by, plan, profile),
         reason="" if most is not None else f"nobody declared most_rows_per_unit of {profile.table}",
     )
 

@@ -32,10 +32,11 @@ from discreet.releases.body import Body
 from discreet.releases.histogram import BEYOND, count_bins
 from discreet.releases.profile import BUSIEST, GROUPS, ROWS, Profile, read_profile
 from discreet.sql.rows.fields import projected
-from discreet.tables.catalog import Limits, Table
+from discreet.tables.catalog import LARGEST_LIMIT, Limits, Table
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
+from discreet.tables.functions.comparison import MOST_VALUES
 from discreet.tables.keyset import KeySet, PublicKeys
 from discreet.tables.plans.aggregate import CountUnits
 from discreet.tables.plans.contain import contain
@@ -124,7 +125,11 @@ def _read(
         project.catalog.id_space(table.unit.id_space).unit,
         map(Body.from_json, bodies),
         most=table.most_rows_per_unit,
-        groups={column.name: len(column.keys) for column in table.columns if column.keys},
+        groups={
+            column.name: len(column.keys)
+            for column in table.columns
+            if column.keys and has_few_keys(column)
+        },
         receipt=receipt,
         is_stored=is_stored,
     )
@@ -209,24 +214,43 @@ def _with_keys(table: Table, name: str) -> Column:
 
 def _of_rows(table: Table) -> BoundedPlan:
     by_unit = _totals(Scan(table=table, columns=()), (), [(ROWS, Total.COUNT_ROWS, None)])
-    most = table.most_rows_per_unit or USUAL_MOST
-    return _histogram_plan(by_unit, [count_bins(most)])
+    return _histogram_plan(by_unit, [count_bins(_furthest(table))])
+
+
+def _furthest(table: Table) -> int:
+    """Return up to how many rows of a unit there are bins: no limit can be wider."""
+    return min(table.most_rows_per_unit or USUAL_MOST, LARGEST_LIMIT)
 
 
 def _of_groups(table: Table, column: Column) -> BoundedPlan:
     """Return the plan that counts the groups of each unit, and the rows in its busiest one.
 
-    Rows with another value than the declared keys are in no group, so they are left out first.
+    Rows with another value than the declared keys are in no group, so they are left out first;
+    but not if there are too many keys to list. Then a unit may seem to be in more groups than it
+    is, never in fewer.
     """
     assert column.keys is not None
     scan = Scan(table=table, columns=(column,))
-    value = FieldValue(column.type, 0)
-    known = call("in", [value, *(Literal(column.type, key) for key in column.keys)])
+    known = _is_listed(column) if has_few_keys(column) else _is_there(column)
     pairs = _totals(Filter(source=scan, condition=known), (0,), [("n", Total.COUNT_ROWS, None)])
     largest = (BUSIEST + column.name, Total.MAXIMUM, FieldValue(_INTEGER, 1))
     by_unit = _totals(pairs, (), [(GROUPS + column.name, Total.COUNT_ROWS, None), largest])
-    most = table.most_rows_per_unit or USUAL_MOST
-    return _histogram_plan(by_unit, [count_bins(len(column.keys)), count_bins(most)])
+    bins = [count_bins(len(column.keys)), count_bins(_furthest(table))]
+    return _histogram_plan(by_unit, bins)
+
+
+def has_few_keys(column: Column) -> bool:
+    """Tell whether the keys of a column can be listed in a condition."""
+    return column.keys is not None and len(column.keys) <= MOST_VALUES
+
+
+def _is_listed(column: Column) -> Expression:
+    keys = (Literal(column.type, key) for key in column.keys or ())
+    return call("in", [FieldValue(column.type, 0), *keys])
+
+
+def _is_there(column: Column) -> Expression:
+    return call("not", [call("is_null", [FieldValue(column.type, 0)])])
 
 
 def _totals(

@@ -82,7 +82,7 @@ class Histogram:
         noisy = np.array(self.values, dtype=np.float64)
         at_least = np.maximum(_falling(noisy[::-1].cumsum()[::-1]), 0)
         places = np.arange(len(noisy), 0, -1)
-        is_clear = at_least >= _CLEAR * float(self.noise.spread) * np.sqrt(np.minimum(places, 4))
+        is_clear = at_least >= _CLEAR * float(self.noise.spread) * np.sqrt(places)
         last = int(np.flatnonzero(is_clear)[-1]) + 1 if is_clear.any() else 0
         at_least[last:] = 0
         return -np.diff(np.append(at_least, 0.0))
@@ -213,7 +213,7 @@ def _margin(noise: AggregateMechanism, weights: tuple[int, ...], beta: float) ->
     each, counts = np.unique(np.array(weights, dtype=np.float64), return_counts=True)
     grid = np.geomspace(1e-4, 0.999, 120) * (largest / each.max())
     moments = log_moment(np.outer(grid, each)) @ counts
-    return float(((math.log(1 / beta) + moments) / grid).min()) * (1 + 1e-9)
+    return float(((moments - math.log(beta)) / grid).min()) * (1 + 1e-9)
 
 
 def _moments(noise: AggregateMechanism) -> tuple[float, Callable[[Floats], Floats]]:

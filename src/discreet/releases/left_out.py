@@ -7,12 +7,13 @@ both are unknown.
 """
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
+from discreet.core.errors import InvalidArgument
 from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import Estimate, MeanOf, SelectedOf, indices
 from discreet.releases.estimates.groups import Groups
@@ -31,6 +32,10 @@ COUNTED: Change = (Fraction(0), None)
 UNKNOWN: Change = (None, None)
 
 
+_RAREST = Fraction(1, 10**290)
+"""What is rarer is too rare for the floating point of a profile's bounds."""
+
+
 @frozen(kw_only=True)
 class LeftOut:
     """What the limits of an answer left out, as far as it is known.
@@ -47,6 +52,20 @@ class LeftOut:
     beta: Fraction = Fraction(0)
     reason: str = ""
     """Why nothing is known, if so, in words."""
+    worked_out: "Callable[[Fraction], LeftOut] | None" = field(default=None, eq=False, repr=False)
+    """The same for another probability, where it depends on one."""
+
+    def for_half_of(self, beta: Fraction) -> "LeftOut":
+        """Return what holds except with half of a probability."""
+        if beta == 2 * self.beta or self.worked_out is None:
+            return self
+        if not _RAREST <= beta < 1:
+            raise InvalidArgument(
+                "confidence is out of range",
+                must="lie above 0, and below 1 by at least 1e-290",
+                got="more" if beta < _RAREST else "less",
+            )
+        return self.worked_out(beta / 2)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -116,14 +135,15 @@ def total_ends(
         With probability at least :math:`1 - \beta` over the noise of the answer and of the profile
         the number is between the ends that are known.
 
-        Proof. Except with probability ``left_out.beta`` each exact number without limits is that
-        with limits plus a change between the bounds; except with the rest of :math:`\beta` each
+        Proof. Except with half of the probability each exact number without limits is that
+        with limits plus a change between the bounds; except with the other half of it each
         noisy number is within its margin of that with limits. By the union bound both hold, and
         then so does interval arithmetic over the two together. A mean over all rows is
         :math:`(1-f) m + f c` with the mean :math:`m` over the kept rows, the mean :math:`c` of the
         others, which is in the bounds of the value, and the part :math:`f` of the others; so it is
         lowest if :math:`c` is the lower bound and :math:`f` is largest.
     """
+    left_out = left_out.for_half_of(beta)
     rest = beta - left_out.beta
     changes = {index: left_out.each[index] for index in indices(estimate)}
     if all(change == UNCHANGED for change in changes.values()):

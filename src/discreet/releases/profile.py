@@ -130,10 +130,10 @@ class Profile:
         units, rows = float(self.rows.cleaned.sum()), self.rows.total()
         middle, most = self.quantile(0.5), self.quantile(0.99)
         last = self.rows.ends[-1]
-        usual = (
-            f"the middle one has {_up_to(middle, last)} rows, and 99 % have {_up_to(most, last)}"
-        )
+        usual = f"half of them have {_up_to(middle, last)} rows, 99 % {_up_to(most, last)}"
         head = f"{self.table}: about {units:,.0f} units ({self.unit}) with {rows:,.0f} rows"
+        if units < 1:
+            head, usual = f"{self.table}: no units ({self.unit}) stand out from the noise", _FAINT
         lines = [
             [f"{limit:,}", str(self.rows_left_out(limit)), str(self.units_cut(limit))]
             for limit in self._limits()
@@ -159,6 +159,11 @@ class Profile:
     def _repr_html_(self) -> str:
         return f"<pre>{self}</pre>"
 
+
+_FAINT = (
+    "nothing can be told about them: there are too few for this price, or too many histograms share"
+    " it"
+)
 
 _OPEN = (
     "nothing says how many rows a unit can have at most, so no upper end is sure; declare"
