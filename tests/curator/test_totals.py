@@ -303,3 +303,22 @@ def test_no_total_is_certain(odd, confidence):
         release = connection.sql("SELECT COUNT(*) AS n FROM rows", epsilon=1000)
     with pytest.raises(InvalidArgument, match="out of range"):
         release.totals("n", confidence)
+
+
+def test_a_declaration_that_the_profile_refutes_is_not_believed(tmp_path):
+    rows = [visit(f"p{i}", "abcd"[j % 4]) for i in range(200) for j in range(12)]
+    folder = write_project(tmp_path, rows, epsilon="1000", rows_per_group=5)
+    file = folder / "discreet.toml"
+    text = file.read_text()
+    file.write_text(text.replace("rows_per_group", "most_rows_per_unit = 5\nrows_per_group", 1))
+    sql = "SELECT COUNT(*) AS n FROM visits"
+    with connect(folder) as connection:
+        assert connection.sql(sql, epsilon=10).totals("n")[0][1] is not None  # as declared
+    with own(folder) as owner:
+        found = owner.profile("visits", epsilon=10, keys=[])
+    assert found.is_refuted
+    assert "not believed" in str(found)
+    with connect(folder) as connection:
+        (ends,) = connection.sql(sql, epsilon=10).totals("n")
+    assert ends[1] is None
+    assert is_inside(ends, 2400)

@@ -68,9 +68,10 @@ def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> Lef
     table = only_table(plan.relation)
     if table is None:
         return _unknown(plan, "a profile says nothing about rows that were joined")
-    if is_wide_enough(plan, table):
-        return None
     profile = find_profile(project, table)
+    is_refuted = profile is not None and profile.is_refuted
+    if is_wide_enough(plan, table) and not is_refuted:
+        return None
     if profile is None:
         advice = f"the owner can: discreet profile {table.name}"
         return _unknown(plan, f"nobody has measured how many; {advice}")
@@ -193,7 +194,7 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
         each=tuple(_change(aggregate, rows, units) for aggregate in plan.aggregates),
         beta=within,
         worked_out=partial(bounded_by, plan, profile),
-        reason="" if most is not None else f"nobody declared most_rows_per_unit of {profile.table}",
+        reason="" if most is not None else f"most_rows_per_unit of {profile.table} is not known",
     )
 
 

@@ -40,6 +40,9 @@ def count_bins(most: int) -> tuple[int, ...]:
     return tuple(ends)
 
 
+_SURELY_NOT = 1e-6
+
+
 @frozen(kw_only=True, eq=False)
 class Histogram:
     """How many units have so many of something: noisy numbers of units, bin by bin.
@@ -54,6 +57,13 @@ class Histogram:
     noise: AggregateMechanism
     most: int | None = None
     """The most that a unit can have, if that is declared: then nobody is beyond it."""
+
+    def contradicts_most(self, beta: float = _SURELY_NOT) -> bool:
+        """Tell whether units surely have more than what is declared as the most."""
+        if self.most is None or self.most > self.ends[-1]:
+            return False
+        beyond = [0] * len(self.ends) + [1]
+        return self.least(beyond, beta) > 0
 
     @property
     def starts(self) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from discreet.core.loss import PrivacyLoss
 from discreet.core.terminal_text import text_table
@@ -60,6 +60,8 @@ class Profile:
     busiest: Mapping[str, Histogram]
     """For each of these columns: units by the rows in their busiest group."""
     cost: PrivacyLoss
+    is_refuted: bool = False
+    """Whether units surely have more rows than what is declared as the most."""
     receipt: Receipt | None = field(default=None, eq=False)
     is_stored: bool = False
 
@@ -143,6 +145,7 @@ class Profile:
         price = "a stored profile, nothing more is charged" if self.is_stored else None
         cost = price or f"cost {self.cost}"
         open_end = [] if self.rows.most is not None else [_OPEN]
+        open_end = [_REFUTED] if self.is_refuted else open_end
         return "\n".join([head, usual, "", table, *below, f"95 % intervals; {cost}", *open_end])
 
     def _on_groups(self, name: str) -> str:
@@ -163,6 +166,11 @@ class Profile:
 _FAINT = (
     "nothing can be told about them: there are too few for this price, or too many histograms share"
     " it"
+)
+
+_REFUTED = (
+    "units have more rows than most_rows_per_unit says, so it is not believed, and no upper end is"
+    " sure; correct the declaration"
 )
 
 _OPEN = (
@@ -203,6 +211,7 @@ def read_profile(
         rows=found[ROWS],
         groups=_named(found, GROUPS),
         busiest=_named(found, BUSIEST),
+        is_refuted=most is not None and found[ROWS].most is None,
         cost=bodies[0].cost,
         receipt=receipt,
         is_stored=is_stored,
@@ -220,9 +229,11 @@ def _histogram(body: Body, place: int, most: int | None) -> Histogram:
     rows = zip(body.keys.rows, body.keys.sets, counted.values, strict=True)
     units = {int(row[place] or 0): value for row, part, value in rows if part == which}
     ends = tuple(sorted(end for end in units if end != BEYOND))
-    return Histogram(
+    found = Histogram(
         ends=ends,
         values=(*(units[end] for end in ends), units[BEYOND]),
         noise=counted.noise,
         most=most,
     )
+    # What is declared is believed, unless the profile itself shows that it is false.
+    return evolve(found, most=None) if found.contradicts_most() else found
