@@ -17,18 +17,16 @@ from discreet.curator.answer import prepare
 from discreet.curator.connection import connect
 from discreet.curator.left_out import bounded_by
 from discreet.curator.owner import own
-from discreet.curator.price import PricedPlan
 from discreet.curator.profile import price_profile
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
-from discreet.releases.profile import Profile, read_profile
 from discreet.releases.release import Release
-from discreet.tables.plans.engine import ExactAggregates
 from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.gate import open_permit
 from tests.support.projects.memory import SALT
+from tests.support.projects.profiles import ProfileStage
 from tests.support.projects.real_tables import LAB_TESTS, RATINGS, RealTable
 from tests.support.statistics.exact_tests import alpha, binomial_p_value
 
@@ -75,24 +73,12 @@ LIMITS = {
 
 @frozen(kw_only=True)
 class Stage:
-    """A project with real rows, and the exact numbers behind its profile."""
+    """A project with real rows, and its profile."""
 
     table: RealTable
     project: Project
     rows: pd.DataFrame
-    plans: tuple[PricedPlan, ...]
-    exact: tuple[ExactAggregates, ...]
-
-    def profile(self) -> Profile:
-        """Return a profile with noise of its own."""
-        pairs = zip(self.plans, self.exact, strict=True)
-        bodies = [
-            publish(randomise(one, priced, self.project.rng), priced) for priced, one in pairs
-        ]
-        kinds = self.rows["kind"].nunique()
-        return read_profile(
-            "records", "a person", bodies, most=self.table.most, groups={"kind": kinds}
-        )
+    profiles: ProfileStage
 
 
 @pytest.fixture(scope="module", params=[LAB_TESTS, RATINGS], ids=lambda table: table.name)
@@ -101,8 +87,9 @@ def stage(request, tmp_path_factory):
     folder, rows = table.write(tmp_path_factory.mktemp("real"))
     project = open_project(folder)
     plans = price_profile(project, project.catalog.tables[0], PROFILE, None).plans
-    exact = tuple(project.engine.execute(one.plan, SALT, open_permit()) for one in plans)
-    yield Stage(table=table, project=project, rows=rows, plans=plans, exact=exact)
+    kinds = {"kind": rows["kind"].nunique()}
+    profiles = ProfileStage.of(project, plans, most=table.most, groups=kinds)
+    yield Stage(table=table, project=project, rows=rows, profiles=profiles)
     project.close()
 
 
@@ -116,7 +103,7 @@ def releases(stage: Stage, sql: str, limit: int, count: int) -> list[Release]:
             view=question.view,
             body=publish(randomise(exact, priced, stage.project.rng), priced),
             receipt=None,  # type: ignore[arg-type]
-            left_out=bounded_by(priced.plan, stage.profile()),
+            left_out=bounded_by(priced.plan, stage.profiles.profile()),
         )
         for _ in range(count)
     ]

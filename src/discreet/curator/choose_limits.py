@@ -7,7 +7,7 @@ Guarantee:
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -39,13 +39,16 @@ class Proposal:
     """About how many rows of a group are left out."""
     noise: float
     """About how much the noise of a count is."""
-    risk: float = 0.0
-    """How much more may be left out than it seems."""
+    hidden: float = 0.0
+    """How much more may be left out, of units that the noise of the profile hides."""
 
-    @property
-    def error(self) -> float:
-        """All of it together."""
-        return self.cut + self.risk + self.noise
+    def error_if(self, *, hidden: bool) -> float:
+        """Return all of it together, with or without what may be hidden."""
+        return self.cut + self.noise + (self.hidden if hidden else 0)
+
+    def times(self, least: Mapping[bool, float]) -> float:
+        """Return how many times the least error its own is, at worst."""
+        return max(self.error_if(hidden=one) / (least[one] or 1) for one in least)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -89,25 +92,52 @@ def propose(project: Project, plan: BoundedPlan, shares: Allocation) -> Proposal
 
 
 def best_limits(plan: BoundedPlan, profile: Profile, shares: Allocation) -> Proposal | None:
-    """Return the best of a public grid of limits: first the rows, then the groups, then again.
+    """Return the best of a public grid of limits, or None if there is no noise for any of them.
 
-    None if there is no noise that we can draw for any of them, at this price.
+    The tail of a histogram is hidden by its noise: nobody may be there, or as many as noise can
+    hide. For each of the two there are best limits. Those are taken whose error is the fewest
+    times the least one, whichever of the two is true.
     """
+    found: dict[Limits, Proposal] = {}
+    for hidden in (False, True):
+        _search(plan, profile, shares, found, hidden=hidden)
+    if not found:
+        return None
+    least = {
+        hidden: min(one.error_if(hidden=hidden) for one in found.values())
+        for hidden in (False, True)
+    }
+    return min(found.values(), key=lambda one: one.times(least))
+
+
+def _search(
+    plan: BoundedPlan,
+    profile: Profile,
+    shares: Allocation,
+    found: dict[Limits, Proposal],
+    *,
+    hidden: bool,
+) -> None:
+    """Look for the least error: first by the rows, then by the groups, then by the rows again."""
     rows, groups = _candidates(plan, profile)
 
     def tried(all_limits: Iterable[Limits]) -> Iterator[Proposal]:
         for limits in all_limits:
             with suppress(RefusedQuery):
-                yield expected(plan, profile, shares, limits)
+                if limits not in found:
+                    found[limits] = expected(plan, profile, shares, limits)
+                yield found[limits]
+
+    def error(one: Proposal) -> float:
+        return one.error_if(hidden=hidden)
 
     first = (Limits(rows_per_group=one, groups_per_unit=groups[-1]) for one in rows)
-    best = min(tried(first), key=lambda one: one.error, default=None)
+    best = min(tried(first), key=error, default=None)
     if best is None:
-        return None
+        return
     for name, numbers in (("groups_per_unit", groups), ("rows_per_group", rows)):
         others = tried([evolve(best.limits, **{name: number}) for number in numbers])
-        best = min([best, *others], key=lambda one: one.error)
-    return best
+        best = min([best, *others], key=error)
 
 
 def _candidates(plan: BoundedPlan, profile: Profile) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -130,21 +160,17 @@ def expected(plan: BoundedPlan, profile: Profile, shares: Allocation, limits: Li
     tried = evolve(plan, limits=limits)
     some = max(_SOME_GROUPS, limits.groups_per_unit)
     groups = tried.keys.size() if isinstance(tried.keys, PublicKeys) else some
-    cut, careful = (_cut(tried, profile, caution) / max(groups, 1) for caution in (0.0, CAUTION))
+    cut, most = (_cut(tried, profile, hidden=one) / max(groups, 1) for one in (False, True))
     noise = _noise(tried, shares(tried))
-    return Proposal(limits=limits, cut=cut, risk=max(careful - cut, 0.0), noise=noise)
+    return Proposal(limits=limits, cut=cut, hidden=max(most - cut, 0.0), noise=noise)
 
 
-CAUTION = 0.5
-"""How much of the risk counts that the tail of a histogram is longer than its noise lets see."""
-
-
-def _cut(plan: BoundedPlan, profile: Profile, caution: float) -> float:
+def _cut(plan: BoundedPlan, profile: Profile, *, hidden: bool) -> float:
     """Return about how many rows are left out over all groups."""
     limits, rows = plan.limits, profile.rows
 
     def lost(histogram: Histogram, limit: int) -> float:
-        return histogram.beyond(limit) + caution * histogram.risk_beyond(limit)
+        return histogram.beyond(limit) + (histogram.hidden_beyond(limit) if hidden else 0.0)
 
     beyond = lost(rows, limits.rows_per_group)
     if not plan.keys.fields:

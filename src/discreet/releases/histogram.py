@@ -115,17 +115,16 @@ class Histogram:
         """Return about how many units have more than the limit."""
         return float(self.cleaned @ (self._typical > limit))
 
-    def risk_beyond(self, limit: int) -> float:
+    def hidden_beyond(self, limit: int) -> float:
         """Return about how much more than it seems may lie beyond a limit, as noise would hide it.
 
-        Bins up to four times the last one that clearly has units count. Beyond that the noise of an
-        empty tail would decide.
+        Every bin may hide units, those far behind the last one that clearly has some a little less.
+        Where none clearly has, each may hide as many.
         """
         clear = np.flatnonzero(self.cleaned > 0)
-        last = _HORIZON * self.ends[min(int(clear[-1]), len(self.ends) - 1)] if len(clear) else 1
-        typical = np.minimum(self._typical, last)
-        within = np.array(self.starts) <= last
-        cut = np.maximum(typical - limit, 0) * within
+        last = self.ends[min(int(clear[-1]), len(self.ends) - 1)] if len(clear) else self.ends[-1]
+        trust = np.minimum(1, last / np.array(self.starts)) ** _FADING
+        cut = np.maximum(self._typical - limit, 0) * trust
         return math.sqrt(2 * float(cut @ cut)) * float(self.noise.spread)
 
     # ---- Bounds that hold with a stated probability.
@@ -200,10 +199,12 @@ class Histogram:
         return found
 
 
-_HORIZON = 4
+_CLEAR = 3.5
+"""From how many times the noise on the tail is taken for units. There are some fifty tails, so that
+two or three times the noise are there by chance, and a limit that follows them is far too wide."""
 
-_CLEAR = 2.0
-"""From how many times the noise on the tail is taken for units."""
+_FADING = 0.2
+"""How quickly bins behind the last clear one are believed to hide fewer units."""
 
 
 def _falling(values: Floats) -> Floats:

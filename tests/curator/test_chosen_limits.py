@@ -1,0 +1,120 @@
+"""Limits that choose themselves, against the best limits in hindsight, on real tables.
+
+The profile's plans run once; its noise is drawn again for each of many choices. The error of limits
+is what they cut, reckoned from the rows, and the noise of a count with them.
+"""
+
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import pytest
+from attrs import evolve, frozen
+
+from discreet.curator.allocate import Shares, allocate
+from discreet.curator.answer import bound, prepare
+from discreet.curator.choose_limits import best_limits
+from discreet.curator.profile import price_profile
+from discreet.project.noise import mechanism_for
+from discreet.project.project import open_project
+from discreet.project.terms import Terms
+from discreet.releases.histogram import count_bins
+from discreet.tables.catalog import Limits
+from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.plan import BoundedPlan
+from tests.support.projects.profiles import ProfileStage
+from tests.support.projects.real_tables import LAB_TESTS, RATINGS
+from tests.support.statistics.exact_tests import alpha, binomial_p_value
+
+CHOICES = 40
+TIMES = 3
+"""How many times the least error is good enough."""
+SELDOM = 0.2
+"""How often it may be more: the noise of a profile is sometimes large."""
+PROFILE = Terms(epsilon="0.1")
+QUESTIONS = {
+    "ungrouped": ("SELECT COUNT(*) AS n FROM records", []),
+    "grouped": ("SELECT kind, COUNT(*) AS n FROM records GROUP BY kind", ["kind"]),
+}
+
+
+@frozen(kw_only=True, slots=False)
+class Hindsight:
+    """The error of limits, by one who sees the rows."""
+
+    plan: BoundedPlan
+    rows: pd.DataFrame
+    price: Terms
+    weights: tuple[Fraction, ...]
+
+    def shares(self, plan: BoundedPlan) -> Shares:
+        return allocate(plan, self.weights, self.price.price())
+
+    def error(self, limits: Limits) -> float:
+        plan = evolve(self.plan, limits=limits)
+        ((index, share),) = self.shares(plan).aggregates.items()
+        noise = mechanism_for(plan.aggregates[index], plan.reach(), share)
+        return self._cut(limits) / self.groups + float(noise.spread)
+
+    @property
+    def groups(self) -> int:
+        assert isinstance(self.plan.keys, PublicKeys)
+        return self.plan.keys.size()
+
+    @cached_property
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The rows of each person in each group, and the groups of that person."""
+        is_grouped = bool(self.plan.keys.fields)
+        pairs = self.rows.groupby(["person", "kind"] if is_grouped else ["person"]).size()
+        return pairs.to_numpy(), pairs.groupby(level=0).transform("size").to_numpy()
+
+    def _cut(self, limits: Limits) -> float:
+        pairs, groups = self._pairs
+        kept = np.minimum(pairs, limits.rows_per_group)
+        return float((pairs - kept * np.minimum(1, limits.groups_per_unit / groups)).sum())
+
+    def least(self) -> float:
+        busiest = int(self.rows.groupby("person").size().max())
+        return min(
+            self.error(Limits(rows_per_group=rows, groups_per_unit=most))
+            for rows in count_bins(busiest)
+            for most in count_bins(self.groups)
+        )
+
+
+@pytest.fixture(scope="module", params=[LAB_TESTS, RATINGS], ids=lambda table: table.name)
+def opened(request, tmp_path_factory):
+    folder, rows = request.param.write(tmp_path_factory.mktemp("real"))
+    project = open_project(folder)
+    yield project, rows, request.param
+    project.close()
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_chosen_limits_are_nearly_the_best_in_hindsight(opened, name, epsilon):
+    """Power: the narrowest limits or the widest ones are not good enough, with any of them."""
+    project, rows, table = opened
+    sql, keys = QUESTIONS[name]
+    question, _, _ = prepare(project, sql, Terms(epsilon=epsilon))
+    hindsight = Hindsight(
+        plan=bound(question), rows=rows, price=Terms(epsilon=epsilon), weights=question.weights
+    )
+    priced = price_profile(project, project.catalog.tables[0], PROFILE, keys).plans
+    kinds = {"kind": rows["kind"].nunique()}
+    stage = ProfileStage.of(project, priced, most=table.most, groups=kinds)
+    enough = TIMES * hindsight.least()
+
+    def is_good(limits: Limits) -> bool:
+        return hindsight.error(limits) <= enough
+
+    chosen = [
+        best_limits(hindsight.plan, stage.profile(), hindsight.shares) for _ in range(CHOICES)
+    ]
+    missed = sum(one is None or not is_good(one.limits) for one in chosen)
+    assert missed <= SELDOM * CHOICES or binomial_p_value(missed, CHOICES, SELDOM) > alpha(
+        "limits/hindsight", parts=2 * 2 * len(QUESTIONS)
+    )
+    widest = Limits(rows_per_group=table.most, groups_per_unit=hindsight.groups)
+    assert not (is_good(Limits(rows_per_group=1, groups_per_unit=1)) and is_good(widest))

@@ -1,0 +1,42 @@
+"""A profile whose plans run once, and whose noise is drawn as often as a test likes."""
+
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from discreet.curator.price import PricedPlan
+from discreet.curator.publish import publish
+from discreet.curator.randomise import randomise
+from discreet.project.project import Project
+from discreet.releases.profile import Profile, read_profile
+from discreet.tables.plans.engine import ExactAggregates
+from tests.support.projects.gate import open_permit
+from tests.support.projects.memory import SALT
+
+
+@frozen(kw_only=True)
+class ProfileStage:
+    """The exact numbers behind a profile of the table ``records``."""
+
+    project: Project
+    plans: tuple[PricedPlan, ...]
+    exact: tuple[ExactAggregates, ...]
+    most: int
+    groups: Mapping[str, int]
+
+    @classmethod
+    def of(
+        cls, project: Project, plans: Iterable[PricedPlan], *, most: int, groups: Mapping[str, int]
+    ) -> "ProfileStage":
+        """Run the plans."""
+        plans = tuple(plans)
+        exact = tuple(project.engine.execute(one.plan, SALT, open_permit()) for one in plans)
+        return cls(project=project, plans=plans, exact=exact, most=most, groups=groups)
+
+    def profile(self) -> Profile:
+        """Return a profile with noise of its own."""
+        bodies = [
+            publish(randomise(one, priced, self.project.rng), priced)
+            for priced, one in zip(self.plans, self.exact, strict=True)
+        ]
+        return read_profile("records", "a person", bodies, most=self.most, groups=self.groups)
