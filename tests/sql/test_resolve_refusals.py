@@ -118,12 +118,12 @@ REWRITTEN = [
     ),
     (
         f"{N} (SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic)",
-        "outermost SELECT",
+        "asks for no aggregate",
         f"{N} (SELECT person, clinic, COUNT(*) AS n FROM visits GROUP BY person, clinic)",
     ),
     (
         f"{N} (SELECT COUNT(*) AS n FROM visits)",
-        "GROUP BY person",
+        "asks for no aggregate",
         f"{N} (SELECT COUNT(*) AS n FROM visits GROUP BY person)",
     ),
     (
@@ -249,7 +249,7 @@ REFUSED = [
     (f"{N} visits v JOIN trips t ON v.person = t.person", RefusedQuery, "different units"),
     (f"{N} readings a JOIN readings b ON a.kind = b.kind", RefusedQuery, "unit is a row"),
     (f"{N} (SELECT DISTINCT kind FROM readings)", RefusedQuery, "unit of its own"),
-    (f"{N} (SELECT kind, COUNT(*) AS n FROM readings GROUP BY kind)", RefusedQuery, "of its own"),
+    (f"{N} (SELECT kind, COUNT(*) AS n FROM readings GROUP BY kind)", RefusedQuery, "no aggregate"),
     (f"{N} (SELECT person FROM visits UNION ALL SELECT district FROM districts)", RefusedQuery, ""),
     (f"{N} (SELECT person FROM visits UNION ALL SELECT born FROM patients)", RefusedQuery, "types"),
     (

@@ -8,6 +8,8 @@ from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.recursion import refusing_depth
+from discreet.sql.blocks.merge import merged
+from discreet.sql.blocks.side_by_side import is_side_by_side
 from discreet.sql.outputs.outputs import Outputs, resolve_outputs
 from discreet.sql.parse import Statement
 from discreet.sql.question import Question, Size
@@ -53,9 +55,12 @@ def resolve(
     """
     enumeration = enumeration or Enumeration()
     select, options = statement.select, statement.options
+    context = Context(catalog=catalog, query=resolve_query, public_rows=public_rows)
+    # An answer that the query reads, and what stands above it, are one SELECT.
+    select = merged(select, context)
     _require_supported(select)
     # WITH, FROM and WHERE say which rows count.
-    asked = opened(select, Context(catalog=catalog, query=resolve_query, public_rows=public_rows))
+    asked = opened(select, context)
     select, scope = asked.select, asked.scope
     _require_unit(options, _require_private(scope))
     items = _items(select, scope, catalog)
@@ -72,6 +77,12 @@ def resolve(
         selection=options.group_selection,
         enumeration=enumeration,
     )
+    if is_side_by_side(select) and isinstance(keys, PrivateKeys):
+        raise RefusedQuery(
+            "Answers with private groups cannot be joined: each has groups of its own",
+            must="have public keys",
+            next="Ask for both in one SELECT, such as COUNT(*) FILTER (WHERE ...)",
+        )
     over = _OutputScope(
         scope=scope.over(relation),
         keys=grouping.keys,

@@ -193,14 +193,24 @@ def require_whole_unit(
             f"{where} puts rows together, and each row is a unit of its own",
             must="be over a table with a unit column",
         )
-    found = {unit_part(expression, relation) for expression in named}
-    missing = set(range(len(owner.unit.key_columns()))) - found
+    missing = _missing_parts(relation, owner, named)
     if missing:
         raise RefusedQuery(
             f"{where} would put rows of different people together",
             must=f"name the whole unit: {key_text(owner)}",
             next=f"Add {key_text(owner, missing)} to it (no expression of it){otherwise}",
         )
+
+
+def names_whole_unit(relation: Relation, named: Iterable[Expression]) -> bool:
+    """Tell whether expressions over a private relation say whose its rows are."""
+    owner = relation.owner()
+    return owner is not None and not _missing_parts(relation, owner, named)
+
+
+def _missing_parts(relation: Relation, owner: RowOwner, named: Iterable[Expression]) -> set[int]:
+    found = {unit_part(expression, relation) for expression in named}
+    return {one for one in range(len(owner.unit.key_columns())) if one not in found}
 
 
 def require_same_unit(

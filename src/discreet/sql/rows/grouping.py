@@ -169,6 +169,33 @@ def _by_position(number: Node, items: Sequence[Item]) -> Node:
     raise RefusedQuery("GROUP BY names no key", got=got, next="Write the column's name")
 
 
+def written_group(
+    select: Node, items: Sequence[Item], scope: Scope
+) -> tuple[Node | None, list[Node]]:
+    """Return the GROUP BY with places and aliases written out, and the nodes that it groups by."""
+    group = part(select, "group")
+    if group is None:
+        return None, []
+    found = group.copy()
+    nodes: list[Node] = []
+
+    def meant(node: Node) -> Node:
+        inner = unbracketed(node)
+        if is_a(inner, "Tuple") or inner.key in _RULES:
+            inner.set("expressions", [meant(one) for one in inner.expressions])
+            return inner
+        nodes.append(_meant(inner, items, scope).copy())
+        return nodes[-1]
+
+    if _is_all(group):
+        found.set("all", None)
+        nodes = [node.copy() for node in _all_keys(items)]
+        found.set("expressions", nodes)
+    else:
+        found.set("expressions", [meant(node) for node in found.expressions])
+    return found, nodes
+
+
 def _all_keys(items: Sequence[Item]) -> list[Node]:
     """Return what GROUP BY ALL groups by: the items with a column and no aggregate."""
     return [
@@ -232,7 +259,7 @@ class GroupStage:
         return expression
 
 
-def _is_total(node: Node) -> bool:
+def is_total(node: Node) -> bool:
     """Tell whether a node is an aggregate with its FILTER, and not the function of a window."""
     if is_a(node.parent, "Window"):
         return False
@@ -243,7 +270,7 @@ def _is_total(node: Node) -> bool:
 
 def has_total(node: Node) -> bool:
     """Tell whether an aggregate stands in the node that is not the function of a window."""
-    return any(_is_total(inner) for inner in within(node))
+    return any(is_total(inner) for inner in within(node))
 
 
 def grouped(
@@ -258,7 +285,7 @@ def grouped(
     totals: list[InnerTotal] = []
 
     def change(node: Node) -> Node:
-        if not _is_total(node):
+        if not is_total(node):
             return node
         total = inner_total(node, scope.row, relation)
         if total not in totals:

@@ -222,10 +222,10 @@ def with_scalars(select: Node, context: Context) -> Node:
         Only public tables are read for it. So what the query means then, and every refusal, is a
         function of the query and of public data.
     """
-    if next(_scalars(select), None) is None:
+    if next(scalar_queries(select), None) is None:
         return select
     changed = select.copy()
-    found = list(_scalars(changed))
+    found = list(scalar_queries(changed))
     if len(found) > MOST_SCALARS:
         raise RefusedQuery(
             "There are too many sub-queries in expressions", must=f"be at most {MOST_SCALARS}"
@@ -235,7 +235,7 @@ def with_scalars(select: Node, context: Context) -> Node:
     return changed
 
 
-def _scalars(select: Node) -> Iterator[Node]:
+def scalar_queries(select: Node) -> Iterator[Node]:
     """Return the sub-queries in the expressions of one SELECT, not those inside others."""
     joins = [part(join, "on") for join in listed(select, "joins")]
     clauses = [part(select, name) for name in _CLAUSES]

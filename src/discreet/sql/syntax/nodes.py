@@ -57,6 +57,10 @@ class Node(Protocol):
         """Return a copy of it and all that stands in it."""
         ...
 
+    def set(self, arg_key: str, value: object) -> None:
+        """Change a part of it."""
+        ...
+
     def replace(self, expression: "Node") -> "Node":
         """Put another node in its place."""
         ...

@@ -1,0 +1,1 @@
+"""Answers that another SELECT reads: as one SELECT with it."""
