@@ -55,10 +55,11 @@ class Output:
 
 @frozen
 class Ordering:
-    """One thing to sort by. Rows without a value come last, either way."""
+    """One thing to sort by. Rows without a value come last, either way, if it is not said."""
 
     estimate: Estimate
     descending: bool = False
+    nulls_first: bool = False
 
 
 @frozen(kw_only=True)
@@ -100,7 +101,10 @@ class View:
         rows = np.arange(shown.size)
         for ordering in reversed(self.order):  # sorting is stable: the first criterion goes last
             values = column_of(ordering.estimate, shown.take(rows))
-            rows = rows[sorted_rows(values, descending=ordering.descending)]
+            turned = sorted_rows(
+                values, descending=ordering.descending, nulls_first=ordering.nulls_first
+            )
+            rows = rows[turned]
         last = None if self.limit is None else self.offset + self.limit
         return shown.take(rows[self.offset : last])
 

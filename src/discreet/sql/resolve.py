@@ -10,7 +10,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.core.recursion import refusing_depth
 from discreet.sql.blocks.merge import merged
 from discreet.sql.blocks.side_by_side import is_side_by_side
-from discreet.sql.outputs.outputs import Outputs, resolve_outputs
+from discreet.sql.outputs.outputs import OrderItem, Outputs, resolve_outputs
 from discreet.sql.parse import Statement
 from discreet.sql.question import Question, Size
 from discreet.sql.rows.fields import extended
@@ -201,12 +201,19 @@ def _outputs(select: Node, items: list[Item], scope: _OutputScope) -> Outputs:
     )
 
 
-def _order(select: Node) -> list[tuple[Node, bool]]:
-    """Return what ORDER BY names, each with whether it descends."""
+def _order(select: Node) -> list[OrderItem]:
+    """Return what ORDER BY names."""
     items = order_items(select)
     for item in items:
-        require_plain(item, "this", "desc", next="NULL always comes last")
-    return [(item.this, is_set(item, "desc")) for item in items]
+        require_plain(item, "this", "desc", "nulls_first")
+    return [
+        OrderItem(
+            node=item.this,
+            descending=is_set(item, "desc"),
+            nulls_first=is_set(item, "nulls_first"),
+        )
+        for item in items
+    ]
 
 
 _MOST_DIGITS = 9

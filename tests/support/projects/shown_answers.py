@@ -24,7 +24,7 @@ from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.expressions.expression import resolve_expression
-from discreet.sql.outputs.outputs import Outputs, resolve_outputs
+from discreet.sql.outputs.outputs import OrderItem, Outputs, resolve_outputs
 from discreet.tables.catalog import (
     Limits,
     Period,
@@ -121,7 +121,10 @@ def outputs(sql: str, relation: Relation | None = None) -> Outputs:
     return resolve_outputs(
         items=[(item.alias_or_name, item.unalias()) for item in select.expressions],
         having=having.this if having else None,
-        order=[(o.this, bool(o.args.get("desc"))) for o in order.expressions] if order else [],
+        order=[
+            OrderItem(node=item.this, descending=bool(item.args.get("desc")))
+            for item in (order.expressions if order else ())
+        ],
         limit=int(limit.expression.this) if limit else None,
         offset=int(offset.expression.this) if offset else None,
         scope=scope,

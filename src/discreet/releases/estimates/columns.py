@@ -54,15 +54,24 @@ def is_true(truths_of: Column) -> Mask:
     return np.array([truth is True for truth in scalars(truths_of)], dtype=np.bool_)
 
 
-def sorted_rows(values: Column, *, descending: bool) -> NDArray[np.int64]:
+def sorted_rows(
+    values: Column, *, descending: bool, nulls_first: bool = False
+) -> NDArray[np.int64]:
     """Return the places of the rows in order. Equal ones stay; those without a value come last.
 
     Example:
         >>> sorted_rows(["b", None, "a", "b"], descending=True).tolist()
         [0, 3, 2, 1]
+        >>> sorted_rows(["b", None, "a", "b"], descending=True, nulls_first=True).tolist()
+        [1, 0, 3, 2]
     """
     quick = _by_floats(values, descending) if isinstance(values, Ratios) else None
-    return _one_by_one(values, descending) if quick is None else quick
+    order = _one_by_one(values, descending) if quick is None else quick
+    if not nulls_first:
+        return order
+    known = values.known if isinstance(values, Ratios) else [one is not None for one in values]
+    has_value = np.asarray(known, dtype=bool)[order]
+    return np.concatenate([order[~has_value], order[has_value]])
 
 
 def _by_floats(values: Ratios, descending: bool) -> NDArray[np.int64] | None:

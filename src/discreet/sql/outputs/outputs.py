@@ -21,6 +21,7 @@ from discreet.sql.expressions.refusals import (
 )
 from discreet.sql.outputs.arithmetic import ARITHMETIC, arithmetic
 from discreet.sql.outputs.windows import refuse_windows, window
+from discreet.sql.rows.grouping import as_key
 from discreet.sql.syntax.nodes import (
     Node,
     constant,
@@ -49,24 +50,33 @@ class Outputs:
     view: View
 
 
+@frozen(kw_only=True)
+class OrderItem:
+    """One item of ORDER BY."""
+
+    node: Node
+    descending: bool = False
+    nulls_first: bool = False
+
+
 def resolve_outputs(
     *,
     items: Sequence[tuple[str, Node]],
     having: Node | None = None,
     qualify: Node | None = None,
-    order: Sequence[tuple[Node, bool]] = (),
+    order: Sequence[OrderItem] = (),
     limit: int | None = None,
     offset: int | None = None,
     scope: OutputScope,
 ) -> Outputs:
     """Return the aggregates and the view of the outermost SELECT.
 
-    ``items`` are names with nodes, ``order`` are nodes with whether they descend. The plan does
+    ``items`` are names with nodes. The plan does
     not depend on the order or the names of the outputs: aggregates have a canonical order.
     """
     require_unique((name for name, _ in items), two_outputs)
     _refuse_nothing(limit)
-    for node in (*(node for _, node in items), having, qualify, *(node for node, _ in order)):
+    for node in (*(node for _, node in items), having, qualify, *(item.node for item in order)):
         if node is not None:
             _require_shallow(node)
     clauses = _Clauses(items=items, having=having, qualify=qualify, order=order)
@@ -141,7 +151,7 @@ class _Clauses:
     items: Sequence[tuple[str, Node]]
     having: Node | None
     qualify: Node | None
-    order: Sequence[tuple[Node, bool]]
+    order: Sequence[OrderItem]
 
 
 def _view(asked: AskedAggregates, clauses: _Clauses, scope: OutputScope) -> View:
@@ -156,7 +166,10 @@ def _view(asked: AskedAggregates, clauses: _Clauses, scope: OutputScope) -> View
         outputs=known.outputs,
         having=having,
         qualify=known.condition(clauses.qualify, "QUALIFY"),
-        order=tuple(Ordering(known.criterion(node), bool(down)) for node, down in clauses.order),
+        order=tuple(
+            Ordering(known.criterion(item.node), item.descending, item.nulls_first)
+            for item in clauses.order
+        ),
     )
 
 
@@ -252,7 +265,7 @@ class _Reader:
     def _key(self, node: Node) -> KeyOf | None:
         """Return the key that a row-wise node is, if it is one."""
         try:
-            expression = self.scope.row(node)
+            expression = as_key(self.scope.row(node))
         except QueryError:
             return None  # part of it may still be a key, or the name of an output
         if expression not in self.scope.keys:

@@ -9,7 +9,15 @@ from attrs import define, evolve, field, frozen
 
 from discreet.core.errors import RefusedQuery, UnknownColumn, UnknownTable
 from discreet.sql.expressions.expression import resolve_expression
-from discreet.sql.syntax.nodes import Node, is_a, is_set, mark_of, require_plain, table_of
+from discreet.sql.syntax.nodes import (
+    Node,
+    is_a,
+    is_set,
+    mark_of,
+    part,
+    require_plain,
+    table_of,
+)
 from discreet.tables.catalog import Catalog
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue
@@ -102,6 +110,20 @@ class Context:
         return evolve(self, named={**self.named, name.lower(): named})
 
 
+SCHEMAS = ("main", "public")
+"""What may stand in front of a table's name, as tools write it: all tables are in one place."""
+
+
+def require_schema(node: Node | None) -> None:
+    """Refuse a schema that is none of those that tools put in front of tables."""
+    if node is not None and node.name.lower() not in SCHEMAS:
+        raise RefusedQuery(
+            "There is no such schema",
+            must=f"be left out, or be {' or '.join(SCHEMAS)}",
+            got=node.name[:40],
+        )
+
+
 def require_few_tables(relation: Relation) -> Relation:
     """Refuse a relation that reads very many tables: a short text can say one that is huge."""
     if scans_of(relation) > MOST_TABLES:
@@ -192,7 +214,8 @@ class Scope:
         marked = mark_of(node)
         if marked is not None:
             return marked
-        require_plain(node, "this", "table", next="Write table.column")
+        require_plain(node, "this", "table", "db", next="Write table.column")
+        require_schema(part(node, "db"))
         if is_a(node.this, "Star"):
             raise RefusedQuery("* is not supported here", next="Name the column")
         table = table_of(node)

@@ -6,8 +6,15 @@ from discreet.core.errors import RefusedQuery, UnknownTable
 from discreet.sql.expressions.refusals import require_unique, two_columns
 from discreet.sql.rows.fields import field_values, projected
 from discreet.sql.rows.joins import joined
-from discreet.sql.rows.scope import Context, Named, Scope, did_you_mean, require_few_tables
-from discreet.sql.syntax.nodes import Node, is_a, listed, part, require_plain
+from discreet.sql.rows.scope import (
+    Context,
+    Named,
+    Scope,
+    did_you_mean,
+    require_few_tables,
+    require_schema,
+)
+from discreet.sql.syntax.nodes import Node, is_a, is_set, listed, part, require_plain
 from discreet.tables.catalog import Table
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
@@ -46,14 +53,18 @@ def _source(node: Node, context: Context, where: Sequence[Node]) -> Scope:
 
 
 def _table(node: Node, context: Context, where: Sequence[Node]) -> Scope:
-    require_plain(node, "this", "alias", "joins", next="Write FROM table, or FROM table AS name")
+    require_plain(
+        node, "this", "alias", "joins", "db", next="Write FROM table, or FROM table AS name"
+    )
+    require_schema(part(node, "db"))
     if not is_a(node.this, "Identifier"):
         raise RefusedQuery(
             "A table function cannot be read FROM",
             must="be a declared table, a query that WITH names, or a sub-query",
         )
     name = node.this.name
-    named = context.named.get(name.lower())
+    # A schema stands in front of declared tables alone.
+    named = None if is_set(node, "db") else context.named.get(name.lower())
     relation = _scan(name, context) if named is None else read_named(named)
     alias, columns = _alias(node)
     scope = Scope.of(renamed(relation, columns), alias or name)
