@@ -272,3 +272,29 @@ def test_a_profile_of_noise_says_so(folder):
         assert "no units (a person) stand out from the noise" in str(
             owner.profile("visits", epsilon="0.1")
         )
+
+
+MEDIAN = "MEDIAN(age) AS middle"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("COUNT(*) AS n", "[… to …] takes account of it (give"),
+        (f"COUNT(*) AS n, {MEDIAN}", "[… to …] takes account of it, except for middle (give"),
+        (MEDIAN, "nothing here takes account of it (give"),
+    ],
+)
+def test_an_interval_that_is_not_shown_takes_account_of_nothing(tmp_path, asked, said):
+    """A quantile has no total interval, so a note must not say what that one does."""
+    folder = write_project(tmp_path, ROWS, epsilon="1000")
+    file = folder / "discreet.toml"
+    text = "most_rows_per_unit = 30\nrows_per_group"
+    file.write_text(file.read_text().replace("rows_per_group", text, 1))
+    nearly_exact(folder)
+    with connect(folder, epsilon=10) as connection:
+        release = connection.sql(f"SELECT {asked} FROM visits")
+    (note,) = [note for note in release.notes() if "what is beyond is left out" in note]
+    assert said in note
+    table = str(release).split(note)[0]
+    assert ("[" in table) == ("COUNT" in asked)

@@ -66,7 +66,8 @@ def test_a_connection_that_is_closed_leaves_work_under_way_alone(folder, monkeyp
         begun.wait(60)
         engine = connection._project.engine
         assert isinstance(engine, DuckDbEngine)
-        scratch = Path(engine._databases._scratch)
+        scratch = engine._databases._spill.path
+        assert scratch is not None
     assert scratch.exists()
     may_end.set()
     ask.join(60)
@@ -75,16 +76,19 @@ def test_a_connection_that_is_closed_leaves_work_under_way_alone(folder, monkeyp
 
 
 def test_databases_remove_what_they_left_after_a_failure_too():
-    databases = Databases()
+    databases, found = Databases(), list[Path | None]()
 
     def close_and_fail() -> None:
         with databases.lent():
+            found.append(databases._spill.path)
             databases.close()
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         close_and_fail()
-    assert not Path(databases._scratch).exists()
+    (scratch,) = found
+    assert scratch is not None
+    assert not scratch.exists()
 
 
 # ---- Imports.

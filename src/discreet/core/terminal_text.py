@@ -1,6 +1,7 @@
 """Text for people who read it in a terminal: lines, steps beside their headings, and tables."""
 
 import textwrap
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 WIDEST = 100
@@ -60,6 +61,8 @@ def _wrapped(text: str, width: int) -> list[str]:
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return rows under their headings, in aligned columns; what looks like a number goes right.
 
+    A cell is one line, whatever is in it (:func:`one_line`).
+
     Example:
         >>> print(text_table(["clinic", "n"], [["north", "12"], ["south", "7"]]))
         clinic   n
@@ -68,15 +71,56 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         south    7
     """
     below = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
-    shown = [_column(*pair) for pair in zip(columns, below, strict=True)]
+    pairs = zip(columns, below, strict=True)
+    shown = [_column(one_line(name), [one_line(cell) for cell in cells]) for name, cells in pairs]
     return "\n".join("  ".join(cells).rstrip() for cells in zip(*shown, strict=True))
 
 
 def _column(name: str, cells: Sequence[str]) -> list[str]:
     """Return a heading, a line and the cells, all of one width."""
-    width = max(map(len, (name, *cells)))
-    place = str.rjust if _is_numeric(cells) else str.ljust
-    return [place(cell, width) for cell in (name, "-" * width, *cells)]
+    width = max(map(_width, (name, *cells)))
+    is_right = _is_numeric(cells)
+    return [_placed(cell, width, is_right=is_right) for cell in (name, "-" * width, *cells)]
+
+
+def one_line(text: str) -> str:
+    r"""Return a text as it is if it can be printed; else in quotes, with escapes for what cannot.
+
+    Line breaks, tabs and other control characters would break a table, and those that change the
+    direction of writing would let a key stand where its number does. A text that begins with a
+    quotation mark is quoted too, so that no two texts look alike.
+
+    Example:
+        >>> print(one_line("north"), one_line("a\nb"), one_line("é\t"), one_line('"a'))
+        north "a\nb" "é\t" "\"a"
+    """
+    if text.isprintable() and not text.startswith('"'):
+        return text
+    return f'"{"".join(map(_escaped, text))}"'
+
+
+def _escaped(character: str) -> str:
+    if character in '\\"':
+        return f"\\{character}"
+    return character if character.isprintable() else character.encode("unicode_escape").decode()
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: wide characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns, text))
+
+
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _placed(text: str, width: int, *, is_right: bool) -> str:
+    space = " " * (width - _width(text))
+    return space + text if is_right else text + space
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:

@@ -86,6 +86,11 @@ class LeftOut:
         """Tell whether an estimate may be another one if nothing is left out."""
         return any(self.each[index] != UNCHANGED for index in indices(estimate))
 
+    def bounds(self, estimate: Estimate) -> bool:
+        """Tell whether it is known how much is left out of all that an estimate is made of."""
+        changes = [self.each[index] for index in indices(estimate)]
+        return self.is_known and all(None not in change for change in changes)
+
     @property
     def is_nothing(self) -> bool:
         """Whether surely nothing was left out."""

@@ -153,7 +153,7 @@ def caveats(view: View, body: Body, left_out: LeftOut | None = None) -> list[str
     """Return what the limits left out, and what choosing rows by their noisy numbers does."""
     return [
         *superseded(body),
-        *_on_limits(body, left_out),
+        *_on_limits(view, body, left_out),
         *_on_clamps(view, body),
         *_on_units(view),
         *_on_choice(view),
@@ -184,7 +184,7 @@ _BY_UNIT = {"count_units", "count_distinct"}
 """Aggregates that the number of a unit's rows in a group does not change."""
 
 
-def _on_limits(body: Body, left_out: LeftOut | None) -> list[str]:
+def _on_limits(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
     limits, parts = body.limits, []
     if left_out is None or left_out.is_nothing or not limits.leave_out:
         return []
@@ -198,9 +198,21 @@ def _on_limits(body: Body, left_out: LeftOut | None) -> list[str]:
     if not parts:
         return []
     kept = ", and ".join(parts)
-    said = "[… to …] takes account of it" if left_out.is_known else "± does not show it"
     advice = "(give other limits with rows_per_group and groups_per_unit, or limits = auto)"
-    return [f"{kept}; what is beyond is left out, and {said} {advice}"]
+    return [f"{kept}; what is beyond is left out, and {_said_of(view, left_out)} {advice}"]
+
+
+def _said_of(view: View, left_out: LeftOut) -> str:
+    """Return which of the numbers that are shown take account of what limits left out."""
+    touched = [one for one in view.outputs if left_out.touches(one.estimate)]
+    without = [one.name for one in touched if not left_out.bounds(one.estimate)]
+    if not left_out.is_known or not touched:
+        return "± does not show it"
+    if not without:
+        return "[… to …] takes account of it"
+    if len(without) == len(touched):
+        return "nothing here takes account of it"
+    return f"[… to …] takes account of it, except for {', '.join(without)}"
 
 
 def _in_each(body: Body) -> str:

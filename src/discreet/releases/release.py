@@ -243,7 +243,7 @@ class Release:
         known = [mark for mark in (BAR, RANGE) if mark in marks]
         verb = "hold" if len(known) > 1 else "holds"
         claim = f"{' and '.join(known)} {verb} for 95 % of values, noise only; " if known else ""
-        if any(column.totals is not None for column in self._shown_columns):
+        if any(column.has_total() for column in self._shown_columns):
             claim += f"{TOTAL} holds for 95 % of values, noise and what limits left out; "
         return [f"{claim}{cost}", *self.notes()]
 

@@ -108,6 +108,11 @@ class ShownColumn:
             return BAR
         return RANGE if self.intervals is not None and self.intervals.lows.known.any() else None
 
+    def has_total(self) -> bool:
+        """Tell whether some row has an end of a total interval, to be explained below the table."""
+        ends = self.totals
+        return ends is not None and bool((ends.lows.known | ends.highs.known).any())
+
     def texts(self) -> list[str]:
         """Return what to show in each row.
 

@@ -1,15 +1,12 @@
 """The databases of the embedded engine: one for each plan, kept for the next if nothing failed."""
 
-import shutil
-import tempfile
 import threading
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from discreet.core import optional
+from discreet.engines.duckdb.spill_folder import SpillFolder
 
 MOST_MEMORY = "25%"
 """The share of the machine's memory that one plan may use; what does not fit goes to disk."""
@@ -62,12 +59,12 @@ class Databases:
         make another fail, at the same time or later, in its own id space or in another.
 
     What does not fit in memory goes to a folder that only this user can read; each database has one
-    of its own, and all are removed when they are closed.
+    of its own, and all are removed when they are closed, or by the next process if this one is
+    killed (:mod:`discreet.engines.duckdb.spill_folder`).
     """
 
     def __init__(self, **settings: object) -> None:
-        self._scratch = tempfile.mkdtemp(prefix="discreet-")
-        self._cleanup = weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
+        self._spill = SpillFolder()
         self._settings = settings
         self._lock = threading.Lock()
         self._idle: list[Any] = []
@@ -100,7 +97,7 @@ class Databases:
             self._lent -= 1
             is_last = self._is_closed and not self._lent
         if is_last:
-            self._remove()
+            self._spill.remove()
 
     def close(self) -> None:
         """Close the databases that wait, and remove what they left on disk.
@@ -115,18 +112,14 @@ class Databases:
         for database in idle:
             database.close()
         if is_last:
-            self._remove()
-
-    def _remove(self) -> None:
-        shutil.rmtree(self._scratch, ignore_errors=True)
+            self._spill.remove()
 
     def _opened(self) -> Any:
-        Path(self._scratch).mkdir(mode=0o700, exist_ok=True)
         settings = {
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "memory_limit": MOST_MEMORY,
-            "temp_directory": tempfile.mkdtemp(dir=self._scratch),
+            "temp_directory": self._spill.room(),
             # Texts of a result in one piece may be longer than 2 GiB: whether they are is private.
             "arrow_large_buffer_size": True,
         }
