@@ -12,7 +12,7 @@ from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.accounting_question import account
 from discreet.accounting.conversions.choose import AUTO
 from discreet.accounting.losses.result import Result
-from discreet.accounting.pld.parameters import least_scale
+from discreet.accounting.pld.parameters import least_scale, of_digits, place_of
 from discreet.accounting.pld.parameters import most_uses as most_uses_within
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent, Event
@@ -71,8 +71,8 @@ def calibrate(
 
         An (ε, δ) is looked for by privacy-loss distributions at that one ε
         (:func:`discreet.accounting.pld.parameters.least_scale`), on a finer grid than ``account``
-        uses. If another theorem allows for less noise, or ``measure`` asks for it, the whole
-        accountant is asked at each scale.
+        uses. If another theorem allows for less noise, that one is asked at each scale, and the
+        whole accountant at the end; if several do, or ``measure`` asks for it, at each scale.
 
     Assumes:
         The loss falls as the scale grows.
@@ -94,18 +94,39 @@ def calibrate(
 
 
 def _quickly(make: Callable[[Fraction], Event], target: Approximate) -> Calibration | None:
-    """Search at the target's ε alone; ``None`` if the whole accountant knows better."""
+    """Search at the target's ε alone, or by the one method that knows better; ``None`` if not."""
     try:
         scale = least_scale(make, epsilon=target.epsilon, delta=target.delta, digits=DIGITS)
     except (Unsupported, InvalidArgument):
         return None
-    if _spend(make(scale * _BETTER), target, AUTO) is not None:
-        return None
+    better = _spend(make(scale * _BETTER), target, AUTO)
+    if better is not None:
+        return _by_one_method(make, target, better.method)
     event = make(scale)
     result = account(event, delta=target.delta)
     if not result.loss <= target:
         result = evolve(result, loss=target, method="pld", theorem="ZDW22; docs/proofs/pld.md")
     return Calibration(scale=scale, event=event, result=result)
+
+
+def _by_one_method(
+    make: Callable[[Fraction], Event], target: Approximate, method: str
+) -> Calibration | None:
+    """Search by one method alone; ``None`` if the others allow for less noise together.
+
+    What one method certifies the whole accountant does, so its scale is the whole accountant's if
+    the whole accountant is not content with the next smaller one. That takes two of its slow looks,
+    and not one at each scale.
+    """
+    try:
+        scale = _step_by_step(make, target, method).scale
+    except (Unsupported, InvalidArgument):
+        return None
+    smaller = of_digits(place_of(scale, DIGITS) - 1, DIGITS)
+    if _spend(make(smaller), target, AUTO) is not None:
+        return None
+    result = _spend(make(scale), target, AUTO)
+    return result and Calibration(scale=scale, event=make(scale), result=result)
 
 
 def _step_by_step(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from attrs import frozen
@@ -55,11 +56,15 @@ class AtomicLaw(LossLaw):
 
     def span(self, tail: float) -> tuple[float, float]:
         """Return the least and the largest loss, without atoms that are too small to matter."""
-        some = np.maximum(self.masses, self.masses * np.exp(-self.losses))
-        kept = self.losses[some > tail / self.losses.shape[1]]
+        kept = self.losses[self._larger > tail / self.losses.shape[1]]
         if not kept.size:
             return 0.0, 0.0
         return float(kept.min()), float(kept.max())
+
+    @cached_property
+    def _larger(self) -> FloatArray:
+        """The larger chance of each atom, under P or Q; spans are asked for again and again."""
+        return np.maximum(self.masses, self.masses * np.exp(-self.losses))
 
     def tails(self, losses: FloatArray) -> Tails:
         """Add up the atoms on either side, with more than double precision where there are many."""
