@@ -89,7 +89,7 @@ def test_a_better_method_is_asked_alone_and_the_whole_accountant_only_at_the_end
     monkeypatch, target
 ):
     """At each of thirty scales it took 27 seconds, and found the same."""
-    usual, asked = calibrate_module.account, list[str]()
+    usual, asked = account, list[str]()
 
     def noting(event, *, delta, measure="auto"):
         asked.append(measure)

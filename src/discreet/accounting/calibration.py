@@ -126,7 +126,9 @@ def _by_one_method(
     if _spend(make(smaller), target, AUTO) is not None:
         return None
     result = _spend(make(scale), target, AUTO)
-    return result and Calibration(scale=scale, event=make(scale), result=result)
+    if result is None:
+        return None
+    return Calibration(scale=scale, event=make(scale), result=result)
 
 
 def _step_by_step(

@@ -19,6 +19,7 @@ from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Z
 from discreet.core.recursion import refusing_depth, with_room
 from discreet.curator.allocate import Shares, allocate
 from discreet.curator.choose_limits import Allocation, propose, require_proposal
+from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.explanation import Explanation
 from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
@@ -27,7 +28,7 @@ from discreet.curator.offered_delta import best_for, propose_delta
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.publish import leg_of
 from discreet.ledger.releases import require_time
-from discreet.project.passage import Passage, find_stored, go_through
+from discreet.project.passage import Passage, Passed, find_stored, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.releases.body import Body
@@ -57,7 +58,8 @@ def answer(
 
     A loss alone is terms too. The ``default`` is the connection's, for a question that names no
     price. A ``fresh`` answer is paid for again, and is the one that is given again from then on. A
-    stored release costs nobody anything: neither the cap nor the analyst's share.
+    stored release costs nobody anything: neither the cap nor the analyst's share. One at a higher
+    price will do too, if nothing in it is noisier (:mod:`discreet.curator.dearer_answer`).
 
     Guarantee:
         As for :func:`~discreet.project.passage.go_through`.
@@ -71,6 +73,7 @@ def answer(
         body=body,
         receipt=passed.receipt,
         is_stored=passed.is_stored,
+        offered=priced.loss if passed.is_dearer else None,
         left_out=left_out(project, priced.plan, can_leave_out=can_leave_out),
     )
 
@@ -80,6 +83,8 @@ def _passage(sql: str, priced: PricedPlan) -> Passage:
     return Passage(
         name=priced.digest(),
         earlier=priced.earlier,
+        question=question_of([priced], is_batch=False),
+        is_answered_by=answered_by([priced], is_batch=False),
         loss=priced.loss,
         legs=(leg_of(priced),),
         size=partial(largest_release, priced),
@@ -107,6 +112,7 @@ def explain(
     remaining = project.ledger.remaining(space.name, analyst)
     can_leave_out = leaves_out(priced.plan)
     shares = partial(_shares, question, terms=holding, cap=space.cap)
+    stored = find_stored(project, passage, version.number)
     is_priced = holding.accuracy is None
     return Explanation(
         question=question,
@@ -117,8 +123,14 @@ def explain(
         id_space=space,
         remaining=remaining,
         with_delta=propose_delta(priced, question.weights, holding, space.cap, remaining),
-        is_stored=find_stored(project, passage, version.number) is not None,
+        is_stored=stored is not None,
+        stored_at=_paid_more(stored),
     )
+
+
+def _paid_more(stored: Passed | None) -> PrivacyLoss | None:
+    """Return what a stored answer cost, if it was more than what is offered."""
+    return stored.receipt.charges[0].loss if stored is not None and stored.is_dearer else None
 
 
 def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, ...]:

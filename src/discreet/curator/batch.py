@@ -16,6 +16,7 @@ from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
 from discreet.core.recursion import refusing_depth
 from discreet.curator.answer import bound, read_questions
+from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.largest_release import largest_release
 from discreet.curator.left_out import left_out
 from discreet.curator.price import Drawn, PricedPlan
@@ -197,6 +198,8 @@ def answer_batch(
     passage = Passage(
         name=batch.digest(),
         earlier=batch.earlier,
+        question=question_of(batch.plans, is_batch=True),
+        is_answered_by=answered_by(batch.plans, is_batch=True),
         loss=batch.loss,
         legs=tuple(map(leg_of, batch.plans)),
         size=batch.largest,
@@ -211,6 +214,7 @@ def answer_batch(
             body=body,
             receipt=passed.receipt,
             is_stored=passed.is_stored,
+            offered=batch.loss if passed.is_dearer else None,
             left_out=left_out(
                 project,
                 priced.plan,

@@ -48,6 +48,8 @@ class Explanation:
     id_space: IdSpace
     remaining: PrivacyLoss
     is_stored: bool
+    stored_at: PrivacyLoss | None = None
+    """What a stored answer cost, if it is one at a higher price, and nothing in it is noisier."""
     left_out: LeftOut | None = None
     """What the limits leave out, as far as it is known; None if they cannot leave out anything."""
     proposal: Proposal | None = None
@@ -146,6 +148,7 @@ class Explanation:
             else None,
             "affordable": self.is_affordable(),
             "stored": self.is_stored,
+            "stored_at": None if self.stored_at is None else self.stored_at.to_json(),
         }
 
     def _with_delta_json(self) -> dict[str, Any] | None:
@@ -273,6 +276,8 @@ class Explanation:
         return "it is Laplace, which errs less here than Gaussian noise; δ is not spent"
 
     def _cost_sentence(self) -> str:
+        if self.stored_at is not None:
+            return f"nothing: this was answered before, more exactly, at {self.stored_at}"
         if self.is_stored:
             return "nothing: this was answered before"
         if self._is_too_cheap():

@@ -1,6 +1,8 @@
 """Price: choose each aggregate's mechanism, and say what the whole answer costs."""
 
 from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
 
 from attrs import frozen
 
@@ -81,12 +83,21 @@ class PricedPlan:
         """All that the accountants must know about what the plan releases."""
         return event_of(self.groups, self.answers)
 
+    @cached_property
+    def question(self) -> str:
+        """The name of the question: equal for equal plans, whatever they cost."""
+        return digest({"question": self._plan_json, "noise": NOISE})
+
+    @cached_property
+    def _plan_json(self) -> dict[str, Any]:
+        return self.plan.to_json()
+
     def digest(self) -> str:
         """Return the name of this plan: equal for equal questions at an equal price."""
         chosen = self.groups if isinstance(self.groups, ChosenGroups) else None
         most = None if chosen is None else chosen.most_groups
         parts = {
-            "plan": self.plan.to_json(),
+            "plan": self._plan_json,
             "noise": NOISE,
             "event": self.event.to_json(),
             "mechanisms": [mechanism.to_json() for mechanism in self.mechanisms],

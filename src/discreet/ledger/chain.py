@@ -120,7 +120,7 @@ WORDS: dict[Kind, tuple[str, ...]] = {
     Kind.ALLOCATION: ("id_space", "share"),
     Kind.VERSION: ("id_space",),
     Kind.RESERVE: ("id_space", "share", "ticket"),
-    Kind.COMMIT: ("ticket", "release"),
+    Kind.COMMIT: ("ticket", "release", "question"),
     Kind.FAIL: ("id_space", "ticket", "counter"),
     Kind.GATE: ("id_space",),
     Kind.RESUME: ("id_space", "counter", "counters"),
@@ -171,6 +171,11 @@ def released(plan_digest: str, data_version: int) -> Subject:
     return ("release", plan_digest, str(data_version))
 
 
+def answered(question: str, data_version: int) -> Subject:
+    """The answers to a question on a version, whatever they cost, as a subject."""
+    return ("question", question, str(data_version))
+
+
 def _digest(sequence: int, kind: Kind, text: str, previous: str) -> str:
     """Return the digest of an entry: of the canonical JSON of its four parts."""
     # Their names are in order, so that the payload need not be written once more.
@@ -196,8 +201,12 @@ def _about_reserve(entry: Entry) -> tuple[Subject, ...]:
 
 
 def _about_commit(entry: Entry) -> tuple[Subject, ...]:
-    release = released(entry.payload["plan_digest"], entry.payload["data_version"])
-    return (ticket(entry.payload["ticket"]), release)
+    version = entry.payload["data_version"]
+    release = released(entry.payload["plan_digest"], version)
+    # Ledgers from before questions had a name have entries without one.
+    question = entry.payload.get("question")
+    own = () if question is None else (answered(question, version),)
+    return (ticket(entry.payload["ticket"]), release, *own)
 
 
 def _about_fail(entry: Entry) -> tuple[Subject, ...]:

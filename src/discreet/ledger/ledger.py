@@ -47,7 +47,15 @@ from discreet.ledger.failures import after_resumption, counter_of, settlement
 from discreet.ledger.gate_rules import GateRules, rules_of
 from discreet.ledger.joining import Joined, Presence, asked_for, joinable
 from discreet.ledger.order import Order, Receipt, Ticket
-from discreet.ledger.releases import SealedRelease, make_receipt, seal, stored_release
+from discreet.ledger.releases import (
+    PaidAnswer,
+    SealedRelease,
+    commitment,
+    make_receipt,
+    paid_answers,
+    seal,
+    stored_release,
+)
 from discreet.ledger.store import After, Snapshot, Store, Transaction
 from discreet.ledger.suspension import (
     FailureCounter,
@@ -218,7 +226,7 @@ class Ledger:
             When this returns, the charge is durable, no cap or share is exceeded, none of the id
             spaces was suspended for the analyst, and every anchor knows of the charge.
         """
-        order = _as_written(order)
+        order = order.as_written()
         with self._charging() as transaction:
             return self._reserve(transaction, order)
 
@@ -230,7 +238,7 @@ class Ledger:
         Guarantee:
             As :mod:`~discreet.ledger.joining` says: it is decided in the one transaction.
         """
-        order = _as_written(order)
+        order = order.as_written()
         with self._charging() as transaction:
             found = joinable(transaction.latest, order, self.now(), given_up)
             return found or self._reserve(transaction, order)
@@ -284,13 +292,7 @@ class Ledger:
         """
         with self._write() as transaction:
             reserve = reserve_of(transaction.latest, ticket)
-            payload = {
-                "ticket": ticket.number,
-                "plan_digest": reserve.payload["order"]["plan_digest"],
-                "data_version": reserve.payload["order"]["data_version"],
-                "release_digest": sealed.digest,
-            }
-            entry = transaction.append(Kind.COMMIT, payload)
+            entry = transaction.append(Kind.COMMIT, commitment(reserve, sealed))
             transaction.put_release(ticket.number, sealed.text)
             if is_late():
                 raise LedgerError(f"Ticket {ticket.number} is settled too late")
@@ -310,6 +312,11 @@ class Ledger:
         with self._read() as snapshot:
             commit = snapshot.latest(Kind.COMMIT, released(plan_digest, data_version))
             return None if commit is None else stored_release(snapshot, commit)
+
+    def answers_to(self, question: str, data_version: int) -> tuple[PaidAnswer, ...]:
+        """Return the answers to a question on a version, at all prices: the newest ones first."""
+        with self._read() as snapshot:
+            return tuple(paid_answers(snapshot, question, data_version))
 
     def presence(self, order: Order) -> Presence:
         """Return where to say that somebody works on an order; a ledger in a file has a place."""
@@ -391,10 +398,3 @@ class Ledger:
         with self.store.write(after) if after else self.store.write() as transaction:
             require_whole(transaction, read_marks(self.anchors))
             yield transaction
-
-
-def _as_written(order: Order) -> Order:
-    """Return an order as the ledger keeps it, with its name, before anybody has to wait for it."""
-    short = order.shortened()
-    _ = short.digest
-    return short

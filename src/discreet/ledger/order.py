@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import Attribute, evolve, field, frozen
+from attrs.validators import optional
 
 from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core import check
@@ -57,8 +58,9 @@ def _one_per_id_space(
 class Order:
     """What is asked of the gate: a plan, on a version of the data, for an analyst, at a price.
 
-    Everything in it is public: ``plan_digest`` names the canonical plan, ``data_version`` is the
-    owner's counter, and ``description`` is shown in the ledger as it stands.
+    Everything in it is public: ``plan_digest`` names the canonical plan with its noise,
+    ``data_version`` is the owner's counter, and ``description`` is shown in the ledger as it
+    stands. ``question`` names the plan without its noise: equal for one question at all prices.
     """
 
     plan_digest: str = field(validator=check.non_empty)
@@ -66,6 +68,7 @@ class Order:
     analyst: str = field(validator=check.non_empty)
     charges: tuple[Charge, ...] = field(converter=_in_order, validator=_one_per_id_space)
     description: dict[str, Any] = field(factory=dict, converter=public_json, hash=False)
+    question: str | None = field(default=None, validator=optional(check.non_empty))
 
     @cached_property
     def digest(self) -> str:
@@ -80,6 +83,7 @@ class Order:
             "analyst": self.analyst,
             "charges": [charge.to_json() for charge in self.charges],
             "description": self.description,
+            **({} if self.question is None else {"question": self.question}),
         }
 
     def shortened(self) -> "Order":
@@ -95,6 +99,12 @@ class Order:
                 parts[key] = f"{value[:LONGEST_TEXT]} ..."
                 parts[f"{key}_digest"] = digest(value)
         return evolve(self, description=parts)
+
+    def as_written(self) -> "Order":
+        """Return it as the ledger keeps it, with its name, before anybody has to wait for it."""
+        short = self.shortened()
+        _ = short.digest
+        return short
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> "Order":

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -11,9 +12,9 @@ from attrs import field, frozen
 from discreet.core import check
 from discreet.core.canonical import digest
 from discreet.core.errors import InvalidArgument, RefusedQuery
-from discreet.ledger.chain import Entry, Kind, broken, public_text, ticket
+from discreet.ledger.chain import Entry, Kind, answered, broken, public_text, ticket
 from discreet.ledger.order import Charge, Receipt, Ticket
-from discreet.ledger.store import Snapshot
+from discreet.ledger.store import END, Snapshot
 
 WRITTEN = 10_000_000
 """How many bytes of a release are written down in a second, at least."""
@@ -126,6 +127,17 @@ def seal(release: dict[str, Any], *, most_bytes: int | None = None) -> SealedRel
     return SealedRelease(json.loads(text), text, hashlib.sha256(stored).hexdigest())
 
 
+def commitment(reserve: Entry, sealed: SealedRelease) -> dict[str, Any]:
+    """Return what the chain says of a release: for what it is, and what it is."""
+    order = reserve.payload["order"]
+    names = [name for name in ("plan_digest", "data_version", "question") if name in order]
+    return {
+        "ticket": reserve.sequence,
+        **{name: order[name] for name in names},
+        "release_digest": sealed.digest,
+    }
+
+
 def make_receipt(reserve: Entry, commit: Entry) -> Receipt:
     """Return the receipt of what ``reserve`` charged and ``commit`` settled."""
     order = reserve.payload["order"]
@@ -154,3 +166,29 @@ def stored_release(snapshot: Snapshot, commit: Entry) -> tuple[dict[str, Any], R
     if not is_same:
         raise broken(commit.sequence, "its release was changed after it was stored")
     return release, make_receipt(reserve, commit)
+
+
+MOST_ANSWERS = 100
+"""Of so many answers to one question, the newest ones, it is asked whether one will do."""
+
+
+@frozen
+class PaidAnswer:
+    """An answer that is stored: its receipt, and what the ledger shows of its order."""
+
+    receipt: Receipt
+    description: dict[str, Any]
+
+
+def paid_answers(snapshot: Snapshot, question: str, data_version: int) -> Iterator[PaidAnswer]:
+    """Yield the answers to a question on a version, whatever they cost: the newest first."""
+    until = END
+    for _ in range(MOST_ANSWERS):
+        commit = snapshot.latest(Kind.COMMIT, answered(question, data_version), until)
+        if commit is None:
+            return
+        reserve = snapshot.latest(Kind.RESERVE, ticket(commit.payload["ticket"]))
+        if reserve is None:
+            raise broken(commit.sequence, "its charge is missing")
+        yield PaidAnswer(make_receipt(reserve, commit), reserve.payload["order"]["description"])
+        until = commit.sequence - 1

@@ -95,7 +95,8 @@ class Replay:
         if not allowed:
             raise broken(entry.sequence, f"this {entry.kind.value} was not allowed there")
         # No rule asks for the release of a plan, and none for the order of a settled ticket.
-        self._newest |= {(entry.kind, one): entry for one in subjects if one[0] != "release"}
+        kept = [one for one in subjects if one[0] not in ("release", "question")]
+        self._newest |= {(entry.kind, one): entry for one in kept}
         if entry.kind in (Kind.COMMIT, Kind.FAIL):
             self._newest.pop((Kind.RESERVE, ticket(entry.payload["ticket"])), None)
 
@@ -145,7 +146,8 @@ def _is_together(latest: Latest, order: Order) -> bool:
 
 def _commit(latest: Latest, payload: dict[str, Any]) -> bool:
     order = open_reserve(latest, payload["ticket"]).payload["order"]
-    return all(order[name] == payload[name] for name in ("plan_digest", "data_version"))
+    is_same = all(order[name] == payload[name] for name in ("plan_digest", "data_version"))
+    return is_same and order.get("question") == payload.get("question")
 
 
 def _fail(latest: Latest, payload: dict[str, Any]) -> bool:

@@ -17,13 +17,23 @@ from discreet.core.protocols import Rng
 from discreet.core.recursion import with_room
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Charge, Order, Receipt
-from discreet.ledger.releases import ReleaseSize
+from discreet.ledger.releases import PaidAnswer, ReleaseSize
 from discreet.project.project import Project
 from discreet.tables.plans.engine import ExactAggregates
 from discreet.tables.plans.plan import BoundedPlan
 
 StoredBody = dict[str, Any]
 """A release as it is stored."""
+
+Bodies = tuple[StoredBody, ...]
+"""What is stored for each leg of a passage."""
+
+AnsweredBy = Callable[[PaidAnswer, Bodies], bool]
+"""Tells whether a stored answer to the same question will do."""
+
+
+def _never(_: PaidAnswer, __: Bodies) -> bool:
+    return False
 
 
 @frozen(kw_only=True)
@@ -42,6 +52,10 @@ class Passage:
     """Equal for equal questions at an equal price."""
     earlier: tuple[str, ...] = ()
     """Names that earlier versions gave to it: what is stored under them is given again too."""
+    question: str | None = None
+    """Equal for equal questions at all prices; without it, no other answer is looked for."""
+    is_answered_by: AnsweredBy = _never
+    """Whether what was released for another price is at least as exact."""
     loss: PrivacyLoss
     legs: tuple[Leg, ...]
     size: Callable[[], ReleaseSize]
@@ -61,14 +75,18 @@ class Passage:
 class Passed:
     """What came out of the gate: a body for each leg."""
 
-    bodies: tuple[StoredBody, ...]
+    bodies: Bodies
     receipt: Receipt
     is_stored: bool
     """Whether somebody has paid for it before, or pays for it at this moment."""
+    is_dearer: bool = False
+    """Whether it is stored, and was paid for at a higher price."""
 
 
 def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool = False) -> Passed:
-    """Return what was released before under this name, or charge it, run it and release it.
+    """Return what was released before, or charge the passage, run it and release it.
+
+    Given again is what has this name, or else what has another price and is at least as exact.
 
     A ``fresh`` one is paid for again, and is the one that is given again from then on.
 
@@ -81,8 +99,7 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
     version = project.ledger.data_version(passage.id_space, project.rng)
     stored = None if fresh else find_stored(project, passage, version.number)
     if stored is not None:
-        body, receipt = stored
-        return Passed(bodies=_bodies(passage, body), receipt=receipt, is_stored=True)
+        return stored
     for leg in passage.legs:
         for scan in leg.plan.scans():
             project.engine.require_present(scan.table)
@@ -101,6 +118,7 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
         analyst=analyst,
         charges=(Charge(id_space=passage.id_space, loss=passage.loss),),
         description=passage.description,
+        question=passage.question,
     )
     given = pass_gate(
         project.ledger,
@@ -114,16 +132,43 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
     return Passed(bodies=bodies, receipt=given.receipt, is_stored=given.is_joined)
 
 
-def find_stored(
-    project: Project, passage: Passage, data_version: int
-) -> tuple[StoredBody, Receipt] | None:
-    """Return what was released before under the name of a passage, or one that it had earlier."""
+def find_stored(project: Project, passage: Passage, data_version: int) -> Passed | None:
+    """Return what was released before under the name of a passage, or one that it had earlier.
+
+    If there is nothing, return what was released for the same question at a higher price, in the
+    same measure, if that is at least as exact: of several, one that no other is dearer than.
+    """
     for name in (passage.name, *passage.earlier):
         found = project.ledger.find_release(name, data_version)
         if found is not None:
-            return found
+            return Passed(bodies=_bodies(passage, found[0]), receipt=found[1], is_stored=True)
+    for paid in _dearer(project, passage, data_version):
+        found = project.ledger.release_of(paid.receipt.ticket.number)
+        if found is not None and passage.is_answered_by(paid, _bodies(passage, found[0])):
+            bodies = _bodies(passage, found[0])
+            return Passed(bodies=bodies, receipt=found[1], is_stored=True, is_dearer=True)
     return None
 
 
-def _bodies(passage: Passage, body: StoredBody) -> tuple[StoredBody, ...]:
+def _dearer(project: Project, passage: Passage, data_version: int) -> list[PaidAnswer]:
+    """Return the answers to the question that cost as much or more, the dearest first."""
+    if passage.question is None:
+        return []
+    paid = project.ledger.answers_to(passage.question, data_version)
+    enough = [one for one in paid if _costs_enough(one, passage)]
+    return sorted(enough, key=lambda one: sum(_loss(one) <= _loss(other) for other in enough))
+
+
+def _costs_enough(paid: PaidAnswer, passage: Passage) -> bool:
+    spaces = [charge.id_space for charge in paid.receipt.charges]
+    if spaces != [passage.id_space] or _loss(paid).measure is not passage.loss.measure:
+        return False
+    return passage.loss <= _loss(paid)
+
+
+def _loss(paid: PaidAnswer) -> PrivacyLoss:
+    return paid.receipt.charges[0].loss
+
+
+def _bodies(passage: Passage, body: StoredBody) -> Bodies:
     return tuple(body["batch"]) if passage.is_batch else (body,)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import singledispatch
 
-from discreet.core.loss import short
+from discreet.core.loss import PrivacyLoss, short
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
@@ -61,6 +61,17 @@ def on_unknown(names: Sequence[str]) -> list[str]:
         return []
     listed = ", ".join(names)
     return [f"{listed}: unknown means that how far noise has moved the value is not known"]
+
+
+def on_dearer(cost: PrivacyLoss, offered: PrivacyLoss | None) -> list[str]:
+    """Say that an earlier answer is given, and why."""
+    if offered is None:
+        return []
+    said = (
+        f"this is an earlier answer at {cost}: more exact than what {offered} buys, and free (ask"
+        " for a fresh one to pay for another)"
+    )
+    return [said]
 
 
 def _on_selection(view: View, body: Body) -> list[str]:

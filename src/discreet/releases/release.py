@@ -33,7 +33,7 @@ from discreet.releases.estimates.estimate import SelectedOf, TotalOf
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.left_out import COUNTED, UNKNOWN, Ends, LeftOut, total_ends, unknown_left_out
-from discreet.releases.notes import headline, notes, on_unknown
+from discreet.releases.notes import headline, notes, on_dearer, on_unknown
 from discreet.releases.release_picture import draw
 from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
 from discreet.releases.view import Output, View, error_bar, intervals, margins, plain_view
@@ -56,6 +56,8 @@ class Release:
     receipt: Receipt
     is_stored: bool = False
     """Whether this is an earlier release given again, which costs nothing more."""
+    offered: PrivacyLoss | None = None
+    """What was offered, if this is an earlier answer at a higher price, which is more exact."""
     left_out: LeftOut | None = field(repr=False)
     """What the limits left out, as far as it is known; None if they cannot leave out anything."""
 
@@ -131,7 +133,7 @@ class Release:
         """Return what a reader must know besides the numbers."""
         found = notes(self.view, self.body, left_out=self.left_out, confidence=CONFIDENCE)
         unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
-        return (*found, *on_unknown(unknown))
+        return (*found, *on_unknown(unknown), *on_dearer(self.cost, self.offered))
 
     def to_dicts(self) -> list[dict[str, Cell]]:
         """Return the rows as dictionaries."""
@@ -197,6 +199,7 @@ class Release:
             "limits_cut": None if self.left_out is None else self.left_out.to_json(),
             "cost": self.cost.to_json(),
             "stored": self.is_stored,
+            "offered": None if self.offered is None else self.offered.to_json(),
             "receipt": self.receipt.to_json(),
         }
 
