@@ -23,7 +23,7 @@ from discreet.curator.answer import prepare
 from discreet.curator.connection import Connection, connect
 from discreet.curator.dearer_answer import is_as_exact, is_no_wider
 from discreet.curator.owner import own
-from discreet.curator.price import ChosenGroups, PricedPlan
+from discreet.curator.price import ChosenGroups, Drawn, PricedPlan
 from discreet.ledger.chain import Entry, Kind, follow
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
@@ -162,7 +162,7 @@ def asked_for(dice: Random) -> tuple[str, dict[str, Any]]:
     return sql, {"epsilon": dice.choice(PRICES), "delta": delta, **limits}
 
 
-def play(connection: Connection, number: int, questions: int = 30) -> int:
+def play(connection: Connection, number: int, questions: int = 20) -> int:
     """Ask random questions at random prices; return how often a dearer answer was given."""
     dice = Random(number)
     paid: list[PricedPlan] = []
@@ -267,7 +267,7 @@ def check_plans(stored: PricedPlan, asked: PricedPlan) -> None:
 
 def with_noise(priced: PricedPlan, noises: list[AggregateMechanism], price: int) -> PricedPlan:
     pairs = zip(priced.answers, noises, strict=True)
-    answers = tuple(evolve(answer, mechanism=noise) for answer, noise in pairs)
+    answers = tuple(Drawn(noise, answer.event) for answer, noise in pairs)
     return evolve(priced, answers=answers, loss=Pure(price))
 
 

@@ -19,6 +19,7 @@ from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Z
 from discreet.core.recursion import refusing_depth, with_room
 from discreet.curator.allocate import Shares, allocate
 from discreet.curator.choose_limits import Allocation, propose, require_proposal
+from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.explanation import Explanation
 from discreet.curator.fit import fit
@@ -74,6 +75,13 @@ def answer(
         receipt=passed.receipt,
         is_stored=passed.is_stored,
         offered=priced.loss if passed.is_dearer else None,
+        circumstances=circumstances_of(
+            project,
+            sql,
+            priced.plan,
+            passed.receipt,
+            event=None if passed.is_dearer else priced.event,
+        ),
         left_out=left_out(project, priced.plan, can_leave_out=can_leave_out),
     )
 

@@ -16,6 +16,7 @@ from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
 from discreet.core.recursion import refusing_depth
 from discreet.curator.answer import bound, read_questions
+from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.largest_release import largest_release
 from discreet.curator.left_out import left_out
@@ -215,6 +216,9 @@ def answer_batch(
             receipt=passed.receipt,
             is_stored=passed.is_stored,
             offered=batch.loss if passed.is_dearer else None,
+            circumstances=circumstances_of(
+                project, "; ".join(queries), priced.plan, passed.receipt, event=None
+            ),
             left_out=left_out(
                 project,
                 priced.plan,

@@ -91,8 +91,9 @@ class Connection:
         ``groups_per_unit`` say how much of one unit counts, instead of what is declared;
         ``limits="auto"`` takes those with the least expected error, by the profile of the table.
 
-        The same question at the same price is answered from the stored release, for nothing; a
-        ``fresh`` answer has new noise and is paid for again.
+        The same question at the same price is answered from the stored release, for nothing, and
+        so is one at a lower price if nothing in the stored release is noisier; a ``fresh`` answer
+        has new noise and is paid for again.
         """
         terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit, limits)
         return answer(

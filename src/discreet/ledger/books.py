@@ -5,6 +5,7 @@ passes its store; verification passes what it has replayed so far. So the rule t
 and the rule that checks it later are the same lines.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import ROUND_FLOOR
 from fractions import Fraction
@@ -17,11 +18,12 @@ from discreet.accounting.filters.rules import admits, common, left
 from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError, Unsupported
 from discreet.core.loss import PrivacyLoss
-from discreet.ledger.budget import Budget, accumulate
+from discreet.ledger.budget import Allocation, Budget, accumulate
 from discreet.ledger.chain import Entry, Kind, Latest, share, space, ticket
 from discreet.ledger.failures import counter_of, open_tickets, settlement
 from discreet.ledger.gate_rules import least_price, require_price, rules_of
 from discreet.ledger.order import Order, Ticket
+from discreet.ledger.store import Snapshot
 from discreet.ledger.suspension import failures_of, require_active, require_few_in_all, require_room
 
 
@@ -222,3 +224,12 @@ def require_free_measure(latest: Latest, budget: Budget) -> None:
             must=f"be {before.payload['cap']['measure']}",
             got=budget.cap.measure.value,
         )
+
+
+def shares_in(snapshot: Snapshot) -> Iterator[Allocation]:
+    """Yield the shares that are in force."""
+    for subject in list(snapshot.subjects(Kind.ALLOCATION, "share")):
+        entry = snapshot.latest(Kind.ALLOCATION, subject)
+        if entry is not None:
+            said = entry.payload
+            yield Allocation(said["id_space"], said["analyst"], loss_from_json(said["cap"]))

@@ -9,7 +9,6 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import LedgerError, Unsupported
 from discreet.core.loss import PrivacyLoss
 from discreet.core.protocols import Rng
@@ -29,6 +28,7 @@ from discreet.ledger.books import (
     require_free_measure,
     reservation,
     reserve_of,
+    shares_in,
     spent_of,
 )
 from discreet.ledger.budget import Allocation, Budget
@@ -333,6 +333,12 @@ class Ledger:
             commit = snapshot.latest(Kind.COMMIT, ticket(number))
             return None if commit is None else stored_release(snapshot, commit)
 
+    def charged_at(self, number: int) -> datetime | None:
+        """Return when a ticket was charged, if there is one."""
+        with self._read() as snapshot:
+            reserve = snapshot.latest(Kind.RESERVE, ticket(number))
+        return None if reserve is None else datetime.fromisoformat(reserve.payload["reserved_at"])
+
     def entries(self, *, last: int | None = None) -> tuple[Entry, ...]:
         """Return the public history, oldest first: all of it, or the ``last`` so many entries."""
         with self._read() as snapshot:
@@ -375,15 +381,7 @@ class Ledger:
     def shares(self) -> tuple[Allocation, ...]:
         """Return the shares that are in force."""
         with self._read() as snapshot:
-            found = [
-                snapshot.latest(Kind.ALLOCATION, subject)
-                for subject in snapshot.subjects(Kind.ALLOCATION, "share")
-            ]
-        payloads = [entry.payload for entry in found if entry is not None]
-        return tuple(
-            Allocation(one["id_space"], one["analyst"], loss_from_json(one["cap"]))
-            for one in payloads
-        )
+            return tuple(shares_in(snapshot))
 
     @contextmanager
     def _read(self) -> Iterator[Snapshot]:

@@ -1,5 +1,6 @@
 """A release: the public answer, with its error bars, its cost and its receipt."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 from html import escape
@@ -18,6 +19,7 @@ from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.answer_frame import AnswerFrame, answer_frame
 from discreet.releases.body import Body
+from discreet.releases.card import CardFacts, Circumstances, card
 from discreet.releases.cells import (
     Cell,
     PlainEnds,
@@ -37,6 +39,7 @@ from discreet.releases.notes import headline, notes, on_dearer, on_unknown
 from discreet.releases.release_picture import draw
 from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
 from discreet.releases.view import Output, View, error_bar, intervals, margins, plain_view
+from discreet.releases.yaml_text import yaml_text
 
 COUNTS = {"count", "count_units", "count_distinct"}
 """Aggregates that are never negative, whatever the noise."""
@@ -58,6 +61,8 @@ class Release:
     """Whether this is an earlier release given again, which costs nothing more."""
     offered: PrivacyLoss | None = None
     """What was offered, if this is an earlier answer at a higher price, which is more exact."""
+    circumstances: Callable[[], Circumstances] | None = field(default=None, eq=False, repr=False)
+    """What is known besides: the question, the people and the budget, for a release card."""
     left_out: LeftOut | None = field(repr=False)
     """What the limits left out, as far as it is known; None if they cannot leave out anything."""
 
@@ -202,6 +207,22 @@ class Release:
             "offered": None if self.offered is None else self.offered.to_json(),
             "receipt": self.receipt.to_json(),
         }
+
+    def card(self) -> str:
+        """Return a release card, as YAML: what was released, how, and what it cost.
+
+        It has what a reader needs who judges whether the release is private, and nothing that is
+        not public. The values themselves are not in it.
+        """
+        known = None if self.circumstances is None else self.circumstances()
+        facts = CardFacts(
+            view=self.view,
+            body=self.body,
+            receipt=self.receipt,
+            answer=self.to_json(),
+            known=known,
+        )
+        return yaml_text(card(facts))
 
     def plot(self, path: str | Path) -> None:
         """Draw the first noisy output over the keys, with error bars, as PNG, SVG or PDF."""

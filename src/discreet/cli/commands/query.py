@@ -1,8 +1,10 @@
 """Answer a question privately."""
 
 import argparse
+from pathlib import Path
 
 from discreet.cli.command import CommandResult, add_asking, asked, question
+from discreet.core.errors import InvalidArgument
 from discreet.curator.connection import connect
 
 
@@ -12,10 +14,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fresh", action="store_true", help="pay again for new noise, even if it was answered"
     )
+    parser.add_argument(
+        "--card", metavar="FILE", help="write a release card besides: what, how and at which cost"
+    )
 
 
 def run(options: argparse.Namespace) -> CommandResult:
     """Ask, and show the release."""
     with connect(options.project, analyst=options.analyst) as connection:
         release = connection.sql(question(options), fresh=options.fresh, **asked(options))
+        if options.card is not None:
+            _write(Path(options.card), release.card())
     return CommandResult(str(release), release.to_json())
+
+
+def _write(path: Path, card: str) -> None:
+    try:
+        path.write_text(card, encoding="utf-8")
+    except OSError as cause:
+        raise InvalidArgument(
+            f"The card {path} cannot be written",
+            got=type(cause).__name__,
+            next="The answer is stored, and asking again costs nothing",
+        ) from None
