@@ -11,7 +11,7 @@ from discreet.core.canonical import canonical
 from discreet.core.errors import LedgerError
 from discreet.core.loss import Pure
 from discreet.ledger.budget import Allocation
-from discreet.ledger.chain import Kind, Subject, released, share, space
+from discreet.ledger.chain import Kind, Subject, answered, released, share, space
 from discreet.ledger.chain import ticket as ticket_subject
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_transaction import SqliteTransaction
@@ -53,6 +53,7 @@ def assert_found(ledger: Ledger, message: str) -> None:
 FORGED_ROWS = {
     "bob's share for mallory": (Kind.ALLOCATION, share("people", "mallory"), 3),
     "a release for another plan": (Kind.COMMIT, OTHER_PLAN, 5),
+    "a release for another question": (Kind.COMMIT, answered("f" * 64, 1), 5),
     "a release for another version": (Kind.COMMIT, released("plan", 2), 5),
     "a commit of a failed ticket": (Kind.COMMIT, ticket_subject(6), 5),
     "a budget for another id space": (Kind.BUDGET, space("shops"), 1),
@@ -168,4 +169,7 @@ def test_a_forged_row_buys_nothing_before_anybody_verifies(used: Ledger, tmp_pat
     forge(tmp_path, Kind.COMMIT, OTHER_PLAN, 5)
     with pytest.raises(LedgerError, match="leads to an entry about something else"):
         used.find_release("f" * 64, 1)
+    forge(tmp_path, Kind.COMMIT, answered("f" * 64, 1), 5)
+    with pytest.raises(LedgerError, match="leads to an entry about something else"):
+        used.answers_to("f" * 64, 1)
     assert used.spent("people") == Pure("3/2")
