@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from discreet.cli.main import main
 from discreet.curator.connection import connect
 from tests.support.projects.clinic import visit, write_project
-
-yaml = pytest.importorskip("yaml")
 
 ROWS = [visit(f"hidden{i}", "abcd"[i % 4], age=i % 90, note="rare") for i in range(40)]
 GROUPS = "SELECT clinic, COUNT(*) AS n, AVG(age) AS mean FROM visits GROUP BY clinic"

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +28,6 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["a", "b_c", "unit"]), VALUES, max_size=3))
 def test_what_is_written_is_read_back(value: dict[str, Any]):
-    yaml = pytest.importorskip("yaml")
     found = yaml.safe_load(yaml_text(value)) or {}
     assert found == spelled(value)
 
