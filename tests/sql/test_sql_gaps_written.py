@@ -300,7 +300,7 @@ REWRITTEN = [
         "SELECT iso_day_of_week(day) AS d, COUNT(*) FROM visits GROUP BY d",
     ),
     (
-        "SELECT floor(age / 10) AS decade, COUNT(*) FROM visits GROUP BY decade",
+        "SELECT age / 10 AS decade, COUNT(*) FROM visits GROUP BY decade",
         "n // 10",
         "SELECT age // 10 AS decade, COUNT(*) FROM visits GROUP BY decade",
     ),
