@@ -93,9 +93,13 @@ def stage(request, tmp_path_factory):
     project.close()
 
 
-def releases(stage: Stage, sql: str, limit: int, count: int) -> list[Release]:
+def releases(
+    stage: Stage, sql: str, limit: int, count: int, *, in_all: bool = False
+) -> list[Release]:
     """Return releases of one question, each with noise and a profile of its own."""
     terms = evolve(PRICE, rows_per_group=limit, groups_per_unit=4)
+    if in_all:
+        terms = evolve(PRICE, rows_per_unit=limit)
     question, priced, _ = prepare(stage.project, sql, terms)
     exact = stage.project.engine.execute(priced.plan, SALT, open_permit())
     return [
@@ -136,6 +140,24 @@ def is_inside(ends: tuple[float | None, float | None], truth: float) -> bool:
     low, high = ends
     slack = 1e-9 * abs(truth)
     return (low is None or low <= truth + slack) and (high is None or truth - slack <= high)
+
+
+@pytest.mark.parametrize("cut", [10, 90])
+@pytest.mark.parametrize("name", ["COUNT of groups", "AVG of groups", "people of groups"])
+def test_a_limit_on_all_rows_of_a_unit_is_told_too(stage, name, cut):
+    """As above, where rows are drawn whatever group they are in; then people miss groups too."""
+    sql, truth_of = QUESTIONS[name]
+    truth = list(truth_of(stage.rows))
+    missed = bare = 0
+    for release in releases(stage, sql, LIMITS[stage.table][cut], 30, in_all=True):
+        assert release.body.limits.rows_per_unit == LIMITS[stage.table][cut]
+        missed += not all(map(is_inside, release.totals("x"), truth))
+        noise = [pair or (None, None) for pair in release.intervals("x")]
+        bare += not all(map(is_inside, noise, truth))
+    share = alpha("totals/rows of a unit", parts=12)
+    most = min(1.0, BETA * len(truth))
+    assert missed <= most * 30 or binomial_p_value(missed, 30, most) > share
+    assert bare == 30 or name != "COUNT of groups" or cut < 90
 
 
 def test_a_rolled_up_group_is_not_bounded_by_the_busiest_one(tmp_path):

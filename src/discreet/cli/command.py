@@ -66,6 +66,12 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
         "--groups-per-unit", type=int, metavar="N", help="how many groups of one unit count"
     )
     parser.add_argument(
+        "--rows-per-unit",
+        type=int,
+        metavar="N",
+        help="how many rows of one unit count over all groups",
+    )
+    parser.add_argument(
         "--limits",
         metavar="auto",
         help="'auto' chooses both from the profile of the table: what errs least at this price",
@@ -102,6 +108,7 @@ class QueryArguments(TypedDict, total=False):
     delta: Number | None
     rows_per_group: int | None
     groups_per_unit: int | None
+    rows_per_unit: int | None
     limits: str | None
 
 
@@ -114,6 +121,7 @@ def asked(options: argparse.Namespace) -> QueryArguments:
         delta=options.delta,
         rows_per_group=options.rows_per_group,
         groups_per_unit=options.groups_per_unit,
+        rows_per_unit=options.rows_per_unit,
         limits=options.limits,
     )
 

@@ -52,10 +52,15 @@ PRESENTATION = {"described": False}
 """Metadata of a field that is no part of what a noun means: a name to show, a place on disk."""
 
 
+IF_GIVEN = {"described": "if given"}
+"""Metadata of a field that came later: where it is None, digests are those from before it was."""
+
+
 def described(value: Any) -> Any:
     """Return a frozen noun as plain JSON values, with the name that it is stored as.
 
-    Fields marked as :data:`PRESENTATION` are left out. A class that has no such name is refused:
+    Fields marked as :data:`PRESENTATION` are left out, and those marked as :data:`IF_GIVEN` where
+    they are None. A class that has no such name is refused:
     digests are kept, and what a class is called today must not be in them.
 
     Example:
@@ -76,9 +81,14 @@ def described(value: Any) -> Any:
         return {"is": _stored_as(type(value))} | {
             part.name: described(getattr(value, part.name))
             for part in attrs.fields(type(value))
-            if part.metadata.get("described", True)
+            if _is_described(part, getattr(value, part.name))
         }
     raise TypeError(f"a {type(value).__name__} has no canonical description")
+
+
+def _is_described(part: "attrs.Attribute[Any]", value: Any) -> bool:
+    how = part.metadata.get("described", True)
+    return value is not None if how == IF_GIVEN["described"] else bool(how)
 
 
 def _stored_as(cls: type[Any]) -> str:

@@ -101,6 +101,43 @@ class Contribution:
         )
 
 
+def of_kept_rows(*, each: int, groups: int, in_a_group: int, in_all: int | None) -> Contribution:
+    r"""Return what one unit moves if it has so many rows, and each adds at most ``each`` in size.
+
+    The rows are at most ``in_a_group`` in each of at most ``groups`` groups, and at most ``in_all``
+    over all groups together, if that is limited.
+
+    Guarantee:
+        Let :math:`c_g` be the rows in group :math:`g`, :math:`r` the most in a group, :math:`k` the
+        most groups and :math:`n` the most in all. Group :math:`g` moves by at most ``each`` times
+        :math:`c_g`, so the norms are those of :math:`c`, times ``each`` (its square for the last):
+        :math:`\|c\|_\infty \le \min(r, n)`, :math:`\|c\|_1 \le \min(n, rk)`, and
+        :math:`\|c\|_2^2` is largest with as many groups of :math:`r` rows as there can be, and
+        what is left in one more.
+
+        *Proof of the last.* :math:`\sum c_g^2` is convex. If two groups had :math:`0 < a \le b < r`
+        rows, moving one from the first to the second would change the sum by
+        :math:`2(b - a) + 2 > 0`; and a row more never makes it smaller. So at a maximum at most one
+        group is neither empty nor full, and as many rows are there as can be.
+
+    Example:
+        >>> of_kept_rows(each=1, groups=5, in_a_group=3, in_all=7)
+        Contribution(l0=5, linf=3, l1=7, l2_squared=19, metric=add_remove)
+        >>> of_kept_rows(each=2, groups=5, in_a_group=3, in_all=None)
+        Contribution(l0=5, linf=6, l1=30, l2_squared=180, metric=add_remove)
+    """
+    if in_all is None:
+        return Contribution(l0=groups, linf=in_a_group * each)
+    in_a_group, rows = min(in_a_group, in_all), min(in_all, in_a_group * groups)
+    full, rest = divmod(rows, in_a_group)
+    return Contribution(
+        l0=min(groups, in_all),
+        linf=in_a_group * each,
+        l1=rows * each,
+        l2_squared=(full * in_a_group**2 + rest**2) * each**2,
+    )
+
+
 _NORMS = ("l0", "linf", "l1", "l2_squared")
 
 

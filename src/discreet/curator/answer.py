@@ -37,6 +37,7 @@ from discreet.releases.release import Release
 from discreet.sql.parse import parse
 from discreet.sql.question import Question, Size
 from discreet.sql.resolve import resolve
+from discreet.tables.catalog import with_given
 from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.contain import contain
@@ -167,7 +168,7 @@ def prepare(
 ) -> tuple[Question, PricedPlan, Terms]:
     """Return the question, its priced plan and the terms that hold: all before the gate."""
     given, (question,) = Terms.of(terms), read_questions(project, [sql])
-    question = evolve(question, limits=evolve(question.limits, **given.limits()))
+    question = evolve(question, limits=with_given(question.limits, given.limits()))
     defaults = (Terms.of(default), Terms.of(project.catalog.default))
     holding = terms_that_hold(given, Terms.of(question.price), defaults)
     plan = bound(question)

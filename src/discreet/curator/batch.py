@@ -31,6 +31,7 @@ from discreet.project.project import Project
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.question import Question
+from discreet.tables.catalog import with_given
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Tally
 from discreet.tables.plans.plan import BoundedPlan
@@ -86,7 +87,7 @@ def price_batch(
             got=str(len(queries)),
         )
     questions = tuple(
-        evolve(question, limits=evolve(question.limits, **limits))
+        evolve(question, limits=with_given(question.limits, limits))
         for question in read_questions(project, queries)
     )
     if any(question.price is not None for question in questions):

@@ -79,6 +79,7 @@ class Connection:
         delta: Number | None = None,
         rows_per_group: int | None = None,
         groups_per_unit: int | None = None,
+        rows_per_unit: int | None = None,
         limits: str | None = None,
         fresh: bool = False,
     ) -> Release:
@@ -88,14 +89,16 @@ class Connection:
         noise errs less; ``accuracy`` says how close the answer must be, such as ``"±50 at 95 %"``,
         and the price follows. ``delta`` is for groups that are not public; where they are, it is
         spent on Gaussian noise if that errs less, and 0 offers none. ``rows_per_group`` and
-        ``groups_per_unit`` say how much of one unit counts, instead of what is declared;
+        ``groups_per_unit`` say how much of one unit counts, instead of what is declared, and
+        ``rows_per_unit`` how many of its rows over all groups (the other two follow, unless given);
         ``limits="auto"`` takes those with the least expected error, by the profile of the table.
 
         The same question at the same price is answered from the stored release, for nothing, and
         so is one at a lower price if nothing in the stored release is noisier; a ``fresh`` answer
         has new noise and is paid for again.
         """
-        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit, limits)
+        given = (rows_per_group, groups_per_unit, rows_per_unit)
+        terms = _terms(epsilon, rho, accuracy, delta, given, limits)
         return answer(
             self._opened(),
             query,
@@ -115,10 +118,12 @@ class Connection:
         delta: Number | None = None,
         rows_per_group: int | None = None,
         groups_per_unit: int | None = None,
+        rows_per_unit: int | None = None,
         limits: str | None = None,
     ) -> Explanation:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
-        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit, limits)
+        given = (rows_per_group, groups_per_unit, rows_per_unit)
+        terms = _terms(epsilon, rho, accuracy, delta, given, limits)
         return explain(
             self._opened(), query, terms=terms, default=self._default, analyst=self._analyst
         )
@@ -134,10 +139,12 @@ class Connection:
         delta: Number | None = None,
         rows_per_group: int | None = None,
         groups_per_unit: int | None = None,
+        rows_per_unit: int | None = None,
         limits: str | None = None,
     ) -> Rehearsal:
         """Return what :meth:`sql` would look like, on made-up rows; nothing is read or spent."""
-        terms = _terms(epsilon, rho, accuracy, delta, rows_per_group, groups_per_unit, limits)
+        given = (rows_per_group, groups_per_unit, rows_per_unit)
+        terms = _terms(epsilon, rho, accuracy, delta, given, limits)
         return rehearse(self._opened(), query, terms=terms, default=self._default, rows=rows)
 
     def batch(
@@ -148,6 +155,7 @@ class Connection:
         delta: Number,
         rows_per_group: int | None = None,
         groups_per_unit: int | None = None,
+        rows_per_unit: int | None = None,
         fresh: bool = False,
     ) -> tuple[Release, ...]:
         """Return private answers to several questions at once, for (ε, δ) together.
@@ -160,7 +168,11 @@ class Connection:
             raise InvalidArgument(
                 "A batch is a list of questions", must="be several texts", got="one text"
             )
-        terms = Terms(rows_per_group=rows_per_group, groups_per_unit=groups_per_unit)
+        terms = Terms(
+            rows_per_group=rows_per_group,
+            groups_per_unit=groups_per_unit,
+            rows_per_unit=rows_per_unit,
+        )
         return answer_batch(
             self._opened(),
             queries,
@@ -265,10 +277,10 @@ def _terms(
     rho: Number | None,
     accuracy: Accuracy | Number | None,
     delta: Number | None,
-    rows_per_group: int | None,
-    groups_per_unit: int | None,
+    given: tuple[int | None, int | None, int | None],
     limits: str | None,
 ) -> Terms:
+    rows_per_group, groups_per_unit, rows_per_unit = given
     return Terms(
         epsilon=epsilon,
         rho=rho,
@@ -276,6 +288,7 @@ def _terms(
         delta=delta,
         rows_per_group=rows_per_group,
         groups_per_unit=groups_per_unit,
+        rows_per_unit=rows_per_unit,
         chosen_limits=limits,
     )
 

@@ -118,8 +118,7 @@ class Explanation:
             ],
             "keys": self._keys_json(),
             "limits": {
-                "rows_per_group": plan.limits.rows_per_group,
-                "groups_per_unit": plan.limits.groups_per_unit,
+                **plan.limits.given(),
                 "groups_reached": plan.reach().groups_per_unit,
                 "rows_looked_at": min((limit.rows for limit in limits), default=None),
             },
@@ -238,9 +237,13 @@ class Explanation:
                 " of the query, so nothing is left out"
             )
         rows = "1 row" if limits.rows_per_group == 1 else f"{limits.rows_per_group} rows"
+        over_all = ""
+        if limits.rows_per_unit is not None:
+            each = " of a set" if len(getattr(self.priced.plan.keys, "sets", ())) > 1 else ""
+            over_all = f" and {limits.rows_per_unit} over all groups{each}"
         return (
-            f"{groups_sentence(self.priced.plan)}, and with at most {rows} in each; which of"
-            " them count is drawn by a keyed hash, and the rest is left out"
+            f"{groups_sentence(self.priced.plan)}, and with at most {rows} in each{over_all}; which"
+            " of them count is drawn by a keyed hash, and the rest is left out"
         )
 
     def _left_out_sentences(self) -> list[str]:

@@ -15,6 +15,13 @@ units in more than ``g`` groups.
 in more than ``g`` groups. There are so many such units at most, and they lose no more than all rows
 of as many units with the most rows.
 
+*Rows over all groups.* With a limit ``n`` on these the sample of ``n`` comes first; no more of its
+rows are in a group (``r`` is at most ``n``), and it is in no more groups than the unit. One of it
+in at most ``g`` groups keeps :math:`\min(N, n, r) = \min(N, r)` rows at least, and one in more
+groups ``g`` of them, so the first bound holds as it is. For the second, units with more than ``n``
+rows are cut as well; and these alone, besides those in more than ``g`` groups, can be missing from
+a group.
+
 The first is good where limits bind, the second where they hardly do. Both hold for every filter,
 and of the rows of each group as of all of them.
 """
@@ -166,20 +173,22 @@ def _limited(found: Bounding | None, rows: int | None) -> Bounding | None:
 def is_wide_enough(plan: BoundedPlan, table: Table) -> bool:
     """Tell whether the declared number of rows of a unit says that the limits cut nothing."""
     most = table.most_rows_per_unit
-    if most is None or most > plan.limits.rows_per_group:
+    over_all = plan.limits.rows_per_unit
+    is_cut = over_all is not None and most is not None and most > over_all
+    if most is None or most > plan.limits.rows_per_group or is_cut:
         return False
     return keeps_all_groups(plan) or most <= plan.limits.groups_per_unit
 
 
 def keeps_all_groups(plan: BoundedPlan) -> bool:
-    """Tell whether a unit counts in every group that it can be in."""
+    """Tell whether a unit counts in every group that a row of it which may count is in."""
     most = plan.limits.groups_per_unit
     return isinstance(plan.keys, PublicKeys) and all(len(k.rows) <= most for k in plan.keys.sets)
 
 
 def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> LeftOut:
     """Return the bounds that follow from a profile: all at once, except as rarely as is said."""
-    limits, beta = plan.limits, float(within) / 5
+    limits, beta = plan.limits, float(within) / (5 if plan.limits.rows_per_unit is None else 6)
     units = Fraction(0) if keeps_all_groups(plan) else _whole(_units_cut(plan, profile, beta))
     low, high = profile.rows.amount_beyond(limits.rows_per_group, beta)
     found = [] if high is None else [_whole(high) + _excess(limits) * units]
@@ -188,10 +197,11 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
     most = min(found) if found else None
     is_whole = isinstance(_below(plan.relation), Scan) and not plan.keys.fields
     rows = (Fraction(math.floor(low)) if is_whole else Fraction(0), most)
+    lost = units + _whole(_units_beyond(plan, profile, beta))
     return LeftOut(
         rows=rows,
         share=profile.rows_left_out(limits.rows_per_group) if is_whole else None,
-        each=tuple(_change(aggregate, rows, units) for aggregate in plan.aggregates),
+        each=tuple(_change(aggregate, rows, lost) for aggregate in plan.aggregates),
         beta=within,
         worked_out=partial(bounded_by, plan, profile),
         reason="" if most is not None else f"most_rows_per_unit of {profile.table} is not known",
@@ -214,11 +224,17 @@ def _units_cut(plan: BoundedPlan, profile: Profile, beta: float) -> float:
     return known.number_beyond(most, beta)[1]
 
 
+def _units_beyond(plan: BoundedPlan, profile: Profile, beta: float) -> float:
+    """Return how many units have more rows than count over all groups, at most."""
+    most = plan.limits.rows_per_unit
+    return 0.0 if most is None else profile.rows.number_beyond(most, beta)[1]
+
+
 def _second(plan: BoundedPlan, profile: Profile, beta: float) -> float | None:
     column = grouped_column(plan, profile)
     limit = plan.limits.rows_per_group
     busiest = profile.rows if column is None else profile.busiest[column]
-    cut = busiest.number_beyond(limit, beta)[1]
+    cut = busiest.number_beyond(limit, beta)[1] + _units_beyond(plan, profile, beta)
     if not keeps_all_groups(plan):
         cut += _units_cut(plan, profile, beta)
     return profile.rows.amount_of_largest(math.ceil(cut), beta)

@@ -35,11 +35,7 @@ def publish(noisy: Noisy, priced: PricedPlan) -> Body:
         made=Made(bounding=BOUNDING, noise=NOISE),
         keys=_keys(plan.keys, fields, noisy),
         selection=_selection(priced),
-        limits=LimitsInForce(
-            rows_per_group=plan.limits.rows_per_group,
-            groups_per_unit=plan.limits.groups_per_unit,
-            leave_out=leaves_out(plan),
-        ),
+        limits=LimitsInForce(**plan.limits.given(), leave_out=leaves_out(plan)),
         aggregates=tuple(
             NoisyAggregate.from_json(
                 aggregate.label(fields)

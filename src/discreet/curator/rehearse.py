@@ -98,8 +98,7 @@ def rehearse(
     terms = evolve(
         Terms.of(terms),
         chosen_limits=None,
-        rows_per_group=limits.rows_per_group,
-        groups_per_unit=limits.groups_per_unit,
+        **limits.given(),
     )
     with tempfile.TemporaryDirectory(prefix="discreet-rehearsal-") as name:
         folder = Path(name)

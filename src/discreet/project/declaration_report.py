@@ -144,8 +144,7 @@ def table_to_json(catalog: Catalog, table: Table) -> dict[str, Any]:
         "name": table.name,
         "id_space": table.unit.id_space,
         "unit": unit_words(table.unit),
-        "rows_per_group": table.limits.rows_per_group,
-        "groups_per_unit": table.limits.groups_per_unit,
+        **table.limits.given(),
         "count": count_effect(table.limits).to_json(),
         "columns": [column_to_json(catalog, table, column) for column in table.columns],
     }

@@ -40,6 +40,7 @@ class Terms:
     delta: Fraction | None = field(default=None, converter=check.optional_exact)
     rows_per_group: int | None = None
     groups_per_unit: int | None = None
+    rows_per_unit: int | None = None
     chosen_limits: str | None = None
     """``"auto"`` if the limits are to be chosen from a profile."""
 
@@ -73,13 +74,13 @@ class Terms:
         if self.chosen_limits != AUTO:
             raise InvalidArgument(
                 "These limits are not known",
-                must=f"be '{AUTO}', or rows_per_group and groups_per_unit",
+                must=f"be '{AUTO}', or numbers such as rows_per_group",
                 got=repr(self.chosen_limits)[:40],
             )
         if self.limits():
             raise InvalidArgument(
                 "Limits were given twice",
-                must=f"be '{AUTO}', or rows_per_group and groups_per_unit",
+                must=f"be '{AUTO}', or numbers such as rows_per_group",
                 got=f"'{AUTO}' and {', '.join(self.limits())}",
             )
 
@@ -105,7 +106,7 @@ class Terms:
 
     def limits(self) -> dict[str, int]:
         """Return the limits that are given, by their names."""
-        names = ("rows_per_group", "groups_per_unit")
+        names = ("rows_per_group", "groups_per_unit", "rows_per_unit")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def price(self) -> Price:

@@ -39,11 +39,16 @@ def limits_words(limits: Limits) -> str:
     Example:
         >>> limits_words(Limits(rows_per_group=1, groups_per_unit=3))
         'at most 1 row in each of at most 3 groups counts'
+        >>> limits_words(Limits(rows_per_group=2, groups_per_unit=3, rows_per_unit=5))
+        'at most 2 rows in each of at most 3 groups count, and 5 over all groups'
     """
     rows, groups = limits.rows_per_group, limits.groups_per_unit
     row = f"{rows:,} row{'' if rows == 1 else 's'}"
     where = "one group" if groups == 1 else f"each of at most {groups:,} groups"
-    return f"at most {row} in {where} count{'s' if rows == 1 else ''}"
+    over_all = (
+        "" if limits.rows_per_unit is None else f", and {limits.rows_per_unit:,} over all groups"
+    )
+    return f"at most {row} in {where} count{'s' if rows == 1 else ''}{over_all}"
 
 
 @frozen(kw_only=True)

@@ -119,14 +119,20 @@ class LimitsInForce:
     rows_per_group: int
     groups_per_unit: int
     leave_out: bool
+    rows_per_unit: int | None = None
+    """How many rows of a unit count over all groups, if that is limited."""
 
-    def to_json(self) -> dict[str, int | bool]:
-        """Return them as plain values."""
+    def given(self) -> dict[str, int]:
+        """Return the limits that there are, by their names."""
+        most = {} if self.rows_per_unit is None else {"rows_per_unit": self.rows_per_unit}
         return {
             "rows_per_group": self.rows_per_group,
             "groups_per_unit": self.groups_per_unit,
-            "leave_out": self.leave_out,
-        }
+        } | most
+
+    def to_json(self) -> dict[str, int | bool]:
+        """Return them as plain values."""
+        return {**self.given(), "leave_out": self.leave_out}
 
 
 _LABELS = ("value", "centre", "offset", "quantile")

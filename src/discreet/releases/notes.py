@@ -199,17 +199,21 @@ def _on_limits(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
     limits, parts = body.limits, []
     if left_out is None or left_out.is_nothing or not limits.leave_out:
         return []
-    if any(aggregate.kind not in _BY_UNIT for aggregate in body.aggregates):
-        many = f"{limits.rows_per_group:,} row{'s' if limits.rows_per_group > 1 else ''}"
-        parts.append(f"at most {many} of one unit count{_in_each(body)}")
-    if body.keys.columns:
+    over_all = limits.rows_per_unit
+    by_row = any(aggregate.kind not in _BY_UNIT for aggregate in body.aggregates)
+    if by_row and limits.rows_per_group != over_all:
+        parts.append(f"at most {_rows(limits.rows_per_group)} of one unit count{_in_each(body)}")
+    if over_all is not None:
+        parts.append(f"at most {_rows(over_all)} of one unit count over all groups{_of_each(body)}")
+    if body.keys.columns and limits.groups_per_unit != over_all:
         most = limits.groups_per_unit
-        each = " of each grouping set" if len(body.keys.places) > 1 else ""
-        parts.append(f"one unit counts in at most {most:,} group{'s' if most > 1 else ''}{each}")
+        many = f"{most:,} group{'s' if most > 1 else ''}"
+        parts.append(f"one unit counts in at most {many}{_of_each(body)}")
     if not parts:
         return []
     kept = ", and ".join(parts)
-    advice = "(give other limits with rows_per_group and groups_per_unit, or limits = auto)"
+    names = "rows_per_group and groups_per_unit" if over_all is None else "rows_per_unit"
+    advice = f"(give other limits with {names}, or limits = auto)"
     return [f"{kept}; what is beyond is left out, and {_said_of(view, left_out)} {advice}"]
 
 
@@ -224,6 +228,14 @@ def _said_of(view: View, left_out: LeftOut) -> str:
     if len(without) == len(touched):
         return "nothing here takes account of it"
     return f"[… to …] takes account of it, except for {', '.join(without)}"
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' if count > 1 else ''}"
+
+
+def _of_each(body: Body) -> str:
+    return " of each grouping set" if len(body.keys.places) > 1 else ""
 
 
 def _in_each(body: Body) -> str:

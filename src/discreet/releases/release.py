@@ -197,10 +197,7 @@ class Release:
             "totals": totals,
             "unknown": self._unknown(),
             "notes": list(self.notes()),
-            "limits": {
-                "rows_per_group": self.body.limits.rows_per_group,
-                "groups_per_unit": self.body.limits.groups_per_unit,
-            },
+            "limits": self.body.limits.given(),
             "limits_cut": None if self.left_out is None else self.left_out.to_json(),
             "cost": self.cost.to_json(),
             "stored": self.is_stored,

@@ -4,7 +4,7 @@ Read this page first: ``_resolve`` goes through a query from top to bottom. ``ro
 below the aggregates, ``aggregates/`` what they are, ``outputs/`` what lies above them.
 """
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.recursion import refusing_depth
@@ -31,7 +31,7 @@ from discreet.sql.syntax.nodes import (
     small_number,
 )
 from discreet.sql.syntax.options import Options
-from discreet.tables.catalog import Catalog, Limits
+from discreet.tables.catalog import Catalog, Limits, with_given
 from discreet.tables.expression import Expression
 from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys, PublicKeys
@@ -240,14 +240,17 @@ def _limits(relation: Relation, options: Options) -> Limits:
     found = {
         "rows_per_group": options.rows_per_group,
         "groups_per_unit": options.groups_per_unit,
+        "rows_per_unit": options.rows_per_unit,
     }
     given = {name: limit for name, limit in found.items() if limit is not None}
     declared = [scan.table.limits for scan in _counted(relation)]
+    over_all = [limits.rows_per_unit for limits in declared if limits.rows_per_unit is not None]
     widest = Limits(
         rows_per_group=max(limits.rows_per_group for limits in declared),
         groups_per_unit=max(limits.groups_per_unit for limits in declared),
+        rows_per_unit=max(over_all) if len(over_all) == len(declared) else None,
     )
-    return evolve(widest, **given)
+    return with_given(widest, given)
 
 
 def _counted(relation: Relation) -> list[Scan]:

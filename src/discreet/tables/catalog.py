@@ -1,15 +1,18 @@
 """The catalogue: everything that ``discreet.toml`` declares."""
 
+from collections.abc import Mapping
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
+from attrs.validators import optional
 
-from discreet.core.canonical import PRESENTATION
-from discreet.core.check import whole
+from discreet.core.canonical import IF_GIVEN, PRESENTATION
+from discreet.core.check import optional_whole, whole
+from discreet.core.contribution import Contribution, of_kept_rows
 from discreet.core.errors import InvalidArgument, UnknownColumn, UnknownTable
 from discreet.core.loss import PrivacyLoss, short
 from discreet.tables.column import Column
@@ -50,14 +53,51 @@ def _within(_: object, attribute: object, value: int) -> None:
 class Limits:
     """At most ``groups_per_unit`` groups of one unit count, and ``rows_per_group`` rows in each.
 
+    With ``rows_per_unit`` no more than so many rows of it count over all groups together. These are
+    drawn first, whatever group they are in, so shares over groups survive; and since so many rows
+    are in no more groups, and no more of them in one, the other two are never larger than it.
+
     Example:
         >>> Limits(rows_per_group=2, groups_per_unit=5)
-        Limits(rows_per_group=2, groups_per_unit=5)
+        Limits(rows_per_group=2, groups_per_unit=5, rows_per_unit=None)
+        >>> Limits(rows_per_group=20, groups_per_unit=5, rows_per_unit=10)
+        Limits(rows_per_group=10, groups_per_unit=5, rows_per_unit=10)
     """
 
     stored_as: ClassVar[str] = "Limits"
     rows_per_group: int = field(converter=whole, validator=_within)
     groups_per_unit: int = field(converter=whole, validator=_within)
+    rows_per_unit: int | None = field(
+        default=None, converter=optional_whole, validator=optional(_within), metadata=IF_GIVEN
+    )
+
+    def __attrs_post_init__(self) -> None:
+        """Make limits that mean the same the same."""
+        if self.rows_per_unit is not None:
+            for name in ("rows_per_group", "groups_per_unit"):
+                object.__setattr__(self, name, min(getattr(self, name), self.rows_per_unit))
+
+    def given(self) -> dict[str, int]:
+        """Return the limits that there are, by their names."""
+        most = {} if self.rows_per_unit is None else {"rows_per_unit": self.rows_per_unit}
+        return {
+            "rows_per_group": self.rows_per_group,
+            "groups_per_unit": self.groups_per_unit,
+        } | most
+
+    def contribution(self, each: int) -> Contribution:
+        """Return what one unit moves, if a row that counts adds at most ``each`` in size.
+
+        Example:
+            >>> Limits(rows_per_group=2, groups_per_unit=5, rows_per_unit=7).contribution(3).l1
+            Fraction(21, 1)
+        """
+        return of_kept_rows(
+            each=each,
+            groups=self.groups_per_unit,
+            in_a_group=self.rows_per_group,
+            in_all=self.rows_per_unit,
+        )
 
     def multiplied(self, each: Fraction | int) -> str:
         """Say how much all that counts of one unit adds, if a row adds ``each``.
@@ -65,8 +105,15 @@ class Limits:
         Example:
             >>> Limits(rows_per_group=2, groups_per_unit=5).multiplied(3)
             '3 × 2 rows a group × 5 groups = 30'
+            >>> Limits(rows_per_group=2, groups_per_unit=5, rows_per_unit=7).multiplied(3)
+            '3 × 7 rows over all groups = 21'
         """
         total = Fraction(each * self.rows_per_group * self.groups_per_unit)
+        most = self.rows_per_unit
+        if most is not None and most * each < total:
+            counted = "1 row" if most == 1 else f"{most} rows"
+            all_rows = short(Fraction(each * most))
+            return f"{short(Fraction(each))} × {counted} over all groups = {all_rows}"
         rows = "1 row" if self.rows_per_group == 1 else f"{self.rows_per_group} rows"
         shown = f"{short(Fraction(each))} × {rows} a group × {self.groups_in_words()}"
         return f"{shown} = {short(total)}"
@@ -74,6 +121,21 @@ class Limits:
     def groups_in_words(self) -> str:
         """Say how many groups of one unit count."""
         return "1 group" if self.groups_per_unit == 1 else f"{self.groups_per_unit} groups"
+
+
+def with_given(limits: Limits, given: Mapping[str, int]) -> Limits:
+    """Return limits with those that are given instead.
+
+    Where ``rows_per_unit`` is given alone, the other two follow: as many rows in a group, and as
+    many groups, as it lets there be.
+
+    Example:
+        >>> with_given(Limits(rows_per_group=2, groups_per_unit=5), {"rows_per_unit": 9})
+        Limits(rows_per_group=9, groups_per_unit=9, rows_per_unit=9)
+    """
+    most = given.get("rows_per_unit")
+    follow = {} if most is None else dict.fromkeys(("rows_per_group", "groups_per_unit"), most)
+    return evolve(limits, **{**follow, **given})
 
 
 @frozen(kw_only=True)

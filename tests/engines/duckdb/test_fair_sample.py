@@ -171,6 +171,35 @@ def test_one_sample_serves_all_conditions(engine, monkeypatch):
         assert sum(some) == whole == 2
 
 
+IN_GROUPS = [*[visit("p", "a")] * 3, visit("p", "b")]
+"""Three rows of one person in one clinic, and one in another."""
+
+
+def means_of_groups(engine: RankedEngine, **limits: int) -> list[Fraction]:
+    """Return the mean of COUNT(*) in each of the first two clinics, over all rankings."""
+    world = small_world([patient("p")], IN_GROUPS, small_catalog(**limits))
+    engine.tables = world.arrow()
+    by_clinic = "SELECT clinic, COUNT(*) FROM visits GROUP BY clinic"
+    plan = plan_of(by_clinic, world.catalog, engine)
+    rankings = list(itertools.permutations(range(len(IN_GROUPS))))
+    columns: list[Any] = [engine.with_ranking(plan, ranking).columns[0] for ranking in rankings]
+    return [Fraction(int(sum(column[i] for column in columns)), len(rankings)) for i in (0, 1)]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_shares_over_groups_survive_a_limit_on_all_rows(engine, monkeypatch, most):
+    """Three of four rows are in the first clinic, and three of four that count are."""
+    use(monkeypatch, ranked)
+    found = means_of_groups(engine, rows_per_group=most, groups_per_unit=most, rows_per_unit=most)
+    assert found == [most * Fraction(3, 4), most * Fraction(1, 4)]
+
+
+def test_a_limit_in_each_group_distorts_shares_over_groups(engine, monkeypatch):
+    """The twin that samples each group by itself: as much of the small group as of the large."""
+    use(monkeypatch, ranked)
+    assert means_of_groups(engine, rows_per_group=1, groups_per_unit=2) == [1, 1]
+
+
 def limited(relation: Relation, rows: int) -> Relation:
     """Return a relation whose row limits are smaller than they ever are by themselves."""
     parts: dict[str, Any] = {

@@ -163,10 +163,17 @@ def fitting_plans(mutant: Broken, count: int = 10) -> list[BoundedPlan]:
 
 def first_caught(engine: MemoryEngine, mutant: Broken) -> tuple[int, int] | None:
     """Return the project and the number of its case in which the replay fails first, if any."""
-    for number in sorted(range(MOST_PROJECTS), key=lambda number: number != mutant.seen_in):
+    return first_failing(engine, fitting(mutant), kinds=mutant.kinds, seen_in=mutant.seen_in)
+
+
+def first_failing(
+    engine: MemoryEngine, ask: Ask, *, kinds: tuple[str, ...], seen_in: int = 0
+) -> tuple[int, int] | None:
+    """Return where the replay of some questions fails first: the project, and the case in it."""
+    for number in sorted(range(MOST_PROJECTS), key=lambda number: number != seen_in):
         cases = 0
         try:
-            for _ in replay(engine, number, fitting(mutant), kinds=mutant.kinds):
+            for _ in replay(engine, number, ask, kinds=kinds):
                 cases += 1
         except AssertionError as error:
             if "is not within" not in str(error):

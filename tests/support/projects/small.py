@@ -29,9 +29,13 @@ from tests.support.projects.world import Row, Rows, World, with_rows
 FIRST_DAY = datetime.date(2025, 1, 1)
 
 
-def small_catalog(*, rows_per_group: int = 2, groups_per_unit: int = 3) -> Catalog:
+def small_catalog(
+    *, rows_per_group: int = 2, groups_per_unit: int = 3, rows_per_unit: int | None = None
+) -> Catalog:
     """Return the declarations; all limits are alike."""
-    limits = Limits(rows_per_group=rows_per_group, groups_per_unit=groups_per_unit)
+    limits = Limits(
+        rows_per_group=rows_per_group, groups_per_unit=groups_per_unit, rows_per_unit=rows_per_unit
+    )
     unit = PrivacyUnit(id_space="people", column="person")
     return Catalog(
         id_spaces=(IdSpace(name="people", unit="a person", cap=Approximate(100, "1e-3")),),

@@ -113,8 +113,7 @@ def _private_to_json(table: Table) -> dict[str, Any]:
         "period": None
         if period is None
         else {"length": period.length.value, "date": period.column},
-        "rows_per_group": table.limits.rows_per_group,
-        "groups_per_unit": table.limits.groups_per_unit,
+        **table.limits.given(),
         "columns": [_column_to_json(column) for column in table.columns],
     }
 

@@ -41,6 +41,8 @@ class Options:
     """From max_groups_contributed: how many groups of one unit count."""
     rows_per_group: int | None = None
     """From max_rows_contributed: how many rows of one unit count, in each of its groups."""
+    rows_per_unit: int | None = None
+    """How many rows of one unit count over all groups together."""
     unit_column: str | None = None
     group_selection: GroupSelection | None = None
 
@@ -129,6 +131,7 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "max_rows_contributed": ("rows_per_group", _whole),
     "groups_per_unit": ("groups_per_unit", _whole),
     "rows_per_group": ("rows_per_group", _whole),
+    "rows_per_unit": ("rows_per_unit", _whole),
     "privacy_unit_column": ("unit_column", _word),
     "group_selection_strategy": ("group_selection", _selection),
 }

@@ -290,12 +290,7 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
         )
     columns = read_columns(section.sub("columns"))
     unit = read_unit(section, id_space, columns)
-    # One row has one group and one row in it, unless a join with a public table copies it.
-    usual = 1 if unit.column is None else None
-    limits = Limits(
-        rows_per_group=section.whole("rows_per_group", LARGEST_LIMIT, default=usual),
-        groups_per_unit=section.whole("groups_per_unit", LARGEST_LIMIT, default=usual),
-    )
+    limits = _limits(section, unit)
     most_rows = _optional_most(section, "most_rows")
     most_rows_per_unit = _optional_most(section, "most_rows_per_unit")
     auto_limits = section.has("limits") and section.choice("limits", ["auto"]) == "auto"
@@ -309,6 +304,20 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
         most_rows=most_rows,
         most_rows_per_unit=most_rows_per_unit,
         auto_limits=auto_limits,
+    )
+
+
+def _limits(section: Section, unit: PrivacyUnit) -> Limits:
+    """Return the declared limits; one on all rows of a unit is enough."""
+    over_all = None
+    if section.has("rows_per_unit"):
+        over_all = section.whole("rows_per_unit", LARGEST_LIMIT)
+    # One row has one group and one row in it, unless a join with a public table copies it.
+    usual = 1 if unit.column is None and over_all is None else over_all
+    return Limits(
+        rows_per_group=section.whole("rows_per_group", LARGEST_LIMIT, default=usual),
+        groups_per_unit=section.whole("groups_per_unit", LARGEST_LIMIT, default=usual),
+        rows_per_unit=over_all,
     )
 
 

@@ -248,11 +248,13 @@ def _(rows: Sampled, source: Facts) -> Facts:
     if rows.counted is not None:
         _require_counted(rows)
     groups = source.groups
-    if content == source.group and within == source.unit | {"s"}:
+    if source.group and within == source.unit | {"s"}:
+        # So many rows of a unit, or pairs of it, are in no more groups.
         groups = {number: _smaller(count, rows.most) for number, count in groups.items()}
-    key = within - {HASH}
-    # Where there is nothing to choose, rows that are alike may come as often as they are there.
-    known = {} if rows.counted is not None else source.most
+    key, known = within - {HASH}, dict(source.most)
+    if rows.counted is not None and isinstance(rows.source, Different):
+        # Where there is nothing to choose, rows that are alike may come as often as they are there.
+        known.pop(frozenset(rows.source.by) - {HASH}, None)
     most = {**known, key: _smaller(known.get(key), rows.most)}
     return evolve(source, most=most, groups=groups)
 

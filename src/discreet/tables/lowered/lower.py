@@ -1,9 +1,10 @@
 """Lower a bounded plan: its keys, limits and aggregates as steps that an engine runs.
 
-Read downwards: the rows of the relation; what each adds (on its grid) and the group it is in; the
-*pairs* of a unit and a group, of which so many are kept; the *sample* of rows of each kept pair;
-and the totals, which alone meet rows of different owners. What can be told from the pairs (how many
-rows, how many units) is, because there are far fewer of them than rows.
+Read downwards: the rows of the relation; what each adds (on its grid) and the group it is in; so
+many of a unit's rows over all groups, where that is limited; the *pairs* of a unit and a group, of
+which so many are kept; the *sample* of rows of each kept pair; and the totals, which alone meet
+rows of different owners. What can be told from the pairs (how many rows, how many units) is,
+because there are far fewer of them than rows.
 """
 
 from collections.abc import Mapping
@@ -57,8 +58,10 @@ def lower(plan: BoundedPlan) -> LoweredPlan:
     """Return the plan as an engine runs it.
 
     Guarantee:
-        In each grouping set a unit keeps its first ``groups_per_unit`` groups in the order of a
-        keyed hash. Of each kept group *one* fair sample of at most ``rows_per_group`` of the unit's
+        In each grouping set, if ``rows_per_unit`` is limited, one fair sample of so many of a
+        unit's rows comes first, whatever group they are in, and all else is made of these. A unit
+        keeps its first ``groups_per_unit`` groups in the order of a keyed hash. Of each kept group
+        *one* fair sample of at most ``rows_per_group`` of the unit's
         rows serves all aggregates, which look at their conditions afterwards: so whatever is
         compared was counted on the same rows. Units are counted on the kept pairs, and distinct
         values are chosen among all rows of a pair. No other unit's rows matter, and no row's
@@ -188,6 +191,23 @@ class _Lowering:
         )
         return Step(name="keyed", rows=parts[0] if len(parts) == 1 else Together(parts=parts))
 
+    @cached_property
+    def drawn(self) -> Step:
+        """The rows of each unit that may count, over all groups of a set together."""
+        most = self.plan.limits.rows_per_unit
+        if most is None:
+            return self.keyed
+        known = (*self.unit, HASH, "s")
+        chosen = Sampled(
+            source=self.keyed,
+            within=(*self.unit, "s"),
+            key=(HASH, "s"),
+            content=tuple(name for name in self.keyed.columns() if name not in known),
+            most=most,
+            rank="place_in_all",
+        )
+        return Step(name="drawn", rows=chosen)
+
     # ---- Pairs of a unit and a group.
 
     @cached_property
@@ -195,14 +215,15 @@ class _Lowering:
         counted = (self.test(a) for a in self.plan.aggregates if isinstance(a, CountUnits))
         some = tuple(sorted({test for test in counted if test is not None}))
         by = (*self.unit, HASH, "s", *self.group)
-        return Step(name="pairs", rows=Grouped(source=self.keyed, by=by, some=some))
+        return Step(name="pairs", rows=Grouped(source=self.drawn, by=by, some=some))
 
     @cached_property
     def kept(self) -> Step:
         """The pairs that count: the first groups of each unit."""
         keys, most = self.plan.keys, self.plan.limits.groups_per_unit
-        # With fewer groups than a unit may be in, there is nothing to choose.
-        if isinstance(keys, PublicKeys) and all(len(part.rows) <= most for part in keys.sets):
+        # With fewer groups than a unit may be in, or rows, there is nothing to choose.
+        is_few = isinstance(keys, PublicKeys) and all(len(part.rows) <= most for part in keys.sets)
+        if is_few or self.plan.limits.rows_per_unit == most:
             return Step(name="kept", rows=self.pairs)
         chosen = Sampled(
             source=self.pairs,
@@ -222,7 +243,7 @@ class _Lowering:
         content = self.content()
         shown = (*self.pair, HASH, *content)
         chosen = Sampled(
-            source=RowsOf(rows=self.keyed, pairs=self.kept, pair=self.pair, shown=shown),
+            source=RowsOf(rows=self.drawn, pairs=self.kept, pair=self.pair, shown=shown),
             within=self.pair,
             key=(HASH, *self.group),
             content=content,
@@ -234,7 +255,7 @@ class _Lowering:
 
     def content(self) -> Columns:
         """Return all that the totals of rows look at."""
-        by_row = [(i, a) for i, a in enumerate(self.plan.aggregates) if _is_by_row(a)]
+        by_row = [(i, a) for i, a in enumerate(self.plan.aggregates) if self.is_by_row(a)]
         names = [name for i, a in by_row for name in (self.test(a), self.values.get(i))]
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
@@ -243,7 +264,7 @@ class _Lowering:
         test, value = self.test(self.plan.aggregates[index]), self.values[index]
         shown = (*self.pair, HASH, value)
         rows = RowsOf(
-            rows=self.keyed,
+            rows=self.drawn,
             pairs=self.kept,
             pair=self.pair,
             shown=shown,
@@ -292,7 +313,7 @@ class _Lowering:
         return tuple(
             (f"a{i}", UnitTotal(where=self.test(a)) if isinstance(a, CountUnits) else capped)
             for i, a in enumerate(self.plan.aggregates)
-            if _is_by_pair(a)
+            if self.is_by_pair(a)
         )
 
     def by_row(self) -> tuple[tuple[str, Total], ...]:
@@ -300,8 +321,22 @@ class _Lowering:
         return tuple(
             (f"a{i}", RowTotal(aggregate=a, value=self.values.get(i), where=self.test(a)))
             for i, a in enumerate(self.plan.aggregates)
-            if _is_by_row(a)
+            if self.is_by_row(a)
         )
+
+    def is_by_pair(self, aggregate: Aggregate) -> bool:
+        """Tell whether the kept pairs alone say what an aggregate is.
+
+        How many rows they have together is no longer known of them, so where that is limited rows
+        are counted one by one.
+        """
+        is_plain = isinstance(aggregate, CountRows) and aggregate.where is None
+        is_known = is_plain and self.plan.limits.rows_per_unit is None
+        return is_known or isinstance(aggregate, CountUnits)
+
+    def is_by_row(self, aggregate: Aggregate) -> bool:
+        """Tell whether an aggregate is added up over the sample of rows."""
+        return not self.is_by_pair(aggregate) and not _is_different(aggregate)
 
     def different_values(self, index: int) -> Answered:
         aggregate = self.plan.aggregates[index]
@@ -310,16 +345,5 @@ class _Lowering:
         return self.answered(f"of_v{index}", rows, ((f"a{index}", total),))
 
 
-def _is_by_pair(aggregate: Aggregate) -> bool:
-    """Tell whether the kept pairs alone say what an aggregate is."""
-    is_plain = isinstance(aggregate, CountRows) and aggregate.where is None
-    return is_plain or isinstance(aggregate, CountUnits)
-
-
 def _is_different(aggregate: Aggregate) -> bool:
     return isinstance(aggregate, CountDistinct)
-
-
-def _is_by_row(aggregate: Aggregate) -> bool:
-    """Tell whether an aggregate is added up over the sample of rows."""
-    return not _is_by_pair(aggregate) and not _is_different(aggregate)

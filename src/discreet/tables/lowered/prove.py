@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from discreet.core.contribution import Contribution
+from discreet.core.contribution import Contribution, of_kept_rows
 from discreet.tables.lowered.facts import Facts, Known, facts_of, require, unproved
 from discreet.tables.lowered.plan import (
     Answered,
@@ -31,8 +31,9 @@ def contributions(plan: LoweredPlan) -> dict[str, Contribution]:
         are alike in the columns of the unit, or one of them is public; and a choice among rows
         looks at what is in them, so that it does not matter where they lie. A row without an owner
         is dropped before. At the totals, a unit has so many groups (``groups``), in each so many
-        rows (``most``), and a row adds a whole number of a known range (``whole``, which only the
-        clamp puts there). All other rows, and what they add, are the same with and without it.
+        rows (``most``), in all groups of a set together perhaps fewer, and a row adds a whole
+        number of a known range (``whole``, which only the clamp puts there). All other rows, and
+        what they add, are the same with and without it.
     """
     found: dict[str, Contribution] = {}
     known: Known = {}
@@ -70,8 +71,10 @@ def _moved(part: Answered, total: Total, source: Facts) -> Contribution:
     rows, groups = source.most.get(source.pair()), list(source.groups.values())
     if rows is None or None in groups:
         raise unproved(part, "the rows and groups of one unit must be limited")
-    reached = sum(count for count in groups if count is not None)
-    return Contribution(l0=reached, linf=rows * _added(part, total, source))
+    known = [count for count in groups if count is not None]
+    each, of_a_set = _added(part, total, source), source.most.get(source.unit | {"s"})
+    in_all = None if of_a_set is None else sum(min(of_a_set, rows * count) for count in known)
+    return of_kept_rows(each=each, groups=sum(known), in_a_group=rows, in_all=in_all)
 
 
 def _looked_at(total: Total) -> set[str]:

@@ -139,9 +139,10 @@ class CountRows(Count):
 
     Guarantee:
         A unit has at most ``rows_per_group`` kept rows in each of at most ``groups_per_unit``
-        groups, and every kept row adds 1 to one group. Which rows of the others are kept does not
-        depend on it. So adding or removing it changes at most that many entries, each by at most
-        that much.
+        groups, and ``rows_per_unit`` over all groups if that is limited; every kept row adds 1 to
+        one group. Which rows of the others are kept does not depend on it. So adding or removing it
+        changes at most that many entries, each by at most that much
+        (:func:`~discreet.core.contribution.of_kept_rows`).
 
     Example:
         >>> CountRows().contribution(Limits(rows_per_group=2, groups_per_unit=5)).l1
@@ -155,7 +156,7 @@ class CountRows(Count):
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit by its kept rows."""
-        return Contribution(l0=limits.groups_per_unit, linf=limits.rows_per_group)
+        return limits.contribution(1)
 
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         """Multiply the kept rows."""
@@ -220,7 +221,7 @@ class CountDistinct(Count):
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit by its kept values."""
-        return Contribution(l0=limits.groups_per_unit, linf=limits.rows_per_group)
+        return limits.contribution(1)
 
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         """Multiply the kept values, and say which are missed."""
@@ -252,7 +253,7 @@ class QuantileValues(OfClamped):
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the number of values of one unit."""
-        return Contribution(l0=limits.groups_per_unit, linf=limits.rows_per_group)
+        return limits.contribution(1)
 
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         """Say how many values of a unit a choice can see."""

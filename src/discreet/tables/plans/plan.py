@@ -28,7 +28,7 @@ class BoundedPlan:
     """A private relation, its groups, the limits of each unit, the aggregates. Engines run it.
 
     Order matters: rows that the relation or the keys drop do not use up a unit's limits.
-    ``groups_per_unit`` holds in each grouping set by itself.
+    ``groups_per_unit`` and ``rows_per_unit`` hold in each grouping set by itself.
     """
 
     relation: Relation
@@ -57,13 +57,15 @@ class BoundedPlan:
     def reach(self) -> Limits:
         """Return the limits of one unit over all groups: its groups in every grouping set.
 
-        With fewer keys than ``groups_per_unit`` a unit cannot reach more groups than there are.
+        With fewer keys than ``groups_per_unit`` a unit cannot reach more groups than there are, and
+        no more rows count than these groups let in.
         Keys are public, so this is. Private keys are never counted: the number found is private.
         """
         if not isinstance(self.keys, PublicKeys):
             return self.limits
         each = self.limits.groups_per_unit
-        groups = sum(min(each, len(keys.rows)) for keys in self.keys.sets)
+        reached = [min(each, len(keys.rows)) for keys in self.keys.sets]
+        groups = sum(reached)
         if groups == 0:
             raise RefusedQuery(
                 "There are no public keys to group by",
@@ -76,7 +78,27 @@ class BoundedPlan:
                 must=f"be in at most {LARGEST_LIMIT:,}, over all grouping sets",
                 next="Ask for fewer grouping sets, or give a smaller groups_per_unit",
             )
-        return Limits(rows_per_group=self.limits.rows_per_group, groups_per_unit=groups)
+        return Limits(
+            rows_per_group=self.limits.rows_per_group,
+            groups_per_unit=groups,
+            rows_per_unit=self._rows_over_all(reached),
+        )
+
+    def _rows_over_all(self, reached: list[int]) -> int | None:
+        """Return how many rows of a unit count over all grouping sets; None if groups decide."""
+        most, rows = self.limits.rows_per_unit, self.limits.rows_per_group
+        if most is None:
+            return None
+        total = sum(min(most, rows * groups) for groups in reached)
+        if total == rows * sum(reached):
+            return None
+        if total > LARGEST_LIMIT:
+            raise RefusedQuery(
+                "Too many rows of one unit could count",
+                must=f"be at most {LARGEST_LIMIT:,}, over all grouping sets",
+                next="Ask for fewer grouping sets, or give a smaller rows_per_unit",
+            )
+        return total
 
     def contributions(self) -> tuple[Contribution, ...]:
         """Return what one unit can move of each aggregate."""

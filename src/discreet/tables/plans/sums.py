@@ -25,8 +25,7 @@ class Sum(OfClamped, Tally):
 
     def contribution(self, limits: Limits) -> Contribution:
         """Bound the change of one unit by the largest size, for each of its kept rows."""
-        linf = limits.rows_per_group * self.largest()
-        return Contribution(l0=limits.groups_per_unit, linf=linf)
+        return limits.contribution(self.largest())
 
 
 @frozen(kw_only=True)

@@ -150,6 +150,8 @@ def show(plan: BoundedPlan) -> str:
     names = field_names(plan.relation.fields())
     rows, groups = plan.limits.rows_per_group, plan.limits.groups_per_unit
     limits = f"{_many(rows, 'row')} of a unit in each group, {_many(groups, 'group')} of a unit"
+    if plan.limits.rows_per_unit is not None:
+        limits += f", {_many(plan.limits.rows_per_unit, 'row')} of a unit over all groups"
     aggregates = zip(plan.aggregates, plan.contributions(), strict=True)
     return "\n".join(
         [
@@ -184,7 +186,9 @@ def _keys(keys: Keys, names: Sequence[str]) -> str:
 
 
 def _moves(reach: Contribution) -> str:
-    return f"a unit moves {_many(reach.l0, 'group')} by at most {reach.linf}"
+    is_less = None not in (reach.l0, reach.linf) and reach.l1 != (reach.l0 or 0) * (reach.linf or 0)
+    in_all = f", {reach.l1} in all" if is_less else ""
+    return f"a unit moves {_many(reach.l0, 'group')} by at most {reach.linf}{in_all}"
 
 
 def _many(count: int | None, word: str) -> str:

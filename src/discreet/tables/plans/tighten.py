@@ -45,15 +45,32 @@ def tighten(plan: BoundedPlan) -> BoundedPlan:
         each grouping set, with one row (:func:`told_apart`). Privacy does not rest on that. The
         smaller limits are part of the plan, and engines hold every unit to them as to any others;
         if the proof were wrong, rows would be missing from the answer, and no more would be told.
+        A limit on all rows of a unit that never binds goes.
     """
     told = told_apart(plan.relation)
-    rows, groups = plan.limits.rows_per_group, plan.limits.groups_per_unit
+    limits = plan.limits
     if frozenset() in told:
-        rows, groups = 1, 1
+        limits = Limits(rows_per_group=1, groups_per_unit=1)
     elif _is_one_row_a_group(plan, told):
-        rows = 1
-    limits = Limits(rows_per_group=rows, groups_per_unit=groups)
+        limits = evolve(limits, rows_per_group=1)
+    limits = _without_idle(plan, limits)
     return plan if limits == plan.limits else evolve(plan, limits=limits)
+
+
+def _without_idle(plan: BoundedPlan, limits: Limits) -> Limits:
+    """Return the limits without one on all rows of a unit that the others imply.
+
+    Where ``rows_per_group`` rows in as many groups as a unit can be in are no more than
+    ``rows_per_unit``, drawing so many rows first would leave out some for nothing: what one unit
+    moves is the same without it.
+    """
+    if limits.rows_per_unit is None:
+        return limits
+    groups, keys = limits.groups_per_unit, plan.keys
+    if isinstance(keys, PublicKeys):
+        groups = min(groups, max((len(part.rows) for part in keys.sets), default=0))
+    is_idle = limits.rows_per_group * groups <= limits.rows_per_unit
+    return evolve(limits, rows_per_unit=None) if is_idle else limits
 
 
 def leaves_out(plan: BoundedPlan) -> bool:
@@ -79,9 +96,13 @@ def _grouped(plan: BoundedPlan) -> Iterator[frozenset[int]]:
 
 
 def _has_few_groups(plan: BoundedPlan) -> bool:
-    """Tell whether there are so few groups that a unit counts in each of them."""
+    """Tell whether there are so few groups that a unit counts in each of them.
+
+    With a limit on all of its rows it may not: these can all be in others.
+    """
     keys, most = plan.keys, plan.limits.groups_per_unit
-    return isinstance(keys, PublicKeys) and all(len(part.rows) <= most for part in keys.sets)
+    is_few = isinstance(keys, PublicKeys) and all(len(part.rows) <= most for part in keys.sets)
+    return is_few and plan.limits.rows_per_unit is None
 
 
 @singledispatch

@@ -98,7 +98,8 @@ def _sorts(plan: BoundedPlan) -> int:
     keys, most = plan.keys, plan.limits.groups_per_unit
     is_limited = isinstance(keys, PrivateKeys) or any(len(part.rows) > most for part in keys.sets)
     is_by_row = any(not isinstance(a, CountUnits | CountDistinct) for a in plan.aggregates)
-    return is_limited + 2 * is_by_row
+    is_limited_in_all = plan.limits.rows_per_unit is not None
+    return is_limited + 2 * (is_by_row + is_limited_in_all)
 
 
 def _conditions(aggregates: Sequence[Aggregate]) -> list[Expression]:

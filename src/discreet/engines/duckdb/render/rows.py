@@ -283,9 +283,8 @@ def _rows_of(node: RowsOf, shown: Sequence[str], which: str, sources: Sources) -
     Whether there are such pairs must not decide whether everybody's rows are looked up: so a pair
     is added that is nobody's.
     """
-    nobodys = ", ".join("0" if name in _PLACES else "NULL" for name in node.pair)
     pairs = f"SELECT {_list(node.pair)} FROM {_from(node.pairs, sources)} WHERE {which}"
-    chosen = f"({pairs} UNION ALL SELECT {nobodys}) AS chosen"
+    chosen = f"({pairs} UNION ALL SELECT {_nobody(node.pair)}) AS chosen"
     tests = [f"{node.present} IS NOT NULL"] if node.present else []
     wanted = " AND ".join([*tests, *node.where]) or "TRUE"
     columns = _list([f"keyed.{name}" for name in shown])
@@ -297,6 +296,11 @@ def _rows_of(node: RowsOf, shown: Sequence[str], which: str, sources: Sources) -
 
 _PLACES = ("s", "g")
 """Columns that are never NULL: the numbers of a grouping set and of a public group."""
+
+
+def _nobody(columns: Sequence[str]) -> str:
+    """Return what stands in these columns of a row that is nobody's."""
+    return ", ".join("0" if name in _PLACES else "NULL" for name in columns)
 
 
 def _alike(columns: Sequence[str], left: str, right: str) -> str:
@@ -347,13 +351,12 @@ def _sampled_of_few(node: Sampled, counted: str, sources: Sources) -> str:
 
 def _sampled_of_owners(node: Sampled, sources: Sources) -> str:
     """Return so many rows of each owner. Few have more: the others' need not be put in order."""
-    unit, shown = _list(node.within), _list(node.columns())
+    unit, shown, nobody = _list(node.within), _list(node.columns()), _nobody(node.within)
     many = f"count(*) > {node.most}"
     if node.size is not None:
         many += f" OR sum({_characters(node.size[0])}) > {node.size[1]}"
     same = _alike(node.within, "l.", "r.")
     # That there is a crowded one must not decide whether everybody's rows are looked up.
-    nobody = ", ".join("NULL" for _ in node.within)
     kept = _first(node, f"(SELECT l.* FROM limited AS l SEMI JOIN crowded AS r ON {same})")
     return f"""SELECT {shown} FROM (WITH limited AS MATERIALIZED ({select(node.source, sources)}),
 crowded AS (SELECT {unit} FROM limited GROUP BY {unit} HAVING {many} UNION ALL SELECT {nobody})
