@@ -160,6 +160,21 @@ def test_a_limit_on_all_rows_of_a_unit_is_told_too(stage, name, cut):
     assert bare == 30 or name != "COUNT of groups" or cut < 90
 
 
+@pytest.mark.parametrize("cut", [0, 50, 90])
+def test_what_clamping_totals_cuts_is_told_too(stage, cut):
+    """So many rows at the upper end fit into a total; what is beyond is inside the interval."""
+    held = LIMITS[stage.table][cut] * 5
+    sql = f"SELECT SUM(CLAMP_TOTAL(CLAMP(value, 0, 5), 0, {held})) AS x FROM records"
+    truth = stage.rows["value"].clip(0, 5).sum()
+    missed = 0
+    for release in releases(stage, sql, 1, 30):
+        ((low, high),) = release.totals("x")
+        missed += not is_inside((low, high), truth)
+        assert high is not None
+    share = alpha("totals/clamped totals", parts=6)
+    assert missed <= BETA * 30 or binomial_p_value(missed, 30, BETA) > share
+
+
 def test_a_rolled_up_group_is_not_bounded_by_the_busiest_one(tmp_path):
     """Everybody has one row in each of six groups: the busiest has one, all together six."""
     rows = [visit(f"p{i}", "abcd"[j]) for i in range(500) for j in range(4)]

@@ -22,6 +22,12 @@ groups ``g`` of them, so the first bound holds as it is. For the second, units w
 rows are cut as well; and these alone, besides those in more than ``g`` groups, can be missing from
 a group.
 
+*Totals that are clamped as a whole.* Let a row add 0 to ``h``, and a total be moved into a range
+that holds 0 and ends at ``t``. A unit with :math:`n` rows in a group loses at most
+:math:`(nh - t)^+`, so at most ``h`` for each of its rows beyond :math:`\lfloor t/h \rfloor`, and
+the histogram of rows bounds these. Where rows can be negative as well, or have no range, nothing is
+known; nor where groups or rows of a unit are left out besides.
+
 The first is good where limits bind, the second where they hardly do. Both hold for every filter,
 and of the rows of each group as of all of them.
 """
@@ -47,7 +53,7 @@ from discreet.tables.expression import FieldValue
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Aggregate, Count, CountRows, CountUnits
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.sums import SumSquares, SumValues
+from discreet.tables.plans.sums import SumSquares, SumTotals, SumValues
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (
     Distinct,
@@ -78,7 +84,7 @@ def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> Lef
     profile = find_profile(project, table)
     is_refuted = profile is not None and profile.is_refuted
     if is_wide_enough(plan, table) and not is_refuted:
-        return None
+        return _of_declared(plan, table)
     if profile is None:
         advice = f"the owner can: discreet profile {table.name}"
         return _unknown(plan, f"nobody has measured how many; {advice}")
@@ -102,6 +108,44 @@ def _is_monotone(relation: Relation) -> bool:
     found = isinstance(relation, Exists) and not relation.lacks
     is_one = kept or paired or found or isinstance(relation, UnionAll)
     return is_one and all(map(_is_monotone, relation.inputs()))
+
+
+def _of_declared(plan: BoundedPlan, table: Table) -> LeftOut | None:
+    """Return what clamps of totals cut where limits cut nothing: None if that is nothing too."""
+    most = table.most_rows_per_unit
+    assert most is not None
+    each = tuple(
+        _of_totals(part, Fraction(0) if most <= _rows_held(part) else None)
+        if isinstance(part, SumTotals)
+        else UNCHANGED
+        for part in plan.aggregates
+    )
+    if all(change == UNCHANGED for change in each):
+        return None
+    return LeftOut(rows=UNCHANGED, share=None, each=each, reason=_UNMEASURED)
+
+
+_UNMEASURED = "nobody has measured what clamping totals as a whole cuts"
+
+
+def _rows_held(aggregate: SumTotals) -> int:
+    """Return how many rows of a unit a total holds before it is cut, whatever they add."""
+    rows, ends = aggregate.rows, aggregate.bounds
+    if rows.lower_steps >= 0:
+        return max(ends.upper_steps, 0) // rows.upper_steps
+    return max(-ends.lower_steps, 0) // -rows.lower_steps
+
+
+def _of_totals(aggregate: SumTotals, beyond: Fraction | None) -> Change:
+    """Return by how much a sum of totals changes, if so many rows are beyond what these hold."""
+    rows, ends = aggregate.rows, aggregate.bounds
+    if not ends.lower_steps <= 0 <= ends.upper_steps:
+        return UNKNOWN
+    if rows.lower_steps >= 0:
+        return _times(beyond, [rows.upper_steps], aggregate.step)
+    if rows.upper_steps <= 0:
+        return _times(beyond, [rows.lower_steps], aggregate.step)
+    return UNKNOWN
 
 
 def _nothing(plan: BoundedPlan, reason: str) -> LeftOut:
@@ -188,7 +232,9 @@ def keeps_all_groups(plan: BoundedPlan) -> bool:
 
 def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> LeftOut:
     """Return the bounds that follow from a profile: all at once, except as rarely as is said."""
-    limits, beta = plan.limits, float(within) / (5 if plan.limits.rows_per_unit is None else 6)
+    limits = plan.limits
+    totals = sum(isinstance(part, SumTotals) for part in plan.aggregates)
+    beta = float(within) / ((5 if limits.rows_per_unit is None else 6) + totals)
     units = Fraction(0) if keeps_all_groups(plan) else _whole(_units_cut(plan, profile, beta))
     low, high = profile.rows.amount_beyond(limits.rows_per_group, beta)
     found = [] if high is None else [_whole(high) + _excess(limits) * units]
@@ -201,11 +247,26 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
     return LeftOut(
         rows=rows,
         share=profile.rows_left_out(limits.rows_per_group) if is_whole else None,
-        each=tuple(_change(aggregate, rows, lost) for aggregate in plan.aggregates),
+        each=tuple(
+            _of_totals(part, _beyond_totals(plan, profile, part, beta))
+            if isinstance(part, SumTotals)
+            else _change(part, rows, lost)
+            for part in plan.aggregates
+        ),
         beta=within,
         worked_out=partial(bounded_by, plan, profile),
         reason="" if most is not None else f"most_rows_per_unit of {profile.table} is not known",
     )
+
+
+def _beyond_totals(
+    plan: BoundedPlan, profile: Profile, aggregate: SumTotals, beta: float
+) -> Fraction | None:
+    """Return how many rows are beyond those that totals hold, at most, if nothing else is cut."""
+    if not keeps_all_groups(plan) or plan.limits.rows_per_unit is not None:
+        return None
+    high = profile.rows.amount_beyond(_rows_held(aggregate), beta)[1]
+    return None if high is None else _whole(high)
 
 
 def _below(relation: Relation) -> Relation:
@@ -284,6 +345,8 @@ def _change(aggregate: Aggregate, rows: Change, units: Fraction | None) -> Chang
         grid = aggregate.bounds
         added = [end - aggregate.centre for end in (grid.lower_steps, grid.upper_steps)]
         return _times(most, added, aggregate.step)
+    if isinstance(aggregate, SumTotals):
+        return _of_totals(aggregate, None)
     if isinstance(aggregate, SumSquares):
         added = [-aggregate.offset, aggregate.largest_square() - aggregate.offset]
         return _times(most, added, aggregate.step)

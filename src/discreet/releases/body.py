@@ -135,7 +135,7 @@ class LimitsInForce:
         return {**self.given(), "leave_out": self.leave_out}
 
 
-_LABELS = ("value", "centre", "offset", "quantile")
+_LABELS = ("value", "centre", "offset", "quantile", "lower", "upper")
 
 
 @frozen(kw_only=True)
@@ -151,6 +151,9 @@ class NoisyAggregate:
     centre: str | None = None
     offset: str | None = None
     quantile: str | None = None
+    lower: str | None = None
+    """The range of each unit's total, if that is clamped as a whole."""
+    upper: str | None = None
     step: Fraction
     noise: AggregateMechanism
     values: Sequence[int] = field(repr=False)

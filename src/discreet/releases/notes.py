@@ -175,8 +175,15 @@ def _on_clamps(view: View, body: Body) -> list[str]:
     """Say into which range each value is moved, and whose range that is."""
     if not view.ranges:
         return []
+    totals = [
+        f"the total of {aggregate.value} of one unit{_in_each(body)} outside"
+        f" {short(Fraction(aggregate.lower))} to {short(Fraction(aggregate.upper))} counts as the"
+        " nearer end"
+        for aggregate in body.aggregates
+        if aggregate.lower is not None and aggregate.upper is not None
+    ]
     clamped = zip(body.aggregates, view.ranges, view.clamps, strict=True)
-    return [
+    return totals + [
         f"{aggregate.value} outside {short(bounds.lower)} to {short(bounds.upper)}"
         f" ({source.value}) counts as the nearer end"
         for aggregate, bounds, source in clamped
@@ -200,7 +207,7 @@ def _on_limits(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
     if left_out is None or left_out.is_nothing or not limits.leave_out:
         return []
     over_all = limits.rows_per_unit
-    by_row = any(aggregate.kind not in _BY_UNIT for aggregate in body.aggregates)
+    by_row = any(aggregate.kind not in {*_BY_UNIT, "sum_totals"} for aggregate in body.aggregates)
     if by_row and limits.rows_per_group != over_all:
         parts.append(f"at most {_rows(limits.rows_per_group)} of one unit count{_in_each(body)}")
     if over_all is not None:

@@ -1,7 +1,8 @@
 """Named arguments of aggregates, as BigQuery has them, written as the CLAMP that they mean.
 
-``SUM(x, contribution_bounds_per_row => (0, 10))`` becomes ``SUM(CLAMP(x, 0, 10))``. It is done with
-tokens, before the query is parsed: no parser of SQL knows these arguments.
+``SUM(x, contribution_bounds_per_row => (0, 10))`` becomes ``SUM(CLAMP(x, 0, 10))``, and with
+``contribution_bounds_per_group`` it becomes ``SUM(CLAMP_TOTAL(x, 0, 10))``. It is done with tokens,
+before the query is parsed: no parser of SQL knows these arguments.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from functools import cached_property
 from attrs import field, frozen
 
 from discreet.core.errors import BadSyntax, RefusedQuery
-from discreet.sql.aggregates.functions import takes_number
+from discreet.sql.aggregates.functions import TOTAL, takes_number
 from discreet.sql.syntax.nodes import Token, token_kind, tokens_of
 
 _PER_ROW, _PER_GROUP = "contribution_bounds_per_row", "contribution_bounds_per_group"
@@ -117,11 +118,12 @@ def _edits(text: _Text, arrow: int, call: int) -> list[tuple[int, int, str]]:
     _require_known(function, name, bounds)
     if token_kind(text.tokens[first]) == "DISTINCT" and last > first:
         first += 1  # so that it is DISTINCT that is refused
+    clamp = TOTAL if name == _PER_GROUP else "CLAMP"
     start, end = text.ends(first, last)
     dropped = text.ends(named[0] - 1, named[1])  # with the comma before it
     if dropped[0] == text.ends(last, last)[1]:
-        return [(start, start, "CLAMP("), (end, dropped[1], f", {bounds[0]}, {bounds[1]})")]
-    return [(start, start, "CLAMP("), (end, end, f", {bounds[0]}, {bounds[1]})"), (*dropped, "")]
+        return [(start, start, f"{clamp}("), (end, dropped[1], f", {bounds[0]}, {bounds[1]})")]
+    return [(start, start, f"{clamp}("), (end, end, f", {bounds[0]}, {bounds[1]})"), (*dropped, "")]
 
 
 def _bounds(text: _Text, first: int, last: int) -> tuple[str, str]:
@@ -137,6 +139,8 @@ def _bounds(text: _Text, first: int, last: int) -> tuple[str, str]:
 
 
 def _require_known(function: str, name: str, bounds: tuple[str, str]) -> None:
+    if name == _PER_GROUP and function == "SUM":
+        return
     if name == _PER_GROUP:
         raise _per_group(function, bounds)
     if name != _PER_ROW:
@@ -152,7 +156,10 @@ def _require_known(function: str, name: str, bounds: tuple[str, str]) -> None:
 
 
 def _per_group(function: str, bounds: tuple[str, str]) -> RefusedQuery:
-    """Return the refusal of bounds on what a person adds to a group, and what does the same."""
+    """Return the refusal of bounds on what a person adds to a group, and what does the same.
+
+    A mean of totals that are clamped is no mean of values, and a count has its limit of rows.
+    """
     lower, upper = (end[:20] for end in bounds)
     is_count = function == "COUNT"
     own = "COUNT(*)" if is_count else "SUM(x)"
@@ -162,8 +169,9 @@ def _per_group(function: str, bounds: tuple[str, str]) -> RefusedQuery:
         else f"Write {function[:40]}(x, {_PER_ROW} => ({lower}, {upper}))"
     )
     return RefusedQuery(
-        f"{_PER_GROUP} is not supported",
-        must="be limits on rows: so many rows of a person count in a group, each within its bounds",
+        f"{_PER_GROUP} is not supported in {function[:40]}",
+        must="stand in SUM; elsewhere so many rows of a person count in a group, each within its"
+        " bounds",
         next=f"{simple}; or clamp each person's total: SUM(CLAMP(total, {lower}, {upper})) FROM"
         f" (SELECT unit, key, {own} AS total FROM ... GROUP BY unit, key)",
     )

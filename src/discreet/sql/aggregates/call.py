@@ -9,7 +9,7 @@ from discreet.core.canonical import canonical, described
 from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Estimate, TotalOf
 from discreet.releases.view import ClampSource
-from discreet.sql.aggregates.clamps import Clamped, clamped, not_a_sum
+from discreet.sql.aggregates.clamps import Clamped, ClampedTotal, clamped, clamped_total, not_a_sum
 from discreet.sql.syntax.nodes import Node, function_name, is_a, require_plain_output
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
@@ -140,6 +140,13 @@ class AggregateCall:
 
     def number(self, node: Node) -> Clamped:
         """Return the value of a node, which must be a number, with its clamp."""
+        return clamped(self._of_number(node), self.scope.relation.fields())
+
+    def total_number(self, node: Node, ends: list[Expression]) -> ClampedTotal:
+        """Return the value of a node, which must be a number, with the range of its total."""
+        return clamped_total(self._of_number(node), ends, self.scope.relation.fields())
+
+    def _of_number(self, node: Node) -> Expression:
         value, fields = self.plain_row(node), self.scope.relation.fields()
         if value.type is ColumnType.BOOLEAN:
             text = expression_text(value, fields)
@@ -156,7 +163,7 @@ class AggregateCall:
                 must="be a number inside SUM, AVG and the like",
                 next="COUNT works for every type",
             )
-        return clamped(value, fields)
+        return value
 
     def plain_row(self, node: Node) -> Expression:
         """Return the value of a node, which must be without DISTINCT."""

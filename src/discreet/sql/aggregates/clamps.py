@@ -15,7 +15,7 @@ from discreet.tables.functions.call import call
 from discreet.tables.functions.proposal import propose_bounds, propose_dates
 from discreet.tables.functions.rules import constant_number
 from discreet.tables.plans.expression_text import expression_text
-from discreet.tables.plans.sums import LARGEST_ROOT
+from discreet.tables.plans.sums import LARGEST_ROOT, WIDEST
 from discreet.tables.relations.relation import Field
 
 _FINE = 10**6
@@ -97,6 +97,46 @@ def _step(value: Expression, lower: Fraction, upper: Fraction, fields: Sequence[
 
 
 _FINEST = Fraction(10) ** -300
+
+
+@frozen
+class ClampedTotal:
+    """A value whose total is clamped as a whole: the range of a row, and that of the total."""
+
+    value: Expression
+    rows: Bounds
+    bounds: Bounds
+    source: ClampSource | None
+
+
+def clamped_total(
+    value: Expression, ends: Sequence[Expression], fields: Sequence[Field]
+) -> ClampedTotal:
+    """Return a number with the range of its total, on the grid of its rows.
+
+    A range of the value itself holds for each row, as it does in a plain sum. Without one a row
+    may be anything: the total has a range, and that is what a unit is held to.
+    """
+    lower, upper = (constant_number(end, "range of CLAMP_TOTAL") for end in ends)
+    try:
+        one = clamped(value, fields)
+    except UndeclaredBound:
+        one = None
+    try:
+        step = _step(value, lower, upper, fields) if one is None else one.bounds.step
+        bounds = Bounds(lower=lower, upper=upper, step=step)
+        if one is not None:
+            return ClampedTotal(one.value, one.bounds, bounds, one.source)
+        wide = Bounds(lower=-WIDEST * step, upper=WIDEST * step, step=step)
+        return ClampedTotal(value, wide, bounds, None)
+    except InvalidArgument as error:
+        raise RefusedQuery(
+            f"The range of CLAMP_TOTAL cannot be used: {error.what}",
+            must=error.must,
+            got=error.got,
+            next="Write CLAMP_TOTAL(CLAMP(value, lowest, highest, step), lowest, highest) with a"
+            " step that fits both",
+        ) from None
 
 
 def coarse(bounds: Bounds) -> Bounds:

@@ -40,7 +40,7 @@ from discreet.tables.plans.aggregate import (
     CountUnits,
     QuantileValues,
 )
-from discreet.tables.plans.sums import SumSquares, SumValues, middle
+from discreet.tables.plans.sums import SumSquares, SumTotals, SumValues, middle
 
 Build = Callable[[AggregateCall], Estimate]
 """How a call becomes an estimate, and asks for the aggregates that this is made of."""
@@ -105,9 +105,32 @@ def _count_if(call: AggregateCall) -> Estimate:
     return call.total(CountRows(where=where))
 
 
+TOTAL = "CLAMP_TOTAL"
+"""Inside SUM: each unit's total in a group is clamped, as a whole."""
+
+_OF_TOTAL = 3
+
+
 def _sum(call: AggregateCall) -> Estimate:
+    inner = unbracketed(call.argument())
+    if is_a(inner, "Anonymous") and function_name(inner) == TOTAL:
+        return _sum_of_totals(call, inner)
     one = call.number(call.argument())
     aggregate = SumValues(value=one.value, bounds=one.bounds, where=call.kept(one.value))
+    return call.total(aggregate, one.source)
+
+
+def _sum_of_totals(call: AggregateCall, inner: Node) -> Estimate:
+    if len(inner.expressions) != _OF_TOTAL:
+        raise RefusedQuery(
+            f"{TOTAL} takes a value and the range of its total",
+            next=f"Write SUM({TOTAL}(x, 0, 500))",
+        )
+    node, *ends = inner.expressions
+    one = call.total_number(node, [call.scope.row(end) for end in ends])
+    aggregate = SumTotals(
+        value=one.value, rows=one.rows, bounds=one.bounds, where=call.kept(one.value)
+    )
     return call.total(aggregate, one.source)
 
 

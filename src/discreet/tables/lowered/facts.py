@@ -56,6 +56,8 @@ class Facts:
     """How many rows there can be that are alike in some columns. The hash is as good as a unit."""
     whole: Mapping[str, tuple[int, int | None]] = field(factory=dict)
     """The columns with whole numbers of a known range, NULL aside; None is without end."""
+    summed: Names = frozenset()
+    """The columns with whole numbers that were added up, so that nobody knows their range."""
     group: Names = frozenset()
     """The columns that say which group a row is in, if it is in one."""
     groups: Mapping[int, int | None] = field(factory=dict)
@@ -71,7 +73,7 @@ class Facts:
         """Return what is still sure if the rows keep these columns as they are, and no others."""
         most = {key: count for key, count in self.most.items() if key <= columns}
         whole = {name: ends for name, ends in self.whole.items() if name in columns}
-        return evolve(self, most=most, whole=whole)
+        return evolve(self, most=most, whole=whole, summed=self.summed & columns)
 
 
 Known = dict[int, Facts]
@@ -304,7 +306,12 @@ def _(rows: Grouped, source: Facts) -> Facts:
     _require_known(rows, rows.source, (*rows.by, *rows.some))
     by = frozenset(rows.by) - {HASH}
     require(by == source.pair(), rows, "pairs must be of a unit and a group")
-    return evolve(source, most={by: 1}, whole={"n": (0, None)})
+    for _, column, where in rows.sums:
+        _require_known(rows, rows.source, (column, *(() if where is None else (where,))))
+        _, upper = source.whole.get(column, (0, None))
+        require(upper is not None, rows, "what is added up must be whole numbers of a known range")
+    summed = frozenset(name for name, _, _ in rows.sums)
+    return evolve(source, most={by: 1}, whole={"n": (0, None)}, summed=summed)
 
 
 @_facts.register

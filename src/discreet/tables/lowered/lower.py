@@ -22,6 +22,7 @@ from discreet.tables.lowered.plan import (
     UNITS,
     Answered,
     CappedTotal,
+    ClampedTotal,
     LoweredPlan,
     RowTotal,
     Total,
@@ -52,6 +53,7 @@ from discreet.tables.lowered.rows import (
 )
 from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountRows, CountUnits
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumTotals
 
 
 def lower(plan: BoundedPlan) -> LoweredPlan:
@@ -63,10 +65,11 @@ def lower(plan: BoundedPlan) -> LoweredPlan:
         keeps its first ``groups_per_unit`` groups in the order of a keyed hash. Of each kept group
         *one* fair sample of at most ``rows_per_group`` of the unit's
         rows serves all aggregates, which look at their conditions afterwards: so whatever is
-        compared was counted on the same rows. Units are counted on the kept pairs, and distinct
-        values are chosen among all rows of a pair. No other unit's rows matter, and no row's
-        position does. What one unit can move is read off the result
-        (:mod:`discreet.tables.lowered.prove`), and a plan that claims anything else is refused.
+        compared was counted on the same rows. Units are counted on the kept pairs, totals that are
+        clamped as a whole are of all rows of a pair, and distinct values are chosen among these. No
+        other unit's rows matter, and no row's position does. What one unit can move is read off the
+        result (:mod:`discreet.tables.lowered.prove`), and a plan that claims anything else is
+        refused.
     """
     lowered = _Lowering(plan).lowered()
     claims = {f"a{i}": moved for i, moved in enumerate(plan.contributions())}
@@ -215,7 +218,12 @@ class _Lowering:
         counted = (self.test(a) for a in self.plan.aggregates if isinstance(a, CountUnits))
         some = tuple(sorted({test for test in counted if test is not None}))
         by = (*self.unit, HASH, "s", *self.group)
-        return Step(name="pairs", rows=Grouped(source=self.drawn, by=by, some=some))
+        sums = tuple(
+            (f"t{i}", self.values[i], self.test(a))
+            for i, a in enumerate(self.plan.aggregates)
+            if isinstance(a, SumTotals)
+        )
+        return Step(name="pairs", rows=Grouped(source=self.drawn, by=by, some=some, sums=sums))
 
     @cached_property
     def kept(self) -> Step:
@@ -308,13 +316,17 @@ class _Lowering:
         return Answered(name=name, source=source, by=self.group, totals=totals)
 
     def by_pair(self) -> tuple[tuple[str, Total], ...]:
-        """Return what is counted by pairs: units, and rows without a condition."""
-        capped = CappedTotal(column="n", most=self.plan.limits.rows_per_group)
-        return tuple(
-            (f"a{i}", UnitTotal(where=self.test(a)) if isinstance(a, CountUnits) else capped)
-            for i, a in enumerate(self.plan.aggregates)
-            if self.is_by_pair(a)
-        )
+        """Return what is told by pairs: units, rows without a condition, and totals of units."""
+        found = enumerate(self.plan.aggregates)
+        return tuple((f"a{i}", self.total_of_pairs(i, a)) for i, a in found if self.is_by_pair(a))
+
+    def total_of_pairs(self, index: int, aggregate: Aggregate) -> Total:
+        if isinstance(aggregate, CountUnits):
+            return UnitTotal(where=self.test(aggregate))
+        if isinstance(aggregate, SumTotals):
+            ends = aggregate.bounds
+            return ClampedTotal(column=f"t{index}", lower=ends.lower_steps, upper=ends.upper_steps)
+        return CappedTotal(column="n", most=self.plan.limits.rows_per_group)
 
     def by_row(self) -> tuple[tuple[str, Total], ...]:
         """Return what is added up over the sample of rows."""
@@ -332,7 +344,7 @@ class _Lowering:
         """
         is_plain = isinstance(aggregate, CountRows) and aggregate.where is None
         is_known = is_plain and self.plan.limits.rows_per_unit is None
-        return is_known or isinstance(aggregate, CountUnits)
+        return is_known or isinstance(aggregate, CountUnits | SumTotals)
 
     def is_by_row(self, aggregate: Aggregate) -> bool:
         """Tell whether an aggregate is added up over the sample of rows."""

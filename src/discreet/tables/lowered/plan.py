@@ -22,6 +22,15 @@ class CappedTotal:
 
 
 @frozen(kw_only=True)
+class ClampedTotal:
+    """The sum over pairs of a number that is moved into a range; of NULL nothing."""
+
+    column: str
+    lower: int
+    upper: int
+
+
+@frozen(kw_only=True)
 class RowTotal:
     """What an aggregate makes of the column ``value``, over rows for which ``where`` is true."""
 
@@ -30,7 +39,7 @@ class RowTotal:
     where: str | None
 
 
-Total = UnitTotal | CappedTotal | RowTotal
+Total = UnitTotal | CappedTotal | ClampedTotal | RowTotal
 
 
 @frozen(kw_only=True)

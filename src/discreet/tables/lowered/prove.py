@@ -7,6 +7,7 @@ from discreet.tables.lowered.facts import Facts, Known, facts_of, require, unpro
 from discreet.tables.lowered.plan import (
     Answered,
     CappedTotal,
+    ClampedTotal,
     LoweredPlan,
     RowTotal,
     Total,
@@ -92,6 +93,10 @@ def _added(part: Answered, total: Total, source: Facts) -> int:
             lower, _ = source.whole.get(total.column, (-1, None))
             require(lower == 0, part, "what is capped must not be negative")
             return total.most
+        case ClampedTotal():
+            require(total.column in source.summed, part, "what is clamped must be a sum of steps")
+            require(total.lower <= total.upper, part, "a range must have two ends")
+            return _exact(part, max(abs(total.lower), abs(total.upper)))
         case RowTotal():
             return _added_by(total.aggregate, part, total.value or "", source)
         case _:

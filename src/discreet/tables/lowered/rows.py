@@ -349,10 +349,7 @@ class InGroups(OneInput):
 
 @frozen(kw_only=True)
 class InAnyGroup(OneInput):
-    """The rows whose private keys are allowed: those with public values have one of these.
-
-    All are of one grouping set, whose number ``s`` is 0.
-    """
+    """The rows of one set, ``s`` = 0: private keys that have public values have one of these."""
 
     allowed: tuple[tuple[int, str], ...]
     """The number of each list of public values, and the column that must have one of them."""
@@ -372,10 +369,12 @@ class Grouped(OneInput):
     by: Columns
     some: Columns
     """Conditions: whether one of the rows satisfies them."""
+    sums: tuple[tuple[str, str, str | None], ...] = ()
+    """A name, and what it is the sum of, where a condition holds: NULL if nothing is there."""
 
     def columns(self) -> Columns:
-        """Return the pair, the number, and the conditions."""
-        return (*self.by, "n", *self.some)
+        """Return the pair, the number, the conditions, and the sums."""
+        return (*self.by, "n", *self.some, *(name for name, _, _ in self.sums))
 
 
 @frozen(kw_only=True)

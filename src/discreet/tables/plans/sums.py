@@ -12,7 +12,9 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import short
 from discreet.tables.catalog import Limits
 from discreet.tables.column import Bounds
+from discreet.tables.expression import Expression
 from discreet.tables.plans.aggregate import Names, OfClamped, Tally, short_decimal
+from discreet.tables.plans.expression_text import show_expression
 
 
 @frozen(kw_only=True)
@@ -66,6 +68,89 @@ class SumValues(Sum):
 
     def _plan_text(self, names: Names) -> str:
         return f"sum {self._in_range(names)} around {self.centre}"
+
+
+WIDEST = 2**52
+"""The most steps that one row adds to a total whose values have no range of their own."""
+
+
+@frozen(kw_only=True)
+class SumTotals(Tally):
+    r"""The sum of the units' totals in the group, each clamped as a whole.
+
+    All rows of a unit that is in a kept group are added up, whatever ``rows_per_group`` says, each
+    a whole number of steps of ``rows``. Then the total is moved into ``bounds``. A unit with no
+    value in the group adds nothing.
+
+    Guarantee:
+        A unit adds one whole number within ``bounds`` to each of at most ``groups_per_unit``
+        groups, or nothing: so it moves a group by at most their largest size. How many rows it has
+        does not matter. Totals are exact before they are clamped: a row adds at most ``2**53``
+        steps in size, so 128 bits hold the sum of any number of rows that can be stored.
+    """
+
+    stored_as: ClassVar[str] = "SumTotals"
+    kind: ClassVar[str] = "sum_totals"
+    value: Expression
+    rows: Bounds
+    bounds: Bounds
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse totals on another grid than the rows that they are made of."""
+        if self.rows.step != self.bounds.step:
+            raise InvalidArgument(
+                "A total is on another grid than its rows", must=f"be in steps of {self.rows.step}"
+            )
+
+    @property
+    def looked_at(self) -> Expression:
+        """The value."""
+        return self.value
+
+    @property
+    def grid(self) -> Bounds:
+        """The bounds and the step of one row."""
+        return self.rows
+
+    @property
+    def step(self) -> Fraction:
+        """The worth of one: a step of the grid."""
+        return self.bounds.step
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a row has no range of its own."""
+        return self.rows.largest_steps == WIDEST
+
+    def contribution(self, limits: Limits) -> Contribution:
+        """Bound the change of one unit by its largest total, in each of its groups."""
+        return Contribution(l0=limits.groups_per_unit, linf=self.bounds.largest_steps)
+
+    def derivation(self, reach: Limits, clamp: str | None = None) -> str:
+        """Multiply the largest size of a total by the groups."""
+        whose = "" if clamp is None else f" ({clamp})"
+        moved = f"moved into {short(self.rows.lower)} to {short(self.rows.upper)}{whose} and "
+        largest = self.bounds.largest_steps * self.step
+        total = f"{short(largest)} × {reach.groups_in_words()}"
+        return (
+            f"a value is {'' if self.is_wide else moved}rounded to steps of {short(self.step)}, and"
+            " the total of all rows of one unit in a group is moved into"
+            f" {short(self.bounds.lower)} to {short(self.bounds.upper)}, so it adds at most"
+            f" {short(largest)} in size: {total} = {short(largest * reach.groups_per_unit)}"
+        )
+
+    def _written(self, value: str) -> str:
+        ends = f"{short_decimal(self.bounds.lower)}, {short_decimal(self.bounds.upper)}"
+        return f"SUM(CLAMP_TOTAL({value}, {ends}))"
+
+    def _numbers(self) -> dict[str, str]:
+        return {"lower": str(self.bounds.lower), "upper": str(self.bounds.upper)}
+
+    def _plan_text(self, names: Names) -> str:
+        value = show_expression(self.value, names)
+        rows, whole = (f"{one.lower} to {one.upper}" for one in (self.rows, self.bounds))
+        of = value if self.is_wide else f"{value} in {rows}"
+        return f"sum of totals in {whole} of {of} by {self.step}"
 
 
 LARGEST_ROOT = 2**16

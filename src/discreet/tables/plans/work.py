@@ -18,6 +18,7 @@ from discreet.tables.keyset import LONGEST_KEY, PrivateKeys
 from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountUnits
 from discreet.tables.plans.bill import HOLDING, Bill, RowCount, Value, Work, text_value, value_of
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumTotals
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (
     Distinct,
@@ -97,7 +98,9 @@ def _sorts(plan: BoundedPlan) -> int:
     """Return how often the rows of a unit are put in order, beside the distinct values."""
     keys, most = plan.keys, plan.limits.groups_per_unit
     is_limited = isinstance(keys, PrivateKeys) or any(len(part.rows) > most for part in keys.sets)
-    is_by_row = any(not isinstance(a, CountUnits | CountDistinct) for a in plan.aggregates)
+    is_by_row = any(
+        not isinstance(a, CountUnits | CountDistinct | SumTotals) for a in plan.aggregates
+    )
     is_limited_in_all = plan.limits.rows_per_unit is not None
     return is_limited + 2 * (is_by_row + is_limited_in_all)
 

@@ -12,7 +12,7 @@ from discreet.engines.duckdb.render.expression import expression
 from discreet.engines.duckdb.render.values import clamped, double
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.tables.column import ColumnType
-from discreet.tables.lowered.plan import CappedTotal, RowTotal, Total, UnitTotal
+from discreet.tables.lowered.plan import CappedTotal, ClampedTotal, RowTotal, Total, UnitTotal
 from discreet.tables.lowered.rows import Windowed
 from discreet.tables.plans.aggregate import Aggregate, CountDistinct, CountRows, QuantileValues
 from discreet.tables.plans.sums import SumSquares, SumValues
@@ -38,6 +38,12 @@ def _(part: UnitTotal) -> str:
 @total.register
 def _(part: CappedTotal) -> str:
     return f"sum(least({part.column}, {part.most}))::BIGINT"
+
+
+@total.register
+def _(part: ClampedTotal) -> str:
+    inside = f"least(greatest({part.column}, ({part.lower})), ({part.upper}))"
+    return _saturated(inside, f"{part.column} IS NOT NULL")
 
 
 @total.register

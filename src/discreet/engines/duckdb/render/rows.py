@@ -268,7 +268,8 @@ def _(node: InAnyGroup, sources: Sources) -> str:
 @select.register
 def _(node: Grouped, sources: Sources) -> str:
     some = [f"coalesce(bool_or({name}), FALSE) AS {name}" for name in node.some]
-    columns = _list([*node.by, "count(*) AS n", *some])
+    sums = [f"sum({what}) FILTER (WHERE {where or 'TRUE'}) AS {n}" for n, what, where in node.sums]
+    columns = _list([*node.by, "count(*) AS n", *some, *sums])
     return f"SELECT {columns} FROM {_from(node.source, sources)} GROUP BY {_list(node.by)}"
 
 
@@ -378,8 +379,7 @@ def _first(node: Sampled, rows: str) -> str:
     if node.size is not None:
         places.append(f"sum({_characters(node.size[0])}) {over} AS reached")
         kept.append(f"reached <= {node.size[1]}")
-    placed = f"SELECT *, {', '.join(places)} FROM {rows}"
-    return f"SELECT * FROM ({placed}) WHERE {' AND '.join(kept)}"
+    return f"SELECT * FROM (SELECT *, {_list(places)} FROM {rows}) WHERE {' AND '.join(kept)}"
 
 
 def _characters(columns: Sequence[str]) -> str:
