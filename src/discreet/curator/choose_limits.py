@@ -25,7 +25,6 @@ from discreet.tables.catalog import Limits
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import CountUnits
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.sums import SumTotals
 
 Allocation = Callable[[BoundedPlan], Shares]
 """How the price is split over the aggregates of a plan."""
@@ -196,7 +195,7 @@ def _noise(plan: BoundedPlan, shares: Shares) -> float:
     found = [0.0]
     for index, share in shares.aggregates.items():
         aggregate = plan.aggregates[index]
-        if isinstance(aggregate, CountUnits | SumTotals):
+        if isinstance(aggregate, CountUnits):
             continue  # one row more of a unit changes nothing in it
         noise = mechanism_for(aggregate, reach, share)
         one = aggregate.contribution(Limits(rows_per_group=1, groups_per_unit=1)).bound("linf")

@@ -29,6 +29,7 @@ from discreet.tables.catalog import IdSpace
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.contain import row_limits
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumTotals
 from discreet.tables.plans.text import show
 from discreet.tables.plans.tighten import leaves_out
 from discreet.tables.relations.join import Join
@@ -243,8 +244,12 @@ class Explanation:
             over_all = f" and {limits.rows_per_unit} over all groups{each}"
         return (
             f"{groups_sentence(self.priced.plan)}, and with at most {rows} in each{over_all}; which"
-            " of them count is drawn by a keyed hash, and the rest is left out"
+            f" of them count is drawn by a keyed hash, and the rest is left out{self._of_totals()}"
         )
+
+    def _of_totals(self) -> str:
+        has_totals = any(isinstance(part, SumTotals) for part in self.priced.plan.aggregates)
+        return "; totals that are clamped as a whole are of all rows in each" if has_totals else ""
 
     def _left_out_sentences(self) -> list[str]:
         known = self.left_out

@@ -9,7 +9,7 @@ from discreet.core.canonical import canonical, described
 from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Estimate, TotalOf
 from discreet.releases.view import ClampSource
-from discreet.sql.aggregates.clamps import Clamped, ClampedTotal, clamped, clamped_total, not_a_sum
+from discreet.sql.aggregates.clamps import Clamped, TotalInRange, clamped, clamped_total, not_a_sum
 from discreet.sql.syntax.nodes import Node, function_name, is_a, require_plain_output
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
@@ -142,7 +142,7 @@ class AggregateCall:
         """Return the value of a node, which must be a number, with its clamp."""
         return clamped(self._of_number(node), self.scope.relation.fields())
 
-    def total_number(self, node: Node, ends: list[Expression]) -> ClampedTotal:
+    def total_number(self, node: Node, ends: list[Expression]) -> TotalInRange:
         """Return the value of a node, which must be a number, with the range of its total."""
         return clamped_total(self._of_number(node), ends, self.scope.relation.fields())
 

@@ -100,7 +100,7 @@ _FINEST = Fraction(10) ** -300
 
 
 @frozen
-class ClampedTotal:
+class TotalInRange:
     """A value whose total is clamped as a whole: the range of a row, and that of the total."""
 
     value: Expression
@@ -111,7 +111,7 @@ class ClampedTotal:
 
 def clamped_total(
     value: Expression, ends: Sequence[Expression], fields: Sequence[Field]
-) -> ClampedTotal:
+) -> TotalInRange:
     """Return a number with the range of its total, on the grid of its rows.
 
     A range of the value itself holds for each row, as it does in a plain sum. Without one a row
@@ -126,9 +126,9 @@ def clamped_total(
         step = _step(value, lower, upper, fields) if one is None else one.bounds.step
         bounds = Bounds(lower=lower, upper=upper, step=step)
         if one is not None:
-            return ClampedTotal(one.value, one.bounds, bounds, one.source)
+            return TotalInRange(one.value, one.bounds, bounds, one.source)
         wide = Bounds(lower=-WIDEST * step, upper=WIDEST * step, step=step)
-        return ClampedTotal(value, wide, bounds, None)
+        return TotalInRange(value, wide, bounds, None)
     except InvalidArgument as error:
         raise RefusedQuery(
             f"The range of CLAMP_TOTAL cannot be used: {error.what}",
