@@ -15,7 +15,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.curator.connection import connect
-from discreet.releases.view import margins
+from discreet.releases.accuracy import error_of
 from docs._ext import cookbook
 from tests.support.statistics.exact_tests import alpha
 
@@ -83,7 +83,8 @@ def missed(release, truth):
 def check_ranks(release, name, quantile, rows):
     keys, _ = cookbook.places(release)
     place = release.columns.index(name)
-    ranks = margins(release.body)(release.view.outputs[place].estimate.index, BETA)
+    index = release.view.outputs[place].estimate.index
+    ranks = error_of(release.body.aggregates[index].noise, BETA)
     for row in release.rows:
         group = tuple(row[i] for i in keys)
         values = [value for *key, value in rows if tuple(key) == group and value is not None]

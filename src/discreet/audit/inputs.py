@@ -14,6 +14,7 @@ from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.selection.binary_search_quantile import BinarySearchQuantile
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.mechanisms.selection.quantile_end import QuantileEnd
 from discreet.mechanisms.selection.quantiles import Quantiles
 from discreet.mechanisms.stability.stable_median import StableMedian
 
@@ -160,7 +161,7 @@ class Inputs(Enum):
         return found
 
 
-_ROW_MECHANISMS = (Quantile, Quantiles, BinarySearchQuantile, StableMedian)
+_ROW_MECHANISMS = (Quantile, QuantileEnd, Quantiles, BinarySearchQuantile, StableMedian)
 
 
 def inputs_of(mechanism: Any, values: Any) -> Inputs:

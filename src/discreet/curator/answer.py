@@ -178,20 +178,25 @@ def prepare(
         plan = _with_chosen_limits(project, question, plan, shares, holding)
     gate = project.catalog.gate
 
-    def priced(bounded: BoundedPlan) -> PricedPlan:
-        found = price(bounded, shares(bounded), cap)
+    def priced(bounded: BoundedPlan, *, has_ends: bool = True) -> PricedPlan:
+        found = price(bounded, shares(bounded), cap, has_ends=has_ends)
         return within(found, gate.deadline, gate.most_groups)
 
+    best = partial(best_for, weights=question.weights, terms=holding, cap=cap)
     tight = tighten(plan)
-    earlier = () if tight is plan else _names(priced, plan)
-    found = evolve(priced(tight), earlier=earlier)
-    return question, best_for(found, question.weights, holding, cap), holding
+    found = priced(tight)
+    # Earlier versions did not tighten limits, and drew no ends of quantiles.
+    others = () if tight is plan else (lambda: priced(plan, has_ends=False),)
+    if found.ends:
+        others = (lambda: best(priced(tight, has_ends=False)), *others)
+    earlier = tuple(name for other in others for name in _names(other))
+    return question, best(evolve(found, earlier=earlier)), holding
 
 
-def _names(priced: Callable[[BoundedPlan], PricedPlan], plan: BoundedPlan) -> tuple[str, ...]:
-    """Return the name that the question had at its price before its limits were tightened."""
+def _names(priced: Callable[[], PricedPlan]) -> tuple[str, ...]:
+    """Return the name that the question had at its price in an earlier version."""
     try:
-        return (priced(plan).digest(),)
+        return (priced().digest(),)
     except RefusedQuery:
         return ()
 

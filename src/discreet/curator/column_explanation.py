@@ -12,6 +12,7 @@ from discreet.curator.costs import first_cost
 from discreet.curator.output_error import readable
 from discreet.curator.price import Counted, PricedPlan
 from discreet.mechanisms.noise_json import AggregateMechanism
+from discreet.mechanisms.selection.quantile_end import QuantileEnd
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.releases.cells import plain_up
 from discreet.releases.view import ClampSource
@@ -32,6 +33,8 @@ class ColumnExplanation:
     mechanism: AggregateMechanism
     cost: PrivacyLoss
     """By itself, in the first measure that has a theorem: ε before ρ."""
+    ends: tuple[QuantileEnd, ...]
+    """What chooses the ends of a quantile's interval."""
     units: int | None
     """If the counts that chose the groups are its answer: from how many on the error bar holds."""
 
@@ -50,6 +53,7 @@ class ColumnExplanation:
             clamp=clamp,
             step=aggregate.step,
             mechanism=answer.mechanism,
+            ends=priced.ends.get(index, ()),
             cost=first_cost(ComposedEvent.of([answer.event])),
             units=answer.keys.threshold if isinstance(answer, Counted) else None,
         )
@@ -80,7 +84,17 @@ class ColumnExplanation:
             "error": self.error,
             "error_in": "ranks" if self.mechanism.counts_ranks else "values",
             "error_from_units": self.units,
+            "interval_from_ranks": plain_up(self.ends[0].distance) if self.ends else None,
         }
+
+    def _ends_sentence(self) -> str:
+        if not self.ends:
+            return "This costs"
+        far = readable(plain_up(self.ends[0].distance))
+        return (
+            f"So are the two ends of its interval of values, {far} rows below and above, with a"
+            " quarter of the price each; together this costs"
+        )
 
     def sentence(self) -> str:
         """Return the explanation for people."""
@@ -96,8 +110,8 @@ class ColumnExplanation:
         if self.mechanism.counts_ranks:
             return (
                 f"{self.derivation}; it is chosen at random, a value e times less likely for every"
-                f" {self.scale} rows that its rank is off, which costs {self.cost}; in 95 % of"
-                f" groups the rank is off by at most {error} rows"
+                f" {self.scale} rows that its rank is off; in 95 % of groups the rank is off by at"
+                f" most {error} rows. {self._ends_sentence()} {self.cost}"
             )
         return (
             f"{self.derivation}. So {self.mechanism.words} noise of scale {self.scale} costs"

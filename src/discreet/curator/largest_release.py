@@ -52,8 +52,8 @@ def largest_release(priced: PricedPlan) -> ReleaseSize:
 
     Guarantee:
         The text of a body is that of one without groups, and for each group its key, the number of
-        its grouping set and a 64-bit integer for each aggregate, with commas and brackets. No
-        character takes more than six bytes in JSON.
+        its grouping set and a 64-bit integer for each aggregate and each end, with commas and
+        brackets. No character takes more than six bytes in JSON.
     """
     groups = priced.groups
     if isinstance(groups, PublicKeys):
@@ -65,12 +65,17 @@ def largest_release(priced: PricedPlan) -> ReleaseSize:
 
 def _fixed(priced: PricedPlan) -> ReleaseSize:
     empty = np.empty(0, dtype=np.int64)
-    nobody = Noisy(keys=(), sets=(), columns=(empty,) * len(priced.plan.aggregates))
+    nobody = Noisy(
+        keys=(),
+        sets=(),
+        columns=(empty,) * len(priced.plan.aggregates),
+        ends={index: (empty,) * len(ends) for index, ends in priced.ends.items()},
+    )
     return ReleaseSize(len(canonical(publish(nobody, priced).to_json()).encode()), 0)
 
 
 def _each_group(priced: PricedPlan) -> ReleaseSize:
-    values = len(priced.plan.aggregates)
+    values = len(priced.plan.aggregates) + sum(map(len, priced.ends.values()))
     texts = _key_bytes(priced)
     brackets = len("[],")
     return ReleaseSize(

@@ -87,7 +87,10 @@ def _sentence(estimate: Estimate, priced: PricedPlan) -> str:
     if any(isinstance(part, WindowOf) and part.is_placed_by_noise() for part in inside):
         return "noisy numbers decide which rows it is about or in which order, so it may be any"
     if any(isinstance(part, QuantileOf) for part in inside):
-        return "its rank is near the one asked for; how far its value is off depends on the data"
+        return (
+            "its rank is near the one asked for; how far its value is off depends on the data, and"
+            " the answer has an interval of values for each row"
+        )
     if not isinstance(estimate, MeanOf):
         return "how far it is off depends on the data; the answer has an interval for each row"
     bars = mean_errors(estimate, priced)

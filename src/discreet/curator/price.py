@@ -12,9 +12,19 @@ from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.curator.allocate import Shares
 from discreet.mechanisms.noise_json import AggregateMechanism
+from discreet.mechanisms.selection.quantile_end import QuantileEnd
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.charged import charged
-from discreet.project.noise import choose_keys, keys_contribution, mechanism_for, use
+from discreet.project.noise import (
+    END_PART,
+    POINT_PART,
+    choose_keys,
+    ends_event,
+    ends_for,
+    keys_contribution,
+    mechanism_for,
+    use,
+)
 from discreet.releases.body import NOISE
 from discreet.tables.catalog import Limits
 from discreet.tables.keyset import PublicKeys
@@ -28,6 +38,9 @@ class Drawn:
 
     mechanism: AggregateMechanism
     event: Event
+    """Of all that is drawn, the ends included."""
+    ends: tuple[QuantileEnd, ...] = ()
+    """What chooses the two ends of a quantile's interval; nothing else has any."""
 
 
 @frozen
@@ -79,6 +92,12 @@ class PricedPlan:
         return tuple(answer.mechanism for answer in self.answers)
 
     @property
+    def ends(self) -> dict[int, tuple[QuantileEnd, ...]]:
+        """What chooses the ends of intervals, by the aggregate that they are about."""
+        drawn = enumerate(self.answers)
+        return {i: one.ends for i, one in drawn if isinstance(one, Drawn) and one.ends}
+
+    @property
     def event(self) -> ComposedEvent:
         """All that the accountants must know about what the plan releases."""
         return event_of(self.groups, self.answers)
@@ -103,11 +122,21 @@ class PricedPlan:
             "mechanisms": [mechanism.to_json() for mechanism in self.mechanisms],
             "keys": None if chosen is None else described(chosen.mechanism),
         }
-        return digest(parts if most is None else parts | {"most_groups": most})
+        if most is not None:
+            parts |= {"most_groups": most}
+        if self.ends:
+            named = {str(i): [end.to_json() for end in ends] for i, ends in self.ends.items()}
+            parts |= {"ends": named}
+        return digest(parts)
 
 
-def price(plan: BoundedPlan, shares: Shares, cap: PrivacyLoss) -> PricedPlan:
+def price(
+    plan: BoundedPlan, shares: Shares, cap: PrivacyLoss, *, has_ends: bool = True
+) -> PricedPlan:
     r"""Return the plan with noise that spends no more than the shares.
+
+    Half of what a quantile may spend buys its value, and a quarter each end of its interval. An
+    earlier version had no ends, and all of it bought the value.
 
     Guarantee:
         The cost is worked out again from the events, by the accountant of the budget's measure,
@@ -126,15 +155,19 @@ def price(plan: BoundedPlan, shares: Shares, cap: PrivacyLoss) -> PricedPlan:
         if plan.counted is not None:
             answers[plan.counted] = Counted(groups.mechanism, groups.event)
     for index, share in shares.aggregates.items():
-        answers[index] = _drawn(plan.aggregates[index], reach, share)
+        answers[index] = _drawn(plan.aggregates[index], reach, share, has_ends)
     in_order = tuple(answers[index] for index in range(len(plan.aggregates)))
     loss = charged(event_of(groups, in_order), cap)
     return PricedPlan(plan=plan, groups=groups, answers=in_order, loss=loss)
 
 
-def _drawn(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp) -> Drawn:
-    mechanism = mechanism_for(aggregate, reach, share)
-    return Drawn(mechanism, use(aggregate, mechanism, reach))
+def _drawn(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp, has_ends: bool) -> Drawn:
+    ends = ends_for(aggregate, reach, share * END_PART) if has_ends else ()
+    mechanism = mechanism_for(aggregate, reach, share * POINT_PART if ends else share)
+    event = use(aggregate, mechanism, reach)
+    if not ends:
+        return Drawn(mechanism, event)
+    return Drawn(mechanism, ComposedEvent.of([event, ends_event(ends, reach)]), ends)
 
 
 def _chosen(reach: Limits, shares: Shares) -> ChosenGroups:

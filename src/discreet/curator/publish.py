@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from discreet.core.protocols import Rng
 from discreet.curator.price import PricedPlan
@@ -30,7 +31,7 @@ def publish(noisy: Noisy, priced: PricedPlan) -> Body:
     """Return the public body: keys, noisy values in whole steps, noise, limits and cost."""
     plan = priced.plan
     fields = plan.relation.fields()
-    described = zip(plan.aggregates, priced.mechanisms, noisy.columns, strict=True)
+    described = enumerate(zip(plan.aggregates, priced.mechanisms, noisy.columns, strict=True))
     return Body(
         made=Made(bounding=BOUNDING, noise=NOISE),
         keys=_keys(plan.keys, fields, noisy),
@@ -44,11 +45,20 @@ def publish(noisy: Noisy, priced: PricedPlan) -> Body:
                     "noise": mechanism.to_json(),
                     "values": values.tolist(),
                 }
+                | _ends(noisy, priced, index)
             )
-            for aggregate, mechanism, values in described
+            for index, (aggregate, mechanism, values) in described
         ),
         cost=priced.loss,
     )
+
+
+def _ends(noisy: Noisy, priced: PricedPlan, index: int) -> dict[str, Any]:
+    """Return the ends of a quantile's interval, with what chose them."""
+    if index not in priced.ends:
+        return {}
+    pairs = zip(priced.ends[index], noisy.ends[index], strict=True)
+    return {"ends": [{"noise": end.to_json(), "values": values.tolist()} for end, values in pairs]}
 
 
 def leg_of(priced: PricedPlan) -> Leg:

@@ -1,6 +1,8 @@
 """Randomise: exact aggregates to noisy ones. Below this line everything is public."""
 
-from attrs import frozen
+from collections.abc import Mapping
+
+from attrs import field, frozen
 
 from discreet.core.protocols import IntArray, Rng
 from discreet.curator.price import Counted, PricedPlan
@@ -20,6 +22,8 @@ class Noisy:
     """The grouping set of each group."""
     columns: tuple[IntArray, ...]
     """One array for each aggregate, in steps; aligned with ``keys``."""
+    ends: Mapping[int, tuple[IntArray, ...]] = field(factory=dict)
+    """The low and the high end of each quantile's interval, in steps, by its aggregate."""
 
 
 def randomise(exact: ExactAggregates, priced: PricedPlan, rng: Rng) -> Noisy:
@@ -52,13 +56,23 @@ def randomise(exact: ExactAggregates, priced: PricedPlan, rng: Rng) -> Noisy:
             exact.randomise(index, mechanism, rng)
             for index, mechanism in enumerate(priced.mechanisms)
         )
-        return Noisy(keys=public_rows(groups), sets=_sets(groups), columns=columns)
+        ends = _ends(exact, priced, rng)
+        return Noisy(keys=public_rows(groups), sets=_sets(groups), columns=columns, ends=ends)
     found, units, shown = exact.select(groups.mechanism, rng, most=groups.most_groups)
     columns = tuple(
         units if isinstance(answer, Counted) else shown.randomise(index, answer.mechanism, rng)
         for index, answer in enumerate(priced.answers)
     )
-    return Noisy(keys=found, sets=(0,) * len(found), columns=columns)
+    ends = _ends(shown, priced, rng)
+    return Noisy(keys=found, sets=(0,) * len(found), columns=columns, ends=ends)
+
+
+def _ends(exact: ExactAggregates, priced: PricedPlan, rng: Rng) -> dict[int, tuple[IntArray, ...]]:
+    """Return the ends of the quantiles' intervals, each a choice of its own in each group."""
+    return {
+        index: tuple(exact.randomise(index, end, rng) for end in ends)
+        for index, ends in priced.ends.items()
+    }
 
 
 def public_rows(keys: PublicKeys) -> tuple[tuple[Key | None, ...], ...]:

@@ -6,6 +6,7 @@ from discreet.core.errors import LedgerError
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.mechanisms.selection.quantile_end import QuantileEnd
 
 Noise = DiscreteLaplace | DiscreteGaussian
 NOISES: tuple[type[Noise], ...] = (DiscreteGaussian, DiscreteLaplace)
@@ -18,6 +19,15 @@ MECHANISMS: tuple[type[AggregateMechanism], ...] = (DiscreteLaplace, DiscreteGau
 """Every one that can stand in a release."""
 
 _LAWS = {cls.law: cls for cls in MECHANISMS}
+
+
+def read_end(data: dict[str, Any]) -> QuantileEnd:
+    """Read the mechanism that chose an end of a quantile's interval."""
+    if data.get("law") != QuantileEnd.law:
+        raise LedgerError(
+            "The stored release has an end that we do not know", got=str(data.get("law"))
+        )
+    return QuantileEnd(**{name: value for name, value in data.items() if name != "law"})
 
 
 def read_noise(data: dict[str, Any]) -> AggregateMechanism:

@@ -10,7 +10,8 @@ from attrs import field, frozen
 from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import LedgerError
 from discreet.core.loss import PrivacyLoss
-from discreet.mechanisms.noise_json import AggregateMechanism, read_noise
+from discreet.mechanisms.noise_json import AggregateMechanism, read_end, read_noise
+from discreet.mechanisms.selection.quantile_end import EndSide, QuantileEnd
 from discreet.tables.column import ColumnType
 
 FORMAT = 2
@@ -139,6 +140,23 @@ _LABELS = ("value", "centre", "offset", "quantile", "lower", "upper")
 
 
 @frozen(kw_only=True)
+class ChosenEnd:
+    """One end of a quantile's interval: what chose it, and where it is in each group, in steps."""
+
+    noise: QuantileEnd
+    values: Sequence[int] = field(repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"noise": self.noise.to_json(), "values": list(self.values)}
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "ChosenEnd":
+        """Read what :meth:`to_json` wrote."""
+        return ChosenEnd(noise=read_end(data["noise"]), values=data["values"])
+
+
+@frozen(kw_only=True)
 class NoisyAggregate:
     """One aggregate of the plan: what it is, its noise, and its noisy numbers in whole steps."""
 
@@ -158,6 +176,8 @@ class NoisyAggregate:
     noise: AggregateMechanism
     values: Sequence[int] = field(repr=False)
     """The noisy number of each group, in steps."""
+    ends: tuple[ChosenEnd, ...] = ()
+    """The low and the high end of a quantile's interval; earlier versions drew none."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -169,12 +189,20 @@ class NoisyAggregate:
             "step": str(self.step),
             "noise": self.noise.to_json(),
             "values": list(self.values),
+            **({"ends": [end.to_json() for end in self.ends]} if self.ends else {}),
         }
 
     def is_whole(self, groups: int) -> bool:
         """Tell whether there is one whole number for each of so many groups."""
-        are_numbers = set(map(type, self.values)) <= {int}
-        return len(self.values) == groups and self.step > 0 and are_numbers
+        columns = [self.values, *(end.values for end in self.ends)]
+        are_numbers = all(set(map(type, values)) <= {int} for values in columns)
+        sides = [end.noise.side for end in self.ends]
+        are_paired = not sides or sides == list(EndSide)
+        return set(map(len, columns)) == {groups} and self.step > 0 and are_numbers and are_paired
+
+    def holds(self, beta: Fraction) -> bool:
+        """Tell whether both ends are on their sides of the quantile except with ``beta``."""
+        return bool(self.ends) and all(end.noise.holds(beta / 2) for end in self.ends)
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> "NoisyAggregate":
@@ -186,6 +214,7 @@ class NoisyAggregate:
             step=Fraction(data["step"]),
             noise=read_noise(data["noise"]),
             values=data["values"],
+            ends=tuple(map(ChosenEnd.from_json, data.get("ends", ()))),
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from discreet.core import optional
 from discreet.core.numbers import float_up
-from discreet.releases.estimates.columns import Column
+from discreet.releases.estimates.columns import Column, day_of
 from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import Scalar
 from discreet.releases.estimates.ratios import SURELY_KEPT, Mask, Ratios, kept
@@ -18,10 +18,11 @@ from discreet.tables.column import ColumnType
 Cell = str | int | float | bool | datetime.date | None
 """One value of an answer."""
 
-PlainInterval = tuple[int | float, int | float]
+PlainInterval = tuple[Any, Any]
+"""Where a value lies: two ends of its own type, which are integers, floats or days."""
 
-PlainEnds = tuple[int | float | None, int | float | None]
-"""Where a number lies; an end that is not known is None."""
+PlainEnds = tuple[Any, Any]
+"""Where a value lies; an end that is not known is None."""
 
 _MOST_DECIMALS = 12
 _DIGITS = 3
@@ -125,7 +126,7 @@ def _known(found: Iterable[Cell], known: Mask) -> list[Cell]:
 
 
 def plain_intervals(intervals: Intervals, kind: ColumnType) -> tuple[PlainInterval | None, ...]:
-    """Return intervals as plain numbers, rounded outwards.
+    """Return intervals as plain numbers, or days, rounded outwards.
 
     Example:
         >>> from fractions import Fraction
@@ -133,8 +134,12 @@ def plain_intervals(intervals: Intervals, kind: ColumnType) -> tuple[PlainInterv
         ((0, 5),)
     """
     lows, highs = intervals.lows, intervals.highs
-    if kind is ColumnType.INTEGER:
-        lower, upper = lows.rounded_down().tolist(), (-highs.negative().rounded_down()).tolist()
+    lower: Sequence[Cell]
+    upper: Sequence[Cell]
+    if kind in (ColumnType.INTEGER, ColumnType.DATE):
+        whole = lows.rounded_down().tolist(), (-highs.negative().rounded_down()).tolist()
+        is_day = kind is ColumnType.DATE
+        lower, upper = ([day_of(n) for n in ends] if is_day else ends for ends in whole)
     else:
         lower = [0.0 - end for end in _floats_up(lows.negative())]  # no negative zero
         upper = [0.0 + end for end in _floats_up(highs)]

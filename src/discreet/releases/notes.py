@@ -9,6 +9,7 @@ from discreet.core.loss import PrivacyLoss, short
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
+from discreet.releases.accuracy import error_of
 from discreet.releases.body import NOISE, Body, Made
 from discreet.releases.estimates.estimate import (
     Estimate,
@@ -21,7 +22,7 @@ from discreet.releases.estimates.estimate import (
 )
 from discreet.releases.estimates.windows import windows_in
 from discreet.releases.left_out import LeftOut
-from discreet.releases.view import View, margins
+from discreet.releases.view import View
 from discreet.tables.plans.plan import BOUNDING
 
 DISTORTED = 0.1
@@ -115,10 +116,12 @@ def _notes(estimate: Estimate, body: Body, confidence: Fraction) -> list[str]:
 @_notes.register
 def _(estimate: QuantileOf, body: Body, confidence: Fraction) -> list[str]:
     share, surely = short(estimate.quantile), short(100 * confidence)
-    places = math.ceil(margins(body)(estimate.index, 1 - confidence))
+    aggregate = body.aggregates[estimate.index]
+    places = math.ceil(error_of(aggregate.noise, 1 - confidence))
+    unknown = "" if aggregate.ends else "; how far that is in values is not known"
     rank = (
         f"put in order, the rows that count have the {share}-quantile at most {places:,} places"
-        f" from this value, for {surely} % of values; how far that is in values is not known"
+        f" from this value, for {surely} % of values{unknown}"
     )
     extreme = {"MIN": "smallest", "MAX": "largest"}.get(estimate.stands_for)
     if extreme is None:

@@ -179,10 +179,10 @@ class Release:
         tells for each whether there is such a row.
         """
         found = {
-            output.name: [pair and list(pair) for pair in self.intervals(output.name)]
+            output.name: [pair and _plain_list(pair) for pair in self.intervals(output.name)]
             for output in self._noisy()
         }
-        totals = {name: list(map(list, self._plain_ends(name))) for name in self._all_ends}
+        totals = {name: list(map(_plain_list, self._plain_ends(name))) for name in self._all_ends}
         return {
             "columns": list(self.columns),
             "rows": [[_plain_json(value) for value in row] for row in self.rows],
@@ -369,6 +369,10 @@ class Release:
 
 def _plain_json(value: Cell) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, str | int | float) else value.isoformat()
+
+
+def _plain_list(ends: PlainEnds) -> list[str | int | float | bool | None]:
+    return [_plain_json(end) for end in ends]
 
 
 def read_releases(ledger: Ledger, ticket: int) -> tuple[Release, ...]:

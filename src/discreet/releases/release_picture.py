@@ -1,5 +1,6 @@
 """A picture of an answer: one bar for each group, with what the noise may have done to it."""
 
+import datetime
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,20 +35,25 @@ def draw(
             got=str(len(names)),
             next="Add ORDER BY and LIMIT to the query: they cost nothing",
         )
-    numbers = [float(value) if isinstance(value, int | float) else 0.0 for value in values]
+    has_days = any(isinstance(value, datetime.date) for value in values)
+    numbers = [_number(value) for value in values]
+    ends = [_number(end) for pair in (*intervals, *(totals or ())) for end in pair or ()]
+    # Days have no zero to begin at.
+    left = min([*numbers, *(end for end in ends if end)]) - 1 if has_days else 0.0
     height = min(1.4 + 0.32 * len(names), 30)
     figure = optional.load("matplotlib.figure").Figure(figsize=(7, height))
     figure.set_layout_engine("constrained")
     axes = figure.subplots()
     places = range(len(names))
-    bars = axes.barh(places, numbers, color=ACCENT, alpha=0.75, height=0.7)
+    lengths = [number - left for number in numbers]
+    bars = axes.barh(places, lengths, left=left, color=ACCENT, alpha=0.75, height=0.7)
     for bar, place, number, interval in zip(bars, places, numbers, intervals, strict=True):
         if interval is None:
             bar.set(facecolor="none", edgecolor=QUIET, linestyle="--", linewidth=1.2, alpha=1)
         else:
-            low, high = (float(end) for end in interval)
-            lengths = [[max(0.0, number - low)], [max(0.0, high - number)]]
-            axes.errorbar(number, place, xerr=lengths, color=INK, capsize=3, linewidth=1.2)
+            low, high = map(_number, interval)
+            sides = [[max(0.0, number - low)], [max(0.0, high - number)]]
+            axes.errorbar(number, place, xerr=sides, color=INK, capsize=3, linewidth=1.2)
     if totals is not None:
         _draw_totals(axes, numbers, totals)
     axes.set_yticks(places, [name or "all" for name in names], color=INK)
@@ -56,19 +62,32 @@ def draw(
     hollow = "; hollow: unknown" if None in intervals else ""
     thin = "" if totals is None else "; thin: with what limits left out, an arrow if without end"
     axes.set_xlabel(f"{title} (lines: 95 % of the noise{hollow}{thin})", color=INK)
-    axes.axvline(0, color=INK, linewidth=0.8)
+    axes.axvline(left, color=INK, linewidth=0.8)
+    if has_days:
+        axes.xaxis_date()
     axes.grid(axis="x", color=QUIET, alpha=0.4, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
     save(figure, path)
 
 
+_EPOCH = datetime.date(1970, 1, 1)
+"""From where matplotlib counts days."""
+
+
+def _number(value: Cell) -> float:
+    """Return a number, or the number of a day; 0 for what is neither."""
+    if isinstance(value, datetime.date):
+        return float((value - _EPOCH).days)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
 def _draw_totals(axes: Any, numbers: Sequence[float], totals: Sequence[PlainEnds]) -> None:
     """Draw a thin line below each bar's own, to the ends that are known, and an arrow if not."""
     widest = max(map(abs, numbers), default=1.0) or 1.0
     for place, (number, (low, high)) in enumerate(zip(numbers, totals, strict=True)):
-        first = number if low is None else float(low)
-        last = number + 0.15 * widest if high is None else float(high)
+        first = number if low is None else _number(low)
+        last = number + 0.15 * widest if high is None else _number(high)
         axes.plot([first, last], [place + 0.22] * 2, color=INK, alpha=0.6, linewidth=0.8)
         if high is None:
             axes.plot([last], [place + 0.22], marker=">", color=INK, alpha=0.6, markersize=4)

@@ -1,5 +1,6 @@
 """One column of an answer as text for people, with its error bars."""
 
+import datetime
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -7,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 
 from discreet.releases.cells import decimals_for, rough_text, text
-from discreet.releases.estimates.columns import Column, column
+from discreet.releases.estimates.columns import Column, column, day_of, scalars
 from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import Scalar
 from discreet.releases.estimates.ratios import Integers, Ratios, add, times, whole
@@ -119,15 +120,15 @@ class ShownColumn:
         A value with noise of which no interval is known says so, and has few digits: what is least
         certain must not look the most certain.
         """
-        if self.totals is not None and isinstance(self.values, Ratios):
-            return _with_totals(self._values_shown(self.values), self.values, self.totals)
+        if self.totals is not None:
+            return _with_totals(self._values_shown(), self.values, self.totals)
         return self._noise_texts()
 
-    def _values_shown(self, values: Ratios) -> list[str]:
+    def _values_shown(self) -> list[str]:
         """Return what stands before the total interval."""
-        if not self.is_total_alone or self.bar is None:
+        if not self.is_total_alone or self.bar is None or not isinstance(self.values, Ratios):
             return self._noise_texts()
-        return nearest_texts(values, decimals_for([self.bar]))
+        return nearest_texts(self.values, decimals_for([self.bar]))
 
     def _noise_texts(self) -> list[str]:
         if self.intervals is not None and self.bar is None:
@@ -151,7 +152,7 @@ def _with_bar(values: Ratios, bar: Fraction) -> list[str]:
 
 def _with_intervals(values: Column, intervals: Intervals) -> list[str]:
     if not isinstance(values, Ratios):
-        return [_unknown(value) for value in values]
+        return _days_with_intervals(values, intervals)
     least = intervals.least_width()
     decimals = decimals_for([] if least is None else [least / 2])
     found = zip(
@@ -172,17 +173,38 @@ def _unknown(value: Scalar | None) -> str:
     return text(None) if value is None else f"{rough_text(value)} ({UNKNOWN})"
 
 
-def _with_totals(shown: list[str], values: Ratios, ends: Ends) -> list[str]:
-    """Return what is shown of each value, and where the number of all rows lies."""
+def _days_with_intervals(values: Sequence[Scalar | None], intervals: Intervals) -> list[str]:
+    """Return days with the days between which they lie; of other values nothing is known."""
+    lows, highs = _day_texts(intervals.lows), _day_texts(intervals.highs)
+    found = zip(values, lows, highs, intervals.known.tolist(), strict=True)
+    return [
+        f"{value} ({low} to {high})"
+        if known and isinstance(value, datetime.date)
+        else _unknown(value)
+        for value, low, high, known in found
+    ]
+
+
+def _day_texts(days: Ratios) -> list[str]:
+    return [str(day_of(number)) for number in days.rounded_down().tolist()]
+
+
+def _end_texts(values: Column, ends: Ends) -> tuple[list[str], list[str]]:
+    if not isinstance(values, Ratios):
+        return _day_texts(ends.lows), _day_texts(ends.highs)
     widths = ends.highs.minus(ends.lows).least_positive()
     decimals = 0 if values.is_whole() else decimals_for([] if widths is None else [widths / 2])
+    return lower_texts(ends.lows, decimals), upper_texts(ends.highs, decimals)
+
+
+def _with_totals(shown: list[str], values: Column, ends: Ends) -> list[str]:
+    """Return what is shown of each value, and where the number of all rows lies."""
     found = zip(
         shown,
-        lower_texts(ends.lows, decimals),
-        upper_texts(ends.highs, decimals),
+        *_end_texts(values, ends),
         ends.lows.known.tolist(),
         ends.highs.known.tolist(),
-        values.known.tolist(),
+        (value is not None for value in scalars(values)),
         strict=True,
     )
     return [

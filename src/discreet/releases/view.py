@@ -25,7 +25,7 @@ from discreet.releases.estimates.estimate import (
     WindowOf,
     indices,
 )
-from discreet.releases.estimates.groups import Groups
+from discreet.releases.estimates.groups import Groups, ValueEnds
 from discreet.releases.estimates.linear import half_width, linear
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
@@ -153,14 +153,17 @@ def error_bar(output: Output, body: Body, *, beta: Fraction) -> Fraction | None:
 def margins(body: Body) -> Callable[[int, Fraction], Fraction]:
     """Return the error bar of each aggregate at a failure probability.
 
-    For a quantile it is one of rank, in rows.
+    For a quantile that is how far beyond its ends it can be: not at all, or anywhere in its range
+    if they do not hold with that probability.
     """
 
     @cache
     def margin(index: int, beta: Fraction) -> Fraction:
         aggregate = body.aggregates[index]
-        error = error_of(aggregate.noise, beta)
-        return error if isinstance(aggregate.noise, Quantile) else error * aggregate.step
+        if isinstance(aggregate.noise, Quantile):
+            range_ = aggregate.noise.upper - aggregate.noise.lower
+            return Fraction(0) if aggregate.holds(beta) else range_ * aggregate.step
+        return error_of(aggregate.noise, beta) * aggregate.step
 
     return margin
 
@@ -206,7 +209,18 @@ def read_groups(body: Body) -> Groups:
         ),
         threshold=None if body.selection is None else body.selection.threshold,
         parts=_parts(body),
+        ends={
+            index: _ends(aggregate, aggregate.noise)
+            for index, aggregate in enumerate(body.aggregates)
+            if aggregate.ends and isinstance(aggregate.noise, Quantile)
+        },
     )
+
+
+def _ends(aggregate: NoisyAggregate, noise: Quantile) -> ValueEnds:
+    low, high = (Ratios.steps(end.values, aggregate.step) for end in aggregate.ends)
+    lower, upper = (end * aggregate.step for end in (noise.lower, noise.upper))
+    return ValueEnds(lows=low, highs=high, lower=lower, upper=upper)
 
 
 _WHOLES = {"count": "COUNT(*)", "count_units": _CHOSE_KEYS}

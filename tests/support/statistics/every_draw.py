@@ -26,6 +26,7 @@ from discreet.mechanisms.selection.exponential_mechanism import ExponentialMecha
 from discreet.mechanisms.selection.laplace_noisy_max import LaplaceNoisyMax
 from discreet.mechanisms.selection.permute_and_flip import PermuteAndFlip
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.mechanisms.selection.quantile_end import EndSide, QuantileEnd
 from discreet.mechanisms.selection.quantiles import Quantiles
 from discreet.mechanisms.selection.top_k import TopK
 from discreet.mechanisms.stability.answer_net import AnswerNet
@@ -178,6 +179,14 @@ SELECTIONS: dict[str, Drive] = {
             wrap(np.array(values, dtype=np.int64)), rng
         )
         for bound in (30, LARGEST_VALUE)
+        for values in ([], VALUES, SMALL_SCORES * 9)
+    ],
+    "QuantileEnd": lambda s, rng, wrap: [
+        QuantileEnd(
+            quantile="1/3", side=side, lower=-bound, upper=bound, scale=s, distance=5
+        ).release(wrap(np.array(values, dtype=np.int64)), rng)
+        for bound in (30, LARGEST_VALUE)
+        for side in EndSide
         for values in ([], VALUES, SMALL_SCORES * 9)
     ],
     "Quantiles": lambda s, rng, wrap: [

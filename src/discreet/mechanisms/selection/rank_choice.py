@@ -21,12 +21,20 @@ _SPARE_BITS = 66
 
 
 def choose_by_rank(
-    values: IntArray, *, lower: int, upper: int, share: Fraction, scale: Fraction, rng: Rng
+    values: IntArray,
+    *,
+    lower: int,
+    upper: int,
+    share: Fraction,
+    scale: Fraction,
+    rng: Rng,
+    below: Fraction = Fraction(0),
 ) -> int:
     r"""Return an integer ``v`` of the domain with weight :math:`e^{-error(v)/scale}`.
 
-    The *rank error* of ``v`` is the distance of :math:`share \cdot n` from the interval
+    The *rank error* of ``v`` is the distance of :math:`share \cdot n - below` from the interval
     :math:`[\#\{x < v\}, \#\{x \le v\}]`: 0 for every quantile of that share, an atom included.
+    A rank below 0 is that of ``lower`` alone: its interval has no lower end.
 
     Guarantee:
         Given ideal words the law is exactly this one, over all
@@ -42,12 +50,14 @@ def choose_by_rank(
 
     Assumes:
         ``values`` are sorted and lie in the domain, which has fewer than :math:`2^{63}` integers.
+        ``below`` is no negative number, and a multiple of one over the denominator of ``share``.
     """
-    target, denominator = share.numerator * values.size, share.denominator
+    denominator = share.denominator
+    target = share.numerator * values.size - int(below * denominator)
     bits = (upper - lower + 1).bit_length() + _SPARE_BITS
     reach = math.ceil(scale * bits * _LOG_2)
     start = max(0, target // denominator - reach)
-    stop = min(values.size, -(-target // denominator) + reach)
+    stop = max(0, min(values.size, -(-target // denominator) + reach))
     domain = _Domain(values, lower, upper, target, denominator)
     pieces = domain.pieces(start, stop)
     temperature = scale * denominator
@@ -72,6 +82,15 @@ class _Pieces:
         """Return these with a length of 0 wherever ``other`` has the interval too."""
         held = np.isin(self.firsts, other.firsts[other.lengths > 0])
         return _Pieces(self.firsts, np.where(held, 0, self.lengths), self.errors)
+
+    def with_best(self, point: int) -> "_Pieces":
+        """Return these with an error of 0 at ``point``, the first of its interval, by itself."""
+        held = ((self.firsts == point) & (self.lengths > 0)).astype(np.int64)
+        return _Pieces(
+            np.append(self.firsts + held, point),
+            np.append(self.lengths - held, 1),
+            np.append(self.errors, 0),
+        )
 
 
 @frozen(eq=False)
@@ -103,11 +122,12 @@ class _Domain:
         at_most = self.denominator * np.searchsorted(self.values, inside, side="right")
         below = self.denominator * np.searchsorted(self.values, inside, side="left")
         errors = np.maximum(0, np.maximum(self.target - at_most, below - self.target))
-        return _Pieces(
+        found = _Pieces(
             np.concatenate([firsts, inside]),
             np.concatenate([gap_lengths, is_new]),
             np.concatenate([np.abs(ranks), errors]),
         )
+        return found if self.target >= 0 else found.with_best(self.lower)
 
 
 def _is_beyond(rest: _Pieces, near: _Pieces, temperature: Fraction, rng: Rng) -> bool:

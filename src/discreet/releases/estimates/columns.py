@@ -1,5 +1,6 @@
 """Columns: the values of one estimate in all groups, and the exact order of them."""
 
+import datetime
 import operator
 from collections.abc import Sequence
 from fractions import Fraction
@@ -39,6 +40,34 @@ def constant(value: Scalar | None, size: int) -> Column:
 def scalars(values: Column) -> list[Scalar | None]:
     """Return the values one by one."""
     return list(values.scalars() if isinstance(values, Ratios) else values)
+
+
+def in_numbers(values: Column) -> Ratios | None:
+    """Return numbers as they are, and days as the number of days from the first of year 1.
+
+    Nothing if they are neither.
+
+    Example:
+        >>> in_numbers([datetime.date(1, 1, 2), None]).scalars()
+        [Fraction(2, 1), None]
+    """
+    if isinstance(values, Ratios):
+        return values
+    days = [value for value in values if value is None or isinstance(value, datetime.date)]
+    if len(days) < len(values):
+        return None
+    return Ratios.of([None if day is None else Fraction(day.toordinal()) for day in days])
+
+
+def day_of(number: int) -> datetime.date:
+    """Return the day with this number, or the first or last that there is if it is beyond.
+
+    Example:
+        >>> day_of(2), day_of(-5)
+        (datetime.date(1, 1, 2), datetime.date(1, 1, 1))
+    """
+    first, last = datetime.date.min.toordinal(), datetime.date.max.toordinal()
+    return datetime.date.fromordinal(min(max(number, first), last))
 
 
 def truths(mask: Mask, known: Mask) -> list[Scalar | None]:

@@ -87,7 +87,16 @@ class SelectedOf(Estimate):
 
 @frozen
 class QuantileOf(Estimate):
-    """A value chosen near a rank. Its error is one of rank, so it has no interval of values."""
+    r"""A value chosen near a rank, with an interval of values if its ends were drawn as well.
+
+    Utility:
+        The interval from the low end to the high one, widened to the value where that is outside,
+        misses the quantile of the rows that count with probability at most :math:`\beta`, if each
+        end does with :math:`\beta/2`: that is the union bound over the proof of
+        :class:`~discreet.mechanisms.selection.quantile_end.QuantileEnd`. If they fail more often,
+        all that is known is the range into which values are moved. A release of an earlier version
+        has no ends, and a quantile no interval.
+    """
 
     index: int
     quantile: Fraction
@@ -115,6 +124,11 @@ class MeanOf(Estimate):
     centre: Fraction
     lower: Fraction
     upper: Fraction
+
+    @property
+    def fewest(self) -> int:
+        """How many rows a mean needs."""
+        return 1
 
 
 @frozen
@@ -145,6 +159,11 @@ class VarianceOf(Estimate):
     upper: Fraction
     freedom: int
     """How much less than the count is divided by: 0 for a population, 1 for a sample."""
+
+    @property
+    def fewest(self) -> int:
+        """How many rows a variance needs."""
+        return 1 + self.freedom
 
     @property
     def half_range(self) -> Fraction:

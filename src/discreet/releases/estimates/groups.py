@@ -8,8 +8,9 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from discreet.releases.estimates.columns import Column
+from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import WindowOf
-from discreet.releases.estimates.ratios import Ratios
+from discreet.releases.estimates.ratios import Ratios, larger, smaller, within
 from discreet.tables.column import Key
 
 Rows = NDArray[np.int64]
@@ -53,6 +54,29 @@ class WindowColumn:
 
 
 @frozen(kw_only=True, eq=False)
+class ValueEnds:
+    """The interval of values that was drawn with a quantile, in each group."""
+
+    lows: Ratios
+    highs: Ratios
+    lower: Fraction
+    """The least value that there can be, to which values below it are moved."""
+    upper: Fraction
+
+    def around(self, values: Ratios, margin: Fraction) -> Intervals:
+        """Return the intervals, widened to the values and by a margin, within the range."""
+        lower, upper, far = (
+            Ratios.constant(number, len(values)) for number in (self.lower, self.upper, margin)
+        )
+        lows, highs = smaller(self.lows, values).minus(far), larger(self.highs, values).plus(far)
+        return Intervals(lows, highs).ends(lambda end: within(end, lower, upper))
+
+    def take(self, rows: Rows) -> "ValueEnds":
+        """Return the ends at these places, in this order."""
+        return evolve(self, lows=self.lows.take(rows), highs=self.highs.take(rows))
+
+
+@frozen(kw_only=True, eq=False)
 class Groups:
     """All groups of a public body, or some of them, with exact numbers in the answer's units."""
 
@@ -69,6 +93,8 @@ class Groups:
     """The least noisy number of units with which a group is shown, if they were chosen by it."""
     parts: frozenset[tuple[int, int]] = frozenset()
     """Pairs of counts (i, j) where what i counts is among what j counts, as all is among itself."""
+    ends: Mapping[int, ValueEnds] = field(factory=dict)
+    """The intervals that were drawn with quantiles, by the aggregate."""
     windows: Mapping[WindowOf, WindowColumn] = field(factory=dict)
     """The values of each window of the query, once they are worked out."""
 
@@ -105,6 +131,7 @@ class Groups:
             values=tuple(column.take(rows) for column in self.values),
             threshold=self.threshold,
             parts=self.parts,
+            ends={index: ends.take(rows) for index, ends in self.ends.items()},
             windows={window: column.take(rows) for window, column in self.windows.items()},
         )
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.errors import Unsupported
-from discreet.releases.estimates import enclosures
-from discreet.releases.estimates.columns import Column, constant, is_true
+from discreet.releases.estimates import enclosures, moments
+from discreet.releases.estimates.columns import Column, constant, in_numbers, is_true
 from discreet.releases.estimates.enclosures import Interval, Intervals, hull_where
 from discreet.releases.estimates.estimate import (
     Calculation,
@@ -147,10 +147,11 @@ def _outside_windows(estimate: Estimate) -> tuple[Estimate, ...]:
 
 
 def around_values(values: Column, width: Fraction | None) -> Intervals:
-    """Return the numbers with a margin on both sides; nothing is known of what is no number."""
-    if width is None or not isinstance(values, Ratios):
+    """Return numbers, or days, with a margin on both sides; of what is neither nothing is known."""
+    numbers = in_numbers(values)
+    if width is None or numbers is None:
         return Intervals.unknown(len(values))
-    return Intervals.around(values, width)
+    return Intervals.around(numbers, width)
 
 
 @singledispatch
@@ -210,6 +211,14 @@ def _(estimate: TotalOf, groups: Groups, each: Each) -> Intervals:
 
 
 @enclosed.register
+def _(estimate: QuantileOf, groups: Groups, each: Each) -> Intervals:
+    ends, margin = groups.ends.get(estimate.index), each[estimate.index]
+    if ends is None or not isinstance(margin, Fraction):
+        return Intervals.unknown(groups.size)
+    return ends.around(groups.values[estimate.index], margin)
+
+
+@enclosed.register
 def _(estimate: SelectedOf, groups: Groups, each: Each) -> Intervals:
     if groups.threshold is None:
         return Intervals.unknown(groups.size)
@@ -221,51 +230,24 @@ def _(estimate: SelectedOf, groups: Groups, each: Each) -> Intervals:
 
 @column_of.register
 def _(estimate: MeanOf, groups: Groups) -> Column:
-    count = larger(groups.values[estimate.count], groups.constant(1))
-    mean = groups.constant(estimate.centre).plus(groups.values[estimate.total].over(count))
-    return within(mean, groups.constant(estimate.lower), groups.constant(estimate.upper))
+    return moments.mean(estimate, groups)
 
 
 @enclosed.register
 def _(estimate: MeanOf, groups: Groups, each: Each) -> Intervals:
-    total, count = _noisy(estimate.total, groups, each), _rows(estimate, groups, each)
-    bounds = (groups.constant(end - estimate.centre) for end in (estimate.lower, estimate.upper))
-    return enclosures.mean(total, count, *bounds).ends(groups.constant(estimate.centre).plus)
-
-
-def _rows(estimate: MeanOf | VarianceOf, groups: Groups, each: Each) -> Intervals:
-    """Return where the number of rows lies, given that there are enough of them."""
-    fewest = groups.constant(_needed(estimate))
-    return _noisy(estimate.count, groups, each).ends(lambda end: larger(end, fewest))
-
-
-def _needed(estimate: MeanOf | VarianceOf) -> int:
-    return 1 + estimate.freedom if isinstance(estimate, VarianceOf) else 1
+    noisy = {i: _noisy(i, groups, each) for i in own_indices(estimate)}
+    return moments.mean_within(estimate, groups, noisy)
 
 
 @column_of.register
 def _(estimate: VarianceOf, groups: Groups) -> Column:
-    number, half, offset = groups.constant, estimate.half_range, estimate.offset
-    count = larger(groups.values[estimate.count], number(_needed(estimate)))
-    shift = within(groups.values[estimate.total].over(count), number(-half), number(half))
-    spread = groups.values[estimate.squares].over(count)
-    spread = within(spread, number(-offset), number(half**2 - offset))
-    variance = number(offset).plus(spread).minus(shift.times(shift))
-    variance = within(variance, number(0), number(estimate.largest))
-    return variance.times(count.over(count.minus(number(estimate.freedom))))
+    return moments.variance(estimate, groups)
 
 
 @enclosed.register
 def _(estimate: VarianceOf, groups: Groups, each: Each) -> Intervals:
-    number, half, offset = groups.constant, estimate.half_range, estimate.offset
-    count = _rows(estimate, groups, each)
-    squares, total = (_noisy(i, groups, each) for i in (estimate.squares, estimate.total))
-    spread = enclosures.mean(squares, count, number(-offset), number(half**2 - offset))
-    shift = enclosures.square(enclosures.mean(total, count, number(-half), number(half)))
-    variance = enclosures.minus(spread.ends(number(offset).plus), shift)
-    variance = variance.ends(lambda end: within(end, number(0), number(estimate.largest)))
-    few, many = (end.over(end.minus(number(estimate.freedom))) for end in (count.lows, count.highs))
-    return Intervals(variance.lows.times(many), variance.highs.times(few))
+    noisy = {i: _noisy(i, groups, each) for i in own_indices(estimate)}
+    return moments.variance_within(estimate, groups, noisy)
 
 
 @column_of.register
@@ -378,7 +360,7 @@ def is_there(estimate: Estimate, groups: Groups, each: Each) -> Mask:
     if isinstance(estimate, KeyOf):
         return np.array([key is not None for key in groups.keys[estimate.place]], dtype=np.bool_)
     if isinstance(estimate, MeanOf | VarianceOf):
-        fewest = groups.constant(_needed(estimate))
+        fewest = groups.constant(estimate.fewest)
         return _noisy(estimate.count, groups, each).lows.compared(fewest, operator.ge)
     return np.full(groups.size, is_sure(estimate), dtype=np.bool_)
 
