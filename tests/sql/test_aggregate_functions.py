@@ -15,6 +15,10 @@ from tests.support.projects.clinic import visit, write_project
 NAMES = [name for function in AGGREGATES for name in function.names]
 OTHER_CALLS = {
     "COUNT_IF": "COUNT_IF(age > 30)",
+    "CORR": "CORR(age, cost)",
+    "COVAR_POP": "COVAR_POP(age, cost)",
+    "COVAR_SAMP": "COVAR_SAMP(age, cost)",
+    "REGR_SLOPE": "REGR_SLOPE(age, cost)",
     "QUANTILE": "QUANTILE(age, 0.9)",
     "APPROX_QUANTILE": "APPROX_QUANTILE(age, 0.9)",
     "PERCENTILE_CONT": "PERCENTILE_CONT(age, 0.9)",
@@ -128,7 +132,8 @@ def test_mean_takes_one_value_everywhere(ask, place):
 
 def test_messages_list_the_aggregates_of_the_table(ask):
     assert SUPPORTED == (
-        "COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, MEDIAN, QUANTILE, MIN and MAX"
+        "COUNT, SUM, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, CORR, COVAR_POP, COVAR_SAMP,"
+        " REGR_SLOPE, MEDIAN, QUANTILE, MIN and MAX"
     )
     with pytest.raises(RefusedQuery, match=SUPPORTED):
         ask("SELECT MODE(age) FROM visits")

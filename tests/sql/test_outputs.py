@@ -290,7 +290,7 @@ def test_squares_are_taken_on_a_grid_that_is_coarse_enough(
         ("QUANTILE(age, [0.1, 0.9])", "several times"),
         ("QUANTILE(age, 0.12345678901)", "few digits"),
         ("ANY_VALUE(age)", "ANY_VALUE"),
-        ("CORR(age, cost)", "CORR"),
+        ("REGR_R2(age, cost)", "REGR_R2"),
         ("SUM(age) OVER ()", "window"),
         ("GROUPING(age)", "GROUPING"),
         ("SUM(CLAMP(age, 65, 18))", "empty"),

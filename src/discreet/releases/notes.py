@@ -12,6 +12,7 @@ from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.releases.accuracy import error_of
 from discreet.releases.body import NOISE, Body, Made
 from discreet.releases.estimates.estimate import (
+    CorrelationOf,
     Estimate,
     QuantileOf,
     SelectedOf,
@@ -131,6 +132,11 @@ def _(estimate: QuantileOf, body: Body, confidence: Fraction) -> list[str]:
         " would tell about one person"
     )
     return [label, rank]
+
+
+@_notes.register
+def _(estimate: CorrelationOf, body: Body, confidence: Fraction) -> list[str]:
+    return ["a correlation that noise brought beyond -1 or 1 is moved there, as is its interval"]
 
 
 @_notes.register

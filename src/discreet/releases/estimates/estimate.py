@@ -177,6 +177,56 @@ class VarianceOf(Estimate):
 
 
 @frozen
+class CovarianceOf(Estimate):
+    r"""A covariance, from noisy sums of distances of two values from public centres.
+
+    With distances :math:`d_i` and :math:`e_i`, :math:`P = \sum d_i e_i`, :math:`S = \sum d_i`,
+    :math:`T = \sum e_i` and :math:`n` rows, it is :math:`P/n - (S/n)(T/n)`. The quotients are moved
+    to where the exact ones must be, and so is the result: within the product of the half ranges.
+
+    Utility:
+        To first order the error is :math:`(W - \mu Y - \nu X + (2\mu\nu - p) Z)/n`, with noise
+        ``W``, ``X``, ``Y``, ``Z`` on :math:`P, S, T, n`, and :math:`\mu = S/n`, :math:`\nu = T/n`,
+        :math:`p = P/n`. In units of the half ranges a row moves each sum by 1, and at worst (all
+        values at one corner) all four terms weigh 1; so each gets a quarter of the price.
+    """
+
+    products: int
+    total: int
+    other_total: int
+    count: int
+    half_range: Fraction
+    """The largest distance of the first value from its centre."""
+    other_half_range: Fraction
+    freedom: int
+    """How much less than the count is divided by: 0 for a population, 1 for a sample."""
+
+    @property
+    def fewest(self) -> int:
+        """How many rows a covariance needs."""
+        return 1 + self.freedom
+
+
+@frozen
+class CorrelationOf(Estimate):
+    r"""Pearson's correlation: the covariance over the root of the product of the variances.
+
+    Utility:
+        It is between -1 and 1 whatever the noise did (Cauchy and Schwarz), so value and interval
+        are moved there. Where a variance may be 0 the interval is all of that.
+    """
+
+    covariance: CovarianceOf
+    first: VarianceOf
+    second: VarianceOf
+
+    @property
+    def arguments(self) -> tuple[Estimate, ...]:
+        """Everything that it is made from."""
+        return (self.covariance, self.first, self.second)
+
+
+@frozen
 class Calculation(Estimate):
     """A function of other estimates, by its name in the table of functions."""
 
@@ -226,7 +276,9 @@ class WindowOf(Estimate):
 
 def parts(estimate: Estimate) -> tuple[Estimate, ...]:
     """Return an estimate and everything inside it, outermost first."""
-    inner = estimate.arguments if isinstance(estimate, Calculation | WindowOf) else ()
+    inner: tuple[Estimate, ...] = ()
+    if isinstance(estimate, Calculation | WindowOf | CorrelationOf):
+        inner = estimate.arguments
     return (estimate, *(part for argument in inner for part in parts(argument)))
 
 
@@ -242,5 +294,5 @@ def indices(estimate: Estimate) -> tuple[int, ...]:
 
 def own_indices(estimate: Estimate) -> tuple[int, ...]:
     """Return which aggregates an estimate names itself, without what is inside it."""
-    names = ("index", "squares", "total", "count")
+    names = ("index", "squares", "products", "total", "other_total", "count")
     return tuple(getattr(estimate, name) for name in names if hasattr(estimate, name))

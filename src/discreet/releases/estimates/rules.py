@@ -19,6 +19,8 @@ from discreet.releases.estimates.enclosures import Interval, Intervals, hull_whe
 from discreet.releases.estimates.estimate import (
     Calculation,
     Constant,
+    CorrelationOf,
+    CovarianceOf,
     Estimate,
     GroupingOf,
     KeyOf,
@@ -34,6 +36,7 @@ from discreet.releases.estimates.estimate import (
 from discreet.releases.estimates.functions import FUNCTIONS
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import TOTAL, half_width, is_sure, linear
+from discreet.releases.estimates.moments import Moment
 from discreet.releases.estimates.ratios import Mask, Ratios, choose, larger, within
 from discreet.releases.estimates.shares import largest_share
 
@@ -142,7 +145,7 @@ def _rounded_up(count: int) -> int:
 
 def _outside_windows(estimate: Estimate) -> tuple[Estimate, ...]:
     """Return an estimate and everything inside it, windows included but not what is in them."""
-    inner = estimate.arguments if isinstance(estimate, Calculation) else ()
+    inner = estimate.arguments if isinstance(estimate, Calculation | CorrelationOf) else ()
     return (estimate, *(part for argument in inner for part in _outside_windows(argument)))
 
 
@@ -228,26 +231,30 @@ def _(estimate: SelectedOf, groups: Groups, each: Each) -> Intervals:
     return Intervals(larger(lows, one), larger(found.highs, one))
 
 
+@column_of.register(MeanOf)
+@column_of.register(VarianceOf)
+@column_of.register(CovarianceOf)
+def _(estimate: Moment, groups: Groups) -> Column:
+    return moments.value_of(estimate, groups)
+
+
+@enclosed.register(MeanOf)
+@enclosed.register(VarianceOf)
+@enclosed.register(CovarianceOf)
+def _(estimate: Moment, groups: Groups, each: Each) -> Intervals:
+    noisy = {index: _noisy(index, groups, each) for index in own_indices(estimate)}
+    return moments.within_noise(estimate, groups, noisy)
+
+
 @column_of.register
-def _(estimate: MeanOf, groups: Groups) -> Column:
-    return moments.mean(estimate, groups)
+def _(estimate: CorrelationOf, groups: Groups) -> Column:
+    return moments.correlation(estimate, groups)
 
 
 @enclosed.register
-def _(estimate: MeanOf, groups: Groups, each: Each) -> Intervals:
-    noisy = {i: _noisy(i, groups, each) for i in own_indices(estimate)}
-    return moments.mean_within(estimate, groups, noisy)
-
-
-@column_of.register
-def _(estimate: VarianceOf, groups: Groups) -> Column:
-    return moments.variance(estimate, groups)
-
-
-@enclosed.register
-def _(estimate: VarianceOf, groups: Groups, each: Each) -> Intervals:
-    noisy = {i: _noisy(i, groups, each) for i in own_indices(estimate)}
-    return moments.variance_within(estimate, groups, noisy)
+def _(estimate: CorrelationOf, groups: Groups, each: Each) -> Intervals:
+    inner = (enclosed(argument, groups, each) for argument in estimate.arguments)
+    return moments.correlation_within(*inner).outwards()
 
 
 @column_of.register
@@ -359,7 +366,7 @@ def is_there(estimate: Estimate, groups: Groups, each: Each) -> Mask:
         return np.asarray(np.logical_and.reduce(inner), dtype=np.bool_)
     if isinstance(estimate, KeyOf):
         return np.array([key is not None for key in groups.keys[estimate.place]], dtype=np.bool_)
-    if isinstance(estimate, MeanOf | VarianceOf):
+    if isinstance(estimate, Moment):
         fewest = groups.constant(estimate.fewest)
         return _noisy(estimate.count, groups, each).lows.compared(fewest, operator.ge)
     return np.full(groups.size, is_sure(estimate), dtype=np.bool_)

@@ -15,11 +15,12 @@ from discreet.releases.estimates.estimate import (
     MeanOf,
     QuantileOf,
     SelectedOf,
-    VarianceOf,
 )
 from discreet.releases.estimates.functions import calculate
+from discreet.sql.aggregates import pairs
 from discreet.sql.aggregates.call import AggregateCall, OutputScope
-from discreet.sql.aggregates.clamps import Clamped, coarse, in_days
+from discreet.sql.aggregates.clamps import Clamped, in_days
+from discreet.sql.aggregates.spreads import variance_of
 from discreet.sql.syntax.nodes import (
     Node,
     constant,
@@ -31,7 +32,7 @@ from discreet.sql.syntax.nodes import (
     unbracketed,
     within,
 )
-from discreet.tables.column import Bounds, ColumnType
+from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue
 from discreet.tables.functions.conditions import as_condition, both
 from discreet.tables.plans.aggregate import (
@@ -40,7 +41,7 @@ from discreet.tables.plans.aggregate import (
     CountUnits,
     QuantileValues,
 )
-from discreet.tables.plans.sums import SumSquares, SumTotals, SumValues, middle
+from discreet.tables.plans.sums import SumTotals, SumValues, middle
 
 Build = Callable[[AggregateCall], Estimate]
 """How a call becomes an estimate, and asks for the aggregates that this is made of."""
@@ -155,37 +156,11 @@ def _variance(freedom: int) -> Build:
 
     def build(call: AggregateCall) -> Estimate:
         one = call.number(call.argument())
-        bounds, where = coarse(one.bounds), call.kept(one.value)
-        squared = _squares(one, bounds, where)
-        centred = SumValues(value=one.value, bounds=bounds, centre=squared.centre, where=where)
-        squares, total = (call.asked.index(made, one.source) for made in (squared, centred))
-        count = call.asked.index(CountRows(where=where))
-        estimate = VarianceOf(
-            ColumnType.REAL,
-            squares=squares,
-            total=total,
-            count=count,
-            offset=squared.offset * bounds.step**2,
-            centre=squared.centre * bounds.step,
-            lower=bounds.lower,
-            upper=bounds.upper,
-            freedom=freedom,
-        )
-        split = {squares: Fraction(2, 9), total: Fraction(4, 9), count: Fraction(3, 9)}
-        return call.asked.ask(estimate, split)
+        estimate = variance_of(call, one, call.kept(one.value), freedom)
+        parts = (estimate.squares, Fraction(2, 9)), (estimate.total, Fraction(4, 9))
+        return call.asked.ask(estimate, dict([*parts, (estimate.count, Fraction(3, 9))]))
 
     return build
-
-
-def _squares(one: Clamped, bounds: Bounds, where: Expression | None) -> SumSquares:
-    """Return squares with half of the largest one taken off, which halves what a row can move."""
-
-    def less(offset: int) -> SumSquares:
-        return SumSquares(
-            value=one.value, bounds=bounds, centre=middle(bounds), offset=offset, where=where
-        )
-
-    return less(less(0).largest_square() // 2)
 
 
 def _deviation(freedom: int) -> Build:
@@ -301,6 +276,10 @@ AGGREGATES = (
     AggregateFunction(("VAR_SAMP", "VARIANCE"), ("variance",), _variance(1)),
     AggregateFunction(("STDDEV_POP",), ("stddevpop",), _deviation(0)),
     AggregateFunction(("STDDEV_SAMP", "STDDEV"), ("stddevsamp", "stddev"), _deviation(1)),
+    AggregateFunction(("CORR",), ("corr",), pairs.correlation, takes_number=False),
+    AggregateFunction(("COVAR_POP",), ("covarpop",), pairs.covariance(0), takes_number=False),
+    AggregateFunction(("COVAR_SAMP",), ("covarsamp",), pairs.covariance(1), takes_number=False),
+    AggregateFunction(("REGR_SLOPE",), ("regrslope",), pairs.slope, takes_number=False),
     AggregateFunction(("MEDIAN",), ("median",), _at_share(MEDIAN_SHARE, "MEDIAN")),
     AggregateFunction(
         ("QUANTILE", "APPROX_QUANTILE"), ("quantile", "approxquantile"), _at_written("quantile")

@@ -117,15 +117,8 @@ def refused_function(name: str) -> RefusedQuery:
 # Aggregates.
 
 _SINGLE = "It would show values of single rows. To see which values there are, GROUP BY the column"
-_TOGETHER = (
-    "Write it with averages: AVG(x * y) - AVG(x) * AVG(y) is the covariance, and that over"
-    " STDDEV_POP(x) * STDDEV_POP(y) the correlation"
-)
 _AGGREGATES = {
     "mode": "Write SELECT x, COUNT(*) ... GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1",
-    "corr": _TOGETHER,
-    "covarpop": _TOGETHER,
-    "covarsamp": _TOGETHER,
     "groupconcat": _SINGLE,
     "arrayagg": _SINGLE,
     "anyvalue": _SINGLE,
