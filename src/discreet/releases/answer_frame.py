@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 from attrs import frozen
@@ -14,6 +15,16 @@ from discreet.tables.column import ColumnType
 
 KEY = "discreet"
 """Where a frame keeps what must be known besides its numbers."""
+
+
+class IntervalKind(Enum):
+    """Of what an interval in a frame takes account."""
+
+    TOTAL = "total"
+    """Of noise, and of what limits left out."""
+    NOISE = "noise"
+    SAMPLING = "sampling"
+    """Of noise, and of who is in the table."""
 
 
 @frozen(kw_only=True)

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
-from discreet.core import optional
+from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
@@ -17,7 +17,7 @@ from discreet.core.terminal_text import text_table
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.answer_frame import AnswerFrame, answer_frame
+from discreet.releases.answer_frame import AnswerFrame, IntervalKind, answer_frame
 from discreet.releases.body import Body
 from discreet.releases.card import CardFacts, Circumstances, card
 from discreet.releases.cells import (
@@ -37,6 +37,7 @@ from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.left_out import COUNTED, UNKNOWN, Ends, LeftOut, total_ends, unknown_left_out
 from discreet.releases.notes import headline, notes, on_dearer, on_unknown
 from discreet.releases.release_picture import draw
+from discreet.releases.sampling import Sampled
 from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
 from discreet.releases.view import Output, View, error_bar, intervals, margins, plain_view
 from discreet.releases.yaml_text import yaml_text
@@ -124,9 +125,23 @@ class Release:
         found = self._total(output, beta)
         return plain_ends(found.lows, found.highs, output.estimate.type)
 
+    def sampling(self, name: str, confidence: Number = CONFIDENCE) -> tuple[PlainEnds, ...]:
+        """Return for each row where the number of the *population* is, that often.
+
+        It is right if the units of the table are a random sample of a population. An end is None
+        where it is not known; :class:`~discreet.releases.sampling.Sampled` says where.
+        """
+        output = self._output(name)
+        found = self._sampled(output, 1 - exact(confidence))
+        return plain_ends(found.lows, found.highs, output.estimate.type)
+
+    def _sampled(self, output: Output, beta: Fraction) -> Ends:
+        known = Sampled(view=self.view, body=self.body, left_out=self.left_out, beta=beta)
+        return Ends.of(known.intervals(output.estimate, self._groups))
+
     def _total(self, output: Output, beta: Fraction) -> Ends:
         if self.left_out is None:
-            return Ends.of(intervals(output, self._groups, self.body, beta=beta))
+            return self._noise_ends(output, beta)
         margin, estimate = margins(self.body), output.estimate
         found = total_ends(estimate, self._groups, margin, self.left_out, beta=beta)
         if isinstance(estimate, TotalOf | SelectedOf):
@@ -144,33 +159,34 @@ class Release:
         """Return the rows as dictionaries."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
-    def to_arrow(self, *, errors: bool = True) -> Any:
+    def to_arrow(self, *, errors: bool = True, intervals: str = "total") -> Any:
         """Return the rows as an Arrow table, with the types of the outputs.
 
         Each noisy output ``n`` has its interval beside it, in ``n_low`` and ``n_high`` (NULL where
-        it is unknown); ``errors=False`` leaves them out. The metadata of the schema has notes, cost
-        and ticket, as JSON under ``discreet``. Integers that 64 bits do not hold are decimal
-        numbers, and text beyond 38 digits.
+        it is unknown); ``errors=False`` leaves them out. ``intervals`` says which: "total", "noise"
+        or "sampling". The metadata of the schema has notes, cost and ticket, as JSON. Integers that
+        64 bits do not hold are decimal numbers, and text beyond 38 digits.
         """
-        frame = self._frame(errors=errors)
+        frame = self._frame(errors=errors, kind=intervals)
         return frame.to_arrow(self._about(frame))
 
-    def to_pandas(self, *, errors: bool = True) -> Any:
+    def to_pandas(self, *, errors: bool = True, intervals: str = "total") -> Any:
         """Return the rows as a pandas data frame.
 
         Each noisy output ``n`` has its interval beside it, in ``n_low`` and ``n_high`` (missing
-        where it is unknown); ``errors=False`` leaves them out. ``attrs["discreet"]`` has notes,
-        cost and ticket. Integers that 64 bits do not hold are Python's.
+        where it is unknown); ``errors=False`` leaves them out. ``intervals`` says which: "total",
+        "noise" or "sampling". ``attrs["discreet"]`` has notes, cost and ticket. Integers that 64
+        bits do not hold are Python's.
         """
-        frame = self._frame(errors=errors)
+        frame = self._frame(errors=errors, kind=intervals)
         return frame.to_pandas(self._about(frame))
 
-    def to_polars(self, *, errors: bool = True) -> Any:
+    def to_polars(self, *, errors: bool = True, intervals: str = "total") -> Any:
         """Return the rows as a Polars data frame, with the columns of :meth:`to_arrow`.
 
-        Polars keeps nothing beside the columns: :meth:`notes` has what must be known.
+        Polars keeps columns alone: :meth:`notes` has what must be known.
         """
-        return optional.load("polars").from_arrow(self.to_arrow(errors=errors))
+        return optional.load("polars").from_arrow(self.to_arrow(errors=errors, intervals=intervals))
 
     def to_json(self) -> dict[str, Any]:
         """Return everything that is public about the release.
@@ -179,10 +195,15 @@ class Release:
         tells for each whether there is such a row.
         """
         found = {
-            output.name: [pair and _plain_list(pair) for pair in self.intervals(output.name)]
+            output.name: [
+                pair and list(map(_plain_json, pair)) for pair in self.intervals(output.name)
+            ]
             for output in self._noisy()
         }
-        totals = {name: list(map(_plain_list, self._plain_ends(name))) for name in self._all_ends}
+        totals = {
+            name: [list(map(_plain_json, pair)) for pair in self._plain_ends(name)]
+            for name in self._all_ends
+        }
         return {
             "columns": list(self.columns),
             "rows": [[_plain_json(value) for value in row] for row in self.rows],
@@ -311,11 +332,8 @@ class Release:
     @cached_property
     def _noise(self) -> dict[str, Intervals]:
         """For each noisy output, where the value without noise lies in each row."""
-        beta = 1 - CONFIDENCE
-        return {
-            output.name: intervals(output, self._groups, self.body, beta=beta)
-            for output in self._noisy()
-        }
+        find = partial(intervals, groups=self._groups, body=self.body, beta=1 - CONFIDENCE)
+        return {output.name: find(output) for output in self._noisy()}
 
     @cached_property
     def _all_ends(self) -> dict[str, Ends]:
@@ -337,8 +355,15 @@ class Release:
             for name, noise in self._noise.items()
         }
 
-    def _frame(self, *, errors: bool) -> AnswerFrame:
-        return answer_frame(self.view.outputs, self._cells, self._all_ends if errors else {})
+    def _frame(self, *, errors: bool, kind: str) -> AnswerFrame:
+        rules = dict(zip(IntervalKind, (self._total, self._noise_ends, self._sampled), strict=True))
+        rule = rules[check.chosen(IntervalKind, kind, noun="kind of interval")]
+        found = self._noisy() if errors else []
+        ends = {output.name: rule(output, 1 - CONFIDENCE) for output in found}
+        return answer_frame(self.view.outputs, self._cells, ends)
+
+    def _noise_ends(self, output: Output, beta: Fraction) -> Ends:
+        return Ends.of(intervals(output, self._groups, self.body, beta=beta))
 
     def _about(self, frame: AnswerFrame) -> dict[str, Any]:
         """Return what a frame must say besides its numbers, as plain values."""
@@ -369,10 +394,6 @@ class Release:
 
 def _plain_json(value: Cell) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, str | int | float) else value.isoformat()
-
-
-def _plain_list(ends: PlainEnds) -> list[str | int | float | bool | None]:
-    return [_plain_json(end) for end in ends]
 
 
 def read_releases(ledger: Ledger, ticket: int) -> tuple[Release, ...]:

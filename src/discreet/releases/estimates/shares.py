@@ -39,6 +39,18 @@ def largest_share(top: Estimate, bottom: Estimate, parts: Parts) -> Fraction | N
     return factor / divisor if divisor and _is_among(part, whole, parts) else None
 
 
+def share_of(estimate: Calculation, parts: Parts) -> tuple[Fraction, int] | None:
+    """Return the constant and the whole of a share of counts of one group, if it is such a one."""
+    if estimate.function != "/":
+        return None
+    top, bottom = estimate.arguments
+    (factor, part), (divisor, whole) = _factored(top), _factored(bottom)
+    is_share = isinstance(part, TotalOf) and isinstance(whole, TotalOf) and factor and divisor
+    if not is_share or not isinstance(whole, TotalOf) or not _is_among(part, whole, parts):
+        return None
+    return factor / divisor, whole.index
+
+
 def _factored(estimate: Estimate) -> tuple[Fraction, Estimate]:
     """Return a constant and the rest, of which the estimate is the product."""
     if not isinstance(estimate, Calculation):

@@ -1,0 +1,177 @@
+"""The sampling interval holds the population's number, over noise and over who is in the table."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from discreet.core.errors import InvalidArgument
+from discreet.core.loss import Pure
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.releases.body import Body, GroupKeys, LimitsInForce, Made, NoisyAggregate, Selection
+from discreet.releases.estimates.estimate import Calculation, Constant, MeanOf, TotalOf
+from discreet.releases.left_out import COUNTED, unknown_left_out
+from discreet.releases.release import Release
+from discreet.releases.view import Output, View
+from discreet.tables.column import Bounds, ColumnType
+from tests.support.projects.shown_answers import RECEIPT
+from tests.support.statistics.exact_tests import alpha, binomial_p_value
+
+SAMPLES = 400
+BETA = 0.05
+INTEGER, REAL = ColumnType.INTEGER, ColumnType.REAL
+COUNT, PART, TOTAL, SUM = range(4)
+OUTPUTS = {
+    "n": TotalOf(INTEGER, COUNT),
+    "share": Calculation(
+        REAL,
+        "/",
+        (
+            Calculation(INTEGER, "*", (Constant(INTEGER, Fraction(100)), TotalOf(INTEGER, PART))),
+            TotalOf(INTEGER, COUNT),
+        ),
+    ),
+    "mean": MeanOf(REAL, TOTAL, COUNT, Fraction(5), Fraction(0), Fraction(10)),
+    "total": TotalOf(INTEGER, SUM),
+    "difference": Calculation(INTEGER, "-", (TotalOf(INTEGER, COUNT), TotalOf(INTEGER, PART))),
+}
+NOISE = [DiscreteLaplace(scale=scale) for scale in (2, 2, 20, 40)]
+
+
+def release_of(exact, *, rows_per_group=1, noise=(0, 0, 0, 0), bounds=(0, 10)) -> Release:
+    """Return an answer with a count, a count of a part, a centred sum and a sum."""
+    labels = [
+        ("count", "COUNT(*)", None),
+        ("count", "COUNT(*) where old", None),
+        ("sum", "SUM(x - 5)", "5"),
+        ("sum", "SUM(x)", "0"),
+    ]
+    body = Body(
+        made=Made(bounding=2, noise=2),
+        keys=GroupKeys(columns=(), types=(), places=((),), rows=[[]], sets=[0]),
+        selection=None,
+        limits=LimitsInForce(rows_per_group=rows_per_group, groups_per_unit=1, leave_out=False),
+        aggregates=tuple(
+            NoisyAggregate(
+                kind=kind,
+                text=text,
+                centre=centre,
+                step=Fraction(1),
+                noise=law,
+                values=[int(value + more)],
+            )
+            for (kind, text, centre), law, value, more in zip(
+                labels, NOISE, exact, noise, strict=True
+            )
+        ),
+        cost=Pure(1),
+    )
+    ranges = (None, None, None, Bounds(lower=bounds[0], upper=bounds[1]))
+    view = View(
+        outputs=tuple(Output(name, estimate) for name, estimate in OUTPUTS.items()),
+        ranges=ranges,
+        clamps=(None,) * 4,
+    )
+    return Release(view=view, body=body, receipt=RECEIPT, left_out=None)
+
+
+def drawn(rng, people, rows):
+    """Return exact sums of a sample: people have a value each, which all of their rows share."""
+    words = rng.words(2 * people)
+    there = words[:people] % 4 < 2
+    values = np.minimum(words[people:] % 16, 10).astype(int)[there]
+    rows_of = np.where(values > 5, rows, 1)
+    return (
+        rows_of.sum(),
+        (rows_of * (values > 7)).sum(),
+        (rows_of * (values - 5)).sum(),
+        (rows_of * values).sum(),
+    )
+
+
+def truths(people, rows):
+    values = [min(v, 10) for v in range(16)]
+    weights = [rows if v > 5 else 1 for v in values]
+    n = sum(weights)
+    return {
+        "n": people / 2 * n / 16,
+        "share": 100 * sum(w for v, w in zip(values, weights, strict=True) if v > 7) / n,
+        "mean": sum(w * v for v, w in zip(values, weights, strict=True)) / n,
+        "total": people / 2 * sum(w * v for v, w in zip(values, weights, strict=True)) / 16,
+    }
+
+
+@pytest.mark.parametrize(("people", "rows"), [(20, 1), (400, 1), (400, 3)])
+def test_populations_are_inside(people, rows, rng, soak):
+    """Sample and noise are drawn together. Power: intervals of noise alone miss far more often."""
+    missed, bare = dict.fromkeys(truths(people, rows), 0), 0
+    count = SAMPLES if soak.active else 60
+    for _ in range(count):
+        noise = [int(law.release(np.zeros(1, dtype=np.int64), rng)[0]) for law in NOISE]
+        release = release_of(drawn(rng, people, rows), rows_per_group=rows, noise=noise)
+        for name, truth in truths(people, rows).items():
+            ((low, high),) = release.sampling(name)
+            missed[name] += not low <= truth <= high
+        (noise_only,) = release.intervals("n")
+        assert noise_only is not None
+        bare += not noise_only[0] <= truths(people, rows)["n"] <= noise_only[1]
+    level = alpha("sampling/coverage", parts=3 * len(missed))
+    for many in missed.values():
+        assert many <= BETA * count or binomial_p_value(many, count, BETA) > level
+    if people == 400:
+        assert binomial_p_value(bare, count, BETA) < level
+
+
+def test_intervals_narrow_with_the_sample_and_hold_those_of_noise():
+    small, large = release_of((100, 30, 50, 550)), release_of((10000, 3000, 5000, 55000))
+    for name in ("share", "mean"):
+        widths = []
+        for release in (small, large):
+            ((low, high),), (noise,) = release.sampling(name), release.intervals(name)
+            assert noise is not None
+            assert low <= noise[0] <= noise[1] <= high
+            widths.append(high - low)
+        assert widths[1] < widths[0] / 5
+    ((low, high),) = large.sampling("share")
+    assert 28 < low < 30 < high < 32
+    ((low, high),) = large.sampling("share", confidence="0.999")
+    assert high - low > 3
+
+
+def test_several_rows_of_a_unit_count_as_one_sample():
+    one, three = (release_of((900, 300, 50, 550), rows_per_group=rows) for rows in (1, 3))
+    for name in ("n", "share", "mean", "total"):
+        ((low, high),), ((first, last),) = one.sampling(name), three.sampling(name)
+        assert last - first > 1.3 * (high - low)
+
+
+def test_what_is_not_known_is_not_said():
+    release = release_of((100, 30, 50, 550))
+    assert release.sampling("difference") == ((None, None),)
+    below = release_of((100, 30, 50, 550), bounds=(-10, 10))
+    assert below.sampling("total") == ((None, None),)
+    cut = evolve(release, left_out=unknown_left_out((COUNTED,) * 4, "nobody knows"))
+    chosen = evolve(
+        release, body=evolve(release.body, selection=Selection(threshold=5, units_needed=9))
+    )
+    for name in OUTPUTS:
+        assert cut.sampling(name) == ((None, None),)
+        assert chosen.sampling(name) == ((None, None),)
+    nobody = release_of((0, 0, 0, 0))
+    assert nobody.sampling("mean") == ((0.0, 10.0),)
+    assert nobody.sampling("share") == ((0.0, 100.0),)
+    assert nobody.sampling("n")[0][0] == 0
+
+
+def test_frames_have_the_intervals_that_are_asked_for():
+    release = release_of((100, 30, 50, 550))
+    for kind, ends in (
+        ("noise", release.intervals("mean")),
+        ("sampling", release.sampling("mean")),
+    ):
+        frame = release.to_pandas(intervals=kind)
+        assert [(frame["mean_low"][0], frame["mean_high"][0])] == [tuple(ends[0] or ())]
+        assert release.to_arrow(intervals=kind)["mean_low"].to_pylist() == [frame["mean_low"][0]]
+    with pytest.raises(InvalidArgument, match="total"):
+        release.to_pandas(intervals="all")
