@@ -37,7 +37,7 @@ from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.left_out import COUNTED, UNKNOWN, Ends, LeftOut, total_ends, unknown_left_out
 from discreet.releases.notes import headline, notes, on_dearer, on_unknown
 from discreet.releases.release_picture import draw
-from discreet.releases.sampling import Sampled
+from discreet.releases.sampling import PopulationSample
 from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
 from discreet.releases.view import Output, View, error_bar, intervals, margins, plain_view
 from discreet.releases.yaml_text import yaml_text
@@ -129,14 +129,14 @@ class Release:
         """Return for each row where the number of the *population* is, that often.
 
         It is right if the units of the table are a random sample of a population. An end is None
-        where it is not known; :class:`~discreet.releases.sampling.Sampled` says where.
+        where it is not known; :class:`~discreet.releases.sampling.PopulationSample` says where.
         """
         output = self._output(name)
         found = self._sampled(output, 1 - exact(confidence))
         return plain_ends(found.lows, found.highs, output.estimate.type)
 
     def _sampled(self, output: Output, beta: Fraction) -> Ends:
-        known = Sampled(view=self.view, body=self.body, left_out=self.left_out, beta=beta)
+        known = PopulationSample(view=self.view, body=self.body, left_out=self.left_out, beta=beta)
         return Ends.of(known.intervals(output.estimate, self._groups))
 
     def _total(self, output: Output, beta: Fraction) -> Ends:

@@ -25,7 +25,7 @@ _COUNTS = ("count", _OF_UNITS)
 
 
 @frozen(kw_only=True)
-class Sampled:
+class PopulationSample:
     r"""What is needed to say how far the numbers of a sample are from those of its population.
 
     Assumes:
