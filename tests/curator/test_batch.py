@@ -16,7 +16,8 @@ from discreet.core.errors import (
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure
 from discreet.curator.batch import price_batch
 from discreet.curator.connection import connect
-from tests.support.projects.clinic import make_curator, visit, write_project
+from discreet.curator.owner import own
+from tests.support.projects.clinic import make_curator, visit, write_project, write_rows
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(400)]
 NOTES = "SELECT note, COUNT(DISTINCT person) AS n FROM visits GROUP BY note"
@@ -153,3 +154,25 @@ def test_a_batch_pays_the_least_price_once(project):
         assert connection.budget()[0].spent == Approximate(0, 0)
         connection.batch(BATCH, epsilon="0.6", delta="1e-6")
         assert Approximate("0.5", 0) <= connection.budget()[0].spent <= Approximate("0.6", "1e-6")
+
+
+def test_a_batch_takes_the_limits_of_a_profile_and_chooses_none_itself(project):
+    folder = project("{ epsilon = 1000, delta = 0.1 }")
+    write_rows(folder, [visit(f"p{i}", "abcd"[j % 4]) for i in range(50) for j in range(20)])
+    with connect(folder) as connection:
+        with pytest.raises(RefusedQuery, match="only from a profile") as refused:
+            connection.batch(BATCH, epsilon=1, delta="1e-6", limits="auto")
+        assert "one by one" in str(refused.value)
+        assert connection.budget()[0].spent == Approximate(0, 0)
+    with own(folder) as owner:
+        owner.profile("visits", epsilon=500)
+    with connect(folder) as connection:
+        releases = connection.batch(BATCH, epsilon=50, delta="1e-6", limits="auto")
+        everything, by_clinic, _ = (release.body.limits for release in releases)
+        assert 20 <= everything.rows_per_group < 30
+        assert 5 <= by_clinic.rows_per_group < 10
+        assert by_clinic.groups_per_unit == 4
+        assert everything.chosen is None
+        for bad in ({"limits": "auto", "rows_per_group": 1}, {"limits": "best"}):
+            with pytest.raises(InvalidArgument):
+                connection.batch(BATCH, epsilon=1, delta="1e-6", **bad)

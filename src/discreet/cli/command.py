@@ -74,7 +74,7 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limits",
         metavar="auto",
-        help="'auto' chooses both from the profile of the table: what errs least at this price",
+        help="'auto' chooses both: from the profile of the table, or else for a fifth of the price",
     )
 
 

@@ -18,7 +18,7 @@ from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 from discreet.core.recursion import refusing_depth, with_room
 from discreet.curator.allocate import Shares, allocate
-from discreet.curator.choose_limits import Allocation, propose, require_proposal
+from discreet.curator.choose_limits import Proposal, propose
 from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.explanation import Explanation
@@ -27,6 +27,7 @@ from discreet.curator.largest_release import largest_release, within
 from discreet.curator.left_out import left_out, only_table
 from discreet.curator.offered_delta import best_for, propose_delta
 from discreet.curator.price import PricedPlan, price, require_delta_budget
+from discreet.curator.private_limits import SHARING, choose_privately
 from discreet.curator.publish import leg_of
 from discreet.ledger.releases import require_time
 from discreet.project.passage import Passage, Passed, find_stored, go_through
@@ -69,7 +70,10 @@ def answer(
     question, priced, _ = prepare(project, sql, terms, default)
     passed = go_through(project, _passage(sql, priced), analyst=analyst, fresh=fresh)
     body = Body.from_json(passed.bodies[0])
-    can_leave_out = body.limits.leave_out and leaves_out(priced.plan)
+    plan, chosen = priced.plan, body.limits.chosen
+    if chosen is not None:
+        plan = evolve(plan, limits=body.limits.limits())
+    can_leave_out = body.limits.leave_out and leaves_out(plan)
     return Release(
         view=question.view,
         body=body,
@@ -79,11 +83,11 @@ def answer(
         circumstances=circumstances_of(
             project,
             sql,
-            priced.plan,
+            plan,
             passed.receipt,
-            event=None if passed.is_dearer else priced.event,
+            event=None if passed.is_dearer or chosen is not None else priced.event,
         ),
-        left_out=left_out(project, priced.plan, can_leave_out=can_leave_out),
+        left_out=left_out(project, plan, can_leave_out=can_leave_out, chosen=chosen),
     )
 
 
@@ -112,7 +116,8 @@ def explain(
     """Return what :func:`answer` would do and cost. Nothing is read and nothing is spent."""
     question, priced, holding = prepare(project, sql, terms, default)
     passage = _passage(sql, priced)
-    with_room(lambda: project.engine.require_runnable(priced.plan))
+    for plan in (priced.plan,) if priced.choice is None else (priced.plan, priced.choice.plan):
+        with_room(partial(project.engine.require_runnable, plan))
     deadline = project.catalog.gate.deadline
     if deadline is not None:
         require_time(deadline, largest_release(priced))
@@ -122,16 +127,18 @@ def explain(
     can_leave_out = leaves_out(priced.plan)
     shares = partial(_shares, question, terms=holding, cap=space.cap)
     stored = find_stored(project, passage, version.number)
-    is_priced = holding.accuracy is None
+    is_given = holding.accuracy is None and priced.choice is None
     return Explanation(
         question=question,
         priced=priced,
         left_out=left_out(project, priced.plan, can_leave_out=can_leave_out),
-        proposal=propose(project, priced.plan, shares) if is_priced and can_leave_out else None,
+        proposal=propose(project, priced.plan, shares) if is_given and can_leave_out else None,
         terms=holding,
         id_space=space,
         remaining=remaining,
-        with_delta=propose_delta(priced, question.weights, holding, space.cap, remaining),
+        with_delta=propose_delta(priced, question.weights, holding, space.cap, remaining)
+        if is_given
+        else None,
         is_stored=stored is not None,
         stored_at=_paid_more(stored),
     )
@@ -173,16 +180,30 @@ def prepare(
     holding = terms_that_hold(given, Terms.of(question.price), defaults)
     plan = bound(question)
     cap = project.catalog.id_space(plan.owner().unit.id_space).cap
-    shares = partial(_shares, question, terms=holding, cap=cap)
-    if holding.chosen_limits is not None or _are_declared_auto(question, plan, holding):
-        plan = _with_chosen_limits(project, question, plan, shares, holding)
     gate = project.catalog.gate
 
-    def priced(bounded: BoundedPlan, *, has_ends: bool = True) -> PricedPlan:
-        found = price(bounded, shares(bounded), cap, has_ends=has_ends)
+    def priced(
+        bounded: BoundedPlan, terms: Terms = holding, *, has_ends: bool = True
+    ) -> PricedPlan:
+        shares = _shares(question, bounded, terms=terms, cap=cap)
+        found = price(bounded, shares, cap, has_ends=has_ends)
         return within(found, gate.deadline, gate.most_groups)
 
     best = partial(best_for, weights=question.weights, terms=holding, cap=cap)
+    if holding.chosen_limits is not None or _are_declared_auto(question, plan, holding):
+        proposal = _proposal(project, question, plan, holding, cap)
+        if proposal is not None:
+            plan = bound(evolve(question, limits=proposal.limits))
+        elif holding.chosen_limits is not None:
+            chosen = choose_privately(
+                question.limits,
+                holding,
+                cap,
+                lambda limits: bound(evolve(question, limits=limits), sharing=SHARING),
+                priced,
+            )
+            if chosen is not None:
+                return question, chosen, holding
     tight = tighten(plan)
     found = priced(tight)
     # Earlier versions did not tighten limits, and drew no ends of quantiles.
@@ -227,21 +248,16 @@ def _are_declared_auto(question: Question, plan: BoundedPlan, terms: Terms) -> b
     return is_auto and not is_given
 
 
-def _with_chosen_limits(
-    project: Project, question: Question, plan: BoundedPlan, shares: Allocation, terms: Terms
-) -> BoundedPlan:
+def _proposal(
+    project: Project, question: Question, plan: BoundedPlan, terms: Terms, cap: PrivacyLoss
+) -> Proposal | None:
+    """Return the limits that the profile proposes for a price, if there is one."""
     if terms.accuracy is not None:
         raise InvalidArgument(
             "Limits are chosen for a price, and here the price follows from them",
             must="be asked with epsilon or rho, or with limits of your own",
         )
-    if terms.chosen_limits is not None:
-        limits = require_proposal(project, plan, shares)
-    else:
-        # Declared: until there is a profile, the declared numbers hold.
-        found = propose(project, plan, shares)
-        limits = plan.limits if found is None else found.limits
-    return bound(evolve(question, limits=limits))
+    return propose(project, plan, partial(_shares, question, terms=terms, cap=cap))
 
 
 def _shares(question: Question, plan: BoundedPlan, *, terms: Terms, cap: PrivacyLoss) -> Shares:

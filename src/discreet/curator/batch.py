@@ -4,18 +4,22 @@ Nothing in it depends on an answer, so the accountant may use its best theorem f
 the gate sees one certified (ε, δ). That buys less noise than asking one by one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 
 from attrs import evolve, frozen
 
 from discreet.accounting.calibration import calibrate
+from discreet.accounting.filters.filter import largest_mu_squared
 from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
 from discreet.core.recursion import refusing_depth
+from discreet.curator.allocate import allocate
 from discreet.curator.answer import bound, read_questions
+from discreet.curator.choose_limits import require_proposal
 from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.largest_release import largest_release
@@ -70,8 +74,11 @@ def price_batch(
     target: Approximate,
     *,
     limits: Mapping[str, int] = NO_LIMITS,
+    is_auto: bool = False,
 ) -> PricedBatch:
     r"""Return the batch with the least Gaussian noise whose certified loss is within ``target``.
+
+    If it ``is_auto``, the limits of each question are those that the profile of its table proposes.
 
     Guarantee:
         Each aggregate gets discrete Gaussian noise in proportion to what one unit can move of it
@@ -96,6 +103,8 @@ def price_batch(
             must="be paid for by the batch alone",
             next="Leave epsilon and delta out of its OPTIONS, or ask it by itself",
         )
+    if is_auto:
+        questions = tuple(_with_proposed_limits(project, questions, target))
     plans = tuple(bound(question, sharing=len(queries)) for question in questions)
     spaces = {plan.owner().unit.id_space for plan in plans}
     if len(spaces) > 1:
@@ -104,6 +113,23 @@ def price_batch(
     tight = tuple(map(tighten, plans))
     earlier = () if tight == plans else _names(questions, plans, target, cap)
     return evolve(_priced(questions, tight, target, cap), earlier=earlier)
+
+
+def _with_proposed_limits(
+    project: Project, questions: tuple[Question, ...], target: Approximate
+) -> Iterator[Question]:
+    """Yield each question with the limits that a profile proposes for an equal part of the price.
+
+    A choice behind the gate would have to be paid for by each question: without a profile, limits
+    have to be given.
+    """
+    whole = Zcdp(largest_mu_squared(target.epsilon, target.delta) / 2)
+    part = whole * Fraction(1, len(questions))
+    for question in questions:
+        plan = bound(question, sharing=len(questions))
+        _require_noise_only(plan)
+        shares = partial(allocate, weights=question.weights, price=part)
+        yield evolve(question, limits=require_proposal(project, plan, shares))
 
 
 def _names(
@@ -193,10 +219,11 @@ def answer_batch(
     target: Approximate,
     analyst: str,
     limits: Mapping[str, int] = NO_LIMITS,
+    is_auto: bool = False,
     fresh: bool = False,
 ) -> tuple[Release, ...]:
     """Return private answers to all ``queries``, charged once, before any row is read."""
-    batch = price_batch(project, queries, target, limits=limits)
+    batch = price_batch(project, queries, target, limits=limits, is_auto=is_auto)
     passage = Passage(
         name=batch.digest(),
         earlier=batch.earlier,

@@ -9,6 +9,7 @@ Guarantee:
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 from attrs import evolve, frozen
@@ -17,6 +18,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.curator.allocate import Shares
 from discreet.curator.left_out import grouped_column, keeps_all_groups, only_table
 from discreet.curator.profile import find_profile
+from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.project.noise import mechanism_for
 from discreet.project.project import Project
 from discreet.releases.histogram import Histogram, count_bins
@@ -76,10 +78,11 @@ def require_proposal(project: Project, plan: BoundedPlan, shares: Allocation) ->
         table = only_table(plan.relation)
         whose = "of joined tables" if table is None else f"of {table.name}"
         raise RefusedQuery(
-            "Limits can be chosen only from a profile",
+            "The limits of a batch can be chosen only from a profile",
             must="have one, for the data as they are now",
             got=f"none {whose}",
-            next="Have the owner run discreet profile, or give rows_per_group and groups_per_unit",
+            next="Have the owner run discreet profile, give rows_per_group and groups_per_unit, or"
+            " ask one by one: then limits are chosen privately, for a part of the price",
         )
     return found.limits
 
@@ -151,14 +154,14 @@ def _candidates(plan: BoundedPlan, profile: Profile) -> tuple[tuple[int, ...], t
     return rows, (plan.limits.groups_per_unit,)
 
 
-_SOME_GROUPS = 10
+SOME_GROUPS = 10
 """How many private groups are reckoned with, at least."""
 
 
 def expected(plan: BoundedPlan, profile: Profile, shares: Allocation, limits: Limits) -> Proposal:
     """Return what is to be expected of the plan with these limits."""
     tried = evolve(plan, limits=limits)
-    some = max(_SOME_GROUPS, limits.groups_per_unit)
+    some = max(SOME_GROUPS, limits.groups_per_unit)
     groups = tried.keys.size() if isinstance(tried.keys, PublicKeys) else some
     cut, most = (_cut(tried, profile, hidden=one) / max(groups, 1) for one in (False, True))
     noise = _noise(tried, shares(tried))
@@ -190,14 +193,21 @@ def _cut(plan: BoundedPlan, profile: Profile, *, hidden: bool) -> float:
 
 
 def _noise(plan: BoundedPlan, shares: Shares) -> float:
-    """Return the largest spread of the noise, in rows: over what one row can move."""
     reach = plan.reach()
-    found = [0.0]
-    for index, share in shares.aggregates.items():
+    drawn = {
+        index: mechanism_for(plan.aggregates[index], reach, share)
+        for index, share in shares.aggregates.items()
+    }
+    return float(noise_in_rows(plan, drawn))
+
+
+def noise_in_rows(plan: BoundedPlan, drawn: Mapping[int, AggregateMechanism]) -> Fraction:
+    """Return the largest spread of the noise, in rows: over what one row can move."""
+    found = [Fraction(0)]
+    for index, noise in drawn.items():
         aggregate = plan.aggregates[index]
         if isinstance(aggregate, CountUnits):
             continue  # one row more of a unit changes nothing in it
-        noise = mechanism_for(aggregate, reach, share)
         one = aggregate.contribution(Limits(rows_per_group=1, groups_per_unit=1)).bound("linf")
-        found.append(float(noise.spread) / float(one))
+        found.append(noise.spread / one)
     return max(found)

@@ -91,7 +91,8 @@ class Connection:
         spent on Gaussian noise if that errs less, and 0 offers none. ``rows_per_group`` and
         ``groups_per_unit`` say how much of one unit counts, instead of what is declared, and
         ``rows_per_unit`` how many of its rows over all groups (the other two follow, unless given);
-        ``limits="auto"`` takes those with the least expected error, by the profile of the table.
+        ``limits="auto"`` takes those with the least expected error, by the profile of the table;
+        without one, a fifth of the price buys a private choice of limits.
 
         The same question at the same price is answered from the stored release, for nothing, and
         so is one at a lower price if nothing in the stored release is noisier; a ``fresh`` answer
@@ -156,13 +157,15 @@ class Connection:
         rows_per_group: int | None = None,
         groups_per_unit: int | None = None,
         rows_per_unit: int | None = None,
+        limits: str | None = None,
         fresh: bool = False,
     ) -> tuple[Release, ...]:
         """Return private answers to several questions at once, for (ε, δ) together.
 
         They are fixed before the first answer, so they are accounted for as one: with less noise
         than one by one. The cost of each release is that of the whole batch. Limits hold for every
-        question of it; the rest is as for :meth:`sql`.
+        question of it; ``limits="auto"`` takes for each what the profile of its table proposes, and
+        needs one. The rest is as for :meth:`sql`.
         """
         if isinstance(queries, str):
             raise InvalidArgument(
@@ -172,6 +175,7 @@ class Connection:
             rows_per_group=rows_per_group,
             groups_per_unit=groups_per_unit,
             rows_per_unit=rows_per_unit,
+            chosen_limits=limits,
         )
         return answer_batch(
             self._opened(),
@@ -179,6 +183,7 @@ class Connection:
             target=Approximate(epsilon, delta),
             analyst=self._analyst,
             limits=terms.limits(),
+            is_auto=terms.chosen_limits is not None,
             fresh=fresh,
         )
 

@@ -1,7 +1,7 @@
 """Costs: one event in every measure that has a theorem for it, and what it says about groups."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 
@@ -60,7 +60,13 @@ def group_costs(
     of them asks about data sets that differ in ``k`` units: group privacy. None means that no
     bound below certainty follows.
     """
-    known = [cost.loss for cost in costs(event)]
+    return group_losses([cost.loss for cost in costs(event)], length)
+
+
+def group_losses(
+    known: Sequence[PrivacyLoss], length: PeriodLength
+) -> tuple[tuple[int, PrivacyLoss | None], ...]:
+    """Return the same from losses that are known, the first of them that tells something."""
     return tuple((size, _grouped(known, size)) for size in _SIZES[length])
 
 

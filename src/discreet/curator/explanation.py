@@ -11,9 +11,10 @@ from discreet.accounting.filters.rules import left
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, short
 from discreet.core.terminal_text import text_steps
+from discreet.curator.choice_explanation import CUT, choice_json, choice_sentence
 from discreet.curator.choose_limits import Proposal
 from discreet.curator.column_explanation import ColumnExplanation
-from discreet.curator.costs import costs, first_cost, group_costs
+from discreet.curator.costs import Cost, costs, first_cost, group_losses
 from discreet.curator.fit import described_premise
 from discreet.curator.offered_delta import BoughtByDelta, takes_delta
 from discreet.curator.output_error import error_sentences, errors_by_size, output_errors, readable
@@ -103,7 +104,7 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation as plain values."""
-        plan = self.priced.plan
+        plan, choice = self.priced.plan, self.priced.choice
         owner = plan.owner().unit
         limits = row_limits(plan.relation)
         return {
@@ -122,6 +123,7 @@ class Explanation:
                 **plan.limits.given(),
                 "groups_reached": plan.reach().groups_per_unit,
                 "rows_looked_at": min((limit.rows for limit in limits), default=None),
+                "chosen": None if choice is None else choice_json(choice),
             },
             "left_out": None if self.left_out is None else self.left_out.to_json(),
             "proposal": None if self.proposal is None else self.proposal.to_json(),
@@ -132,7 +134,7 @@ class Explanation:
             "confidence": float(CONFIDENCE),
             "accuracy": None if self.terms.accuracy is None else str(self.terms.accuracy),
             "cost": self.cost.to_json(),
-            "costs": [item.to_json() for item in costs(self.priced.event)],
+            "costs": [item.to_json() for item in self._costs()],
             "periods": [
                 {
                     "count": size,
@@ -231,7 +233,9 @@ class Explanation:
         )
 
     def _limits_sentence(self) -> str:
-        limits = self.priced.plan.limits
+        limits, choice = self.priced.plan.limits, self.priced.choice
+        if choice is not None:
+            return choice_sentence(choice, limits)
         if not leaves_out(self.priced.plan):
             return (
                 f"{groups_sentence(self.priced.plan)}, and has at most 1 row in each by the shape"
@@ -253,6 +257,8 @@ class Explanation:
 
     def _left_out_sentences(self) -> list[str]:
         known = self.left_out
+        if self.priced.choice is not None:
+            return [CUT]
         if known is None or known.is_nothing:
             return []
         if not known.is_known:
@@ -306,7 +312,7 @@ class Explanation:
     def _measures(self) -> list[str]:
         """Return the same cost in the other measures, and over several periods."""
         own = self.priced.loss
-        others = [item.loss for item in costs(self.priced.event) if _is_news(item.loss, own)]
+        others = [item.loss for item in self._costs() if _is_news(item.loss, own)]
         listed = "; or ".join(dict.fromkeys(map(str, others)))
         found = [f"in other measures: {listed}"] if others else []
         for size, length, loss in self._periods():
@@ -314,12 +320,18 @@ class Explanation:
             found.append(f"over any {size} {length}s of one person: {shown}")
         return found
 
+    def _costs(self) -> tuple[Cost, ...]:
+        """Return the cost in every measure; of noise that is not chosen yet, as it is charged."""
+        if self.priced.choice is not None:
+            return (Cost(self.priced.loss, "DR14, Theorem 3.16"),)
+        return costs(self.priced.event)
+
     def _periods(self) -> list[tuple[int, str, PrivacyLoss | None]]:
         """Return how many periods of one person are looked at together, and their loss."""
         period = self.priced.plan.owner().unit.period
         if period is None:
             return []
-        known = group_costs(self.priced.event, period.length)
+        known = group_losses([item.loss for item in self._costs()], period.length)
         return [(size, period.length.value, loss) for size, loss in known]
 
 

@@ -14,7 +14,7 @@ from attrs import evolve
 from discreet.core.canonical import canonical
 from discreet.core.errors import RefusedQuery
 from discreet.curator.price import PricedPlan
-from discreet.curator.publish import publish
+from discreet.curator.publish import chosen_privately, publish
 from discreet.curator.randomise import Noisy
 from discreet.ledger.releases import ReleaseSize, most_fitting
 from discreet.tables.column import ColumnType, Key
@@ -23,7 +23,8 @@ from discreet.tables.keyset import LONGEST_KEY, PrivateKeys, PublicKeys
 MOST_GROUPS = 10_000
 """The most groups with private keys under a deadline, if the owner does not say."""
 
-_VALUE = len("-9223372036854775808,")
+_FAR = 2**63
+_VALUE = len(f"-{_FAR},")
 _TYPED = {ColumnType.INTEGER: _VALUE, ColumnType.BOOLEAN: len("false,"), ColumnType.DATE: 13}
 
 
@@ -53,14 +54,23 @@ def largest_release(priced: PricedPlan) -> ReleaseSize:
     Guarantee:
         The text of a body is that of one without groups, and for each group its key, the number of
         its grouping set and a 64-bit integer for each aggregate and each end, with commas and
-        brackets. No character takes more than six bytes in JSON.
+        brackets. No character takes more than six bytes in JSON. Where limits are to be chosen, it
+        is that of the largest of the candidates.
     """
+    choice = priced.choice
+    candidates = (priced,) if choice is None else choice.candidates
+    fixed = ReleaseSize(max(_fixed(one).bytes for one in candidates))
+    if choice is not None:
+        fixed += ReleaseSize(2 * len(canonical(chosen_privately(choice, -_FAR).to_json())))
+    # The groups are the same, whatever the limits are.
+    return fixed + max(map(_most_groups, candidates)) * _each_group(priced)
+
+
+def _most_groups(priced: PricedPlan) -> int:
     groups = priced.groups
     if isinstance(groups, PublicKeys):
-        count = groups.size()
-    else:
-        count = MOST_GROUPS if groups.most_groups is None else groups.most_groups
-    return _fixed(priced) + count * _each_group(priced)
+        return groups.size()
+    return MOST_GROUPS if groups.most_groups is None else groups.most_groups
 
 
 def _fixed(priced: PricedPlan) -> ReleaseSize:

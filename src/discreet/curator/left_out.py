@@ -30,6 +30,11 @@ known; nor where groups or rows of a unit are left out besides.
 
 The first is good where limits bind, the second where they hardly do. Both hold for every filter,
 and of the rows of each group as of all of them.
+
+*Where limits were chosen privately*, the number of units that they cut was counted, with noise.
+Each of them loses a row at least. By what was said above it loses at most :math:`M - \min(r, g)` of
+the most rows :math:`M` that a unit has by declaration, and at most :math:`M - r` if it is in every
+group that it can be in.
 """
 
 import math
@@ -38,7 +43,8 @@ from functools import partial
 
 from discreet.curator.profile import find_profile
 from discreet.project.project import Project
-from discreet.releases.accuracy import CONFIDENCE
+from discreet.releases.accuracy import CONFIDENCE, error_of
+from discreet.releases.body import ChosenPrivately
 from discreet.releases.left_out import (
     COUNTED,
     UNCHANGED,
@@ -71,20 +77,34 @@ BETA = (1 - CONFIDENCE) / 2
 """How often what is said of the rows that were left out may be wrong."""
 
 
-def left_out(project: Project, plan: BoundedPlan, *, can_leave_out: bool) -> LeftOut | None:
-    """Return what the limits left out; None if they cannot leave out anything."""
+def left_out(
+    project: Project,
+    plan: BoundedPlan,
+    *,
+    can_leave_out: bool,
+    chosen: ChosenPrivately | None = None,
+) -> LeftOut | None:
+    """Return what the limits left out; None if they cannot leave out anything.
+
+    Where they were ``chosen`` privately, the number of units that they cut is known.
+    """
     if not _looks_at_all(plan.relation):
         reason = "only so many rows of a unit are looked at, so that its work stays small"
         return _unknown(plan, reason) if _is_monotone(plan.relation) else _nothing(plan, reason)
     if not can_leave_out:
         return None
     table = only_table(plan.relation)
+    counted = chosen if chosen is not None and chosen.is_exact else None
     if table is None:
+        if counted is not None:
+            return bounded_by_units(plan, counted, None)
         return _unknown(plan, "a profile says nothing about rows that were joined")
     profile = find_profile(project, table)
     is_refuted = profile is not None and profile.is_refuted
     if is_wide_enough(plan, table) and not is_refuted:
         return _of_declared(plan, table)
+    if profile is None and counted is not None:
+        return bounded_by_units(plan, counted, table.most_rows_per_unit)
     if profile is None:
         advice = f"the owner can: discreet profile {table.name}"
         return _unknown(plan, f"nobody has measured how many; {advice}")
@@ -267,6 +287,32 @@ def _beyond_totals(
         return None
     high = profile.rows.amount_beyond(_rows_held(aggregate), beta)[1]
     return None if high is None else _whole(high)
+
+
+def bounded_by_units(
+    plan: BoundedPlan, chosen: ChosenPrivately, most: int | None, within: Fraction = BETA
+) -> LeftOut:
+    """Return the bounds that follow from the number of units that limits cut."""
+    limits, cut = plan.limits, chosen.units_cut
+    margin = error_of(chosen.noise, within)
+    low, high = (max(Fraction(0), cut + sign * margin) for sign in (-1, 1))
+    keeps_all = keeps_all_groups(plan)
+    kept = limits.rows_per_group
+    kept = kept if keeps_all else min(kept, limits.groups_per_unit)
+    rows = (
+        Fraction(0) if plan.keys.fields else low,
+        None if most is None else high * max(most - kept, 0),
+    )
+    units = Fraction(0) if keeps_all else high
+    more = "how many rows they have is not known"
+    return LeftOut(
+        rows=rows,
+        share=None,
+        each=tuple(_change(aggregate, rows, units) for aggregate in plan.aggregates),
+        beta=within,
+        worked_out=partial(bounded_by_units, plan, chosen, most),
+        reason="" if most is not None else f"about {max(cut, 0):,} units are cut; {more}",
+    )
 
 
 def _below(relation: Relation) -> Relation:

@@ -1,6 +1,7 @@
 """Price: choose each aggregate's mechanism, and say what the whole answer costs."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +12,7 @@ from discreet.core.errors import InvalidArgument, UndeclaredKeys
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.curator.allocate import Shares
+from discreet.curator.fewest_cut import FewestCut
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile_end import QuantileEnd
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
@@ -85,6 +87,9 @@ class PricedPlan:
     """What is charged, in the measure of the budget."""
     earlier: tuple[str, ...] = ()
     """Names under which earlier versions stored the answer to the same question at this price."""
+    choice: "LimitsChoice | None" = None
+    """How limits are chosen behind the gate, if they are; the plan is then one of the candidates,
+    and none of the others costs more."""
 
     @property
     def mechanisms(self) -> tuple[AggregateMechanism, ...]:
@@ -100,24 +105,34 @@ class PricedPlan:
     @property
     def event(self) -> ComposedEvent:
         """All that the accountants must know about what the plan releases."""
-        return event_of(self.groups, self.answers)
+        own = event_of(self.groups, self.answers)
+        return own if self.choice is None else ComposedEvent.of([self.choice.event, own])
 
     @cached_property
     def question(self) -> str:
         """The name of the question: equal for equal plans, whatever they cost."""
-        return digest({"question": self._plan_json, "noise": NOISE})
+        limits = {} if self.choice is None else {"limits": "auto"}
+        return digest({"question": self._plan_json | limits, "noise": NOISE})
 
     @cached_property
     def _plan_json(self) -> dict[str, Any]:
         return self.plan.to_json()
 
     def digest(self) -> str:
-        """Return the name of this plan: equal for equal questions at an equal price."""
+        """Return the name of this plan: equal for equal questions at an equal price.
+
+        Where limits are to be chosen, it is that of all candidates together.
+        """
+        plan = self._plan_json
+        if self.choice is None:
+            return digest({"plan": plan, "noise": NOISE} | self.drawn_json())
+        return digest({"plan": plan | {"limits": self.choice.to_json()}, "noise": NOISE})
+
+    def drawn_json(self) -> dict[str, Any]:
+        """Return what is drawn for the plan, canonically."""
         chosen = self.groups if isinstance(self.groups, ChosenGroups) else None
         most = None if chosen is None else chosen.most_groups
         parts = {
-            "plan": self._plan_json,
-            "noise": NOISE,
             "event": self.event.to_json(),
             "mechanisms": [mechanism.to_json() for mechanism in self.mechanisms],
             "keys": None if chosen is None else described(chosen.mechanism),
@@ -127,7 +142,31 @@ class PricedPlan:
         if self.ends:
             named = {str(i): [end.to_json() for end in ends] for i, ends in self.ends.items()}
             parts |= {"ends": named}
-        return digest(parts)
+        return parts
+
+
+@frozen(kw_only=True)
+class LimitsChoice:
+    """Limits that are chosen behind the gate, privately, for a part of the price."""
+
+    plan: BoundedPlan
+    """Counts the units by how much of them there is."""
+    mechanism: FewestCut
+    event: Event
+    candidates: tuple[PricedPlan, ...]
+    share: Fraction
+    """Which part of the price it costs."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the choice means, canonically, for the name of the plan."""
+        return {
+            "auto": str(self.share),
+            "units": self.plan.to_json(),
+            "mechanism": self.mechanism.to_json(),
+            "candidates": [
+                {"limits": described(one.plan.limits)} | one.drawn_json() for one in self.candidates
+            ],
+        }
 
 
 def price(

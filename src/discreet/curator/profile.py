@@ -22,6 +22,7 @@ from discreet.curator.allocate import Shares
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import PricedPlan, price
 from discreet.curator.publish import leg_of
+from discreet.curator.unit_histogram import binned, totals_of_units
 from discreet.ledger.order import Receipt
 from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.project.charged import charged
@@ -42,17 +43,15 @@ from discreet.tables.plans.aggregate import CountUnits
 from discreet.tables.plans.contain import contain
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.prune import prune
-from discreet.tables.relations.relation import Field, Filter, Relation
+from discreet.tables.relations.relation import Filter, Relation
 from discreet.tables.relations.scan import Scan
-from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Total
+from discreet.tables.relations.totals import Total
 
 VERSION = 1
 """The version of the histograms: a profile of another one is not taken for it."""
 
 USUAL_MOST = 10_000
 """Up to how many rows of a unit there are bins, if nobody declared how many it has at most."""
-
-_INTEGER = ColumnType.INTEGER
 
 
 @frozen(kw_only=True)
@@ -213,7 +212,7 @@ def _with_keys(table: Table, name: str) -> Column:
 
 
 def _of_rows(table: Table) -> BoundedPlan:
-    by_unit = _totals(Scan(table=table, columns=()), (), [(ROWS, Total.COUNT_ROWS, None)])
+    by_unit = totals_of_units(Scan(table=table, columns=()), (), [(ROWS, Total.COUNT_ROWS, None)])
     return _histogram_plan(by_unit, [count_bins(_furthest(table))])
 
 
@@ -232,9 +231,11 @@ def _of_groups(table: Table, column: Column) -> BoundedPlan:
     assert column.keys is not None
     scan = Scan(table=table, columns=(column,))
     known = _is_listed(column) if has_few_keys(column) else _is_there(column)
-    pairs = _totals(Filter(source=scan, condition=known), (0,), [("n", Total.COUNT_ROWS, None)])
-    largest = (BUSIEST + column.name, Total.MAXIMUM, FieldValue(_INTEGER, 1))
-    by_unit = _totals(pairs, (), [(GROUPS + column.name, Total.COUNT_ROWS, None), largest])
+    pairs = totals_of_units(
+        Filter(source=scan, condition=known), (0,), [("n", Total.COUNT_ROWS, None)]
+    )
+    largest = (BUSIEST + column.name, Total.MAXIMUM, FieldValue(ColumnType.INTEGER, 1))
+    by_unit = totals_of_units(pairs, (), [(GROUPS + column.name, Total.COUNT_ROWS, None), largest])
     bins = [count_bins(len(column.keys)), count_bins(_furthest(table))]
     return _histogram_plan(by_unit, bins)
 
@@ -253,24 +254,9 @@ def _is_there(column: Column) -> Expression:
     return call("not", [call("is_null", [FieldValue(column.type, 0)])])
 
 
-def _totals(
-    source: Relation,
-    keys: tuple[int, ...],
-    totals: Sequence[tuple[str, Total, Expression | None]],
-) -> InnerAggregate:
-    made = tuple(InnerTotal(total=total, value=value) for _, total, value in totals)
-    names = (name for name, _, _ in totals)
-    shape = tuple(
-        Field(name=name, type=_INTEGER, nullable=False)
-        for name, total in zip(names, made, strict=True)
-    )
-    kept = tuple(source.fields()[i] for i in keys)
-    return InnerAggregate(source=source, keys=keys, totals=made, shape=(*kept, *shape))
-
-
 def _histogram_plan(by_unit: Relation, bins: Sequence[tuple[int, ...]]) -> BoundedPlan:
     """Return the plan that counts the units of each bin, of each of the fields by itself."""
-    values = [_binned(FieldValue(_INTEGER, i), ends) for i, ends in enumerate(bins)]
+    values = [binned(FieldValue(ColumnType.INTEGER, i), ends) for i, ends in enumerate(bins)]
     relation = projected(by_unit, values, [field.name for field in by_unit.fields()])
     sets = tuple(
         KeySet(places=(i,), rows=tuple((end,) for end in (*ends, BEYOND)))
@@ -283,12 +269,3 @@ def _histogram_plan(by_unit: Relation, bins: Sequence[tuple[int, ...]]) -> Bound
         aggregates=(CountUnits(),),
     )
     return contain(prune(plan))
-
-
-def _binned(value: Expression, ends: Sequence[int]) -> Expression:
-    """Return the end of the bin that a number falls in."""
-    branches: list[Expression] = []
-    for end in ends:
-        last = Literal(_INTEGER, end)
-        branches += (call("<=", [value, last]), last)
-    return call("case", [*branches, Literal(_INTEGER, BEYOND)])

@@ -6,12 +6,14 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.core.protocols import Rng
-from discreet.curator.price import PricedPlan
+from discreet.curator.price import LimitsChoice, PricedPlan
 from discreet.curator.randomise import Noisy, randomise
+from discreet.curator.unit_histogram import counts_all_cut
 from discreet.project.passage import Leg, StoredBody
 from discreet.releases.body import (
     NOISE,
     Body,
+    ChosenPrivately,
     GroupKeys,
     LimitsInForce,
     Made,
@@ -27,7 +29,7 @@ from discreet.tables.plans.tighten import leaves_out
 from discreet.tables.relations.relation import Field
 
 
-def publish(noisy: Noisy, priced: PricedPlan) -> Body:
+def publish(noisy: Noisy, priced: PricedPlan, chosen: ChosenPrivately | None = None) -> Body:
     """Return the public body: keys, noisy values in whole steps, noise, limits and cost."""
     plan = priced.plan
     fields = plan.relation.fields()
@@ -36,7 +38,7 @@ def publish(noisy: Noisy, priced: PricedPlan) -> Body:
         made=Made(bounding=BOUNDING, noise=NOISE),
         keys=_keys(plan.keys, fields, noisy),
         selection=_selection(priced),
-        limits=LimitsInForce(**plan.limits.given(), leave_out=leaves_out(plan)),
+        limits=LimitsInForce(**plan.limits.given(), leave_out=leaves_out(plan), chosen=chosen),
         aggregates=tuple(
             NoisyAggregate.from_json(
                 aggregate.label(fields)
@@ -62,12 +64,38 @@ def _ends(noisy: Noisy, priced: PricedPlan, index: int) -> dict[str, Any]:
 
 
 def leg_of(priced: PricedPlan) -> Leg:
-    """Return a priced plan as a leg of a passage: its noise, and the body of its release."""
+    """Return a priced plan as a leg of a passage: its noise, and the body of its release.
 
+    Where its limits are to be chosen, the leg chooses them, and that of the chosen ones follows.
+    """
+    return _answering(priced) if priced.choice is None else _choosing(priced.choice)
+
+
+def _answering(priced: PricedPlan, chosen: ChosenPrivately | None = None) -> Leg:
     def published(exact: ExactAggregates, rng: Rng) -> StoredBody:
-        return publish(randomise(exact, priced, rng), priced).to_json()
+        return publish(randomise(exact, priced, rng), priced, chosen).to_json()
 
     return Leg(plan=priced.plan, published=published)
+
+
+def _choosing(choice: LimitsChoice) -> Leg:
+    def published(exact: ExactAggregates, rng: Rng) -> Leg:
+        number, cut = exact.randomise(0, choice.mechanism, rng).tolist()
+        return _answering(choice.candidates[number], chosen_privately(choice, cut))
+
+    following = (choice.candidates[0].plan, choice.candidates[-1].plan)
+    return Leg(plan=choice.plan, published=published, following=following)
+
+
+def chosen_privately(choice: LimitsChoice, cut: int) -> ChosenPrivately:
+    """Return what a release says about the choice of its limits, which cut so many units."""
+    return ChosenPrivately(
+        share=choice.share,
+        candidates=len(choice.candidates),
+        units_cut=cut,
+        is_exact=counts_all_cut(choice.candidates[0].plan),
+        noise=choice.mechanism.noise,
+    )
 
 
 def _keys(keys: Keys, fields: Sequence[Field], noisy: Noisy) -> GroupKeys:

@@ -93,13 +93,10 @@ def rehearse(
         )
     _, priced, _ = prepare(project, sql, terms, default)
     tables = {scan.table.name: scan.table for scan in priced.plan.scans() if isinstance(scan, Scan)}
-    # The limits that hold: the stage has no profile to choose them from.
-    limits = priced.plan.limits
-    terms = evolve(
-        Terms.of(terms),
-        chosen_limits=None,
-        **limits.given(),
-    )
+    terms = Terms.of(terms)
+    if priced.choice is None:
+        # The limits that hold: the stage has no profile to choose them from.
+        terms = evolve(terms, chosen_limits=None, **priced.plan.limits.given())
     with tempfile.TemporaryDirectory(prefix="discreet-rehearsal-") as name:
         folder = Path(name)
         catalog = _stage(project, tables.values(), folder, count)

@@ -38,10 +38,15 @@ def _never(_: PaidAnswer, __: Bodies) -> bool:
 
 @frozen(kw_only=True)
 class Leg:
-    """One plan, and what makes its exact aggregates public: noise, and the body of a release."""
+    """One plan, and what makes its exact aggregates public: noise, and the body of a release.
+
+    What became public may also say which leg comes next, of those that were there before.
+    """
 
     plan: BoundedPlan
-    published: Callable[[ExactAggregates, Rng], StoredBody]
+    published: "Callable[[ExactAggregates, Rng], StoredBody | Leg]"
+    following: tuple[BoundedPlan, ...] = ()
+    """The plans of legs that may come next."""
 
 
 @frozen(kw_only=True)
@@ -95,21 +100,29 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
         durable before it is returned, so nothing is ever released that was not paid for. If a
         deadline is declared, an answer that is paid for is returned at the deadline, or fails then;
         one that is stored is returned at once, because no row is touched for it.
+
+        Where a leg follows from what another one made public, the loss is still fixed before: it
+        is that of the first with that of the dearest of those that may follow. Each of them is
+        chosen by what is public by then, so losses add up as for any adaptive choice.
     """
     version = project.ledger.data_version(passage.id_space, project.rng)
     stored = None if fresh else find_stored(project, passage, version.number)
     if stored is not None:
         return stored
     for leg in passage.legs:
-        for scan in leg.plan.scans():
-            project.engine.require_present(scan.table)
-        with_room(partial(project.engine.require_runnable, leg.plan))
+        for plan in (leg.plan, *leg.following):
+            for scan in plan.scans():
+                project.engine.require_present(scan.table)
+            with_room(partial(project.engine.require_runnable, plan))
 
     def behind_the_gate(permit: Permit) -> StoredBody:
         bodies = []
         for leg in passage.legs:
-            exact = project.engine.execute(leg.plan, version.salt, permit)
-            bodies.append(leg.published(exact, project.rng))
+            public: StoredBody | Leg = leg
+            while isinstance(public, Leg):
+                exact = project.engine.execute(public.plan, version.salt, permit)
+                public = public.published(exact, project.rng)
+            bodies.append(public)
         return {"batch": bodies} if passage.is_batch else bodies[0]
 
     order = Order(

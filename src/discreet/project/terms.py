@@ -42,7 +42,7 @@ class Terms:
     groups_per_unit: int | None = None
     rows_per_unit: int | None = None
     chosen_limits: str | None = None
-    """``"auto"`` if the limits are to be chosen from a profile."""
+    """``"auto"`` if the limits are to be chosen: from a profile, or privately."""
 
     def __attrs_post_init__(self) -> None:
         """Refuse two prices, and prices of nothing."""
@@ -121,7 +121,7 @@ class Terms:
 _PRICES = ("epsilon", "rho", "accuracy")
 
 AUTO = "auto"
-"""Limits that are chosen from the profile of the table."""
+"""Limits that are chosen from the profile of the table, or privately if there is none."""
 
 
 def terms_that_hold(given: Terms, asked: Terms, defaults: Iterable[Terms]) -> Terms:

@@ -12,6 +12,7 @@ from discreet.core.errors import LedgerError
 from discreet.core.loss import PrivacyLoss
 from discreet.mechanisms.noise_json import AggregateMechanism, read_end, read_noise
 from discreet.mechanisms.selection.quantile_end import EndSide, QuantileEnd
+from discreet.tables.catalog import Limits
 from discreet.tables.column import ColumnType
 
 FORMAT = 2
@@ -114,6 +115,47 @@ class Selection:
 
 
 @frozen(kw_only=True)
+class ChosenPrivately:
+    """That limits were chosen privately, for a part of the price, and how many units they cut."""
+
+    share: Fraction
+    """Which part of the price the choice cost, with the count of the units."""
+    candidates: int
+    """Among how many limits."""
+    units_cut: int
+    """The noisy number of units that have more than counts."""
+    is_exact: bool
+    """Whether these, apart from the noise, are just the units that something was cut of."""
+    noise: AggregateMechanism
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "share": str(self.share),
+            "candidates": self.candidates,
+            "units_cut": self.units_cut,
+            "exact": self.is_exact,
+            "noise": self.noise.to_json(),
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "ChosenPrivately":
+        """Read what :meth:`to_json` wrote."""
+        return ChosenPrivately(
+            share=Fraction(data["share"]),
+            candidates=data["candidates"],
+            units_cut=data["units_cut"],
+            is_exact=data["exact"],
+            noise=read_noise(data["noise"]),
+        )
+
+    def is_whole(self) -> bool:
+        """Tell whether each part is of its kind."""
+        are_numbers = {type(self.candidates), type(self.units_cut)} == {int}
+        return are_numbers and type(self.is_exact) is bool and 0 < self.share < 1
+
+
+@frozen(kw_only=True)
 class LimitsInForce:
     """The limits on what one unit counts for, and whether they can leave anything out."""
 
@@ -122,6 +164,12 @@ class LimitsInForce:
     leave_out: bool
     rows_per_unit: int | None = None
     """How many rows of a unit count over all groups, if that is limited."""
+    chosen: ChosenPrivately | None = None
+    """How they were chosen, if that was done behind the gate."""
+
+    def limits(self) -> Limits:
+        """Return the limits by themselves."""
+        return Limits(**self.given())
 
     def given(self) -> dict[str, int]:
         """Return the limits that there are, by their names."""
@@ -131,9 +179,19 @@ class LimitsInForce:
             "groups_per_unit": self.groups_per_unit,
         } | most
 
-    def to_json(self) -> dict[str, int | bool]:
+    def to_json(self) -> dict[str, Any]:
         """Return them as plain values."""
-        return {**self.given(), "leave_out": self.leave_out}
+        chosen = {} if self.chosen is None else {"chosen": self.chosen.to_json()}
+        return {**self.given(), "leave_out": self.leave_out, **chosen}
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "LimitsInForce":
+        """Read what :meth:`to_json` wrote."""
+        chosen = data.get("chosen")
+        rest = {name: value for name, value in data.items() if name != "chosen"}
+        return LimitsInForce(
+            **rest, chosen=None if chosen is None else ChosenPrivately.from_json(chosen)
+        )
 
 
 _LABELS = ("value", "centre", "offset", "quantile", "lower", "upper")
@@ -270,7 +328,9 @@ class Body:
 
     def _is_whole(self) -> bool:
         """Tell whether all parts are about the same groups."""
-        groups = len(self.keys.rows)
+        groups, chosen = len(self.keys.rows), self.limits.chosen
+        if chosen is not None and not chosen.is_whole():
+            return False
         return self.keys.is_whole() and all(part.is_whole(groups) for part in self.aggregates)
 
     @staticmethod
@@ -280,7 +340,7 @@ class Body:
             made=None if made is None else Made(**made),
             keys=GroupKeys.from_json(data["keys"]),
             selection=None if selection is None else Selection(**selection),
-            limits=LimitsInForce(**data["limits"]),
+            limits=LimitsInForce.from_json(data["limits"]),
             aggregates=tuple(map(NoisyAggregate.from_json, data["aggregates"])),
             cost=loss_from_json(data["cost"]),
         )

@@ -9,8 +9,8 @@ from discreet.core.loss import PrivacyLoss, short
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
-from discreet.releases.accuracy import error_of
-from discreet.releases.body import NOISE, Body, Made
+from discreet.releases.accuracy import CONFIDENCE, error_of
+from discreet.releases.body import NOISE, Body, ChosenPrivately, Made
 from discreet.releases.estimates.estimate import (
     CorrelationOf,
     Estimate,
@@ -174,6 +174,7 @@ def caveats(view: View, body: Body, left_out: LeftOut | None = None) -> list[str
     return [
         *superseded(body),
         *_on_limits(view, body, left_out),
+        *_on_chosen_limits(body.limits.chosen),
         *_on_clamps(view, body),
         *_on_units(view),
         *_on_choice(view),
@@ -229,8 +230,9 @@ def _on_limits(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
         return []
     kept = ", and ".join(parts)
     names = "rows_per_group and groups_per_unit" if over_all is None else "rows_per_unit"
-    advice = f"(give other limits with {names}, or limits = auto)"
-    return [f"{kept}; what is beyond is left out, and {_said_of(view, left_out)} {advice}"]
+    other = f"give other limits with {names}"
+    advice = other if limits.chosen is not None else f"{other}, or limits = auto"
+    return [f"{kept}; what is beyond is left out, and {_said_of(view, left_out)} ({advice})"]
 
 
 def _said_of(view: View, left_out: LeftOut) -> str:
@@ -252,6 +254,17 @@ def _rows(count: int) -> str:
 
 def _of_each(body: Body) -> str:
     return " of each grouping set" if len(body.keys.places) > 1 else ""
+
+
+def _on_chosen_limits(chosen: ChosenPrivately | None) -> list[str]:
+    """Say that the limits were chosen, what that cost, and how many units they cut."""
+    if chosen is None:
+        return []
+    part, bar = short(100 * chosen.share), math.ceil(error_of(chosen.noise, 1 - CONFIDENCE))
+    low, high = (max(0, chosen.units_cut + sign * bar) for sign in (-1, 1))
+    cut = f"; {low:,} to {high:,} units have more than counts" if chosen.is_exact else ""
+    among = f"among {chosen.candidates:,}, for {part} % of the price"
+    return [f"the limits were chosen privately {among}{cut}"]
 
 
 def _in_each(body: Body) -> str:

@@ -204,6 +204,7 @@ class Release:
             name: [list(map(_plain_json, pair)) for pair in self._plain_ends(name)]
             for name in self._all_ends
         }
+        chosen = self.body.limits.chosen
         return {
             "columns": list(self.columns),
             "rows": [[_plain_json(value) for value in row] for row in self.rows],
@@ -218,7 +219,8 @@ class Release:
             "totals": totals,
             "unknown": self._unknown(),
             "notes": list(self.notes()),
-            "limits": self.body.limits.given(),
+            "limits": self.body.limits.given()
+            | ({} if chosen is None else {"chosen": chosen.to_json()}),
             "limits_cut": None if self.left_out is None else self.left_out.to_json(),
             "cost": self.cost.to_json(),
             "stored": self.is_stored,
