@@ -10,24 +10,16 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
-from attrs import evolve, frozen
+from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
-from discreet.curator.answer import prepare
 from discreet.curator.connection import connect
-from discreet.curator.left_out import bounded_by
 from discreet.curator.owner import own
-from discreet.curator.profile import price_profile
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
-from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
 from discreet.releases.release import Release
 from tests.support.projects.clinic import visit, write_project
-from tests.support.projects.gate import open_permit
-from tests.support.projects.memory import SALT
-from tests.support.projects.profiles import ProfileStage
-from tests.support.projects.real_tables import LAB_TESTS, RATINGS, RealTable
+from tests.support.projects.real_stage import Stage, is_inside, open_stage
+from tests.support.projects.real_tables import LAB_TESTS, RATINGS
 from tests.support.statistics.exact_tests import alpha, binomial_p_value
 
 RELEASES = 300
@@ -71,26 +63,11 @@ LIMITS = {
 }
 
 
-@frozen(kw_only=True)
-class Stage:
-    """A project with real rows, and its profile."""
-
-    table: RealTable
-    project: Project
-    rows: pd.DataFrame
-    profiles: ProfileStage
-
-
 @pytest.fixture(scope="module", params=[LAB_TESTS, RATINGS], ids=lambda table: table.name)
 def stage(request, tmp_path_factory):
-    table: RealTable = request.param
-    folder, rows = table.write(tmp_path_factory.mktemp("real"))
-    project = open_project(folder)
-    plans = price_profile(project, project.catalog.tables[0], PROFILE, None).plans
-    kinds = {"kind": rows["kind"].nunique()}
-    profiles = ProfileStage.of(project, plans, most=table.most, groups=kinds)
-    yield Stage(table=table, project=project, rows=rows, profiles=profiles)
-    project.close()
+    found = open_stage(request.param, tmp_path_factory.mktemp("real"), PROFILE)
+    yield found
+    found.project.close()
 
 
 def releases(
@@ -98,19 +75,7 @@ def releases(
 ) -> list[Release]:
     """Return releases of one question, each with noise and a profile of its own."""
     terms = evolve(PRICE, rows_per_group=limit, groups_per_unit=4)
-    if in_all:
-        terms = evolve(PRICE, rows_per_unit=limit)
-    question, priced, _ = prepare(stage.project, sql, terms)
-    exact = stage.project.engine.execute(priced.plan, SALT, open_permit())
-    return [
-        Release(
-            view=question.view,
-            body=publish(randomise(exact, priced, stage.project.rng), priced),
-            receipt=None,  # type: ignore[arg-type]
-            left_out=bounded_by(priced.plan, stage.profiles.profile()),
-        )
-        for _ in range(count)
-    ]
+    return stage.releases(sql, evolve(PRICE, rows_per_unit=limit) if in_all else terms, count)
 
 
 @pytest.mark.parametrize("cut", [0, 10, 50, 90])
@@ -134,12 +99,6 @@ def test_the_truth_is_inside_the_total_interval(stage, name, cut, soak):
     assert missed <= most * count or binomial_p_value(missed, count, most) > share
     if name in ("COUNT", "SUM") and cut >= 50:
         assert bare == count
-
-
-def is_inside(ends: tuple[float | None, float | None], truth: float) -> bool:
-    low, high = ends
-    slack = 1e-9 * abs(truth)
-    return (low is None or low <= truth + slack) and (high is None or truth - slack <= high)
 
 
 @pytest.mark.parametrize("cut", [10, 90])

@@ -18,14 +18,17 @@ from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 from discreet.core.recursion import refusing_depth, with_room
 from discreet.curator.allocate import Shares, allocate
+from discreet.curator.choose_bounds import are_chosen, choose_bounds, propose_bounds, widest
 from discreet.curator.choose_limits import Proposal, propose
 from discreet.curator.circumstances import circumstances_of
+from discreet.curator.clampings import has_clamps
 from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.explanation import Explanation
 from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
-from discreet.curator.left_out import left_out, only_table
+from discreet.curator.left_out import left_out
 from discreet.curator.offered_delta import best_for, propose_delta
+from discreet.curator.one_table import only_table
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.private_limits import SHARING, choose_privately
 from discreet.curator.publish import leg_of
@@ -35,6 +38,7 @@ from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.releases.body import Body
 from discreet.releases.release import Release
+from discreet.sql.aggregates.clamps import ChooseBounds, nothing_chosen
 from discreet.sql.parse import parse
 from discreet.sql.question import Question, Size
 from discreet.sql.resolve import resolve
@@ -56,6 +60,7 @@ def answer(
     default: Terms | None = None,
     analyst: str,
     fresh: bool = False,
+    choose: ChooseBounds | None = None,
 ) -> Release:
     """Return a private answer to ``sql`` on these ``terms``, or an earlier one again for nothing.
 
@@ -67,7 +72,7 @@ def answer(
     Guarantee:
         As for :func:`~discreet.project.passage.go_through`.
     """
-    question, priced, _ = prepare(project, sql, terms, default)
+    question, priced, _ = prepare(project, sql, terms, default, choose=choose)
     passed = go_through(project, _passage(sql, priced), analyst=analyst, fresh=fresh)
     body = Body.from_json(passed.bodies[0])
     plan, chosen = priced.plan, body.limits.chosen
@@ -133,6 +138,11 @@ def explain(
         priced=priced,
         left_out=left_out(project, priced.plan, can_leave_out=can_leave_out),
         proposal=propose(project, priced.plan, shares) if is_given and can_leave_out else None,
+        bounds=tuple(
+            propose_bounds(project, question, priced.plan, shares(priced.plan))
+            if is_given and has_clamps(priced.plan)
+            else ()
+        ),
         terms=holding,
         id_space=space,
         remaining=remaining,
@@ -149,8 +159,10 @@ def _paid_more(stored: Passed | None) -> PrivacyLoss | None:
     return stored.receipt.charges[0].loss if stored is not None and stored.is_dearer else None
 
 
-def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, ...]:
-    """Return the questions that ``queries`` ask.
+def read_questions(
+    project: Project, queries: Sequence[str], choose: ChooseBounds = nothing_chosen
+) -> tuple[Question, ...]:
+    """Return the questions that ``queries`` ask; ``choose`` chooses bounds that nobody gives.
 
     Guarantee:
         They share what may be worked out for public keys, and the numbers that they ask for are
@@ -160,7 +172,7 @@ def read_questions(project: Project, queries: Sequence[str]) -> tuple[Question, 
     enumeration, together, public_rows = Enumeration(), Size(), project.engine.public_rows
     found = []
     for sql in queries:
-        question = resolve(parse(sql), project.catalog, public_rows, enumeration)
+        question = resolve(parse(sql), project.catalog, public_rows, enumeration, choose)
         together = (together + Size.of(question)).require_small()
         found.append(question)
     return tuple(found)
@@ -172,46 +184,76 @@ def prepare(
     sql: str,
     terms: Terms | PrivacyLoss | None,
     default: Terms | None = None,
+    *,
+    choose: ChooseBounds | None = None,
 ) -> tuple[Question, PricedPlan, Terms]:
-    """Return the question, its priced plan and the terms that hold: all before the gate."""
-    given, (question,) = Terms.of(terms), read_questions(project, [sql])
+    """Return the question, its priced plan and the terms that hold: all before the gate.
+
+    Where nobody gives bounds, ``choose`` does; by default the profile of the table.
+    """
+    given, (question,) = Terms.of(terms), read_questions(project, [sql], choose or widest)
     question = evolve(question, limits=with_given(question.limits, given.limits()))
     defaults = (Terms.of(default), Terms.of(project.catalog.default))
     holding = terms_that_hold(given, Terms.of(question.price), defaults)
-    plan = bound(question)
-    cap = project.catalog.id_space(plan.owner().unit.id_space).cap
-    gate = project.catalog.gate
-
-    def priced(
-        bounded: BoundedPlan, terms: Terms = holding, *, has_ends: bool = True
-    ) -> PricedPlan:
-        shares = _shares(question, bounded, terms=terms, cap=cap)
-        found = price(bounded, shares, cap, has_ends=has_ends)
-        return within(found, gate.deadline, gate.most_groups)
-
-    best = partial(best_for, weights=question.weights, terms=holding, cap=cap)
-    if holding.chosen_limits is not None or _are_declared_auto(question, plan, holding):
-        proposal = _proposal(project, question, plan, holding, cap)
-        if proposal is not None:
-            plan = bound(evolve(question, limits=proposal.limits))
-        elif holding.chosen_limits is not None:
-            chosen = choose_privately(
-                question.limits,
-                holding,
-                cap,
-                lambda limits: bound(evolve(question, limits=limits), sharing=SHARING),
-                priced,
-            )
+    cap = project.catalog.id_space(bound(question).owner().unit.id_space).cap
+    with_bounds = partial(_with_chosen_bounds, project, sql, terms=holding, cap=cap)
+    is_open = choose is None and are_chosen(question)
+    question = with_bounds(question) if is_open else question
+    if holding.chosen_limits is not None or _are_declared_auto(question, holding):
+        proposal = _proposal(project, question, holding, cap)
+        if proposal is None and holding.chosen_limits is not None:
+            chosen = _chosen_privately(project, question, holding, cap)
             if chosen is not None:
                 return question, chosen, holding
+        if proposal is not None:
+            question = evolve(question, limits=proposal.limits)
+            question = with_bounds(question) if is_open else question  # others for other limits
+    return question, _with_price(project, question, holding, cap), holding
+
+
+def _chosen_privately(
+    project: Project, question: Question, terms: Terms, cap: PrivacyLoss
+) -> PricedPlan | None:
+    """Return the plan whose limits are chosen behind the gate, if there is a choice."""
+    return choose_privately(
+        question.limits,
+        terms,
+        cap,
+        lambda limits: bound(evolve(question, limits=limits), sharing=SHARING),
+        partial(_priced, project, question, cap),
+    )
+
+
+def _priced(
+    project: Project,
+    question: Question,
+    cap: PrivacyLoss,
+    plan: BoundedPlan,
+    terms: Terms,
+    *,
+    has_ends: bool = True,
+) -> PricedPlan:
+    gate = project.catalog.gate
+    shares = _shares(question, plan, terms=terms, cap=cap)
+    found = price(plan, shares, cap, has_ends=has_ends)
+    return within(found, gate.deadline, gate.most_groups)
+
+
+def _with_price(project: Project, question: Question, terms: Terms, cap: PrivacyLoss) -> PricedPlan:
+    """Return the plan of a question with its noise, and the names that it had in earlier versions.
+
+    These did not tighten limits, and drew no ends of quantiles.
+    """
+    plan = bound(question)
     tight = tighten(plan)
+    priced = partial(_priced, project, question, cap, terms=terms)
+    best = partial(best_for, weights=question.weights, terms=terms, cap=cap)
     found = priced(tight)
-    # Earlier versions did not tighten limits, and drew no ends of quantiles.
     others = () if tight is plan else (lambda: priced(plan, has_ends=False),)
     if found.ends:
         others = (lambda: best(priced(tight, has_ends=False)), *others)
     earlier = tuple(name for other in others for name in _names(other))
-    return question, best(evolve(found, earlier=earlier)), holding
+    return best(evolve(found, earlier=earlier))
 
 
 def _names(priced: Callable[[], PricedPlan]) -> tuple[str, ...]:
@@ -240,16 +282,16 @@ def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:
     return contain(prune(take_sides(plan)), sharing=sharing)
 
 
-def _are_declared_auto(question: Question, plan: BoundedPlan, terms: Terms) -> bool:
+def _are_declared_auto(question: Question, terms: Terms) -> bool:
     """Tell whether the owner lets limits be chosen, and nobody gave others."""
-    table = only_table(plan.relation)
+    table = only_table(bound(question).relation)
     is_given = bool(terms.limits()) or terms.accuracy is not None
     is_auto = table is not None and table.auto_limits and question.limits == table.limits
     return is_auto and not is_given
 
 
 def _proposal(
-    project: Project, question: Question, plan: BoundedPlan, terms: Terms, cap: PrivacyLoss
+    project: Project, question: Question, terms: Terms, cap: PrivacyLoss
 ) -> Proposal | None:
     """Return the limits that the profile proposes for a price, if there is one."""
     if terms.accuracy is not None:
@@ -257,7 +299,19 @@ def _proposal(
             "Limits are chosen for a price, and here the price follows from them",
             must="be asked with epsilon or rho, or with limits of your own",
         )
-    return propose(project, plan, partial(_shares, question, terms=terms, cap=cap))
+    return propose(project, bound(question), partial(_shares, question, terms=terms, cap=cap))
+
+
+def _with_chosen_bounds(
+    project: Project, sql: str, question: Question, *, terms: Terms, cap: PrivacyLoss
+) -> Question:
+    """Return the question with the bounds that are chosen, from the profile and for the price."""
+    found: ChooseBounds = nothing_chosen
+    if terms.accuracy is None:
+        shares = partial(_shares, question, terms=terms, cap=cap)
+        found = choose_bounds(project, question, tighten(bound(question)), shares)
+    (again,) = read_questions(project, [sql], found)
+    return evolve(again, limits=question.limits)
 
 
 def _shares(question: Question, plan: BoundedPlan, *, terms: Terms, cap: PrivacyLoss) -> Shares:

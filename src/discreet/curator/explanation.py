@@ -12,6 +12,7 @@ from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, short
 from discreet.core.terminal_text import text_steps
 from discreet.curator.choice_explanation import CUT, choice_json, choice_sentence
+from discreet.curator.choose_bounds import BoundsProposal
 from discreet.curator.choose_limits import Proposal
 from discreet.curator.column_explanation import ColumnExplanation
 from discreet.curator.costs import Cost, costs, first_cost, group_losses
@@ -56,6 +57,8 @@ class Explanation:
     """What the limits leave out, as far as it is known; None if they cannot leave out anything."""
     proposal: Proposal | None = None
     """The limits with the least expected error, if the table has a profile."""
+    bounds: tuple[BoundsProposal, ...] = ()
+    """The bounds with the least expected error, of columns whose values have a profile."""
     with_delta: BoughtByDelta | None = None
     """What a δ would buy that nobody offered."""
 
@@ -87,6 +90,7 @@ class Explanation:
             ("Limits", self._limits_sentence()),
         ]
         found += [("Left out", text) for text in self._left_out_sentences()]
+        found += [("Clamped", text) for text in self._clamped_sentences()]
         if has_join(self.priced.plan.relation):
             found.append(("Joins", _JOINS))
         if limits := row_limits(self.priced.plan.relation):
@@ -127,6 +131,7 @@ class Explanation:
             },
             "left_out": None if self.left_out is None else self.left_out.to_json(),
             "proposal": None if self.proposal is None else self.proposal.to_json(),
+            "bounds": [proposal.to_json() for proposal in self.bounds],
             "with_delta": self._with_delta_json(),
             "columns": [column.to_json() for column in self.columns()],
             "errors": output_errors(self.question.view, self.priced),
@@ -259,7 +264,7 @@ class Explanation:
         known = self.left_out
         if self.priced.choice is not None:
             return [CUT]
-        if known is None or known.is_nothing:
+        if known is None or known.is_nothing or not known.by_limits:
             return []
         if not known.is_known:
             said = [known.reason]
@@ -270,6 +275,18 @@ class Explanation:
         better = self.proposal
         is_other = better is not None and better.limits != self.priced.plan.limits
         return [*said, f"{better}: the least error in all (limits = auto)"] if is_other else said
+
+    def _clamped_sentences(self) -> list[str]:
+        """Say what clamps cut, as far as it is known."""
+        found = () if self.left_out is None else self.left_out.clampings()
+        better = [str(one) for one in self.bounds if one.is_much_better]
+        said = [
+            f"{one.text}: {one.units} of the units have a value outside the clamp"
+            if one.units is not None
+            else f"{one.text}: values may be outside the clamp, and {one.reason}"
+            for one in found
+        ]
+        return [*said, *better]
 
     def _noise_sentence(self) -> str:
         """Say what a δ was good for, or would be, where it is not for private keys."""

@@ -1,4 +1,4 @@
-r"""What the limits of a plan leave out, read off the profile of its table.
+r"""What the limits and clamps of a plan leave out, read off the profile of its table.
 
 Let :math:`N` be the rows of a unit in the table, and let a plan keep ``r`` rows in each of ``g``
 groups. Filters, projections, inner totals and windows over one table never add rows to a unit, so
@@ -29,7 +29,8 @@ the histogram of rows bounds these. Where rows can be negative as well, or have 
 known; nor where groups or rows of a unit are left out besides.
 
 The first is good where limits bind, the second where they hardly do. Both hold for every filter,
-and of the rows of each group as of all of them.
+and of the rows of each group as of all of them. What clamps cut off the values of the rows that
+count is worked out in :mod:`discreet.curator.clampings`.
 
 *Where limits were chosen privately*, the number of units that they cut was counted, with noise.
 Each of them loses a row at least. By what was said above it loses at most :math:`M - \min(r, g)` of
@@ -41,6 +42,16 @@ import math
 from fractions import Fraction
 from functools import partial
 
+from discreet.curator.clampings import (
+    BOUNDS,
+    NO_CLAMPINGS,
+    Clampings,
+    added,
+    clampings,
+    has_clamps,
+    narrower,
+)
+from discreet.curator.one_table import bounding, column_of, only_table
 from discreet.curator.profile import find_profile
 from discreet.project.project import Project
 from discreet.releases.accuracy import CONFIDENCE, error_of
@@ -50,12 +61,12 @@ from discreet.releases.left_out import (
     UNCHANGED,
     UNKNOWN,
     Change,
+    Clamping,
     LeftOut,
     unknown_left_out,
 )
 from discreet.releases.profile import Profile
 from discreet.tables.catalog import Limits, Table
-from discreet.tables.expression import FieldValue
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Aggregate, Count, CountRows, CountUnits
 from discreet.tables.plans.plan import BoundedPlan
@@ -64,14 +75,12 @@ from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (
     Distinct,
     Filter,
-    OneSource,
     Projection,
     Relation,
     RowLimit,
     UnionAll,
 )
 from discreet.tables.relations.scan import PublicScan, Scan
-from discreet.tables.relations.totals import InnerAggregate
 
 BETA = (1 - CONFIDENCE) / 2
 """How often what is said of the rows that were left out may be wrong."""
@@ -84,25 +93,26 @@ def left_out(
     can_leave_out: bool,
     chosen: ChosenPrivately | None = None,
 ) -> LeftOut | None:
-    """Return what the limits left out; None if they cannot leave out anything.
+    """Return what limits and clamps left out; None if they cannot leave out anything.
 
-    Where they were ``chosen`` privately, the number of units that they cut is known.
+    Where limits were ``chosen`` privately, the number of units that they cut is known.
     """
+    table = only_table(plan.relation)
     if not _looks_at_all(plan.relation):
         reason = "only so many rows of a unit are looked at, so that its work stays small"
         return _unknown(plan, reason) if _is_monotone(plan.relation) else _nothing(plan, reason)
-    if not can_leave_out:
-        return None
-    table = only_table(plan.relation)
     counted = chosen if chosen is not None and chosen.is_exact else None
+    is_asked = table is not None and (can_leave_out or has_clamps(plan))
+    profile = find_profile(project, table) if table is not None and is_asked else None
+    is_refuted = profile is not None and profile.is_refuted
+    if not can_leave_out:
+        return by_clamps(plan, profile, most=1)
+    if table is not None and is_wide_enough(plan, table) and not is_refuted:
+        return by_clamps(plan, profile, most=table.most_rows_per_unit)
     if table is None:
         if counted is not None:
             return bounded_by_units(plan, counted, None)
         return _unknown(plan, "a profile says nothing about rows that were joined")
-    profile = find_profile(project, table)
-    is_refuted = profile is not None and profile.is_refuted
-    if is_wide_enough(plan, table) and not is_refuted:
-        return _of_declared(plan, table)
     if profile is None and counted is not None:
         return bounded_by_units(plan, counted, table.most_rows_per_unit)
     if profile is None:
@@ -111,10 +121,55 @@ def left_out(
     return bounded_by(plan, profile)
 
 
+def by_clamps(
+    plan: BoundedPlan, profile: Profile | None, within: Fraction = BETA, *, most: int | None
+) -> LeftOut | None:
+    """Return what clamps cut where limits leave out nothing; None if they cut nothing either.
+
+    ``most`` is how many rows of a unit there are in a group at most.
+    """
+    found = _clampings(plan, profile, float(within) / _parts(plan))
+    each = tuple(
+        _of_totals(part, Fraction(0) if most is not None and most <= _rows_held(part) else None)
+        if isinstance(part, SumTotals)
+        else _change(part, UNCHANGED, Fraction(0), clamping)
+        for part, clamping in zip(plan.aggregates, found, strict=True)
+    )
+    if not any(found) and all(change == UNCHANGED for change in each):
+        return None
+    return LeftOut(
+        rows=UNCHANGED,
+        share=None,
+        each=each,
+        beta=Fraction(0) if profile is None else within,
+        clamps=found,
+        by_limits=False,
+        worked_out=None if profile is None else partial(_by_clamps_again, plan, profile, most),
+        reason="" if any(found) else _UNMEASURED,
+    )
+
+
+def _by_clamps_again(
+    plan: BoundedPlan, profile: Profile | None, most: int | None, within: Fraction
+) -> LeftOut:
+    found = by_clamps(plan, profile, within, most=most)
+    assert found is not None  # whether anything is cut does not depend on a probability
+    return found
+
+
+def _clampings(plan: BoundedPlan, profile: Profile | None, beta: float) -> Clampings:
+    return clampings(plan, only_table(plan.relation), profile, beta)
+
+
+def _parts(plan: BoundedPlan) -> int:
+    """Return among how many bounds the probability is shared, those of limits not counted."""
+    return max(1, BOUNDS * sum(aggregate.grid is not None for aggregate in plan.aggregates))
+
+
 def _looks_at_all(relation: Relation) -> bool:
     """Tell whether no row is overlooked where work is limited, by what is declared."""
     if isinstance(relation, RowLimit):
-        found = None if relation.texts else _bounding(relation.source)
+        found = None if relation.texts else bounding(relation.source)
         most = None if found is None else found[0].most_rows_per_unit
         if most is None or most > relation.rows:
             return False
@@ -130,21 +185,6 @@ def _is_monotone(relation: Relation) -> bool:
     return is_one and all(map(_is_monotone, relation.inputs()))
 
 
-def _of_declared(plan: BoundedPlan, table: Table) -> LeftOut | None:
-    """Return what clamps of totals cut where limits cut nothing: None if that is nothing too."""
-    most = table.most_rows_per_unit
-    assert most is not None
-    each = tuple(
-        _of_totals(part, Fraction(0) if most <= _rows_held(part) else None)
-        if isinstance(part, SumTotals)
-        else UNCHANGED
-        for part in plan.aggregates
-    )
-    if all(change == UNCHANGED for change in each):
-        return None
-    return LeftOut(rows=UNCHANGED, share=None, each=each, reason=_UNMEASURED)
-
-
 _UNMEASURED = "nobody has measured what clamping totals as a whole cuts"
 
 
@@ -152,7 +192,7 @@ def _rows_held(aggregate: SumTotals) -> int:
     """Return how many rows of a unit a total holds before it is cut, whatever they add."""
     rows, ends = aggregate.rows, aggregate.bounds
     if rows.lower_steps >= 0:
-        return max(ends.upper_steps, 0) // rows.upper_steps
+        return max(ends.upper_steps, 0) // max(rows.upper_steps, 1)
     return max(-ends.lower_steps, 0) // -rows.lower_steps
 
 
@@ -162,9 +202,9 @@ def _of_totals(aggregate: SumTotals, beyond: Fraction | None) -> Change:
     if not ends.lower_steps <= 0 <= ends.upper_steps:
         return UNKNOWN
     if rows.lower_steps >= 0:
-        return _times(beyond, [rows.upper_steps], aggregate.step)
+        return _times(beyond, Fraction(0), rows.upper)
     if rows.upper_steps <= 0:
-        return _times(beyond, [rows.lower_steps], aggregate.step)
+        return _times(beyond, rows.lower, Fraction(0))
     return UNKNOWN
 
 
@@ -175,63 +215,10 @@ def _nothing(plan: BoundedPlan, reason: str) -> LeftOut:
 def _unknown(plan: BoundedPlan, reason: str) -> LeftOut:
     is_one = not plan.keys.fields and only_table(plan.relation) is not None
     units = Fraction(0) if is_one else None
-    each = (_change(aggregate, COUNTED, units) for aggregate in plan.aggregates)
-    return unknown_left_out(each, reason)
-
-
-def only_table(relation: Relation) -> Table | None:
-    """Return the table whose rows of a unit are at least as many as those of the relation.
-
-    Filters, totals and windows add no rows to a unit. A join adds none if each row meets at most
-    one partner: by the keys of a public table, or because a unit has one row there, as declared.
-    """
-    found = _bounding(relation)
-    if found is None:
-        return None
-    table, looked_at = found
-    most = table.most_rows_per_unit
-    is_cut = looked_at is not None and (most is None or looked_at < most)
-    return None if is_cut else table
-
-
-Bounding = tuple[Table, int | None]
-"""A table, and how many rows of a unit are looked at if that is limited."""
-
-
-def _bounding(relation: Relation) -> Bounding | None:
-    match relation:
-        case Scan():
-            return relation.table, None
-        case RowLimit(texts=()):
-            return _limited(_bounding(relation.source), relation.rows)
-        case RowLimit():
-            return None  # it ends when characters run out, however few rows there are
-        case OneSource():
-            return _bounding(relation.source)
-        case Exists():
-            return _bounding(relation.left)
-        case Join():
-            return _joined(relation)
-        case _:
-            return None
-
-
-def _joined(relation: Join) -> Bounding | None:
-    if relation.right.owner() is None:
-        return _bounding(relation.left) if relation.partners in (0, 1) else None
-    left, right = _bounding(relation.left), _bounding(relation.right)
-    if left is None or right is None:
-        return None
-    for one, other in ((left, right), (right, left)):
-        if other[0].most_rows_per_unit == 1:
-            return _limited(one, other[1])
-    return None
-
-
-def _limited(found: Bounding | None, rows: int | None) -> Bounding | None:
-    if found is None or rows is None:
-        return found
-    return found[0], rows if found[1] is None else min(rows, found[1])
+    found = _clampings(plan, None, float(BETA))
+    pairs = zip(plan.aggregates, found, strict=True)
+    each = (_change(aggregate, COUNTED, units, one) for aggregate, one in pairs)
+    return unknown_left_out(each, reason, found)
 
 
 def is_wide_enough(plan: BoundedPlan, table: Table) -> bool:
@@ -254,7 +241,12 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
     """Return the bounds that follow from a profile: all at once, except as rarely as is said."""
     limits = plan.limits
     totals = sum(isinstance(part, SumTotals) for part in plan.aggregates)
-    beta = float(within) / ((5 if limits.rows_per_unit is None else 6) + totals)
+    shared = (5 if limits.rows_per_unit is None else 6) + totals
+    # Clamps have their part of the probability only if there are any.
+    beta, cutting = float(within) / shared, NO_CLAMPINGS
+    if any(_clampings(plan, profile, beta)):
+        beta = float(within) / (shared + _parts(plan))
+        cutting = _clampings(plan, profile, beta)
     units = Fraction(0) if keeps_all_groups(plan) else _whole(_units_cut(plan, profile, beta))
     low, high = profile.rows.amount_beyond(limits.rows_per_group, beta)
     found = [] if high is None else [_whole(high) + _excess(limits) * units]
@@ -270,10 +262,11 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
         each=tuple(
             _of_totals(part, _beyond_totals(plan, profile, part, beta))
             if isinstance(part, SumTotals)
-            else _change(part, rows, lost)
-            for part in plan.aggregates
+            else _change(part, rows, lost, cutting[index] if cutting else None)
+            for index, part in enumerate(plan.aggregates)
         ),
         beta=within,
+        clamps=cutting,
         worked_out=partial(bounded_by, plan, profile),
         reason="" if most is not None else f"most_rows_per_unit of {profile.table} is not known",
     )
@@ -305,11 +298,16 @@ def bounded_by_units(
     )
     units = Fraction(0) if keeps_all else high
     more = "how many rows they have is not known"
+    found = _clampings(plan, None, float(within))
     return LeftOut(
         rows=rows,
         share=None,
-        each=tuple(_change(aggregate, rows, units) for aggregate in plan.aggregates),
+        each=tuple(
+            _change(part, rows, units, clamping)
+            for part, clamping in zip(plan.aggregates, found, strict=True)
+        ),
         beta=within,
+        clamps=found,
         worked_out=partial(bounded_by_units, plan, chosen, most),
         reason="" if most is not None else f"about {max(cut, 0):,} units are cut; {more}",
     )
@@ -353,34 +351,22 @@ def grouped_column(plan: BoundedPlan, profile: Profile) -> str | None:
     is_rolled_up = any(len(keys.places) != 1 for keys in sets)
     if len(plan.keys.fields) != 1 or is_rolled_up:
         return None
-    name = _column(plan.relation, plan.keys.fields[0])
-    return name if name in profile.groups else None
-
-
-def _column(relation: Relation, index: int) -> str | None:
-    """Return the column of the table that a field of a relation is, if it is one unchanged."""
-    while isinstance(relation, OneSource):
-        if isinstance(relation, Projection):
-            value = relation.values[index]
-            if not isinstance(value, FieldValue):
-                return None
-            index = value.index
-        elif isinstance(relation, InnerAggregate):
-            if index >= len(relation.keys):
-                return None
-            index = relation.keys[index]
-        elif index >= len(relation.source.fields()):
-            return None  # what a window adds
-        relation = relation.source
-    return relation.columns[index].name if isinstance(relation, Scan) else None
+    column = column_of(plan.relation, plan.keys.fields[0])
+    return column.name if column is not None and column.name in profile.groups else None
 
 
 def _whole(number: float) -> Fraction:
     return Fraction(math.ceil(number))
 
 
-def _change(aggregate: Aggregate, rows: Change, units: Fraction | None) -> Change:
-    """Return by how much an aggregate of a group changes if nothing is left out."""
+def _change(
+    aggregate: Aggregate, rows: Change, units: Fraction | None, clamping: Clamping | None
+) -> Change:
+    """Return by how much an aggregate of a group changes if nothing is left out.
+
+    A sum changes by the values of the rows that are left out, and by what its clamp takes off the
+    others; or by the clamped values of those, and by what the clamp takes off all rows.
+    """
     least, most = rows
     if isinstance(aggregate, CountUnits):
         return (Fraction(0), units)
@@ -388,23 +374,32 @@ def _change(aggregate: Aggregate, rows: Change, units: Fraction | None) -> Chang
         is_plain = isinstance(aggregate, CountRows) and aggregate.where is None
         return (least if is_plain else Fraction(0), most)
     if isinstance(aggregate, SumValues):
-        grid = aggregate.bounds
-        added = [end - aggregate.centre for end in (grid.lower_steps, grid.upper_steps)]
-        return _times(most, added, aggregate.step)
+        grid, centre = aggregate.bounds, aggregate.centre * aggregate.step
+        found = _times(most, grid.lower - centre, grid.upper - centre)
+        if clamping is None:
+            return found
+        ends = [
+            None if end is None else end - centre for end in (clamping.lowest, clamping.highest)
+        ]
+        by_values = added(_times(most, *ends), clamping.taken)
+        return narrower(by_values, added(found, clamping.taken_of_all))
     if isinstance(aggregate, SumTotals):
         return _of_totals(aggregate, None)
-    if isinstance(aggregate, SumSquares):
-        added = [-aggregate.offset, aggregate.largest_square() - aggregate.offset]
-        return _times(most, added, aggregate.step)
-    return UNKNOWN
+    if isinstance(aggregate, SumSquares) and clamping is None:
+        low, high = -aggregate.offset, aggregate.largest_square() - aggregate.offset
+        return _times(most, low * aggregate.step, high * aggregate.step)
+    return UNKNOWN if most != 0 or clamping is not None else UNCHANGED
 
 
-def _times(rows: Fraction | None, added: list[int], step: Fraction) -> Change:
-    """Return what so many rows add, each a number of steps between two ends."""
+def _times(rows: Fraction | None, low: Fraction | None, high: Fraction | None) -> Change:
+    """Return what so many rows add at least and at most, each a number between two ends."""
     if rows == 0:
         return UNCHANGED
-    low, high = min(0, *added), max(0, *added)
     return (
-        Fraction(0) if low == 0 else None if rows is None else rows * low * step,
-        Fraction(0) if high == 0 else None if rows is None else rows * high * step,
+        Fraction(0) if low is not None and low >= 0 else _product(rows, low),
+        Fraction(0) if high is not None and high <= 0 else _product(rows, high),
     )
+
+
+def _product(rows: Fraction | None, each: Fraction | None) -> Fraction | None:
+    return None if rows is None or each is None else rows * each

@@ -91,17 +91,26 @@ class Owner:
         epsilon: Number | None = None,
         rho: Number | None = None,
         keys: Sequence[str] | None = None,
+        values: Sequence[str] = (),
         fresh: bool = False,
     ) -> Profile:
         """Return how much the units of a table contribute, as private histograms of units.
 
         It is charged once for a version of the data, and given again for nothing. ``keys`` are the
-        columns whose groups are counted, all with declared keys if nothing is said: the price pays
-        for all histograms together, so fewer of them are more exact. What follows from a profile is
-        free: what any limits leave out, and which limits err least.
+        columns whose groups are counted, all with declared keys if nothing is said; ``values`` are
+        columns of numbers or dates of which units are counted by their largest and their smallest
+        value. The price pays for all histograms together, so fewer of them are more exact. What
+        follows from a profile is free: what any limits and clamps cut, and which err least.
         """
-        terms = Terms(epsilon=epsilon, rho=rho)
-        return profile(self._project, table, terms=terms, keys=keys, analyst=OWNER, fresh=fresh)
+        return profile(
+            self._project,
+            table,
+            terms=Terms(epsilon=epsilon, rho=rho),
+            keys=keys,
+            values=values,
+            analyst=OWNER,
+            fresh=fresh,
+        )
 
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""

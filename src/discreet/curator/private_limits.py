@@ -29,7 +29,7 @@ from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
 from discreet.curator.choose_limits import SOME_GROUPS, noise_in_rows
 from discreet.curator.fewest_cut import ONE_UNIT, FewestCut, handicaps
-from discreet.curator.left_out import only_table
+from discreet.curator.one_table import only_table
 from discreet.curator.price import LimitsChoice, PricedPlan
 from discreet.curator.unit_histogram import Ends, units_by_limits
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism

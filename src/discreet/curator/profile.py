@@ -2,12 +2,15 @@ r"""Profile a table: private histograms of its units by how much they contribute
 
 Guarantee:
     A histogram is the grouping of a relation that has *one row for each unit* (an inner total over
-    all rows of the unit) by the bin that its number falls in. So a unit is in exactly one group of
+    all rows of the unit: how many there are, or the largest or smallest value) by the bin that its
+    number falls in. Having no value is a bin too. So a unit is in exactly one group of
     each grouping set, with one row, and limits of 1 cut nothing; adding or removing a unit moves
     one cell of each histogram by one. All histograms of a table are paid for together: of
     :math:`H` of them each has noise for a part :math:`1/H` of the price.
 """
 
+import datetime
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -31,7 +34,16 @@ from discreet.project.project import Project
 from discreet.project.terms import Terms
 from discreet.releases.body import Body
 from discreet.releases.histogram import BEYOND, count_bins
-from discreet.releases.profile import BUSIEST, GROUPS, ROWS, Profile, read_profile
+from discreet.releases.profile import (
+    BUSIEST,
+    GROUPS,
+    LARGEST,
+    ROWS,
+    SMALLEST,
+    Profile,
+    read_profile,
+)
+from discreet.releases.value_bins import ABOVE, MEASURED, NO_VALUE, ValueBins, value_bins
 from discreet.sql.rows.fields import projected
 from discreet.tables.catalog import LARGEST_LIMIT, Limits, Table
 from discreet.tables.column import Column, ColumnType
@@ -49,6 +61,8 @@ from discreet.tables.relations.totals import Total
 
 VERSION = 1
 """The version of the histograms: a profile of another one is not taken for it."""
+
+_INTEGER = ColumnType.INTEGER
 
 USUAL_MOST = 10_000
 """Up to how many rows of a unit there are bins, if nobody declared how many it has at most."""
@@ -73,19 +87,22 @@ def profile(
     *,
     terms: Terms,
     keys: Sequence[str] | None = None,
+    values: Sequence[str] = (),
     analyst: str,
     fresh: bool = False,
 ) -> Profile:
     """Return the profile of a table: the one of this version, or a new one that is charged.
 
     ``keys`` are the columns with declared keys whose groups are counted; by default all of them.
+    ``values`` are the columns of numbers and dates whose values are looked at; by default none.
     """
     table = private_table(project, name)
     stored = None if fresh else find_profile(project, table)
     if stored is not None:
         _require_counted(stored, [table.column(key).name for key in keys or ()])
+        _require_values(stored, [table.column(value).name for value in values])
         return stored
-    priced = price_profile(project, table, terms, keys)
+    priced = price_profile(project, table, terms, keys, values)
     passed = go_through(project, priced.passage, analyst=analyst, fresh=fresh)
     return _read(project, table, passed.bodies, passed.receipt, is_stored=passed.is_stored)
 
@@ -96,6 +113,16 @@ def _require_counted(stored: Profile, keys: Sequence[str]) -> None:
         raise InvalidArgument(
             f"The profile of {stored.table} for these data has no groups of {', '.join(missing)}",
             got=f"groups of {', '.join(stored.groups) or 'nothing'}",
+            next="Ask for a fresh one, which is paid for again and takes its place",
+        )
+
+
+def _require_values(stored: Profile, values: Sequence[str]) -> None:
+    missing = [name for name in values if name not in stored.values]
+    if missing:
+        raise InvalidArgument(
+            f"The profile of {stored.table} for these data has no values of {', '.join(missing)}",
+            got=f"values of {', '.join(stored.values) or 'nothing'}",
             next="Ask for a fresh one, which is paid for again and takes its place",
         )
 
@@ -129,6 +156,9 @@ def _read(
             for column in table.columns
             if column.keys and has_few_keys(column)
         },
+        values={
+            column.name: value_bins(column) for column in table.columns if column.type in MEASURED
+        },
         receipt=receipt,
         is_stored=is_stored,
     )
@@ -145,14 +175,18 @@ def private_table(project: Project, name: str) -> Table:
 
 
 def price_profile(
-    project: Project, table: Table, terms: Terms, keys: Sequence[str] | None
+    project: Project,
+    table: Table,
+    terms: Terms,
+    keys: Sequence[str] | None,
+    values: Sequence[str] = (),
 ) -> PricedProfile:
     """Return the plans of the profile, each with its part of the price."""
     if not terms.has_price() or terms.accuracy is not None or terms.delta is not None:
         raise InvalidArgument(
             "A profile has a price", must="be an ε or a ρ", next="Such as --epsilon 0.1"
         )
-    plans = profile_plans(table, keys)
+    plans = profile_plans(table, keys, values)
     histograms = sum(_histograms(plan) for plan in plans)
     cap = project.catalog.id_space(table.unit.id_space).cap
     whole = terms.price()
@@ -190,8 +224,10 @@ def _written(table: Table, plans: Iterable[BoundedPlan]) -> str:
     return f"profile of {table.name} by {', '.join(names)}"
 
 
-def profile_plans(table: Table, keys: Sequence[str] | None = None) -> tuple[BoundedPlan, ...]:
-    """Return a plan for the rows of a unit, and one for its groups of each column."""
+def profile_plans(
+    table: Table, keys: Sequence[str] | None = None, values: Sequence[str] = ()
+) -> tuple[BoundedPlan, ...]:
+    """Return a plan for the rows of a unit, one for its groups and one for its values."""
     if table.unit.column is None:
         raise InvalidArgument(
             f"A row of {table.name} is a unit", next="Each contributes one row: nothing is cut"
@@ -199,7 +235,12 @@ def profile_plans(table: Table, keys: Sequence[str] | None = None) -> tuple[Boun
     columns = [column for column in table.columns if column.keys]
     if keys is not None:
         columns = [_with_keys(table, name) for name in dict.fromkeys(keys)]
-    return (_of_rows(table), *(_of_groups(table, column) for column in columns))
+    measured = [table.column(name) for name in dict.fromkeys(values)]
+    return (
+        _of_rows(table),
+        *(_of_groups(table, column) for column in columns),
+        *(_of_values(table, column) for column in measured),
+    )
 
 
 def _with_keys(table: Table, name: str) -> Column:
@@ -234,10 +275,47 @@ def _of_groups(table: Table, column: Column) -> BoundedPlan:
     pairs = totals_of_units(
         Filter(source=scan, condition=known), (0,), [("n", Total.COUNT_ROWS, None)]
     )
-    largest = (BUSIEST + column.name, Total.MAXIMUM, FieldValue(ColumnType.INTEGER, 1))
+    largest = (BUSIEST + column.name, Total.MAXIMUM, FieldValue(_INTEGER, 1))
     by_unit = totals_of_units(pairs, (), [(GROUPS + column.name, Total.COUNT_ROWS, None), largest])
     bins = [count_bins(len(column.keys)), count_bins(_furthest(table))]
     return _histogram_plan(by_unit, bins)
+
+
+def _of_values(table: Table, column: Column) -> BoundedPlan:
+    """Return the plan that bins the largest and the smallest value of each unit."""
+    bins = value_bins(column)
+    value = FieldValue(column.type, 0)
+    totals = [(LARGEST, Total.MAXIMUM, value), (SMALLEST, Total.MINIMUM, value)]
+    named = [(first + column.name, total, one) for first, total, one in totals]
+    by_unit = totals_of_units(Scan(table=table, columns=(column,)), (), named)
+    values = [_value_bin(FieldValue(column.type, place), bins) for place in (0, 1)]
+    return _by_bins(by_unit, values, [(*bins.ends, ABOVE, NO_VALUE)] * 2)
+
+
+def _value_bin(value: Expression, bins: ValueBins) -> Expression:
+    """Return the end of the bin of a value, in steps."""
+    missing = (call("is_null", [value]), Literal(_INTEGER, NO_VALUE))
+    branches: list[Expression] = [*missing]
+    for end in bins.ends:
+        branches += (_is_up_to(value, end, bins), Literal(_INTEGER, end))
+    return call("case", [*branches, Literal(_INTEGER, ABOVE)])
+
+
+def _is_up_to(value: Expression, end: int, bins: ValueBins) -> Expression:
+    r"""Return the condition that a value, rounded to the grid, is at most so many steps.
+
+    A sum rounds :math:`x` to :math:`\lfloor x/s + 1/2 \rfloor` steps, which is at most :math:`e`
+    if and only if :math:`x < (e + 1/2) s`.
+    """
+    if value.type is ColumnType.DATE:
+        if end < 1:
+            return call("<", [value, Literal(value.type, datetime.date.min)])
+        return call("<=", [value, Literal(value.type, datetime.date.fromordinal(end))])
+    border = (end + Fraction(1, 2)) * bins.step
+    if value.type is _INTEGER:
+        last = min(max(math.ceil(border) - 1, -(2**63)), 2**63 - 1)
+        return call("<=", [value, Literal(_INTEGER, last)])
+    return call("<", [value, Literal(value.type, str(border))])
 
 
 def has_few_keys(column: Column) -> bool:
@@ -255,16 +333,23 @@ def _is_there(column: Column) -> Expression:
 
 
 def _histogram_plan(by_unit: Relation, bins: Sequence[tuple[int, ...]]) -> BoundedPlan:
-    """Return the plan that counts the units of each bin, of each of the fields by itself."""
+    """Return the plan that counts the units of each bin of numbers."""
     values = [binned(FieldValue(ColumnType.INTEGER, i), ends) for i, ends in enumerate(bins)]
+    return _by_bins(by_unit, values, [(*ends, BEYOND) for ends in bins])
+
+
+def _by_bins(
+    by_unit: Relation, values: Sequence[Expression], keys: Sequence[tuple[int, ...]]
+) -> BoundedPlan:
+    """Return the plan that counts the units of each bin, of each of the fields by itself."""
     relation = projected(by_unit, values, [field.name for field in by_unit.fields()])
     sets = tuple(
-        KeySet(places=(i,), rows=tuple((end,) for end in (*ends, BEYOND)))
-        for i, ends in enumerate(bins)
+        KeySet(places=(i,), rows=tuple((key,) for key in all_of_them))
+        for i, all_of_them in enumerate(keys)
     )
     plan = BoundedPlan(
         relation=relation,
-        keys=PublicKeys(fields=tuple(range(len(bins))), sets=sets),
+        keys=PublicKeys(fields=tuple(range(len(keys))), sets=sets),
         limits=Limits(rows_per_group=1, groups_per_unit=1),
         aggregates=(CountUnits(),),
     )

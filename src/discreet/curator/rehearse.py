@@ -11,6 +11,7 @@ from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.answer import answer, prepare
+from discreet.curator.choose_bounds import bounds_in
 from discreet.curator.fabricate import Pools, fabricate
 from discreet.curator.profile import find_profile
 from discreet.project.open_ledger import open_ledger
@@ -91,7 +92,7 @@ def rehearse(
         raise InvalidArgument(
             "rows is out of range", must=f"lie between 1 and {MOST_ROWS:,}", got=str(rows)
         )
-    _, priced, _ = prepare(project, sql, terms, default)
+    question, priced, _ = prepare(project, sql, terms, default)
     tables = {scan.table.name: scan.table for scan in priced.plan.scans() if isinstance(scan, Scan)}
     terms = Terms.of(terms)
     if priced.choice is None:
@@ -101,10 +102,10 @@ def rehearse(
         folder = Path(name)
         catalog = _stage(project, tables.values(), folder, count)
         stage = evolve(project, catalog=catalog, ledger=open_ledger(catalog))
-        release = answer(stage, sql, terms=terms, default=default, analyst="rehearsal")
+        held = bounds_in(question, priced.plan)
+        release = answer(stage, sql, terms=terms, default=default, analyst="rehearsal", choose=held)
     if release.left_out is not None:
-        made_up = evolve(release.left_out, reason="these rows are made up")
-        release = evolve(release, left_out=made_up)
+        release = evolve(release, left_out=release.left_out.because("these rows are made up"))
     return Rehearsal(release=release, rows_per_table=count)
 
 

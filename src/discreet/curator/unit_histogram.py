@@ -38,7 +38,7 @@ def totals_of_units(
     made = tuple(InnerTotal(total=total, value=value) for _, total, value in totals)
     names = (name for name, _, _ in totals)
     shape = tuple(
-        Field(name=name, type=_INTEGER, nullable=False)
+        Field(name=name, type=total.type(), nullable=total.total is not Total.COUNT_ROWS)
         for name, total in zip(names, made, strict=True)
     )
     kept = tuple(source.fields()[i] for i in keys)

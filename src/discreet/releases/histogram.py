@@ -127,6 +127,19 @@ class Histogram:
         cut = np.maximum(self._typical - limit, 0) * trust
         return math.sqrt(2 * float(cut @ cut)) * float(self.noise.spread)
 
+    def hidden_near(self, limit: int, zero: int) -> float:
+        """Return the same of what is not far from where units clearly are.
+
+        That is up to four times as far from ``zero`` as the last bin that clearly has units. Where
+        bins reach to sizes that no value of the column has, the noise of all others would decide.
+        """
+        clear = np.flatnonzero(self.cleaned > 0)
+        end = self.ends[min(int(clear[-1]), len(self.ends) - 1)] if len(clear) else zero
+        last = max(end, zero + _HORIZON * (end - zero))
+        cut = np.maximum(np.minimum(self._typical, last) - limit, 0)
+        near = cut * (np.array(self.starts) <= last)
+        return math.sqrt(2 * float(near @ near)) * float(self.noise.spread)
+
     # ---- Bounds that hold with a stated probability.
 
     def least(self, weights: Sequence[int], beta: float) -> float:
@@ -202,6 +215,8 @@ class Histogram:
 _CLEAR = 3.5
 """From how many times the noise on the tail is taken for units. There are some fifty tails, so that
 two or three times the noise are there by chance, and a limit that follows them is far too wide."""
+
+_HORIZON = 4
 
 _FADING = 0.2
 """How quickly bins behind the last clear one are believed to hide fewer units."""

@@ -1,9 +1,9 @@
-r"""What limits left out of an answer, and where the numbers without limits and noise lie.
+r"""What limits and clamps left out of an answer, and where the numbers without them lie.
 
 *Noise* is what a mechanism added, and its interval is known exactly. *Total* is noise together with
-what the limits left out: an interval for the number of all rows. It follows from a profile of the
-table, and where nobody has made one, or nobody knows how much a unit can have at most, one end or
-both are unknown.
+what the limits left out and what clamps cut: an interval for the number of all rows, with their
+values as they are. It follows from a profile of the table, and where nobody has made one, or nobody
+knows how much a unit can have at most or how far values reach, one end or both are unknown.
 """
 
 import operator
@@ -11,14 +11,21 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from discreet.core.errors import InvalidArgument
 from discreet.releases.estimates.enclosures import Interval, Intervals
-from discreet.releases.estimates.estimate import Estimate, MeanOf, SelectedOf, indices
+from discreet.releases.estimates.estimate import (
+    Calculation,
+    Estimate,
+    MeanOf,
+    SelectedOf,
+    TotalOf,
+    indices,
+)
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import linear
-from discreet.releases.estimates.ratios import Ratios, choose, larger
+from discreet.releases.estimates.ratios import Ratios, choose, larger, smaller
 from discreet.releases.estimates.rules import Margins, intervals_of, intervals_within
 from discreet.releases.profile import Share
 
@@ -37,8 +44,36 @@ _RAREST = Fraction(1, 10**290)
 
 
 @frozen(kw_only=True)
+class Clamping:
+    """What the clamp of one aggregate cuts off values, as far as it is known."""
+
+    text: str
+    """The value that is clamped, as a query writes it."""
+    taken: Change
+    """How much the values of the rows that count in a group are larger without the clamp."""
+    taken_of_all: Change
+    """How much those of all rows are, whether or not they count."""
+    lowest: Fraction | None
+    """Where values lie without the clamp, if that is known."""
+    highest: Fraction | None
+    units: Share | None
+    """Which share of the units has such a value, if somebody has measured it."""
+    reason: str
+    """Why it is not known how much is cut, if so, in words."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "value": self.text,
+            "units": None if self.units is None else self.units.to_json(),
+            "known": None not in self.taken,
+            "why_not": self.reason or None,
+        }
+
+
+@frozen(kw_only=True)
 class LeftOut:
-    """What the limits of an answer left out, as far as it is known.
+    """What the limits and clamps of an answer left out, as far as it is known.
 
     The bounds hold all at once, except with the probability ``beta``.
     """
@@ -52,6 +87,10 @@ class LeftOut:
     beta: Fraction = Fraction(0)
     reason: str = ""
     """Why nothing is known, if so, in words."""
+    clamps: tuple[Clamping | None, ...] = ()
+    """For each aggregate what its clamp cuts; None if surely nothing."""
+    by_limits: bool = True
+    """Whether limits can leave out anything; if not, it is all about clamps."""
     worked_out: "Callable[[Fraction], LeftOut] | None" = field(default=None, eq=False, repr=False)
     """The same for another probability, where it depends on one."""
 
@@ -75,7 +114,22 @@ class LeftOut:
             "share": None if self.share is None else self.share.to_json(),
             "known": self.is_known,
             "why_not": self.reason or None,
+            "clamps": [clamping.to_json() for clamping in self.clampings()],
         }
+
+    def because(self, reason: str) -> "LeftOut":
+        """Return the same with another reason for not knowing more."""
+        clamps = tuple(one and evolve(one, reason=one.reason and reason) for one in self.clamps)
+        return evolve(self, reason=reason, clamps=clamps)
+
+    def clampings(self) -> tuple[Clamping, ...]:
+        """Return what clamps cut, of each value once."""
+        found = {one.text: one for one in reversed(self.clamps) if one is not None}
+        return tuple(reversed(found.values()))
+
+    def clamping(self, index: int) -> Clamping | None:
+        """Return what the clamp of an aggregate cuts."""
+        return self.clamps[index] if self.clamps else None
 
     @property
     def is_known(self) -> bool:
@@ -97,9 +151,11 @@ class LeftOut:
         return all(change == UNCHANGED for change in self.each)
 
 
-def unknown_left_out(each: Iterable[Change], reason: str) -> LeftOut:
+def unknown_left_out(
+    each: Iterable[Change], reason: str, clamps: tuple[Clamping | None, ...] = ()
+) -> LeftOut:
     """Return that it is not known how much was left out; counts can only have lost."""
-    return LeftOut(rows=COUNTED, share=None, each=tuple(each), reason=reason)
+    return LeftOut(rows=COUNTED, share=None, each=tuple(each), reason=reason, clamps=clamps)
 
 
 @frozen(eq=False)
@@ -146,7 +202,10 @@ def total_ends(
         then so does interval arithmetic over the two together. A mean over all rows is
         :math:`(1-f) m + f c` with the mean :math:`m` over the kept rows, the mean :math:`c` of the
         others, which is in the bounds of the value, and the part :math:`f` of the others; so it is
-        lowest if :math:`c` is the lower bound and :math:`f` is largest.
+        lowest if :math:`c` is the lower bound and :math:`f` is largest. If a clamp cuts, then
+        :math:`m` is the mean of clamped values and what was taken off over the number of kept
+        rows, which is never more than the distance from the clamp to the end of the range; and
+        :math:`c` is in the range.
     """
     left_out = left_out.for_half_of(beta)
     rest = beta - left_out.beta
@@ -165,7 +224,28 @@ def total_ends(
         return _of_mean(estimate, groups, margins, left_out, rest)
     if None in [end for change in changes.values() for end in change]:
         return Ends.of(Intervals.unknown(groups.size))
-    return Ends.of(_enclosed(estimate, groups, margins, changes, rest))
+    widened = _widened(estimate, left_out)
+    if widened is None:
+        return Ends.of(Intervals.unknown(groups.size))
+    return Ends.of(_enclosed(widened, groups, margins, changes, rest))
+
+
+def _widened(estimate: Estimate, left_out: LeftOut) -> Estimate | None:
+    """Return the estimate with means that are not held to a clamp which cuts; None if unknown."""
+    if not any(left_out.clamping(index) for index in indices(estimate)):
+        return estimate
+    if isinstance(estimate, MeanOf):
+        clamping = left_out.clamping(estimate.total)
+        if clamping is None:
+            return estimate
+        if clamping.lowest is None or clamping.highest is None:
+            return None
+        return evolve(estimate, lower=clamping.lowest, upper=clamping.highest)
+    if isinstance(estimate, Calculation):
+        found = [_widened(argument, left_out) for argument in estimate.arguments]
+        arguments = tuple(argument for argument in found if argument is not None)
+        return evolve(estimate, arguments=arguments) if len(arguments) == len(found) else None
+    return estimate if isinstance(estimate, TotalOf) else None
 
 
 def _added(change: Change, multiple: Fraction) -> Change:
@@ -185,20 +265,49 @@ def _summed(ends: Iterable[Fraction | None]) -> Fraction | None:
 def _of_mean(
     estimate: MeanOf, groups: Groups, margins: Margins, left_out: LeftOut, beta: Fraction
 ) -> Ends:
-    kept = intervals_of(estimate, groups, margins, beta=beta)
+    kept = Ends.of(intervals_of(estimate, groups, margins, beta=beta))
     most = left_out.rows[1]
     assert most is not None
     margin, one = groups.constant(margins(estimate.count, beta / 2)), groups.constant(1)
     fewest = groups.values[estimate.count].minus(margin)
+    clamping = left_out.clamping(estimate.total)
+    if clamping is not None:
+        kept = _unclamped(estimate, groups, kept, clamping, larger(fewest, one))
+    lowest, highest = map(groups.constant, _range(estimate, clamping))
     cut = groups.constant(most)
     part = cut.over(larger(fewest, one).plus(cut))
-    lower, upper = groups.constant(estimate.lower), groups.constant(estimate.upper)
     # Where perhaps no row is kept, all that is known is the range of the value.
     is_kept = fewest.compared(one, operator.ge)
     return Ends(
-        choose(is_kept, kept.lows.plus(lower.minus(kept.lows).times(part)), lower),
-        choose(is_kept, kept.highs.plus(upper.minus(kept.highs).times(part)), upper),
+        choose(is_kept, kept.lows.plus(lowest.minus(kept.lows).times(part)), lowest),
+        choose(is_kept, kept.highs.plus(highest.minus(kept.highs).times(part)), highest),
     )
+
+
+def _range(estimate: MeanOf, clamping: Clamping | None) -> tuple[Fraction | None, Fraction | None]:
+    """Return where the values of a mean lie."""
+    if clamping is None:
+        return estimate.lower, estimate.upper
+    return clamping.lowest, clamping.highest
+
+
+def _unclamped(
+    estimate: MeanOf, groups: Groups, kept: Ends, clamping: Clamping, fewest: Ratios
+) -> Ends:
+    """Return where the mean of the rows that count lies, of their values without the clamp."""
+
+    def further(distance: Fraction, taken: Fraction | None) -> Ratios:
+        each = groups.constant(distance)
+        return each if taken is None else smaller(each, groups.constant(taken).over(fewest))
+
+    lows = highs = groups.constant(None)
+    low, high = clamping.taken
+    if clamping.lowest is not None:
+        taken = None if low is None else -low
+        lows = kept.lows.minus(further(estimate.lower - clamping.lowest, taken))
+    if clamping.highest is not None:
+        highs = kept.highs.plus(further(clamping.highest - estimate.upper, high))
+    return Ends(lows, highs)
 
 
 def _enclosed(

@@ -22,7 +22,7 @@ from discreet.releases.estimates.estimate import (
     parts,
 )
 from discreet.releases.estimates.windows import windows_in
-from discreet.releases.left_out import LeftOut
+from discreet.releases.left_out import Clamping, LeftOut
 from discreet.releases.view import View
 from discreet.tables.plans.plan import BOUNDING
 
@@ -34,12 +34,31 @@ def headline(left_out: LeftOut | None) -> list[str]:
     """Return what must be read before the numbers: that they are not those of all rows."""
     if left_out is None or left_out.is_nothing:
         return []
+    return [*_on_rows(left_out), *(_on_cut(one) for one in left_out.clampings() if _matters(one))]
+
+
+def _on_rows(left_out: LeftOut) -> list[str]:
     share = left_out.share
+    if not left_out.by_limits:
+        return []
     if share is not None and share.about >= DISTORTED:
         return [f"Limits left out {share} of the rows: these are numbers of the rows that count"]
     if not left_out.is_known:
         return [f"Limits may leave out rows, and {left_out.reason}"]
     return []
+
+
+def _matters(clamping: Clamping) -> bool:
+    units = clamping.units
+    return bool(clamping.reason) or (units is not None and units.about >= DISTORTED)
+
+
+def _on_cut(clamping: Clamping) -> str:
+    units = clamping.units
+    if units is None or units.about < DISTORTED:
+        return f"The clamp may cut values of {clamping.text}, and {clamping.reason}"
+    because = f", and {clamping.reason}" if clamping.reason else ""
+    return f"The clamp cuts values of {clamping.text} for {units} of the units{because}"
 
 
 def notes(
@@ -175,14 +194,14 @@ def caveats(view: View, body: Body, left_out: LeftOut | None = None) -> list[str
         *superseded(body),
         *_on_limits(view, body, left_out),
         *_on_chosen_limits(body.limits.chosen),
-        *_on_clamps(view, body),
+        *_on_clamps(view, body, left_out),
         *_on_units(view),
         *_on_choice(view),
     ]
 
 
-def _on_clamps(view: View, body: Body) -> list[str]:
-    """Say into which range each value is moved, and whose range that is."""
+def _on_clamps(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
+    """Say into which range each value is moved, whose range that is, and how often it matters."""
     if not view.ranges:
         return []
     totals = [
@@ -195,10 +214,17 @@ def _on_clamps(view: View, body: Body) -> list[str]:
     clamped = zip(body.aggregates, view.ranges, view.clamps, strict=True)
     return totals + [
         f"{aggregate.value} outside {short(bounds.lower)} to {short(bounds.upper)}"
-        f" ({source.value}) counts as the nearer end"
-        for aggregate, bounds, source in clamped
+        f" ({source.value}) counts as the nearer end{_how_often(left_out, index)}"
+        for index, (aggregate, bounds, source) in enumerate(clamped)
         if bounds is not None and source is not None
     ]
+
+
+def _how_often(left_out: LeftOut | None, index: int) -> str:
+    clamping = None if left_out is None else left_out.clamping(index)
+    if clamping is None or clamping.units is None:
+        return ""
+    return f"; {clamping.units} of the units have such a value"
 
 
 def _on_units(view: View) -> list[str]:
@@ -214,7 +240,7 @@ _BY_UNIT = {"count_units", "count_distinct"}
 
 def _on_limits(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
     limits, parts = body.limits, []
-    if left_out is None or left_out.is_nothing or not limits.leave_out:
+    if left_out is None or left_out.is_nothing or not limits.leave_out or not left_out.by_limits:
         return []
     over_all = limits.rows_per_unit
     by_row = any(aggregate.kind not in {*_BY_UNIT, "sum_totals"} for aggregate in body.aggregates)

@@ -1,24 +1,32 @@
 """A profile: how much the units of a table contribute, as private histograms of units.
 
 It is released once for a version of the data. Everything that is read off it afterwards is free:
-which share of the rows a limit leaves out, how many units lose groups, which limits err least.
+which share of the rows a limit leaves out, how many units lose groups, which units a clamp cuts,
+which limits and bounds err least.
 """
 
 import math
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from html import escape
+from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from discreet.core.loss import PrivacyLoss
+from discreet.core.errors import InvalidArgument
+from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.terminal_text import text_table
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.body import Body
 from discreet.releases.histogram import BEYOND, Histogram
+from discreet.releases.value_bins import ValueBins
+from discreet.releases.values import SHOWN_SHARES, Bound, Values, read_values, shown_value
 
 ROWS, GROUPS, BUSIEST = "rows", "groups of ", "rows in the busiest "
-"""What the histograms are called; the last two go on with the name of a column."""
+LARGEST, SMALLEST = "largest ", "smallest "
+"""What the histograms are called; all but the first go on with the name of a column."""
 
 _BETA = float(1 - CONFIDENCE)
 _SHOWN_LIMITS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000)
@@ -60,6 +68,8 @@ class Profile:
     busiest: Mapping[str, Histogram]
     """For each of these columns: units by the rows in their busiest group."""
     cost: PrivacyLoss
+    values: Mapping[str, Values] = field(factory=dict)
+    """For each column that was asked for: units by their largest and their smallest value."""
     is_refuted: bool = False
     """Whether units surely have more rows than what is declared as the most."""
     receipt: Receipt | None = field(default=None, eq=False)
@@ -80,6 +90,10 @@ class Profile:
         ends = (*self.rows.ends, max(limit, self.rows.ends[-1]))
         return least, self.rows.largest([min(end, limit) for end in ends], beta)
 
+    def most_kept(self, limit: int, beta: float) -> float:
+        """Return how many rows at most are kept if so many of each unit are."""
+        return self._kept(limit, beta)[1]
+
     def units_cut(self, limit: int, *, beta: float = _BETA) -> Share:
         """Return which share of the units has more rows than a limit."""
         about = self.rows.units_beyond(limit) / max(float(self.rows.cleaned.sum()), 1.0)
@@ -93,6 +107,31 @@ class Profile:
         below = units.cumsum() / max(float(units.sum()), 1.0)
         place = int((below < share - 1e-12).sum())
         return self.rows.ends[place] if place < len(self.rows.ends) else None
+
+    def values_of(self, column: str) -> Values:
+        """Return what is known of the values of a column, or say what is missing."""
+        found = {name.lower(): values for name, values in self.values.items()}.get(column.lower())
+        if found is None:
+            raise InvalidArgument(
+                f"The profile of {self.table} has no values of '{column}'",
+                must="have been made with them",
+                got=f"values of {', '.join(self.values) or 'nothing'}",
+                next=f"Have the owner run discreet profile {self.table} --value {column} --fresh",
+            )
+        return found
+
+    def clamped(self, column: str, low: Bound, high: Bound, *, beta: float = _BETA) -> Share:
+        """Return which share of the units with a value has one outside a clamp."""
+        values = self.values_of(column)
+        fewest, most = values.units_cut(low, high, beta / 2)
+        least, all_of_them = values.units(beta / 2)
+        about = values.about_cut(low, high) / max(values.about(), 1.0)
+        return _share(about, fewest / max(all_of_them, 1.0), most / max(least, 1.0))
+
+    @property
+    def histograms(self) -> int:
+        """How many histograms share the price."""
+        return 1 + len(self.groups) + len(self.busiest) + 2 * len(self.values)
 
     def to_json(self) -> dict[str, Any]:
         """Return what the profile says, as plain values."""
@@ -118,6 +157,7 @@ class Profile:
                 }
                 for limit in self._limits()
             ],
+            "values": {name: found.to_json() for name, found in self.values.items()},
             "cost": self.cost.to_json(),
             "stored": self.is_stored,
             "receipt": None if self.receipt is None else self.receipt.to_json(),
@@ -142,8 +182,9 @@ class Profile:
         ]
         table = text_table(("rows of a unit that count", "rows left out", "units cut"), lines)
         below = [self._on_groups(name) for name in self.groups]
+        below += self._on_values()
         price = "a stored profile, nothing more is charged" if self.is_stored else None
-        cost = price or f"cost {self.cost}"
+        cost = price or f"cost {self.cost}{self._each()}"
         open_end = [] if self.rows.most is not None else [_OPEN]
         open_end = [_REFUTED] if self.is_refuted else open_end
         return "\n".join([head, usual, "", table, *below, f"95 % intervals; {cost}", *open_end])
@@ -159,14 +200,41 @@ class Profile:
         listed = cut or "none"
         return f"{name}: share of units in more groups than a limit of {listed}"
 
+    def _each(self) -> str:
+        """Say how much of the price each histogram has."""
+        if self.histograms == 1 or not isinstance(self.cost, _SPLIT):
+            return ""
+        each = self.cost * Fraction(1, self.histograms)
+        return f", which {self.histograms} histograms share: {each} each"
+
+    def _on_values(self) -> list[str]:
+        """Show how far the values of most units reach."""
+        if not self.values:
+            return []
+        lines, said = [], []
+        for name, values in self.values.items():
+            above = (values.largest_quantile(share) for share in SHOWN_SHARES)
+            below = (values.smallest_quantile(share) for share in SHOWN_SHARES)
+            lines.append([f"{name} is at most", *map(shown_value, above)])
+            lines.append([f"{name} is at least", *map(shown_value, below)])
+            if values.is_refuted:
+                said.append(f"{name}: units have values outside {_REFUTED_RANGE}")
+        shares = (f"{100 * share:.0f} % of units" for share in SHOWN_SHARES)
+        return ["", text_table(("all values of a unit", *shares), lines), *said]
+
     def _repr_html_(self) -> str:
-        return f"<pre>{self}</pre>"
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 _FAINT = (
     "nothing can be told about them: there are too few for this price, or too many histograms share"
     " it"
 )
+
+_SPLIT = Pure | Zcdp | Approximate | ApproximateZcdp
+"""The losses of which a part is a loss of the same kind."""
+
+_REFUTED_RANGE = "min and max, so these are not believed; correct the declaration"
 
 _REFUTED = (
     "units have more rows than most_rows_per_unit says, so it is not believed, and no upper end is"
@@ -183,6 +251,9 @@ def _up_to(number: int | None, last: int) -> str:
     return f"at most {number:,}" if number is not None else f"more than {last:,}"
 
 
+_NO_VALUES: Mapping[str, ValueBins] = MappingProxyType({})
+
+
 def read_profile(
     table: str,
     unit: str,
@@ -190,17 +261,25 @@ def read_profile(
     *,
     most: int | None,
     groups: Mapping[str, int],
+    values: Mapping[str, ValueBins] = _NO_VALUES,
     receipt: Receipt | None = None,
     is_stored: bool = False,
 ) -> Profile:
     """Return the profile that the stored bodies are.
 
-    ``most`` is the declared number of rows that a unit has at most, and ``groups`` how many groups
-    each column has.
+    ``most`` is the declared number of rows that a unit has at most, ``groups`` how many groups each
+    column has, and ``values`` the bins of each column with values that have an order.
     """
     bodies = tuple(bodies)
     found: dict[str, Histogram] = {}
+    measured: dict[str, Values] = {}
     for body in bodies:
+        if body.keys.columns[0].startswith(LARGEST):
+            name = body.keys.columns[0].removeprefix(LARGEST)
+            largest, smallest = (_units(body, place) for place in (0, 1))
+            noise = body.aggregates[0].noise
+            measured[name] = read_values(values[name], largest, smallest, noise)
+            continue
         for place, name in enumerate(body.keys.columns):
             is_groups = name.startswith(GROUPS)
             limit = groups.get(name.removeprefix(GROUPS)) if is_groups else most
@@ -211,6 +290,7 @@ def read_profile(
         rows=found[ROWS],
         groups=_named(found, GROUPS),
         busiest=_named(found, BUSIEST),
+        values=measured,
         is_refuted=most is not None and found[ROWS].most is None,
         cost=bodies[0].cost,
         receipt=receipt,
@@ -222,12 +302,17 @@ def _named(found: Mapping[str, Histogram], first: str) -> dict[str, Histogram]:
     return {name[len(first) :]: one for name, one in found.items() if name.startswith(first)}
 
 
-def _histogram(body: Body, place: int, most: int | None) -> Histogram:
-    """Return the histogram of one column: the rows of the grouping set that has it alone."""
+def _units(body: Body, place: int) -> dict[int, int]:
+    """Return the numbers of units by their keys: the rows of the set that has one column alone."""
     (which,) = (i for i, places in enumerate(body.keys.places) if tuple(places) == (place,))
     (counted,) = body.aggregates
     rows = zip(body.keys.rows, body.keys.sets, counted.values, strict=True)
-    units = {int(row[place] or 0): value for row, part, value in rows if part == which}
+    return {int(row[place] or 0): value for row, part, value in rows if part == which}
+
+
+def _histogram(body: Body, place: int, most: int | None) -> Histogram:
+    """Return the histogram of one column."""
+    units, (counted,) = _units(body, place), body.aggregates
     ends = tuple(sorted(end for end in units if end != BEYOND))
     found = Histogram(
         ends=ends,

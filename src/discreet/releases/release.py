@@ -34,7 +34,15 @@ from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import SelectedOf, TotalOf
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
-from discreet.releases.left_out import COUNTED, UNKNOWN, Ends, LeftOut, total_ends, unknown_left_out
+from discreet.releases.left_out import (
+    COUNTED,
+    UNCHANGED,
+    UNKNOWN,
+    Ends,
+    LeftOut,
+    total_ends,
+    unknown_left_out,
+)
 from discreet.releases.notes import headline, notes, on_dearer, on_unknown
 from discreet.releases.release_picture import draw
 from discreet.releases.sampling import PopulationSample
@@ -65,15 +73,19 @@ class Release:
     circumstances: Callable[[], Circumstances] | None = field(default=None, eq=False, repr=False)
     """What is known besides: the question, the people and the budget, for a release card."""
     left_out: LeftOut | None = field(repr=False)
-    """What the limits left out, as far as it is known; None if they cannot leave out anything."""
+    """What limits and clamps left out, as far as it is known; None if they cannot cut anything."""
 
     @left_out.default
     def _unmeasured(self) -> LeftOut | None:
-        if not self.body.limits.leave_out:
+        kinds = [aggregate.kind for aggregate in self.body.aggregates]
+        if self.body.limits.leave_out:
+            each = (COUNTED if kind in COUNTS else UNKNOWN for kind in kinds)
+            return unknown_left_out(each, "nobody has said here how many")
+        if COUNTS.issuperset(kinds):
             return None
-        kinds = (aggregate.kind for aggregate in self.body.aggregates)
-        each = (COUNTED if kind in COUNTS else UNKNOWN for kind in kinds)
-        return unknown_left_out(each, "nobody has said here how many")
+        # What a clamp cuts is not said here either.
+        cut = tuple(UNCHANGED if kind in COUNTS else UNKNOWN for kind in kinds)
+        return LeftOut(rows=UNCHANGED, share=None, each=cut, by_limits=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -116,10 +128,11 @@ class Release:
         return plain_intervals(found, output.estimate.type)
 
     def totals(self, name: str, confidence: Number = CONFIDENCE) -> tuple[PlainEnds, ...]:
-        """Return for each row where the value without noise *and without limits* is, that often.
+        """Return for each row where the value without noise, limits *and clamps* is, that often.
 
         An end is None where it is not known: nobody has made a profile of the table, or nobody
-        declared how many rows a unit has at most, or the number is one of rows that were joined.
+        declared how many rows a unit has at most or how far values reach, or the number is one of
+        rows that were joined.
         """
         output, beta = self._output(name), 1 - exact(confidence)
         found = self._total(output, beta)
@@ -288,8 +301,15 @@ class Release:
         verb = "hold" if len(known) > 1 else "holds"
         claim = f"{' and '.join(known)} {verb} for 95 % of values, noise only; " if known else ""
         if any(column.has_total() for column in self._shown_columns):
-            claim += f"{TOTAL} holds for 95 % of values, noise and what limits left out; "
+            claim += f"{TOTAL} holds for 95 % of values, noise and what {self._cutting()}; "
         return [f"{claim}{cost}", *self.notes()]
+
+    def _cutting(self) -> str:
+        """Say what the total interval takes account of besides noise."""
+        found = self.left_out
+        if found is None or not any(found.clamps):
+            return "limits left out"
+        return "limits left out and clamps cut" if found.by_limits else "clamps cut"
 
     def _shown(self) -> list[list[str]]:
         columns = [column.texts() for column in self._shown_columns]

@@ -39,6 +39,7 @@ class ClampSource(Enum):
     DECLARED = "declared"
     WRITTEN = "written in the query"
     PROPOSED = "proposed from the declared ranges"
+    CHOSEN = "chosen from the profile"
 
 
 @frozen

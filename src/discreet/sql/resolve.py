@@ -8,6 +8,7 @@ from attrs import frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.recursion import refusing_depth
+from discreet.sql.aggregates.clamps import ChooseBounds, nothing_chosen
 from discreet.sql.blocks.merge import merged
 from discreet.sql.blocks.side_by_side import is_side_by_side
 from discreet.sql.outputs.outputs import OrderItem, Outputs, resolve_outputs
@@ -46,12 +47,14 @@ def resolve(
     catalog: Catalog,
     public_rows: PublicRows,
     enumeration: Enumeration | None = None,
+    choose: ChooseBounds = nothing_chosen,
 ) -> Question:
     """Return the question that ``statement`` asks about the declared tables.
 
     ``public_rows`` reads a public relation, for keys that come from public tables. No private row
     is read, so nothing here depends on private data: neither the question nor a refusal.
-    Questions that are asked together share an ``enumeration`` of their keys.
+    Questions that are asked together share an ``enumeration`` of their keys. ``choose`` returns the
+    bounds of a clamp that are to be chosen from what is public.
     """
     enumeration = enumeration or Enumeration()
     select, options = statement.select, statement.options
@@ -87,6 +90,7 @@ def resolve(
         scope=scope.over(relation),
         keys=grouping.keys,
         has_private_keys=isinstance(keys, PrivateKeys),
+        choose=choose,
     )
     # SELECT, HAVING and ORDER BY say which aggregates are wanted, and what is shown of them.
     outputs = _outputs(select, items, over)
@@ -180,6 +184,7 @@ class _OutputScope:
     scope: Scope
     keys: tuple[Expression, ...]
     has_private_keys: bool
+    choose: ChooseBounds
 
     @property
     def relation(self) -> Relation:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
+from discreet.core.canonical import PRESENTATION
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact
 
@@ -137,3 +138,5 @@ class Column:
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
     """Whether a value may be missing. If the owner is wrong about it, no guarantee changes."""
+    auto_bounds: bool = field(default=False, metadata=PRESENTATION)
+    """Whether the clamp below a sum is chosen from a profile of values, as soon as there is one."""

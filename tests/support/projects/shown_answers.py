@@ -23,6 +23,7 @@ from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.body import Body
 from discreet.releases.release import Release
+from discreet.sql.aggregates.clamps import ChooseBounds, nothing_chosen
 from discreet.sql.expressions.expression import resolve_expression
 from discreet.sql.outputs.outputs import OrderItem, Outputs, resolve_outputs
 from discreet.tables.catalog import (
@@ -92,6 +93,7 @@ class HandScope:
     keys: tuple[Expression, ...] = ()
     key_names: tuple[str, ...] = ()
     has_private_keys: bool = False
+    choose: ChooseBounds = nothing_chosen
 
     def row(self, node: Any) -> Expression:
         """Return the row-wise expression of a node."""

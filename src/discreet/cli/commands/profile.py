@@ -20,6 +20,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "them if none is named)",
     )
     parser.add_argument(
+        "--value",
+        action="append",
+        default=[],
+        dest="values",
+        metavar="COLUMN",
+        help="count people by their largest and their smallest value of this column of numbers or "
+        "dates, to choose bounds (repeat it for more; each takes two more parts of the price)",
+    )
+    parser.add_argument(
         "--fresh", action="store_true", help="pay for a new one, although there is one already"
     )
     add_project(parser)
@@ -33,6 +42,7 @@ def run(options: argparse.Namespace) -> CommandResult:
             epsilon=options.epsilon,
             rho=options.rho,
             keys=options.keys,
+            values=options.values,
             fresh=options.fresh,
         )
     return CommandResult(str(found), found.to_json())

@@ -9,7 +9,16 @@ from discreet.core.canonical import canonical, described
 from discreet.core.errors import RefusedQuery
 from discreet.releases.estimates.estimate import Estimate, TotalOf
 from discreet.releases.view import ClampSource
-from discreet.sql.aggregates.clamps import Clamped, TotalInRange, clamped, clamped_total, not_a_sum
+from discreet.sql.aggregates.clamps import (
+    ChooseBounds,
+    Clamped,
+    TotalInRange,
+    clamped,
+    clamped_total,
+    not_a_sum,
+    require_chosen,
+    unclamped,
+)
 from discreet.sql.syntax.nodes import Node, function_name, is_a, require_plain_output
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
@@ -102,6 +111,11 @@ class OutputScope(Protocol):
         """The relation that the aggregates stand on."""
         ...
 
+    @property
+    def choose(self) -> ChooseBounds:
+        """How bounds are chosen where nobody gives them."""
+        ...
+
     def row(self, node: Node) -> Expression:
         """Return the row-wise expression that a node says, over the fields of the relation."""
         ...
@@ -140,7 +154,13 @@ class AggregateCall:
 
     def number(self, node: Node) -> Clamped:
         """Return the value of a node, which must be a number, with its clamp."""
-        return clamped(self._of_number(node), self.scope.relation.fields())
+        inner, relation = unclamped(node), self.scope.relation
+        value, fields = self._of_number(inner), relation.fields()
+        is_asked = inner is not node
+        chosen = self.scope.choose(relation, value, is_asked)
+        if is_asked or chosen is not None:
+            return require_chosen(value, fields, chosen)
+        return clamped(value, fields)
 
     def total_number(self, node: Node, ends: list[Expression]) -> TotalInRange:
         """Return the value of a node, which must be a number, with the range of its total."""

@@ -1,7 +1,7 @@
 """The clamp directly below an aggregate, of a number or of a date."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from attrs import frozen
@@ -9,6 +9,7 @@ from attrs import frozen
 from discreet.core.errors import InvalidArgument, RefusedQuery, UndeclaredBound
 from discreet.releases.estimates.estimate import Constant
 from discreet.releases.view import ClampSource
+from discreet.sql.syntax.nodes import Node, is_a, unbracketed
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
@@ -16,7 +17,7 @@ from discreet.tables.functions.proposal import propose_bounds, propose_dates
 from discreet.tables.functions.rules import constant_number
 from discreet.tables.plans.expression_text import expression_text
 from discreet.tables.plans.sums import LARGEST_ROOT, WIDEST
-from discreet.tables.relations.relation import Field
+from discreet.tables.relations.relation import Field, Relation
 
 _FINE = 10**6
 """How many steps a range that the query writes has at least, if it gives no step."""
@@ -29,6 +30,38 @@ class Clamped:
     value: Expression
     bounds: Bounds
     source: ClampSource
+
+
+ChooseBounds = Callable[[Relation, Expression, bool], Bounds | None]
+"""Returns the bounds that are chosen for a value of a relation, if any are; the last argument tells
+whether the query asks for it."""
+
+
+def nothing_chosen(relation: Relation, value: Expression, is_asked: bool) -> Bounds | None:
+    """Return that no bounds are chosen: there is no profile here, or no price, to choose by."""
+    return None
+
+
+def unclamped(node: Node) -> Node:
+    """Return the value of ``CLAMP(value)``, whose bounds are to be chosen; else the node itself."""
+    inner = unbracketed(node)
+    is_clamp = is_a(inner, "Anonymous") and inner.name.upper() == "CLAMP"
+    return inner.expressions[0] if is_clamp and len(inner.expressions) == 1 else node
+
+
+def require_chosen(value: Expression, fields: Sequence[Field], chosen: Bounds | None) -> Clamped:
+    """Return a number with the bounds that are chosen for it, or say what is missing."""
+    text = expression_text(value, fields)
+    if chosen is None:
+        raise RefusedQuery(
+            f"The bounds of {text} can be chosen only from a profile of its values",
+            must="be those of a column of one table that has such a profile, for the data as they"
+            " are now, in a question with an epsilon or a rho of its own",
+            got="none",
+            next=f"Have the owner run discreet profile with --value {text}, or write"
+            f" CLAMP({text}, 0, 100) with the range that you expect",
+        )
+    return Clamped(value, chosen, ClampSource.CHOSEN)
 
 
 def clamped(value: Expression, fields: Sequence[Field]) -> Clamped:

@@ -19,7 +19,7 @@ from discreet.releases.estimates.estimate import (
 from discreet.releases.estimates.functions import calculate
 from discreet.sql.aggregates import pairs
 from discreet.sql.aggregates.call import AggregateCall, OutputScope
-from discreet.sql.aggregates.clamps import Clamped, in_days
+from discreet.sql.aggregates.clamps import Clamped, in_days, unclamped
 from discreet.sql.aggregates.spreads import variance_of
 from discreet.sql.syntax.nodes import (
     Node,
@@ -175,7 +175,7 @@ MIN_SHARE, MEDIAN_SHARE, MAX_SHARE = Fraction(1, 100), Fraction(1, 2), Fraction(
 
 
 def _quantile(call: AggregateCall, node: Node, share: Fraction, stands_for: str) -> Estimate:
-    value = call.plain_row(node)
+    value = call.plain_row(unclamped(node))
     if value.type is not ColumnType.DATE:
         return _chosen(call, call.number(node), share, stands_for)
     days = in_days(value, call.scope.relation.fields())

@@ -49,12 +49,18 @@ def _column(name: str, section: Section) -> Column:
         dates=_dates(section) if kind is ColumnType.DATE else None,
         keys=_keys(section, kind) if kind is not ColumnType.REAL else None,
         nullable=section.get_or("nullable", True, YES_OR_NO),
+        auto_bounds=kind in _NUMERIC and _is_auto(section, "bounds"),
     )
     section.finish()
     return column
 
 
 _NUMERIC = (ColumnType.INTEGER, ColumnType.REAL)
+
+
+def _is_auto(section: Section, key: str) -> bool:
+    """Tell whether it is declared that something is chosen from a profile."""
+    return section.has(key) and section.choice(key, ["auto"]) == "auto"
 
 
 def _bounds(section: Section, kind: ColumnType) -> Bounds | None:
@@ -293,7 +299,7 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
     limits = _limits(section, unit)
     most_rows = _optional_most(section, "most_rows")
     most_rows_per_unit = _optional_most(section, "most_rows_per_unit")
-    auto_limits = section.has("limits") and section.choice("limits", ["auto"]) == "auto"
+    auto_limits = _is_auto(section, "limits")
     section.finish()
     return Table(
         name=name,
