@@ -17,7 +17,7 @@ from discreet.core.terminal_text import text_steps
 from discreet.curator.allocate import allocate
 from discreet.curator.connection import connect
 from discreet.curator.costs import costs, first_cost, group_costs
-from discreet.curator.explanation import groups_sentence
+from discreet.curator.kept_explanation import groups_sentence
 from discreet.curator.price import price
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.tables.catalog import PeriodLength

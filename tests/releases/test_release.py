@@ -134,7 +134,7 @@ def test_the_table_of_a_quantile_says_that_its_error_is_unknown() -> None:
 
 def shown_cells(sql: str, **changes: Any) -> list[list[str]]:
     """Return the cells of a table as a reader sees them, without the first column."""
-    return [line[1:] for line in hand(sql, **changes).release()._shown()]
+    return [line[1:] for line in hand(sql, **changes).release()._shown.rows()]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
 from discreet.releases.profile import Profile
-from discreet.releases.release import Release, read_releases
+from discreet.releases.release import Release
+from discreet.releases.stored_releases import read_releases
 from discreet.tables.catalog import Catalog, PublicTable, Table
 
 LOCAL_ANALYST = "local"

@@ -11,12 +11,17 @@ from discreet.accounting.filters.rules import left
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, short
 from discreet.core.terminal_text import text_steps
-from discreet.curator.choice_explanation import CUT, choice_json, choice_sentence
+from discreet.curator.choice_explanation import choice_json
 from discreet.curator.choose_bounds import BoundsProposal
 from discreet.curator.choose_limits import Proposal
 from discreet.curator.column_explanation import ColumnExplanation
 from discreet.curator.costs import Cost, costs, first_cost, group_losses
 from discreet.curator.fit import described_premise
+from discreet.curator.kept_explanation import (
+    clamped_sentences,
+    left_out_sentences,
+    limits_sentence,
+)
 from discreet.curator.offered_delta import BoughtByDelta, takes_delta
 from discreet.curator.output_error import error_sentences, errors_by_size, output_errors, readable
 from discreet.curator.price import ChosenGroups, PricedPlan
@@ -30,10 +35,7 @@ from discreet.sql.question import Question
 from discreet.tables.catalog import IdSpace
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.contain import row_limits
-from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.sums import SumTotals
 from discreet.tables.plans.text import show
-from discreet.tables.plans.tighten import leaves_out
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.relation import Relation, RowLimit
 from discreet.tables.relations.scan import Scan
@@ -87,10 +89,13 @@ class Explanation:
             ("Protects", self._unit_sentence()),
             ("Reads", self._tables_sentence()),
             ("Groups", self._keys_sentence()),
-            ("Limits", self._limits_sentence()),
+            ("Limits", limits_sentence(self.priced)),
         ]
-        found += [("Left out", text) for text in self._left_out_sentences()]
-        found += [("Clamped", text) for text in self._clamped_sentences()]
+        found += [
+            ("Left out", text)
+            for text in left_out_sentences(self.priced, self.left_out, self.proposal)
+        ]
+        found += [("Clamped", text) for text in clamped_sentences(self.left_out, self.bounds)]
         if has_join(self.priced.plan.relation):
             found.append(("Joins", _JOINS))
         if limits := row_limits(self.priced.plan.relation):
@@ -237,57 +242,6 @@ class Explanation:
             " with NULL or another value are in none"
         )
 
-    def _limits_sentence(self) -> str:
-        limits, choice = self.priced.plan.limits, self.priced.choice
-        if choice is not None:
-            return choice_sentence(choice, limits)
-        if not leaves_out(self.priced.plan):
-            return (
-                f"{groups_sentence(self.priced.plan)}, and has at most 1 row in each by the shape"
-                " of the query, so nothing is left out"
-            )
-        rows = "1 row" if limits.rows_per_group == 1 else f"{limits.rows_per_group} rows"
-        over_all = ""
-        if limits.rows_per_unit is not None:
-            each = " of a set" if len(getattr(self.priced.plan.keys, "sets", ())) > 1 else ""
-            over_all = f" and {limits.rows_per_unit} over all groups{each}"
-        return (
-            f"{groups_sentence(self.priced.plan)}, and with at most {rows} in each{over_all}; which"
-            f" of them count is drawn by a keyed hash, and the rest is left out{self._of_totals()}"
-        )
-
-    def _of_totals(self) -> str:
-        has_totals = any(isinstance(part, SumTotals) for part in self.priced.plan.aggregates)
-        return "; totals that are clamped as a whole are of all rows in each" if has_totals else ""
-
-    def _left_out_sentences(self) -> list[str]:
-        known = self.left_out
-        if self.priced.choice is not None:
-            return [CUT]
-        if known is None or known.is_nothing or not known.by_limits:
-            return []
-        if not known.is_known:
-            said = [known.reason]
-        else:
-            said = [f"at most {int(known.rows[1] or 0):,} rows, in all groups together"]
-        if known.share is not None:
-            said = [f"{known.share} of the rows"]
-        better = self.proposal
-        is_other = better is not None and better.limits != self.priced.plan.limits
-        return [*said, f"{better}: the least error in all (limits = auto)"] if is_other else said
-
-    def _clamped_sentences(self) -> list[str]:
-        """Say what clamps cut, as far as it is known."""
-        found = () if self.left_out is None else self.left_out.clampings()
-        better = [str(one) for one in self.bounds if one.is_much_better]
-        said = [
-            f"{one.text}: {one.units} of the units have a value outside the clamp"
-            if one.units is not None
-            else f"{one.text}: values may be outside the clamp, and {one.reason}"
-            for one in found
-        ]
-        return [*said, *better]
-
     def _noise_sentence(self) -> str:
         """Say what a δ was good for, or would be, where it is not for private keys."""
         if self.with_delta is not None:
@@ -355,27 +309,6 @@ class Explanation:
 def _price_of(groups: ChosenGroups) -> PrivacyLoss:
     """Return what the choice of private groups costs by itself."""
     return first_cost(ComposedEvent.of([groups.event]))
-
-
-def groups_sentence(plan: BoundedPlan) -> str:
-    """Return how many groups one unit can be in, over all grouping sets."""
-    reach, limit = plan.reach(), plan.limits.groups_per_unit
-    if not isinstance(plan.keys, PublicKeys):
-        return f"one unit counts in at most {limit} groups"
-    if len(plan.keys.sets) == 1:
-        only = len(plan.keys.sets[0].rows)
-        if only <= limit:
-            return f"there {_are(only)}, so one unit counts in at most {reach.groups_per_unit}"
-        return f"one unit counts in at most {limit} of the {only:,} groups"
-    parts = " + ".join(str(min(limit, len(part.rows))) for part in plan.keys.sets)
-    return (
-        f"one unit counts in at most {limit} groups of each of the {len(plan.keys.sets)} grouping"
-        f" sets (fewer where there are fewer): {parts} = {reach.groups_per_unit}"
-    )
-
-
-def _are(groups: int) -> str:
-    return "is 1 group" if groups == 1 else f"are {groups:,} groups"
 
 
 def has_join(relation: Relation) -> bool:

@@ -51,7 +51,7 @@ from discreet.curator.clampings import (
     has_clamps,
     narrower,
 )
-from discreet.curator.one_table import bounding, column_of, only_table
+from discreet.curator.one_table import column_of, is_monotone, looks_at_all, only_table
 from discreet.curator.profile import find_profile
 from discreet.project.project import Project
 from discreet.releases.accuracy import CONFIDENCE, error_of
@@ -71,16 +71,11 @@ from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Aggregate, Count, CountRows, CountUnits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.sums import SumSquares, SumTotals, SumValues
-from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.relation import (
-    Distinct,
-    Filter,
     Projection,
     Relation,
-    RowLimit,
-    UnionAll,
 )
-from discreet.tables.relations.scan import PublicScan, Scan
+from discreet.tables.relations.scan import Scan
 
 BETA = (1 - CONFIDENCE) / 2
 """How often what is said of the rows that were left out may be wrong."""
@@ -98,9 +93,9 @@ def left_out(
     Where limits were ``chosen`` privately, the number of units that they cut is known.
     """
     table = only_table(plan.relation)
-    if not _looks_at_all(plan.relation):
+    if not looks_at_all(plan.relation):
         reason = "only so many rows of a unit are looked at, so that its work stays small"
-        return _unknown(plan, reason) if _is_monotone(plan.relation) else _nothing(plan, reason)
+        return _unknown(plan, reason) if is_monotone(plan.relation) else _nothing(plan, reason)
     counted = chosen if chosen is not None and chosen.is_exact else None
     is_asked = table is not None and (can_leave_out or has_clamps(plan))
     profile = find_profile(project, table) if table is not None and is_asked else None
@@ -164,25 +159,6 @@ def _clampings(plan: BoundedPlan, profile: Profile | None, beta: float) -> Clamp
 def _parts(plan: BoundedPlan) -> int:
     """Return among how many bounds the probability is shared, those of limits not counted."""
     return max(1, BOUNDS * sum(aggregate.grid is not None for aggregate in plan.aggregates))
-
-
-def _looks_at_all(relation: Relation) -> bool:
-    """Tell whether no row is overlooked where work is limited, by what is declared."""
-    if isinstance(relation, RowLimit):
-        found = None if relation.texts else bounding(relation.source)
-        most = None if found is None else found[0].most_rows_per_unit
-        if most is None or most > relation.rows:
-            return False
-    return all(map(_looks_at_all, relation.inputs()))
-
-
-def _is_monotone(relation: Relation) -> bool:
-    """Tell whether fewer rows of a source can only mean fewer rows of the relation."""
-    kept = isinstance(relation, Scan | PublicScan | Filter | Projection | Distinct | RowLimit)
-    paired = isinstance(relation, Join) and not relation.keep_left
-    found = isinstance(relation, Exists) and not relation.lacks
-    is_one = kept or paired or found or isinstance(relation, UnionAll)
-    return is_one and all(map(_is_monotone, relation.inputs()))
 
 
 _UNMEASURED = "nobody has measured what clamping totals as a whole cuts"

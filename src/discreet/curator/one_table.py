@@ -7,8 +7,17 @@ from discreet.tables.column import Bounds, Column
 from discreet.tables.expression import FieldValue
 from discreet.tables.functions.proposal import propose_bounds
 from discreet.tables.relations.join import Exists, Join
-from discreet.tables.relations.relation import Field, OneSource, Projection, Relation, RowLimit
-from discreet.tables.relations.scan import Scan
+from discreet.tables.relations.relation import (
+    Distinct,
+    Field,
+    Filter,
+    OneSource,
+    Projection,
+    Relation,
+    RowLimit,
+    UnionAll,
+)
+from discreet.tables.relations.scan import PublicScan, Scan
 from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Total
 
 
@@ -130,3 +139,22 @@ def _count_bounds(total: InnerTotal, most: int | None) -> Bounds | None:
     if least is None or most is None:
         return None
     return Bounds(lower=least, upper=max(most, least + 1))
+
+
+def looks_at_all(relation: Relation) -> bool:
+    """Tell whether no row is overlooked where work is limited, by what is declared."""
+    if isinstance(relation, RowLimit):
+        found = None if relation.texts else bounding(relation.source)
+        most = None if found is None else found[0].most_rows_per_unit
+        if most is None or most > relation.rows:
+            return False
+    return all(map(looks_at_all, relation.inputs()))
+
+
+def is_monotone(relation: Relation) -> bool:
+    """Tell whether fewer rows of a source can only mean fewer rows of the relation."""
+    kept = isinstance(relation, Scan | PublicScan | Filter | Projection | Distinct | RowLimit)
+    paired = isinstance(relation, Join) and not relation.keep_left
+    found = isinstance(relation, Exists) and not relation.lacks
+    is_one = kept or paired or found or isinstance(relation, UnionAll)
+    return is_one and all(map(is_monotone, relation.inputs()))

@@ -7,7 +7,7 @@ knows how much a unit can have at most or how far values reach, one end or both 
 """
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -324,3 +324,19 @@ def _enclosed(
         return margins(index, share) - low, margins(index, share) + high
 
     return intervals_within(estimate, groups, margin, beta=beta)
+
+
+COUNTS = {"count", "count_units", "count_distinct"}
+"""Aggregates that are never negative, whatever the noise."""
+
+
+def unmeasured(kinds: Sequence[str], *, can_leave_out: bool) -> LeftOut | None:
+    """Return what is left out of such aggregates where nobody has measured it."""
+    if can_leave_out:
+        each = (COUNTED if kind in COUNTS else UNKNOWN for kind in kinds)
+        return unknown_left_out(each, "nobody has said here how many")
+    if COUNTS.issuperset(kinds):
+        return None
+    # What a clamp cuts is not said either.
+    cut = tuple(UNCHANGED if kind in COUNTS else UNKNOWN for kind in kinds)
+    return LeftOut(rows=UNCHANGED, share=None, each=cut, by_limits=False)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property, partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,6 @@ from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
-from discreet.core.terminal_text import text_table
-from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.answer_frame import AnswerFrame, IntervalKind, answer_frame
@@ -34,24 +31,14 @@ from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import SelectedOf, TotalOf
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
-from discreet.releases.left_out import (
-    COUNTED,
-    UNCHANGED,
-    UNKNOWN,
-    Ends,
-    LeftOut,
-    total_ends,
-    unknown_left_out,
-)
-from discreet.releases.notes import headline, notes, on_dearer, on_unknown
+from discreet.releases.left_out import COUNTS, Ends, LeftOut, total_ends, unmeasured
+from discreet.releases.notes import notes, on_dearer, on_unknown
 from discreet.releases.release_picture import draw
 from discreet.releases.sampling import PopulationSample
-from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
-from discreet.releases.view import Output, View, error_bar, intervals, margins, plain_view
+from discreet.releases.shown_answer import ShownAnswer
+from discreet.releases.shown_column import ShownColumn
+from discreet.releases.view import Output, View, error_bar, intervals, margins
 from discreet.releases.yaml_text import yaml_text
-
-COUNTS = {"count", "count_units", "count_distinct"}
-"""Aggregates that are never negative, whatever the noise."""
 
 
 @frozen(kw_only=True)
@@ -78,14 +65,7 @@ class Release:
     @left_out.default
     def _unmeasured(self) -> LeftOut | None:
         kinds = [aggregate.kind for aggregate in self.body.aggregates]
-        if self.body.limits.leave_out:
-            each = (COUNTED if kind in COUNTS else UNKNOWN for kind in kinds)
-            return unknown_left_out(each, "nobody has said here how many")
-        if COUNTS.issuperset(kinds):
-            return None
-        # What a clamp cuts is not said here either.
-        cut = tuple(UNCHANGED if kind in COUNTS else UNKNOWN for kind in kinds)
-        return LeftOut(rows=UNCHANGED, share=None, each=cut, by_limits=False)
+        return unmeasured(kinds, can_leave_out=self.body.limits.leave_out)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -275,45 +255,19 @@ class Release:
 
     def __str__(self) -> str:
         """Show the rows as a table with error bars, and the notes below it."""
-        table = text_table(self.columns, self._shown())
-        return "\n".join([*headline(self.left_out), table, *self._footer()])
+        return self._shown.text()
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        lines = (
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self._shown()
-        )
-        below = "<br>".join(escape(line) for line in self._footer())
-        first = map(escape, headline(self.left_out))
-        above = "".join(f"<p><strong>{line}</strong></p>" for line in first)
-        return (
-            f"{above}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-            f"<p><small>{below}</small></p>"
-        )
+        return self._shown.html()
 
-    def _footer(self) -> list[str]:
-        cost = (
-            "a stored release, nothing more is charged" if self.is_stored else f"cost {self.cost}"
+    @cached_property
+    def _shown(self) -> ShownAnswer:
+        return ShownAnswer(
+            columns=self._shown_columns,
+            left_out=self.left_out,
+            cost=None if self.is_stored else self.cost,
+            notes=self.notes(),
         )
-        marks = {column.mark() for column in self._shown_columns}
-        known = [mark for mark in (BAR, RANGE) if mark in marks]
-        verb = "hold" if len(known) > 1 else "holds"
-        claim = f"{' and '.join(known)} {verb} for 95 % of values, noise only; " if known else ""
-        if any(column.has_total() for column in self._shown_columns):
-            claim += f"{TOTAL} holds for 95 % of values, noise and what {self._cutting()}; "
-        return [f"{claim}{cost}", *self.notes()]
-
-    def _cutting(self) -> str:
-        """Say what the total interval takes account of besides noise."""
-        found = self.left_out
-        if found is None or not any(found.clamps):
-            return "limits left out"
-        return "limits left out and clamps cut" if found.by_limits else "clamps cut"
-
-    def _shown(self) -> list[list[str]]:
-        columns = [column.texts() for column in self._shown_columns]
-        return [list(row) for row in zip(*columns, strict=True)]
 
     @cached_property
     def _shown_columns(self) -> tuple[ShownColumn, ...]:
@@ -416,25 +370,3 @@ class Release:
 
 def _plain_json(value: Cell) -> str | int | float | bool | None:
     return value if value is None or isinstance(value, str | int | float) else value.isoformat()
-
-
-def read_releases(ledger: Ledger, ticket: int) -> tuple[Release, ...]:
-    """Return the stored release that a ticket paid for: one, or those of a batch.
-
-    The columns are the keys and the noisy numbers from which the answer was made.
-    """
-    found = ledger.release_of(ticket)
-    if found is None:
-        raise InvalidArgument(
-            "There is no release of this ticket",
-            must="be the number of a ticket that was answered",
-            got=str(ticket),
-            next="See the history with `discreet ledger`",
-        )
-    stored, receipt = found
-    batch = stored.get("batch", [stored])
-    bodies = map(Body.from_json, batch if isinstance(batch, list) else [batch])
-    return tuple(
-        Release(view=plain_view(body), body=body, receipt=receipt, is_stored=True)
-        for body in bodies
-    )
