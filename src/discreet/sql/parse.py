@@ -38,13 +38,22 @@ def parse(sql: str) -> Statement:
         >>> parse(sql).select.sql()
         'SELECT COUNT(*) FROM visits'
     """
-    _require_text(sql)
-    tokens = _tokens(sql)
+    tokens = read_tokens(sql)
     if tokens and token_kind(tokens[0]) in _OTHERS:
         raise _not_a_select()
     _refuse_top(tokens)
     text, options = _take_options(sql, tokens)
     return Statement(select=_select(with_clamps(text)), options=options)
+
+
+def read_tokens(sql: str) -> list[Token]:
+    """Return the words and signs of a query, or refuse what cannot be one."""
+    _require_text(sql)
+    errors = optional.load("sqlglot.errors")
+    try:
+        return tokens_of(sql)
+    except (errors.SqlglotError, ValueError):
+        raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
 
 
 def _require_text(sql: object) -> None:
@@ -80,14 +89,6 @@ def _refuse_top(tokens: list[Token]) -> None:
             raise RefusedQuery(
                 "TOP is not supported", next=f"Write ORDER BY COUNT(*) DESC LIMIT {third.text[:9]}"
             )
-
-
-def _tokens(sql: str) -> list[Token]:
-    errors = optional.load("sqlglot.errors")
-    try:
-        return tokens_of(sql)
-    except (errors.SqlglotError, ValueError):
-        raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
 
 
 def _take_options(sql: str, tokens: list[Token]) -> tuple[str, Options]:

@@ -10,6 +10,7 @@ from typing import Any
 from discreet.core.errors import RefusedQuery
 from discreet.sql.expressions.refusals import in_query, refused_function
 from discreet.sql.expressions.rule import Rule, Visit, compared
+from discreet.sql.syntax.nodes import joined_text
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import FUNCTIONS, call
@@ -68,7 +69,7 @@ def _in(node: Any, visit: Visit) -> Expression:
 
 def _like(function: str) -> Rule:
     def read(node: Any, visit: Visit) -> Expression:
-        matches = call(function, [visit(node.this), visit(node.expression)])
+        matches = call(function, [visit(node.this), visit(joined_text(node.expression))])
         return call("not", [matches]) if node.args.get("negate") else matches
 
     return Rule(("this", "expression", "negate"), read)

@@ -205,6 +205,24 @@ def unbracketed(node: Node) -> Node:
     return node
 
 
+def joined_text(node: Node) -> Node:
+    """Return texts that are joined by || as one text; any other node as it is.
+
+    Tools write a pattern so: ``note LIKE '%' || 'flu' || '%'``.
+    """
+    parts, waiting = [], [node]
+    while waiting:
+        inner = unbracketed(waiting.pop())
+        if is_a(inner, "DPipe"):
+            waiting += [inner.expression, inner.this]
+        elif is_a(inner, "Literal") and inner.is_string:
+            parts.append(inner.name)
+        else:
+            return node
+    joined: Node = optional.load("sqlglot.expressions").Literal.string("".join(parts))
+    return joined
+
+
 def conjuncts(node: Node | None) -> list[Node]:
     """Return the parts of a condition that are joined by AND, in order."""
     found: list[Node] = []
