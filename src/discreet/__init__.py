@@ -2,7 +2,7 @@
 
 Names are loaded when they are first used, so that ``import discreet`` is quick. The root has what
 most programs need. More is in its rooms: :mod:`discreet.mechanisms`, :mod:`discreet.events`,
-:mod:`discreet.accounting` and :mod:`discreet.audit`.
+:mod:`discreet.accounting`, :mod:`discreet.audit` and :mod:`discreet.dbapi`.
 """
 
 import importlib
@@ -74,7 +74,7 @@ __all__ = [
     "read_events",
 ]
 
-_ROOMS = ("accounting", "audit", "events", "mechanisms")
+_ROOMS = ("accounting", "audit", "dbapi", "events", "mechanisms")
 """Where the names are that are too many for the root: ``discreet.events.GaussianEvent``."""
 
 _lent, _names = lazy_names(__name__, _HOMES, rooms=_ROOMS)

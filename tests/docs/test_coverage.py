@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Iterator
 
-from discreet import events
+from discreet import dbapi, events
 from discreet.accounting.notation import read_events
 from discreet.accounting.notation_names import NAMES
 from discreet.cli.main import COMMANDS
@@ -73,8 +73,9 @@ def test_every_name_of_the_notation_is_documented():
 def test_every_name_of_the_doors_has_a_row():
     """If it is not as it should be: ``make names``."""
     page = rooms.PAGE.read_text(encoding="utf-8")
-    assert {*rooms.rooms(page), "discreet.events"} == set(DOORS)
+    assert {*rooms.rooms(page), "discreet.events", "discreet.dbapi"} == set(DOORS)
     assert rooms.with_tables(page) == page
+    assert not [name for name in dbapi.__all__ if f"`{name}`" not in page]
 
 
 def test_a_docstring_becomes_a_cell_of_a_table():

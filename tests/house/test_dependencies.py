@@ -14,6 +14,7 @@ EXTRAS = CONFIG["project"]["optional-dependencies"]
 INSTALLED = [
     *CONFIG["project"]["dependencies"],
     *EXTRAS["pandas"],
+    *EXTRAS["sqlalchemy"],
     *CONFIG["dependency-groups"]["dev"],
     *CONFIG["dependency-groups"]["docs"],
 ]

@@ -102,7 +102,7 @@ def test_a_door_loads_nothing():
 
 
 def test_only_the_doors_have_a_surface():
-    """``__all__`` stands in the root, where all events are, and in three rooms."""
+    """``__all__`` stands in the root, where all events are, and in four rooms."""
     having = {module.place for module in modules() if "\n__all__" in module.text}
     assert having == set(DOORS.values())
 

@@ -12,11 +12,7 @@ from discreet.core.errors import MissingDependency
 _EXTRA_OF = {
     "pandas": "pandas",
     "matplotlib": "plot",
-    "pyspark": "spark",
-    "psycopg": "postgres",
-    "starlette": "server",
-    "uvicorn": "server",
-    "ortools": "attacks",
+    "sqlalchemy": "sqlalchemy",
 }
 
 

@@ -152,6 +152,14 @@ class Release:
         """Return the rows as dictionaries."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
+    def frame(self, *, errors: bool = True, intervals: str = "total") -> AnswerFrame:
+        """Return the columns with names and types, from which the other forms are made."""
+        rules = dict(zip(IntervalKind, (self._total, self._noise_ends, self._sampled), strict=True))
+        rule = rules[check.chosen(IntervalKind, intervals, noun="kind of interval")]
+        found = self._noisy() if errors else []
+        ends = {output.name: rule(output, 1 - CONFIDENCE) for output in found}
+        return answer_frame(self.view.outputs, self._cells, ends)
+
     def to_arrow(self, *, errors: bool = True, intervals: str = "total") -> Any:
         """Return the rows as an Arrow table, with the types of the outputs.
 
@@ -160,7 +168,7 @@ class Release:
         or "sampling". The metadata of the schema has notes, cost and ticket, as JSON. Integers that
         64 bits do not hold are decimal numbers, and text beyond 38 digits.
         """
-        frame = self._frame(errors=errors, kind=intervals)
+        frame = self.frame(errors=errors, intervals=intervals)
         return frame.to_arrow(self._about(frame))
 
     def to_pandas(self, *, errors: bool = True, intervals: str = "total") -> Any:
@@ -171,7 +179,7 @@ class Release:
         "noise" or "sampling". ``attrs["discreet"]`` has notes, cost and ticket. Integers that 64
         bits do not hold are Python's.
         """
-        frame = self._frame(errors=errors, kind=intervals)
+        frame = self.frame(errors=errors, intervals=intervals)
         return frame.to_pandas(self._about(frame))
 
     def to_polars(self, *, errors: bool = True, intervals: str = "total") -> Any:
@@ -330,13 +338,6 @@ class Release:
             )
             for name, noise in self._noise.items()
         }
-
-    def _frame(self, *, errors: bool, kind: str) -> AnswerFrame:
-        rules = dict(zip(IntervalKind, (self._total, self._noise_ends, self._sampled), strict=True))
-        rule = rules[check.chosen(IntervalKind, kind, noun="kind of interval")]
-        found = self._noisy() if errors else []
-        ends = {output.name: rule(output, 1 - CONFIDENCE) for output in found}
-        return answer_frame(self.view.outputs, self._cells, ends)
 
     def _noise_ends(self, output: Output, beta: Fraction) -> Ends:
         return Ends.of(intervals(output, self._groups, self.body, beta=beta))

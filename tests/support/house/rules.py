@@ -15,6 +15,7 @@ HEAVY = {
     "pyarrow",
     "pyspark",
     "scipy",
+    "sqlalchemy",
     "sqlglot",
     "starlette",
     "uvicorn",
@@ -31,6 +32,7 @@ DOORS = {
     "discreet": "__init__.py",
     "discreet.accounting": "accounting/__init__.py",
     "discreet.audit": "audit/__init__.py",
+    "discreet.dbapi": "dbapi/__init__.py",
     "discreet.events": "events.py",
     "discreet.mechanisms": "mechanisms/__init__.py",
 }
