@@ -4,13 +4,14 @@ SQLAlchemy finds it by its entry point, and loads this file only then.
 """
 
 import sys
-from typing import Any, ClassVar
+from typing import Any
 
 from discreet.core import optional
 from discreet.core.errors import UnknownTable
 from discreet.dbapi.compiler import ReadingCompiler, RefusingCompiler
 from discreet.dbapi.connection import DatabaseConnection
 from discreet.dbapi.errors import ClosedConnection
+from discreet.sql.rows.scope import SCHEMAS
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import ColumnType
 
@@ -18,13 +19,14 @@ _default = optional.load("sqlalchemy.engine.default")
 _exc = optional.load("sqlalchemy.exc")
 _types = optional.load("sqlalchemy.types")
 
-_TYPES = {
+TYPES = {
     ColumnType.INTEGER: _types.BigInteger,
     ColumnType.REAL: _types.Double,
     ColumnType.TEXT: _types.String,
     ColumnType.BOOLEAN: _types.Boolean,
     ColumnType.DATE: _types.Date,
 }
+"""What SQLAlchemy calls the type of a declared column."""
 
 _OPTIONS = ("epsilon", "rho", "accuracy", "delta", "analyst", "intervals")
 """What a URL may say. Budgets, shares and rules of the gate are the owner's, and in no URL."""
@@ -51,13 +53,11 @@ class DiscreetDialect(_default.DefaultDialect):  # type: ignore[misc, name-defin
     """Statements are written once: nothing of their text depends on the parameters."""
     supports_native_boolean = True
     supports_alter = False
-    supports_schemas = False
     supports_views = False
     postfetch_lastrowid = False
     div_is_floordiv = False
     """7 / 2 is 3.5, for whole numbers too."""
     supports_simple_order_by_label = True
-    colspecs: ClassVar[dict[Any, Any]] = {}
 
     @classmethod
     def import_dbapi(cls) -> Any:
@@ -120,7 +120,7 @@ class DiscreetDialect(_default.DefaultDialect):  # type: ignore[misc, name-defin
 
     def get_table_names(self, connection: Any, schema: str | None = None, **kw: object) -> Any:
         """Return the names of the private tables and of the public ones."""
-        return [] if schema else [table.name for table in _tables(connection)]
+        return [table.name for table in _tables(connection)] if _is_ours(schema) else []
 
     def get_view_names(self, connection: Any, schema: str | None = None, **kw: object) -> Any:
         """Return nothing: there are no views."""
@@ -131,8 +131,11 @@ class DiscreetDialect(_default.DefaultDialect):  # type: ignore[misc, name-defin
         return []
 
     def get_schema_names(self, connection: Any, **kw: object) -> Any:
-        """Return nothing: tables stand in no schema."""
-        return []
+        """Return the one schema that all tables stand in."""
+        return [SCHEMAS[0]]
+
+    def _get_default_schema_name(self, connection: Any) -> str:
+        return SCHEMAS[0]
 
     def has_table(
         self, connection: Any, table_name: str, schema: str | None = None, **kw: object
@@ -140,7 +143,7 @@ class DiscreetDialect(_default.DefaultDialect):  # type: ignore[misc, name-defin
         """Tell whether a table is declared, by its name in any case."""
         self._ensure_has_table_connection(connection)
         names = {table.name.lower() for table in _tables(connection)}
-        return schema is None and table_name.lower() in names
+        return _is_ours(schema) and table_name.lower() in names
 
     def get_columns(
         self, connection: Any, table_name: str, schema: str | None = None, **kw: object
@@ -149,7 +152,7 @@ class DiscreetDialect(_default.DefaultDialect):  # type: ignore[misc, name-defin
         return [
             {
                 "name": column.name,
-                "type": _TYPES[column.type](),
+                "type": TYPES[column.type](),
                 "nullable": column.nullable,
                 "default": None,
                 "autoincrement": False,
@@ -190,13 +193,17 @@ def _truth(text: str) -> bool:
     return _TRUTH[text.lower()]
 
 
+def _is_ours(schema: str | None) -> bool:
+    return schema is None or schema.lower() in SCHEMAS
+
+
 def _tables(connection: Any) -> tuple[Table | PublicTable, ...]:
     catalog = _opened(connection).catalog()
     return (*catalog.tables, *catalog.public_tables)
 
 
 def _table(connection: Any, name: str, schema: str | None) -> Table | PublicTable:
-    if schema is not None:
+    if not _is_ours(schema):
         raise _exc.NoSuchTableError(f"{schema}.{name}")
     try:
         return _opened(connection).catalog().table(name)
