@@ -43,6 +43,10 @@ ALIKE = {
             " GROUP BY 1"
         ),
     ),
+    "a joined pattern": (
+        "SELECT COUNT(*) AS n FROM visits WHERE clinic LIKE '%' || ('a' || 'b') || '%'",
+        "SELECT COUNT(*) AS n FROM visits WHERE clinic LIKE '%ab%'",
+    ),
     "rounded": (
         "SELECT ROUND(cost) AS bin, COUNT(*) AS n FROM visits GROUP BY 1",
         "SELECT CAST(ROUND(cost) AS INTEGER) AS bin, COUNT(*) AS n FROM visits GROUP BY 1",

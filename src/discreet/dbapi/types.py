@@ -39,7 +39,7 @@ class TypeObject:
 STRING = TypeObject("STRING", "VARCHAR")
 BINARY = TypeObject("BINARY")
 NUMBER = TypeObject("NUMBER", "BIGINT", "DOUBLE", "BOOLEAN")
-DATETIME = TypeObject("DATETIME", "DATE")
+DATETIME = TypeObject("DATETIME", "DATE", "TIME", "TIMESTAMP")
 ROWID = TypeObject("ROWID")
 
 Date: Callable[[int, int, int], datetime.date] = datetime.date
