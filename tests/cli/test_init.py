@@ -29,7 +29,7 @@ ROWS = pa.table(
         "cost": pa.array([815.25]),
         "urgent": pa.array([True]),
         "day": pa.array([datetime.date(1984, 4, 4)]),
-        "seen": pa.array([datetime.datetime(1984, 4, 4, tzinfo=datetime.UTC)]),
+        "seen": pa.array([datetime.datetime(1984, 4, 4)], pa.timestamp("ms")),  # noqa: DTZ001
         "née": pa.array(["x"]).dictionary_encode(),
         "many": pa.array([[1]]),
     }
@@ -70,7 +70,7 @@ def test_with_all_answers_the_file_holds(folder):
         "cost": ColumnType.REAL,
         "urgent": ColumnType.BOOLEAN,
         "day": ColumnType.DATE,
-        "seen": ColumnType.DATE,
+        "seen": ColumnType.TIMESTAMP,
         "née": ColumnType.TEXT,
     }
     assert [column.name for column in staff.columns] == ["person", "reason"]
@@ -230,7 +230,11 @@ def test_every_kind_of_file_and_odd_names(tmp_path):
     for table in catalog.tables:
         require_source(table)
     types = [[column.type.value for column in table.columns] for table in catalog.tables]
-    assert types == [["integer", "integer", "real"], ["integer", "date"], ["integer", "integer"]]
+    assert types == [
+        ["integer", "integer", "time", "real"],
+        ["integer", "timestamp"],
+        ["integer", "integer"],
+    ]
     assert catalog.tables[2].source.path.name == "visits-*.parquet"
 
 

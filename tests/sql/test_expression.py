@@ -29,6 +29,9 @@ COLUMNS = {
     "c": (ColumnType.BOOLEAN, "NULL::BOOLEAN"),
     "d": (ColumnType.DATE, "DATE '2024-02-29'"),
     "e": (ColumnType.DATE, "DATE '2023-12-31'"),
+    "w": (ColumnType.TIMESTAMP, "TIMESTAMP '2024-02-29 10:20:30.5'"),
+    "z": (ColumnType.TIMESTAMP, "TIMESTAMP '1969-12-31 23:59:59.999999'"),
+    "o": (ColumnType.TIME, "TIME '10:20:30.5'"),
 }
 ENGINE = duckdb.connect()
 ROW = f"(SELECT {', '.join(f'{sql} AS {name}' for name, (_, sql) in COLUMNS.items())})"
@@ -57,6 +60,8 @@ def one(sql):
 
 
 day = datetime.date
+moment = datetime.datetime
+clock = datetime.time
 
 MEANINGS = [
     ("i + j * 2", 3), ("i - j", 9), ("i / j", -3.5), ("i // j", -3), ("i DIV j", -3),
@@ -116,6 +121,36 @@ MEANINGS = [
     ("CLAMP(r, 0, 0.5)", 0.5), ("CLAMP(-i, -5, 5)", -5), ("1e3", 1000.0), ("1_000", 1000),
     (".5", 0.5), ("'it''s'", "it's"), ("TRUE", True), ("NULL", None),
     ("-9223372036854775807", -(2**63) + 1),
+    ("HOUR(w)", 10), ("EXTRACT(minute FROM w)", 20), ("DATE_PART('second', w)", 30),
+    ("hour(o)", 10), ("hour(d)", 0), ("YEAR(z)", 1969), ("week(w)", 9), ("dayofyear(w)", 60),
+    ("second(z)", 59), ("w::DATE", day(2024, 2, 29)), ("w::TIME", clock(10, 20, 30, 500_000)),
+    ("w::TEXT", "2024-02-29 10:20:30.5"), ("o::TEXT", "10:20:30.5"), ("z::DATE", day(1969, 12, 31)),
+    ("d::TIMESTAMP", moment(2024, 2, 29)), ("DATE(w)", day(2024, 2, 29)),
+    ("DATE_TRUNC('day', w)", moment(2024, 2, 29)), ("DATE_TRUNC('week', z)", moment(1969, 12, 29)),
+    ("DATE_TRUNC('hour', w)", moment(2024, 2, 29, 10)),
+    ("DATE_TRUNC('second', z)", moment(1969, 12, 31, 23, 59, 59)),
+    ("DATE_DIFF('hour', z, w)", 474_779), ("DATE_DIFF('day', z, d)", 19_783),
+    ("DATE_DIFF('millisecond', w, w)", 0), ("DATE_DIFF('minute', TIME '09:59:59', o)", 21),
+    ("DATE_DIFF('month', d, w)", 0), ("w > d", True), ("w < '2024-02-29 10:20:31'", True),
+    ("w BETWEEN '2024-02-29' AND TIMESTAMP '2024-03-01 00:00:00'", True),
+    ("w = TIMESTAMP '2024-02-29 10:20:30.500'", True), ("w IN ('2024-02-29T10:20:30.5')", True),
+    ("o >= TIME '10:20:30.5'", True), ("o < '10:20:31'", True), ("o = '10:20'", False),
+    ("w + INTERVAL 90 MINUTE", moment(2024, 2, 29, 11, 50, 30, 500_000)),
+    ("w - INTERVAL (i) HOURS", moment(2024, 2, 29, 3, 20, 30, 500_000)),
+    ("w + INTERVAL 1 DAY", moment(2024, 3, 1, 10, 20, 30, 500_000)),
+    ("w + INTERVAL 1 YEAR", moment(2025, 2, 28, 10, 20, 30, 500_000)),
+    ("d + INTERVAL 36 HOURS", moment(2024, 3, 1, 12)),
+    ("w + INTERVAL (9223372036854775807) SECOND", None),
+    ("TIMESTAMP '9999-12-31 23:59:59' + INTERVAL 1 SECOND", None),
+    ("MAKE_DATE(2024, 2, 29)", day(2024, 2, 29)), ("MAKE_DATE(2023, 2, 29)", None),
+    ("MAKE_DATE(0, 1, 1)", None), ("MAKE_DATE(n, 1, 1)", None),
+    ("CAST('2024-01-05 10:00' AS TIMESTAMP)", moment(2024, 1, 5, 10)),
+    ("CAST(concat('2024-01-05 10:00', '+02') AS TIMESTAMP)", None),
+    ("CAST(concat('2024-01-05T10:00:', '07.5') AS TIMESTAMP)",
+     moment(2024, 1, 5, 10, 0, 7, 500_000)),
+    ("CAST(concat('24', ':00') AS TIME)", None), ("CAST(concat('23', ':00') AS TIME)", clock(23)),
+    ("CAST(concat('epo', 'ch') AS TIMESTAMP)", None),
+    ("COALESCE(w, d)", moment(2024, 2, 29, 10, 20, 30, 500_000)),
 ]  # fmt: skip
 
 
@@ -161,7 +196,9 @@ def functions_of(node):
         "DATE_DIFF('quarter', e, d)", "d - e", "CAST(r AS VARCHAR)", "CAST(i AS BOOLEAN)",
         "i IN (7, 8)", "r BETWEEN 2 AND 3", "b AND NOT c", "NULLIF(t, 'b')",
         "REPLACE(s, 'A', 'aa')", "DATE_TRUNC('month', d)::DATE", "CONCAT(s, t)", "d + 40",
-        "TRIM(s) = 'Abc'", "i::VARCHAR || t",
+        "TRIM(s) = 'Abc'", "i::VARCHAR || t", "HOUR(w) * 60 + MINUTE(w)", "SECOND(z)", "w > d",
+        "DATE_TRUNC('minute', w)", "DATE_TRUNC('quarter', z)", "DATE_DIFF('second', z, w)",
+        "w + INTERVAL 100 SECOND", "z - INTERVAL 3 WEEK", "CAST(w AS TIME) = o", "w::VARCHAR",
     ],
 )  # fmt: skip
 def test_it_equals_plain_duckdb(sql):
@@ -199,10 +236,16 @@ REFUSED = {
     "i AND b": "boolean", "GREATEST(i, s)": "one type", "i + s": "number",
     "CASE WHEN i THEN 1 END": "CASE", "DATE '2024-13-01'": "date",
     "DATE_TRUNC('hour', d)": "unit", "DATE_TRUNC(s, d)": "unit", "EXTRACT(EPOCH FROM d)": "part",
-    "DATE_DIFF('week', e, d)": "// 7", "d + INTERVAL 1 HOUR": "interval",
+    "DATE_DIFF('week', e, d)": "// 7", "d + INTERVAL 1 DECADE": "interval",
     "d + INTERVAL (i) MONTH": "constant", "d + INTERVAL '1.5' DAY": "whole",
     "INTERVAL 1 DAY": "added", "CAST(i AS DECIMAL(10, 2))": "round",
-    "CAST(d AS TIMESTAMP)": "time of day", "CAST(d AS INT)": "meaning", "i::INT[]": "type",
+    "CAST(d AS TIMESTAMPTZ)": "zone", "CAST(d AS INT)": "meaning", "i::INT[]": "type",
+    "w AT TIME ZONE 'Europe/Berlin'": "declared", "w - d": "date_diff", "w + 1": "INTERVAL",
+    "o - o": "date_diff", "o + INTERVAL 1 HOUR": "INTERVAL", "w = 'x'": "is not a timestamp",
+    "w > '2024-01-01 10:00+02'": "is not a timestamp", "o = '25:00'": "is not a time",
+    "TIMESTAMP '2024-01-01 24:00:00'": "look like", "TIME '10'": "look like",
+    "w = o": "one type", "DATE_TRUNC('hour', o)": "date_trunc", "CURRENT_TIMESTAMP": "when",
+    "DATE_DIFF('day', o, o)": "unit", "EPOCH(w)": "date_diff", "LAST_DAY(d)": "INTERVAL",
     "LOG(3, i)": "base", "ROUND(r, 2, 3)": "truncate", "ROUND(r, i)": "constant",
     "ROUND(r, 99)": "range", "FLOOR(r, 2)": "decimals", "LENGTH(s, t)": "binary",
     "WEEK(d, 1)": "mode", "SUBSTRING(s, i)": "constant", "LEFT(s, i)": "constant",
@@ -215,7 +258,7 @@ REFUSED = {
     "i & 1": "not supported", "s -> 'a'": "not supported", "[1, 2]": "not supported",
     "s[1]": "not supported", "LENGTH(s) FILTER (WHERE b)": "FILTER",
     "ABS(DISTINCT i)": "not supported", "i IS j": "IS takes", "1e400": "held",
-    "99999999999999999999": "held", "MAKE_DATE(2024, 1, 1)": "not supported",
+    "99999999999999999999": "held", "MAKE_TIMESTAMP(2024, 1, 1, 0, 0, 0)": "INTERVAL",
     "STRFTIME(d, '%Y')": "not supported", "MD5(s)": "not supported",
     "clamp(f := 1)": "not supported",
 }  # fmt: skip

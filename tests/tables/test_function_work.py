@@ -79,6 +79,8 @@ def test_no_text_is_longer_than_said(engine, node, kinds):
         ColumnType.REAL: ["-1.7976931348623157e308", "-2.2250738585072014e-308", "123456.789"],
         ColumnType.BOOLEAN: ["true", "false"],
         ColumnType.DATE: ["0001-01-01", "9999-12-31", "5881580-07-10", "5877642-06-25 (BC)"],
+        ColumnType.TIMESTAMP: ["9999-12-31 23:59:59.999999", "290309-12-22 (BC) 00:00:00.000001"],
+        ColumnType.TIME: ["23:59:59.999999"],
     }
     for length in (0, 1, 9, 1_000, 10_000):
         texts = [sign * length for sign in ("x", "İ", "\U0001f600", "ß", "e\u0301")]
@@ -96,7 +98,7 @@ def test_no_text_is_longer_than_said(engine, node, kinds):
 
 
 SQL = {ColumnType.INTEGER: "BIGINT", ColumnType.REAL: "DOUBLE", BOOLEAN: "BOOLEAN"}
-SQL |= {ColumnType.DATE: "DATE"}
+SQL |= {ColumnType.DATE: "DATE", ColumnType.TIMESTAMP: "TIMESTAMP", ColumnType.TIME: "TIME"}
 
 
 def test_small_and_capital_letters_are_as_many(engine):

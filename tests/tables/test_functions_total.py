@@ -20,8 +20,10 @@ from discreet.tables.functions.function import Without
 
 INTEGER, REAL, TEXT = ColumnType.INTEGER, ColumnType.REAL, ColumnType.TEXT
 BOOLEAN, DATE = ColumnType.BOOLEAN, ColumnType.DATE
+TIMESTAMP, TIME = ColumnType.TIMESTAMP, ColumnType.TIME
 
 SQL_TYPES = {INTEGER: "BIGINT", REAL: "DOUBLE", TEXT: "VARCHAR", BOOLEAN: "BOOLEAN", DATE: "DATE"}
+SQL_TYPES |= {TIMESTAMP: "TIMESTAMP", TIME: "TIME"}
 
 NASTY = {
     INTEGER: [str(n) for n in (-(2**63), 2**63 - 1, -1, 0, 1, 2**31, 719_163)],
@@ -32,13 +34,20 @@ NASTY = {
     TEXT: [
         "", " ", "a", "it''s", "%_\\", "e\u0301", "\U0001f1e9\U0001f1ea", "İßﬁ", "nan", "-infinity",
         "2024-02-30", "0044-03-15 (BC)", "99999-01-01", "1e400", "tRuE", " 7 ",
-        "a\u0000b", "x" * 20_000,
+        "a\u0000b", "x" * 20_000, "2024-02-29 23:59:59.9999999", "2024-02-29T10:00:00+02",
+        "2024-02-29 10:00", "2024-02-29 10:00 Europe/Berlin", "epoch", "24:00:00", "10:00:00.5",
     ],
     BOOLEAN: ["true", "false"],
     DATE: [
         "infinity", "-infinity", "5877642-06-25 (BC)", "5881580-07-10", "0001-01-01", "9999-12-31",
         "2024-02-29", "1969-12-31", "10000-01-01", "0001-12-31 (BC)",
     ],
+    TIMESTAMP: [
+        "infinity", "-infinity", "290309-12-22 (BC) 00:00:00", "294247-01-10 04:00:54.775806",
+        "0001-01-01 00:00:00", "9999-12-31 23:59:59.999999", "2024-02-29 10:20:30.123456",
+        "1969-12-31 23:59:59.999999", "10000-01-01 00:00:00", "0001-12-31 (BC) 23:59:59",
+    ],
+    TIME: ["00:00:00", "10:20:30.123456", "23:59:59.999999", "24:00:00"],
 }  # fmt: skip
 
 
@@ -56,10 +65,13 @@ def text(value: str) -> Literal:
 
 PAIRS = [(INTEGER, INTEGER), (REAL, REAL), (INTEGER, REAL)]
 ALIKE = [*PAIRS, (TEXT, TEXT), (BOOLEAN, BOOLEAN), (DATE, DATE)]
+ALIKE += [(TIMESTAMP, TIMESTAMP), (DATE, TIMESTAMP), (TIME, TIME)]
 ONE_EACH = [(kind,) for kind in ColumnType]
 DATE_PARTS = (
     "year", "quarter", "month", "week", "day", "day_of_week", "iso_day_of_week", "day_of_year",
 )  # fmt: skip
+CUTS = ("day", "week", "month", "quarter", "year")
+CLOCK = ("hour", "minute", "second", "millisecond")
 PATTERNS = ["", "%", "a%", "%a%_%a%", "_" * 50 + "%" * 50, "\\", "é%"]
 
 
@@ -75,7 +87,8 @@ CASES: dict[str, Any] = {
     "is_null": ONE_EACH,
     "in": [
         (INTEGER, integer(0), real("1/2")), (TEXT, text("a"), text("it's")),
-        (DATE, text("2024-02-29")),
+        (DATE, text("2024-02-29")), (TIMESTAMP, text("2024-02-29 10:20:30.123456")),
+        (TIME, text("10:20:30.123456"), text("00:00")),
     ],
     "like": [(TEXT, text(pattern)) for pattern in PATTERNS],
     "ilike": [(TEXT, text(pattern)) for pattern in PATTERNS],
@@ -107,10 +120,23 @@ CASES: dict[str, Any] = {
     "concat": [(TEXT, TEXT), (TEXT,)],
     "replace": [(TEXT, text("x"), text("0123456789")), (TEXT, text("\u0301"), text(""))],
     **each(("starts_with", "ends_with", "contains"), [(TEXT, TEXT)]),
-    **each(DATE_PARTS, [(DATE,)]),
-    "date_trunc": [(text(u), DATE) for u in ("day", "week", "month", "quarter", "year")],
-    "date_diff": [(text(u), DATE, DATE) for u in ("day", "month", "quarter", "year")],
-    "add_months": [(DATE, integer(n)) for n in (-119_988, -1, 0, 13, 119_988)],
+    **each(DATE_PARTS, [(DATE,), (TIMESTAMP,)]),
+    **each(("hour", "minute", "second"), [(TIMESTAMP,), (TIME,), (DATE,)]),
+    "date_trunc": [
+        (text(u), kind)
+        for kind, units in ((DATE, CUTS), (TIMESTAMP, (*CUTS, "hour", "minute", "second")))
+        for u in units
+    ],
+    "date_diff": [
+        *((text(u), DATE, DATE) for u in ("day", "month", "quarter", "year")),
+        *((text(u), TIMESTAMP, TIMESTAMP) for u in ("day", "month", "quarter", "year", *CLOCK)),
+        *((text(u), TIME, TIME) for u in CLOCK),
+    ],
+    "add_months": [
+        (k, integer(n)) for k in (DATE, TIMESTAMP) for n in (-119_988, -1, 0, 13, 119_988)
+    ],
+    "add_seconds": [(TIMESTAMP, INTEGER), (DATE, INTEGER), (TIMESTAMP, integer(-3_600))],
+    "make_date": [(INTEGER, INTEGER, INTEGER), (INTEGER, integer(2), integer(30))],
     "width_bucket": [
         (kind, *ends)
         for kind in (INTEGER, REAL)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from discreet.cli.init_replies import EACH_ROW, InitReplies
-from discreet.engines.duckdb.sources.stored_columns import StoredColumn
+from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind
 from discreet.tables.column import ColumnType
 from discreet.tables.declarations.section import UNANSWERED
 
@@ -154,6 +154,8 @@ _HINTS = {
     ColumnType.TEXT: 'for GROUP BY: keys = ["a", "b"]',
     ColumnType.DATE: "for GROUP BY: min = 2025-01-01, max = 2025-12-31",
     ColumnType.BOOLEAN: "",
+    ColumnType.TIMESTAMP: "for GROUP BY: min = 2025-01-01, max = 2025-12-31",
+    ColumnType.TIME: "",
 }
 
 
@@ -161,11 +163,14 @@ def _column(column: StoredColumn, table: FirstTable) -> str:
     obstacle = table.obstacle(column)
     if column.declared_type is None or obstacle:
         return f"# {_text(column.name)} cannot be declared: {obstacle}"
-    entry = f"{key(column.name)} = {{ type = {_text(column.declared_type.value)} }}"
+    zone = f", zone = {_text(UNANSWERED)}" if column.kind is StoredKind.INSTANT else ""
+    entry = f"{key(column.name)} = {{ type = {_text(column.declared_type.value)}{zone} }}"
     if column.name == table.answers.unit:
         return _line(entry, "whose row it is")
     if table.source.lower().endswith(".csv"):
-        return _line(entry, "or integer, real, boolean, date: a CSV file does not say")
+        return _line(entry, "or integer, real, boolean, date, timestamp")
+    if zone:
+        return _line(entry, 'whose wall clock: zone = "Europe/Berlin" or the like')
     return _line(entry, _HINTS[column.declared_type])
 
 

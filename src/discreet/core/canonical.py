@@ -73,6 +73,10 @@ def described(value: Any) -> Any:
         return value.value
     if isinstance(value, Fraction | PurePath):
         return str(value)
+    if isinstance(value, datetime.datetime):  # which is a date too, for Python
+        return {"timestamp": value.isoformat()}
+    if isinstance(value, datetime.time):
+        return {"time": value.isoformat()}
     if isinstance(value, datetime.date):
         return {"date": value.isoformat()}
     if isinstance(value, list | tuple):

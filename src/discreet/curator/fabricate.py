@@ -26,6 +26,7 @@ _OTHER_VALUES = 12
 _FIRST_DAY = datetime.date(2025, 1, 1)
 _EPOCH = datetime.date(1970, 1, 1)
 _DAYS = 365
+_SECONDS = 86_400
 _SPREAD = 1000
 _FURTHEST = 2.0**62
 
@@ -37,8 +38,9 @@ def fabricate(
 
     Values are uniform over what is declared, and independent of each other. Where nothing is
     declared, a text is one of twelve words, of which the first ones are more frequent; a whole
-    number is below 1000, and a date is in 2025. A unit has about four rows, or as many as the
-    ``sizes`` of a profile say. The units of all tables of an id space have the same names.
+    number is below 1000, and a date or a timestamp is in 2025. A unit has about four rows, or as
+    many as the ``sizes`` of a profile say. The units of all tables of an id space have the same
+    names.
 
     Example:
         >>> from pathlib import Path
@@ -67,18 +69,26 @@ def fabricate(
         missing = None
         if column.nullable and name not in unit:
             missing = uniform_integers(_MISSING, rows, rng) == 0
-        kind = getattr(arrow, _ARROW_TYPES[column.type])()
-        arrays[column.name] = arrow.array(values, mask=missing).cast(kind)
+        arrays[column.name] = arrow.array(values, mask=missing).cast(_arrow_type(column))
     return arrow.table(arrays)
 
 
 _ARROW_TYPES = {
-    ColumnType.INTEGER: "int64",
-    ColumnType.REAL: "float64",
-    ColumnType.TEXT: "string",
-    ColumnType.BOOLEAN: "bool_",
-    ColumnType.DATE: "date32",
+    ColumnType.INTEGER: ("int64",),
+    ColumnType.REAL: ("float64",),
+    ColumnType.TEXT: ("string",),
+    ColumnType.BOOLEAN: ("bool_",),
+    ColumnType.DATE: ("date32",),
+    ColumnType.TIMESTAMP: ("timestamp", "us"),
+    ColumnType.TIME: ("time64", "us"),
 }
+"""The name of each Arrow type, and its unit."""
+
+
+def _arrow_type(column: Column) -> Any:
+    """Return the type in which a column is stored; a timestamp as what the wall shows."""
+    name, *unit = _ARROW_TYPES[column.type]
+    return getattr(optional.load("pyarrow"), name)(*unit)
 
 
 def _units(column: Column, rows: int, rng: Rng, sizes: Histogram | None) -> Any:
@@ -114,8 +124,12 @@ def _values(column: Column, pool: tuple[Key, ...] | None, rows: int, rng: Rng) -
 
 def _taken(values: list[Any], places: IntArray) -> Any:
     """Return the values at the places, as NumPy has them."""
-    kind = "datetime64[D]" if isinstance(values[0], datetime.date) else None
-    return np.array(values, dtype=kind or (object if isinstance(values[0], str) else None))[places]
+    if isinstance(values[0], str | datetime.time):
+        return np.array(values, dtype=object)[places]
+    is_moment = isinstance(values[0], datetime.datetime)
+    is_day = isinstance(values[0], datetime.date)
+    kind = "datetime64[us]" if is_moment else "datetime64[D]" if is_day else None
+    return np.array(values, dtype=kind)[places]
 
 
 def _integers(column: Column, rows: int, rng: Rng) -> Any:
@@ -155,10 +169,23 @@ def _dates(column: Column, rows: int, rng: Rng) -> Any:
     return numbers.astype("datetime64[D]")
 
 
+def _timestamps(column: Column, rows: int, rng: Rng) -> Any:
+    """Return whole seconds of days as dates have them."""
+    seconds = uniform_integers(_SECONDS, rows, rng).astype("timedelta64[s]")
+    return (_dates(column, rows, rng) + seconds).astype("datetime64[us]")
+
+
+def _times(_: Column, rows: int, rng: Rng) -> Any:
+    """Return microseconds since midnight, in whole seconds."""
+    return uniform_integers(_SECONDS, rows, rng) * 10**6
+
+
 _BY_TYPE: dict[ColumnType, Callable[[Column, int, Rng], Any]] = {
     ColumnType.INTEGER: _integers,
     ColumnType.REAL: _reals,
     ColumnType.TEXT: _texts,
     ColumnType.BOOLEAN: _booleans,
     ColumnType.DATE: _dates,
+    ColumnType.TIMESTAMP: _timestamps,
+    ColumnType.TIME: _times,
 }

@@ -25,7 +25,13 @@ MOST_GROUPS = 10_000
 
 _FAR = 2**63
 _VALUE = len(f"-{_FAR},")
-_TYPED = {ColumnType.INTEGER: _VALUE, ColumnType.BOOLEAN: len("false,"), ColumnType.DATE: 13}
+_TYPED = {
+    ColumnType.INTEGER: _VALUE,
+    ColumnType.BOOLEAN: len("false,"),
+    ColumnType.DATE: 13,
+    ColumnType.TIMESTAMP: len('"2025-01-31T10:00:00.000000",'),
+    ColumnType.TIME: len('"10:00:00.000000",'),
+}
 
 
 def within(priced: PricedPlan, deadline: Fraction | None, declared: int | None) -> PricedPlan:
@@ -119,4 +125,4 @@ def _longest(values: Iterable[Key]) -> int:
 
 
 def _shown(value: Key) -> str | int:
-    return value.isoformat() if isinstance(value, datetime.date) else value
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value

@@ -129,4 +129,4 @@ _LIKELY = Fraction(19, 20)
 
 
 def _key(value: Key | None) -> PlainKey:
-    return value.isoformat() if isinstance(value, datetime.date) else value
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value

@@ -293,6 +293,12 @@ def _about_files(table: Table, files: Examined) -> Iterator[str]:
                 "Each is read by itself, and what does not read as its declared type is NULL."
             )
         kinds = {column.kind for column in columns}
+        zone = table.column(name).zone
+        if zone is not None and StoredKind.TIMESTAMP in kinds:
+            yield (
+                f"{table.name}.{name} is stored without a time zone, so it is taken for what clocks"
+                f" of {zone} show. If it is in UTC, declare that, or convert it."
+            )
         if name == table.unit.column and kinds & {StoredKind.FLOAT, StoredKind.DECIMAL}:
             yield (
                 f"{table.name}.{name} names units and is stored with a fraction. Rows in which it "

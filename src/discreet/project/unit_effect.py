@@ -116,6 +116,8 @@ def grouping(catalog: Catalog, table: Table, column: Column) -> str:
             "days, and their months and years" if column.keys is None and column.dates else "keys"
         )
         return f"{len(keys):,} public {what}"
+    if column.type is ColumnType.TIMESTAMP and column.dates is not None:
+        return "public days, months and years, by date_trunc"
     if column.dates is not None:
         return "public months and years"
     if allows_private_keys(catalog.id_space(table.unit.id_space).cap):

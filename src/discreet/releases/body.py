@@ -1,7 +1,7 @@
 """The body of a release: what the ledger keeps of an answer. All of it is public."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -86,14 +86,22 @@ class GroupKeys:
         )
 
 
+FROM_TEXT: dict[ColumnType, Callable[[str], datetime.date | datetime.time]] = {
+    ColumnType.DATE: datetime.date.fromisoformat,
+    ColumnType.TIMESTAMP: datetime.datetime.fromisoformat,
+    ColumnType.TIME: datetime.time.fromisoformat,
+}
+"""How keys are read that JSON has as texts, besides texts themselves."""
+
 _PLAIN = {ColumnType.BOOLEAN: bool, ColumnType.INTEGER: int}
 
 
 def _are_keys(column: Sequence[PlainKey], kind: ColumnType) -> bool:
     """Tell whether all of a column are keys of its type, as JSON has them."""
-    if kind is ColumnType.DATE:
-        for day in set(column) - {None}:
-            datetime.date.fromisoformat(str(day))
+    read = FROM_TEXT.get(kind)
+    if read is not None:
+        for key in set(column) - {None}:
+            read(str(key))
     return set(map(type, column)) <= {_PLAIN.get(kind, str), type(None)}
 
 

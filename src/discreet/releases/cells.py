@@ -15,7 +15,7 @@ from discreet.releases.estimates.estimate import Scalar
 from discreet.releases.estimates.ratios import SURELY_KEPT, Mask, Ratios, kept
 from discreet.tables.column import ColumnType
 
-Cell = str | int | float | bool | datetime.date | None
+Cell = str | int | float | bool | datetime.date | datetime.time | None
 """One value of an answer."""
 
 PlainInterval = tuple[Any, Any]
@@ -171,12 +171,15 @@ def _floats_up(values: Ratios) -> list[float]:
 
 
 _TYPES = {
-    ColumnType.INTEGER: "int64",
-    ColumnType.REAL: "float64",
-    ColumnType.TEXT: "string",
-    ColumnType.BOOLEAN: "bool_",
-    ColumnType.DATE: "date32",
+    ColumnType.INTEGER: ("int64",),
+    ColumnType.REAL: ("float64",),
+    ColumnType.TEXT: ("string",),
+    ColumnType.BOOLEAN: ("bool_",),
+    ColumnType.DATE: ("date32",),
+    ColumnType.TIMESTAMP: ("timestamp", "us"),
+    ColumnType.TIME: ("time64", "us"),
 }
+"""The name of each Arrow type, and its unit."""
 
 
 def arrow_table(
@@ -203,8 +206,9 @@ def _array(cells: Sequence[Cell], kind: ColumnType) -> Any:
     Then the column has decimal numbers of 128 bits; beyond 38 digits it is text.
     """
     arrow = optional.load("pyarrow")
+    name, *unit = _TYPES[kind]
     try:
-        return arrow.array(cells, type=getattr(arrow, _TYPES[kind])())
+        return arrow.array(cells, type=getattr(arrow, name)(*unit))
     except OverflowError:
         texts = [None if value is None else str(value) for value in cells]
     if max(len(text.lstrip("-")) for text in texts if text is not None) > _LONGEST_DECIMAL:

@@ -1,6 +1,5 @@
 """A view: what is shown of an answer, and in which order. It is presentation, not plan."""
 
-import datetime
 from collections.abc import Callable, Sequence
 from enum import Enum
 from fractions import Fraction
@@ -12,7 +11,7 @@ from attrs import frozen
 
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.accuracy import error_of
-from discreet.releases.body import Body, NoisyAggregate
+from discreet.releases.body import FROM_TEXT, Body, NoisyAggregate
 from discreet.releases.estimates.columns import Column, scalars, sorted_rows
 from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
@@ -249,6 +248,5 @@ _ONE_SAMPLE = 2
 
 
 def _read_keys(column: Sequence[Any], kind: ColumnType) -> Sequence[Key | None]:
-    if kind is not ColumnType.DATE:
-        return column
-    return [None if key is None else datetime.date.fromisoformat(key) for key in column]
+    read = FROM_TEXT.get(kind)
+    return column if read is None else [None if key is None else read(key) for key in column]

@@ -161,11 +161,13 @@ class PeriodLength(Enum):
 
 @frozen(kw_only=True)
 class Period:
-    """A person is protected for each period by itself: the one that a date column falls in."""
+    """A person is protected for each period by itself: the one that a column's day falls in."""
 
     stored_as: ClassVar[str] = "Period"
     length: PeriodLength
     column: str
+    has_times: bool | None = field(default=None, metadata=IF_GIVEN)
+    """True if the column has timestamps; a day of it is then no value of the column itself."""
 
 
 @frozen(kw_only=True)

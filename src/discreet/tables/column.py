@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from attrs import field, frozen
 
-from discreet.core.canonical import PRESENTATION
+from discreet.core.canonical import IF_GIVEN, PRESENTATION
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact
 
-Key = str | int | bool | datetime.date
-"""A public value that a group can have."""
+Key = str | int | bool | datetime.date | datetime.time
+"""A public value that a group can have; a timestamp is a date too, for Python."""
 
 
 class ColumnType(Enum):
@@ -24,6 +24,10 @@ class ColumnType(Enum):
     TEXT = "text"
     BOOLEAN = "boolean"
     DATE = "date"
+    TIMESTAMP = "timestamp"
+    """A day and a time of day, as calendar and clock on the wall show them, in microseconds."""
+    TIME = "time"
+    """A time of day, in microseconds: from midnight to before the next one."""
 
 
 LARGEST_BOUND = Fraction(10) ** 300
@@ -134,9 +138,11 @@ class Column:
     bounds: Bounds | None = None
     """The range of a number: the clamp below a sum, unless the query gives another."""
     dates: DateRange | None = None
-    """The range of a date: it makes months and years into public keys."""
+    """The range of a date or of a timestamp: it makes months and years into public keys."""
     keys: tuple[Key, ...] | None = None
     nullable: bool = True
     """Whether a value may be missing. If the owner is wrong about it, no guarantee changes."""
     auto_bounds: bool = field(default=False, metadata=PRESENTATION)
     """Whether the clamp below a sum is chosen from a profile of values, as soon as there is one."""
+    zone: str | None = field(default=None, metadata=IF_GIVEN)
+    """Where the wall is on which a timestamp is read, if it is stored as an instant."""

@@ -221,16 +221,16 @@ HOSTILE = {
     "timestamp_us": pa.array([-(2**62), 2**62], pa.int64()).cast(pa.timestamp("us")),
     "timestamp_ns": pa.array([-(2**63), 2**63 - 1], pa.int64()).cast(pa.timestamp("ns")),
     "timestamp_tz": pa.array([-(2**62), 2**62], pa.int64()).cast(pa.timestamp("us", "UTC")),
+    "time32": pa.array([-(2**31), 2**30], pa.int32()).cast(pa.time32("ms")),
+    "time64": pa.array([-1, 2**62], pa.int64()).cast(pa.time64("us")),
     "decimal": pa.array([Decimal("9" * 38), Decimal(-1)], pa.decimal128(38, 0)),
 }
 REFUSED = {
-    "time32": pa.array([0, 2**30], pa.int32()).cast(pa.time32("ms")),
-    "time64": pa.array([0, 2**62], pa.int64()).cast(pa.time64("us")),
     "duration": pa.array([1, 2], pa.int64()).cast(pa.duration("us")),
     "list": pa.array([[1], None]),
     "struct": pa.array([{"a": 1}, None]),
 }
-DECLARED = ["integer", "real", "text", "boolean", "date"]
+DECLARED = ["integer", "real", "text", "boolean", "date", "timestamp", "time"]
 
 
 def odd_project(folder: Path, array: pa.Array, declared: str) -> Path:

@@ -28,7 +28,11 @@ from tests.support.projects.source_writers import (
 )
 from tests.support.projects.stored_bits import raw_columns, stored_types
 
-DECLARED = ["integer", "real", "text", "boolean", "date"]
+DECLARED = ["integer", "real", "text", "boolean", "date", "timestamp", "time"]
+MORE = {
+    "real": ", min = -1e6, max = 1e6, step = 0.001",
+    "timestamp": ', zone = "America/New_York"',
+}
 SPACE = """
 [id_spaces.people]
 unit = "a person"
@@ -54,9 +58,10 @@ def declare(folder: Path, file: str, names: Iterable[str]) -> Catalog:
     lines = [SPACE]
     for name in names:
         lines.append(TABLE.format(name=name, file=file, more=more))
-        for declared in DECLARED:
-            bounds = ", min = -1e6, max = 1e6, step = 0.001" if declared == "real" else ""
-            lines.append(f'a_{declared} = {{ type = "{declared}"{bounds} }}\n')
+        lines += [
+            f'a_{declared} = {{ type = "{declared}"{MORE.get(declared, "")} }}\n'
+            for declared in DECLARED
+        ]
     (folder / "discreet.toml").write_text("".join(lines))
     return read_catalog(folder)
 
@@ -80,6 +85,7 @@ def question(table: str) -> str:
     A group with a key that is NULL is never shown, so what is NULL is counted.
     """
     instead = {"integer": "7", "text": "'NULL'", "boolean": "FALSE", "date": "DATE '1999-09-09'"}
+    instead |= {"timestamp": "TIMESTAMP '1999-09-09 00:00:00'", "time": "TIME '09:09:09.000001'"}
     keys = ", ".join(f"COALESCE(a_{kind}, {other})" for kind, other in instead.items())
     counts = ", ".join(f"COUNT(a_{declared})" for declared in DECLARED)
     return f"SELECT who, {keys}, {counts}, SUM(a_real) FROM {table} GROUP BY who, {keys}"
@@ -170,6 +176,7 @@ MUTANTS = [
     (stored_values, "_beyond", lambda limbs, bound: limbs[:, 0] >= bound, pa.decimal128(38, 0)),
     (stored_values, "_FIRST_SECOND", -(2**62), pa.timestamp("us")),
     (arrow_source, "decimal_type", lambda kind: kind, pa.decimal128(5, -2)),
+    (arrow_source, "times_in_a_day", lambda array: array.cast("time64[us]"), pa.time64("us")),
 ]
 
 

@@ -29,12 +29,15 @@ TIMES = [
     *(pa.timestamp(unit) for unit in ("s", "ms", "us", "ns")),
     *(pa.timestamp(unit, "Asia/Tokyo") for unit in ("s", "ms", "us", "ns")),
 ]
+CLOCKS = [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")]
 TEXTS = [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()]
 
 _WORDS = [
     *(b"", b"5", b"5.0", b"-0", b"nan", b"inf", b"1e400", b"true", b"9999-12-31", b"0000-01-01"),
     *(b"2025-02-30", b"\xff\xfe", b"\xc3\xa9", b"\x00", b"290000-01-01", b"9" * 60, b"-1.5e-3"),
     *(b"9223372036854775808", b"-9223372036854775808", b"2025-01-01 25:00:00", b" 7 ", b"epoch"),
+    *(b"2025-07-01T10:00:00Z", b"2025-07-01 10:00+14:00", b"1969-12-31 23:59:59,9999999-0230"),
+    *(b"0001-01-01 00:00+23:59", b"9999-12-31 23:59:59-23:59", b"10:20:30.5", b"24:00", b"23:59"),
 ]
 
 
@@ -50,12 +53,12 @@ def stored_types(file: str, *, is_long: bool) -> dict[str, pa.DataType]:
     ]
     decimals = [make(p, s) for make, p, s in DECIMALS]
     odd = [make(p, s) for make, p, s in ODD_DECIMALS]
-    plain = [*NUMBERS, *TIMES, *TEXTS, pa.bool_(), pa.null()]
+    plain = [*NUMBERS, *TIMES, *CLOCKS, *TEXTS, pa.bool_(), pa.null()]
     kinds = {
         "csv": [pa.binary()] * 3,
         "parquet": [*(k for k in plain if not _in_seconds(k)), *decimals, dictionaries[0]],
         "arrow": [*plain, *decimals, *odd, *dictionaries],
-        "duckdb": [k for k in plain if k not in (pa.float16(), pa.string(), pa.large_string())],
+        "duckdb": [k for k in plain if k not in (pa.float16(), *TEXTS[:2], *CLOCKS)],
     }
     kinds["feather"] = kinds["arrow"]
     zoned = [pa.timestamp(unit, "UTC") for unit in ("us", "ns")]
@@ -66,7 +69,7 @@ def stored_types(file: str, *, is_long: bool) -> dict[str, pa.DataType]:
 
 
 def _in_seconds(kind: pa.DataType) -> bool:
-    return pa.types.is_timestamp(kind) and kind.unit == "s"
+    return getattr(kind, "unit", None) == "s"
 
 
 def raw_column(kind: pa.DataType, rows: int, rng: Rng, *, spoil: bool = True) -> pa.Array:

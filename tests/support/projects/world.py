@@ -19,6 +19,8 @@ ARROW = {
     ColumnType.TEXT: pa.string(),
     ColumnType.BOOLEAN: pa.bool_(),
     ColumnType.DATE: pa.date32(),
+    ColumnType.TIMESTAMP: pa.timestamp("us"),
+    ColumnType.TIME: pa.time64("us"),
 }
 
 
@@ -70,7 +72,8 @@ def unit_of(table: Table, row: Row) -> tuple[Any, ...] | None:
 
 
 def start(day: datetime.date, length: PeriodLength) -> datetime.date:
-    """Return the first day of the period that a day is in."""
+    """Return the first day of the period that a day, or the day of a timestamp, is in."""
+    day = day.date() if isinstance(day, datetime.datetime) else day
     first = {
         PeriodLength.DAY: day,
         PeriodLength.WEEK: day - datetime.timedelta(days=day.weekday()),

@@ -9,7 +9,7 @@ from discreet.core.terminal_text import lines, text_table
 from discreet.curator.connection import connect
 from discreet.project.unit_effect import limits_words, unit_words
 from discreet.tables.catalog import Catalog, PublicTable, Table
-from discreet.tables.column import Column, Key
+from discreet.tables.column import Column, ColumnType, Key
 from discreet.tables.expression import FieldValue
 from discreet.tables.functions.public_values import public_keys
 from discreet.tables.relations.relation import Field
@@ -72,10 +72,11 @@ def _columns(table: Table | PublicTable, fields: tuple[Field, ...]) -> str:
 
 def _range(column: Column) -> str:
     if column.dates is not None:
-        return f"{column.dates.first} to {column.dates.last}"
+        zone = "" if column.zone is None else f" ({column.zone})"
+        return f"{column.dates.first} to {column.dates.last}{zone}"
     bounds = column.bounds
     if bounds is None:
-        return ""
+        return column.zone or ""
     return f"{short(bounds.lower)} to {short(bounds.upper)} by {short(bounds.step)}"
 
 
@@ -99,6 +100,8 @@ def _key(key: Key) -> str:
 
 def _dates(column: Column, fields: tuple[Field, ...], place: int) -> str:
     """Return what of the days of a range can be grouped by; of a very long one not each day."""
+    if column.type is ColumnType.TIMESTAMP:
+        return "its days, months and years, by date_trunc"
     days = public_keys(FieldValue(column.type, place), fields)
     return "its months and years" if days is None else "its days, months and years"
 
@@ -140,4 +143,5 @@ def _column_to_json(column: Column) -> dict[str, Any]:
         "dates": None
         if dates is None
         else {"min": dates.first.isoformat(), "max": dates.last.isoformat()},
+        "zone": column.zone,
     }

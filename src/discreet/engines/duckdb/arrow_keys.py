@@ -13,11 +13,14 @@ from discreet.tables.keyset import KeySet
 from discreet.tables.plans.engine import KeyRow
 
 _ARROW_TYPES = {
-    ColumnType.TEXT: "string",
-    ColumnType.INTEGER: "int64",
-    ColumnType.BOOLEAN: "bool_",
-    ColumnType.DATE: "date32",
+    ColumnType.TEXT: ("string",),
+    ColumnType.INTEGER: ("int64",),
+    ColumnType.BOOLEAN: ("bool_",),
+    ColumnType.DATE: ("date32",),
+    ColumnType.TIMESTAMP: ("timestamp", "us"),
+    ColumnType.TIME: ("time64", "us"),
 }
+"""The name of each type, and its unit."""
 
 
 def keys_relation(keyset: KeySet, kinds: Sequence[ColumnType], first: int) -> Any:
@@ -38,7 +41,8 @@ def values_relation(values: Sequence[Key], kind: ColumnType) -> Any:
 
 def _array(values: Sequence[Key], kind: ColumnType) -> Any:
     arrow = optional.load("pyarrow")
-    return arrow.array(values, getattr(arrow, _ARROW_TYPES[kind])())
+    name, *unit = _ARROW_TYPES[kind]
+    return arrow.array(values, getattr(arrow, name)(*unit))
 
 
 def key_values(column: Any) -> list[Key | None]:

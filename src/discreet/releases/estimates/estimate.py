@@ -7,7 +7,7 @@ from attrs import frozen
 
 from discreet.tables.column import ColumnType
 
-Scalar = Fraction | str | bool | datetime.date
+Scalar = Fraction | str | bool | datetime.date | datetime.time
 """A value that an estimate can have. Numbers are exact; missing is None, as always."""
 
 

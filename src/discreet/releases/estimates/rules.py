@@ -173,7 +173,7 @@ def _(estimate: KeyOf, groups: Groups) -> Column:
     keys = groups.keys[estimate.place]
     if all(type(key) is int or key is None for key in keys):
         return Ratios.integers(keys)
-    plain = (str, bool, datetime.date)
+    plain = (str, bool, datetime.date, datetime.time)
     return [key if key is None or isinstance(key, plain) else Fraction(key) for key in keys]
 
 

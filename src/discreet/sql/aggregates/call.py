@@ -16,6 +16,7 @@ from discreet.sql.aggregates.clamps import (
     clamped,
     clamped_total,
     not_a_sum,
+    not_of_moments,
     require_chosen,
     unclamped,
 )
@@ -177,6 +178,8 @@ class AggregateCall:
             )
         if value.type is ColumnType.DATE:
             raise not_a_sum(value, fields, function_name(self.node))
+        if value.type in (ColumnType.TIMESTAMP, ColumnType.TIME):
+            raise not_of_moments(value, fields, function_name(self.node))
         if value.type not in (ColumnType.INTEGER, ColumnType.REAL):
             raise RefusedQuery(
                 f"{expression_text(value, fields)} is {value.type.value}, not a number",

@@ -232,6 +232,24 @@ def _no_range(text: str) -> UndeclaredBound:
     )
 
 
+def not_of_moments(value: Expression, fields: Sequence[Field], function: str) -> RefusedQuery:
+    """Return the refusal of a timestamp or a time of day where a number is asked for."""
+    known, text = propose_dates(value, fields), expression_text(value, fields)
+    first = datetime.date(2025, 1, 1) if known is None else known.first
+    minutes = f"date_diff('minute', TIME '00:00:00', {text})"
+    days = ""
+    if value.type is ColumnType.TIMESTAMP:
+        minutes = f"date_diff('minute', TIMESTAMP '{first} 00:00:00', {text})"
+        days = f"; MEDIAN, QUANTILE, MIN and MAX take CAST({text} AS DATE)"
+    if known is None and days:
+        minutes = f"CLAMP({minutes}, 0, 525600)"
+    return RefusedQuery(
+        f"{text} is a {value.type.value}, not a number",
+        must=f"be a number inside {function}",
+        next=f"Write {function}({minutes}), which counts minutes{days}",
+    )
+
+
 def not_a_sum(value: Expression, fields: Sequence[Field], function: str) -> RefusedQuery:
     """Return the refusal of a date where a number is added up."""
     known, text = propose_dates(value, fields), expression_text(value, fields)

@@ -106,10 +106,12 @@ _TYPES = {
     "VARCHAR": ColumnType.TEXT,
     "BOOLEAN": ColumnType.BOOLEAN,
     "DATE": ColumnType.DATE,
+    "TIMESTAMPNTZ": ColumnType.TIMESTAMP,
+    "TIME": ColumnType.TIME,
 }
 _OTHER_TYPES = {
     "DECIMAL": "Write round(CAST(x AS DOUBLE), 2)",
-    "TIMESTAMPNTZ": "Dates have no time of day here: write CAST(x AS DATE)",
+    "TIMESTAMPTZ": "A timestamp has the zone that is declared for its column: write TIMESTAMP",
 }
 
 
@@ -120,15 +122,26 @@ def _cast(node: Any, visit: Visit) -> Expression:
     if kind is None or wanted.expressions:
         raise RefusedQuery(
             "A value cannot be cast to this type",
-            must="be BIGINT, DOUBLE, TEXT, BOOLEAN or DATE",
+            must="be BIGINT, DOUBLE, TEXT, BOOLEAN, DATE, TIMESTAMP or TIME",
             got=name[:40],
             next=_OTHER_TYPES.get(name, ""),
         )
     value = visit(node.this)
     result = cast(value, kind)
-    if kind is ColumnType.DATE and isinstance(value, Literal) and not isinstance(result, Literal):
-        raise RefusedQuery("A date in the query is not a date", must="look like DATE '2024-01-31'")
+    is_text = isinstance(value, Literal) and value.type is ColumnType.TEXT
+    if kind in _EXAMPLES and is_text and not isinstance(result, Literal):
+        raise RefusedQuery(
+            f"A {kind.value} in the query is not a {kind.value}",
+            must=f"look like {_EXAMPLES[kind]}",
+        )
     return result
+
+
+_EXAMPLES = {
+    ColumnType.DATE: "DATE '2024-01-31'",
+    ColumnType.TIMESTAMP: "TIMESTAMP '2024-01-31 10:00:00'",
+    ColumnType.TIME: "TIME '10:00:00'",
+}
 
 
 def _date(node: Any, visit: Visit) -> Expression:
@@ -178,6 +191,9 @@ def _difference(node: Any, visit: Visit) -> Expression:
 
 _DAYS = {"day": 1, "days": 1, "week": 7, "weeks": 7}
 _MONTHS = {"month": 1, "months": 1, "quarter": 3, "quarters": 3, "year": 12, "years": 12}
+_SECONDS = {"hour": 3_600, "minute": 60, "second": 1}
+_SECONDS |= {f"{name}s": length for name, length in _SECONDS.items()}
+_DAY = 86_400
 _WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
@@ -202,13 +218,17 @@ def _is_interval(node: Any) -> bool:
 def _shift(day: Expression, operator: str, interval: Any, visit: Visit) -> Expression:
     unit = interval.args.get("unit")
     name = unit.name.lower() if unit is not None else ""
-    if name not in _DAYS and name not in _MONTHS:
+    if not any(name in known for known in (_SECONDS, _DAYS, _MONTHS)):
         raise RefusedQuery(
             "This interval is not supported",
-            must="be days, weeks, months, quarters or years",
+            must="be seconds, minutes, hours, days, weeks, months, quarters or years",
             next="Write d + INTERVAL 7 DAY",
         )
     count = _count(interval.this, visit)
+    if name in _SECONDS:
+        return _later(day, operator, count, _SECONDS[name])
+    if name in _DAYS and day.type is ColumnType.TIMESTAMP:
+        return _later(day, operator, count, _DAYS[name] * _DAY)
     if name in _DAYS:
         length = Literal(ColumnType.INTEGER, _DAYS[name])
         return call(operator, [day, count if _DAYS[name] == 1 else call("*", [count, length])])
@@ -217,6 +237,14 @@ def _shift(day: Expression, operator: str, interval: Any, visit: Visit) -> Expre
     sign = 1 if operator == "+" else -1
     months = Literal(ColumnType.INTEGER, sign * count.value * _MONTHS[name])
     return call("add_months", [day, months])
+
+
+def _later(moment: Expression, operator: str, count: Expression, length: int) -> Expression:
+    """Return a timestamp so many times a length of seconds later, or earlier."""
+    each = length if operator == "+" else -length
+    if isinstance(count, Literal) and isinstance(count.value, int):
+        return call("add_seconds", [moment, Literal(ColumnType.INTEGER, count.value * each)])
+    return call("add_seconds", [moment, call("*", [count, Literal(ColumnType.INTEGER, each)])])
 
 
 def _count(node: Any, visit: Visit) -> Expression:

@@ -68,6 +68,17 @@ _IN_A_ROW = {
     "TimeToStr": "Write date_trunc('month', d), year(d) or month(d)",
     "Monthname": "Write month(d), which is 1 to 12",
     "Dayname": "Write iso_day_of_week(d), which is 1 (Monday) to 7",
+    "AtTimeZone": "A timestamp is what the wall of its declared zone shows, and an hour that clocks"
+    " show twice there is two hours elsewhere. Have another zone declared for the column",
+    "TimestampFromParts": "Write make_date(year, month, day) + INTERVAL 10 HOUR",
+    "TimeFromParts": "Write TIME '10:00:00'",
+    "TimeToUnix": "Write date_diff('second', TIMESTAMP '1970-01-01 00:00:00', t)",
+    "DateBin": "Write date_trunc('hour', t), or hour(t)",
+    "LastDay": "Write date_trunc('month', d) + INTERVAL 1 MONTH - INTERVAL 1 DAY",
+    "CurrentTime": _CLOCK,
+    "Localtime": _CLOCK,
+    "Localtimestamp": _CLOCK,
+    "CurrentDatetime": _CLOCK,
     "Alias": "A name stands only after a column of the select list",
 }
 

@@ -44,6 +44,8 @@ class Rule:
 def compared(function: str, values: Sequence[Expression]) -> Expression:
     """Return a comparison; if a text of the query is in the way because it is no date, say so.
 
+    So it is with timestamps and times of day.
+
     Example:
         >>> from discreet.tables.expression import FieldValue
         >>> day, text = FieldValue(ColumnType.DATE, 0), Literal(ColumnType.TEXT, "2025-13-01")
@@ -60,10 +62,20 @@ def compared(function: str, values: Sequence[Expression]) -> Expression:
             for value in values
             if isinstance(value, Literal) and value.type is ColumnType.TEXT and value.value
         ]
-        if not texts or not any(value.type is ColumnType.DATE for value in values):
+        kind = next((value.type for value in values if value.type in _LOOKS), None)
+        if not texts or kind is None:
             raise
         shown = str(texts[0])[:LONGEST_SHOWN]
-        raise RefusedQuery(f"'{shown}' is not a date", must="look like '2025-01-31'") from None
+        raise RefusedQuery(
+            f"'{shown}' is not a {kind.value}", must=f"look like '{_LOOKS[kind]}'"
+        ) from None
+
+
+_LOOKS = {
+    ColumnType.DATE: "2025-01-31",
+    ColumnType.TIMESTAMP: "2025-01-31 10:00:00",
+    ColumnType.TIME: "10:00:00",
+}
 
 
 def _plain(function: str, written: PlainNode) -> Rule:

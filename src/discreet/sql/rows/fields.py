@@ -6,6 +6,7 @@ from functools import singledispatch
 from attrs import evolve
 
 from discreet.core.errors import RefusedQuery
+from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal, fields_in
 from discreet.tables.functions.conditions import shifted, typed_conjuncts
 from discreet.tables.functions.proposal import propose_bounds
@@ -87,9 +88,25 @@ def unit_part(expression: Expression, relation: Relation) -> int | None:
     """Return which part of the unit's key an expression is, if it is one unchanged."""
     if isinstance(expression, FieldValue):
         return relation.fields()[expression.index].unit_part
-    if isinstance(expression, Call) and expression.function == "date_trunc":
+    if not isinstance(expression, Call):
+        return None
+    if expression.function == "date_trunc":
         return _period_part(expression.arguments, relation)
+    if expression.function == "cast" and expression.type in _CALENDAR:
+        return _cast_part(expression.arguments[0], relation)
     return None
+
+
+_CALENDAR = (ColumnType.DATE, ColumnType.TIMESTAMP)
+_DAY = Literal(ColumnType.TEXT, "day")
+
+
+def _cast_part(value: Expression, relation: Relation) -> int | None:
+    """Return the same for a cast between dates and timestamps: a midnight is a day."""
+    if value.type not in _CALENDAR:
+        return None
+    part = unit_part(value, relation)
+    return _period_part((_DAY, value), relation) if part is None else part
 
 
 def _period_part(arguments: tuple[Expression, ...], relation: Relation) -> int | None:
@@ -176,7 +193,9 @@ def key_text(owner: RowOwner, parts: Iterable[int] | None = None) -> str:
 
 def _part_text(owner: RowOwner, column: str) -> str:
     period = owner.unit.period
-    if period is None or column != period.column or period.length.value == "day":
+    if period is None or column != period.column:
+        return column
+    if period.length.value == "day" and not period.has_times:
         return column
     return f"date_trunc('{period.length.value}', {column})"
 

@@ -106,7 +106,7 @@ def _require_countable(grouping: Grouping) -> None:
         if key.type is ColumnType.REAL:
             raise RefusedQuery(
                 f"'{name}' is a real number, and groups of equal reals mean nothing",
-                must="be text, integer, boolean or a date",
+                must="be text, integer, boolean, a date, a timestamp or a time",
                 next="Group by width_bucket(value, 0, 100, 10), CAST(value AS INTEGER), or"
                 " n // 10 of a whole number n",
             )

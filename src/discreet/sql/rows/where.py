@@ -299,6 +299,13 @@ def _reads_private(node: Node, context: Context) -> bool:
     return False
 
 
+def _of_type(value: datetime.date | datetime.time) -> str:
+    """Return what the parser calls the type of a value; a timestamp is a date too, for Python."""
+    if isinstance(value, datetime.datetime):
+        return "TIMESTAMPNTZ"
+    return "TIME" if isinstance(value, datetime.time) else "DATE"
+
+
 def _constant(value: Key | float | None) -> Node:
     """Return a node that says the value."""
     exp = optional.load("sqlglot.expressions")
@@ -307,9 +314,9 @@ def _constant(value: Key | float | None) -> Node:
         node = exp.Null()
     elif isinstance(value, bool):
         node = exp.Boolean(this=value)
-    elif isinstance(value, datetime.date):
-        day = exp.Literal.string(value.isoformat())
-        node = exp.Cast(this=day, to=exp.DataType(this=exp.DataType.Type.DATE))
+    elif isinstance(value, datetime.date | datetime.time):
+        text = exp.Literal.string(value.isoformat())
+        node = exp.Cast(this=text, to=exp.DataType(this=exp.DataType.Type[_of_type(value)]))
     elif isinstance(value, str):
         node = exp.Literal.string(value)
     else:

@@ -11,6 +11,8 @@ from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.numbers import exact
 from discreet.releases.estimates.estimate import Constant
 from discreet.tables.column import ColumnType
+from discreet.tables.expression import Literal
+from discreet.tables.functions.rules import read_date, read_time, read_timestamp
 
 
 class Node(Protocol):
@@ -317,7 +319,7 @@ def constant(node: Node) -> Constant | None:
         return Constant(inner.type, -inner.value)
     if is_a(node, "Literal"):
         return Constant(ColumnType.TEXT, node.name) if node.is_string else _number(node.name)
-    return _date(node) if node.key == "cast" else None
+    return _moment(node) if node.key == "cast" else None
 
 
 def _number(text: str) -> Constant:
@@ -328,14 +330,29 @@ def _number(text: str) -> Constant:
     return Constant(ColumnType.INTEGER if text.isdigit() else ColumnType.REAL, value)
 
 
-def _date(cast: Node) -> Constant | None:
-    kind, day = part(cast, "to"), cast.this
-    is_date = kind is not None and kind.this.name == "DATE"
-    if not is_date or not is_a(day, "Literal") or not day.is_string:
+def _moment(cast: Node) -> Constant | None:
+    """Return a date, timestamp or time of day that is written as a constant."""
+    to, text = part(cast, "to"), cast.this
+    kind = None if to is None else _MOMENTS.get(to.this.name)
+    if kind is None or not is_a(text, "Literal") or not text.is_string:
         return None
-    try:
-        return Constant(ColumnType.DATE, datetime.date.fromisoformat(day.name))
-    except ValueError:
+    read, example = _READ[kind]
+    found = read(text.name)
+    value = None if found is None else found.value
+    if not isinstance(value, datetime.date | datetime.time):
         raise RefusedQuery(
-            "This is not a date", must="look like DATE '2025-01-31'", got=day.name[:20]
-        ) from None
+            f"This is not a {kind.value}", must=f"look like {example}", got=text.name[:20]
+        )
+    return Constant(kind, value)
+
+
+_MOMENTS = {
+    "DATE": ColumnType.DATE,
+    "TIMESTAMPNTZ": ColumnType.TIMESTAMP,
+    "TIME": ColumnType.TIME,
+}
+_READ: Mapping[ColumnType, tuple[Callable[[str], Literal | None], str]] = {
+    ColumnType.DATE: (read_date, "DATE '2025-01-31'"),
+    ColumnType.TIMESTAMP: (read_timestamp, "TIMESTAMP '2025-01-31 10:00:00'"),
+    ColumnType.TIME: (read_time, "TIME '10:00:00'"),
+}

@@ -1,6 +1,7 @@
 """Tables in ``discreet.toml``, private and public."""
 
 import datetime
+import zoneinfo
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -46,16 +47,20 @@ def _column(name: str, section: Section) -> Column:
         name=name,
         type=kind,
         bounds=_bounds(section, kind) if kind in _NUMERIC else None,
-        dates=_dates(section) if kind is ColumnType.DATE else None,
-        keys=_keys(section, kind) if kind is not ColumnType.REAL else None,
+        dates=_dates(section) if kind in CALENDAR else None,
+        keys=_keys(section, kind) if kind in _KEY_TYPES else None,
         nullable=section.get_or("nullable", True, YES_OR_NO),
         auto_bounds=kind in _NUMERIC and _is_auto(section, "bounds"),
+        zone=_zone(section) if kind is ColumnType.TIMESTAMP else None,
     )
     section.finish()
     return column
 
 
 _NUMERIC = (ColumnType.INTEGER, ColumnType.REAL)
+
+CALENDAR = (ColumnType.DATE, ColumnType.TIMESTAMP)
+"""What falls on a day of the calendar."""
 
 
 def _is_auto(section: Section, key: str) -> bool:
@@ -86,11 +91,28 @@ def _dates(section: Section) -> DateRange | None:
     return located(section.place(), lambda: DateRange(first=first, last=last))
 
 
+def _zone(section: Section) -> str | None:
+    """Return the name of a time zone, if one is declared: it must be known here."""
+    name: str | None = section.get_or("zone", None, TEXT)
+    if name is None:
+        return None
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (KeyError, OSError, ValueError):  # of no such zone, a folder of zones, no proper name
+        raise DeclarationError(
+            f"{section.place('zone')} is no time zone that is known here",
+            must="be a name of the time zone database, such as Europe/Berlin or UTC",
+            got=name,
+        ) from None
+    return name
+
+
 _KEY_TYPES: dict[ColumnType, type] = {
     ColumnType.TEXT: str,
     ColumnType.INTEGER: int,
     ColumnType.BOOLEAN: bool,
     ColumnType.DATE: datetime.date,
+    ColumnType.TIME: datetime.time,
 }
 
 
@@ -173,8 +195,10 @@ def read_unit(section: Section, id_space: str, columns: tuple[Column, ...]) -> P
 
 def _period(unit: Section, columns: tuple[Column, ...]) -> Period:
     length = unit.choice("period", [length.value for length in PeriodLength])
-    day = _unit_column(unit, ("date",), unit.get("date", TEXT), columns, (ColumnType.DATE,))
-    return Period(length=PeriodLength(length), column=day)
+    day = _unit_column(unit, ("date",), unit.get("date", TEXT), columns, CALENDAR)
+    kinds = {column.name: column.type for column in columns}
+    has_times = True if kinds[day] is ColumnType.TIMESTAMP else None
+    return Period(length=PeriodLength(length), column=day, has_times=has_times)
 
 
 def _unit_column(
@@ -210,6 +234,7 @@ def require_one_unit(section: Section, tables: tuple[Table, ...]) -> None:
     """
     first: dict[str, tuple[Table, str]] = {}
     for table in tables:
+        _require_one_zone(section, table, tables)
         kind = unit_kind(table)
         other, known = first.setdefault(table.unit.id_space, (table, kind))
         if kind != known:
@@ -220,6 +245,28 @@ def require_one_unit(section: Section, tables: tuple[Table, ...]) -> None:
                 got=kind,
                 next="Declare an id space of its own for it, with a budget of its own",
             )
+
+
+def _require_one_zone(section: Section, table: Table, tables: tuple[Table, ...]) -> None:
+    """Refuse periods that begin at different moments: a day of one zone is none of another.
+
+    Dates, and timestamps without a zone, are days as they are written.
+    """
+    zone = _period_zone(table)
+    for other in tables:
+        known = _period_zone(other) if other.unit.id_space == table.unit.id_space else None
+        if zone is not None and known is not None and zone != known:
+            raise DeclarationError(
+                f"{section.place(table.name, 'unit')} has periods in another time zone than "
+                f"{other.name}",
+                must=f"be in one zone in every table of the id space {table.unit.id_space}",
+                got=f"{zone} and {known}",
+            )
+
+
+def _period_zone(table: Table) -> str | None:
+    period = table.unit.period
+    return None if period is None else table.column(period.column).zone
 
 
 def unit_kind(table: Table) -> str:

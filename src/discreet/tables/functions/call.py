@@ -7,6 +7,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.tables.expression import Expression
 from discreet.tables.functions import (
     choice,
+    clocks,
     comparison,
     dates,
     mathematics,
@@ -18,7 +19,7 @@ from discreet.tables.functions.cast import CAST
 from discreet.tables.functions.function import Function, PlainNode, Without
 from discreet.tables.functions.rules import is_null_literal
 
-_FAMILIES = (comparison, numbers, mathematics, choice, text, dates, ranges)
+_FAMILIES = (comparison, numbers, mathematics, choice, text, dates, clocks, ranges)
 
 FUNCTIONS: Mapping[str, Function] = {
     function.name: function for family in _FAMILIES for function in family.FUNCTIONS

@@ -1,38 +1,45 @@
 """Casts: what does not read as the other type is NULL."""
 
+import datetime
 import re
 from collections.abc import Sequence
 
 from discreet.core.errors import RefusedQuery
-from discreet.tables.column import ColumnType, Key
+from discreet.tables.column import ColumnType, DateRange, Key
 from discreet.tables.expression import Call, Expression
+from discreet.tables.functions.dates import days_listed
 from discreet.tables.functions.function import (
     BY_FORM,
     UNKNOWN,
     Arguments,
     Function,
+    Keys,
+    Listing,
+    Reach,
     Result,
-    Without,
 )
-from discreet.tables.functions.rules import convert, of_each, of_spans, read_date
+from discreet.tables.functions.rules import convert, midnight, of_each, of_spans, read_date
 from discreet.tables.functions.span import Span, rounded
 from discreet.tables.functions.work import PLAIN, Lengths, Steps, TextLength, if_made
 
 _INTEGER, _REAL, _TEXT = ColumnType.INTEGER, ColumnType.REAL, ColumnType.TEXT
 _BOOLEAN, _DATE = ColumnType.BOOLEAN, ColumnType.DATE
+_TIMESTAMP, _TIME = ColumnType.TIMESTAMP, ColumnType.TIME
 
 READ = Steps(400, 3_000)
 """Reading a text as a number or a date, or writing one."""
 
 LONGEST_NUMBER = 40
-"""The most characters of a number, a boolean or a date as text."""
+"""The most characters of a number, a boolean, a date or a timestamp as text."""
 
 CASTS = {
     _INTEGER: (_REAL, _TEXT, _BOOLEAN),
     _REAL: (_INTEGER, _TEXT, _BOOLEAN),
-    _TEXT: (_INTEGER, _REAL, _BOOLEAN, _DATE),
+    _TEXT: (_INTEGER, _REAL, _BOOLEAN, _DATE, _TIMESTAMP, _TIME),
     _BOOLEAN: (_INTEGER, _REAL, _TEXT),
-    _DATE: (_TEXT,),
+    _DATE: (_TEXT, _TIMESTAMP),
+    _TIMESTAMP: (_TEXT, _DATE, _TIME),
+    _TIME: (_TEXT,),
 }
 """What each type can be cast to."""
 
@@ -66,6 +73,18 @@ def _span(node: Call, spans: Sequence[Span]) -> Span | None:
     return spans[0] if node.type is _REAL else rounded(spans[0], round)
 
 
+def _dates(node: Call, reach: Reach) -> DateRange | None:
+    """Return the days of a date or timestamp as the other one; of a text none is known."""
+    return reach.dates(node.arguments[0])
+
+
+def _keys(node: Call, known: Listing) -> Keys | None:
+    """Return the days that timestamps are on; else the keys of the value, each cast."""
+    value = node.arguments[0]
+    days = known.dates(value) if value.type is _TIMESTAMP and node.type is _DATE else None
+    return of_each(node, known) if days is None else days_listed("day", days, known)
+
+
 _PLAIN_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 
@@ -74,6 +93,8 @@ def _on_keys(node: Call, key: Key) -> Result:
         ColumnType.INTEGER: _to_integer,
         ColumnType.TEXT: _to_text,
         ColumnType.DATE: _to_date,
+        ColumnType.TIMESTAMP: _to_timestamp,
+        ColumnType.TIME: _to_time,
     }
     cast = casts.get(node.type)
     return UNKNOWN if cast is None else cast(key)
@@ -87,12 +108,30 @@ def _to_integer(key: Key) -> Result:
 
 
 def _to_text(key: Key) -> Result:
+    if isinstance(key, datetime.datetime | datetime.time) and key.microsecond:
+        return str(key).rstrip("0")
     return str(key).lower() if isinstance(key, bool) else str(key)
 
 
+def _to_timestamp(key: Key) -> Result:
+    return midnight(key) if isinstance(key, datetime.date) else UNKNOWN
+
+
+def _to_time(key: Key) -> Result:
+    return key.time() if isinstance(key, datetime.datetime) else UNKNOWN
+
+
 def _to_date(key: Key) -> Result:
+    if isinstance(key, datetime.datetime):
+        return key.date()
     read = read_date(str(key))
     return UNKNOWN if read is None else read.value
+
+
+def _guards(node: Call) -> int:
+    """Look at what is made; and at a text before, because engines read more than we do."""
+    is_read = node.type in (_TIMESTAMP, _TIME) and node.arguments[0].type is _TEXT
+    return if_made(node) + is_read
 
 
 def _work(node: Call, lengths: Lengths) -> Steps:
@@ -106,10 +145,10 @@ CAST = Function(
     written=BY_FORM,
     build=_nothing,
     span=of_spans(_span),
-    dates=Without("no range of days is worked out for texts"),
-    keys=of_each,
+    dates=_dates,
+    keys=_keys,
     on_keys=_on_keys,
     work=_work,
-    guards=if_made,
+    guards=_guards,
     length=TextLength.alike(lambda _, __: LONGEST_NUMBER),
 )

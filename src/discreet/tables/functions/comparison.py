@@ -101,12 +101,12 @@ def _in(arguments: Arguments) -> Expression | None:
     return Call(_BOOLEAN, "in", (alike[0], *sorted(set(alike[1:]), key=_order)))
 
 
-def _order(value: Expression) -> tuple[bool, Fraction | datetime.date | str]:
+def _order(value: Expression) -> tuple[bool, Fraction | datetime.date | datetime.time | str]:
     """Sort the list, so that its order does not make another question of it."""
     assert isinstance(value, Literal)
     if is_null_literal(value):
         return (True, "")
-    if isinstance(value.value, datetime.date):
+    if isinstance(value.value, datetime.date | datetime.time):
         return (False, value.value)
     if value.type is ColumnType.TEXT:
         return (False, str(value.value))

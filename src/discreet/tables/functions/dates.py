@@ -1,6 +1,7 @@
-"""Functions of dates, in the years 1 to 9999; any other date gives NULL.
+"""Functions of dates and timestamps, in the years 1 to 9999; any other gives NULL.
 
-There is no clock here and no time zone: a date is a day of the calendar.
+There is no clock here and no time zone: a date is a day of the calendar, and a timestamp is what
+calendar and clock on one wall show. So a day has 24 hours, also where clocks are changed.
 """
 
 import datetime
@@ -37,9 +38,11 @@ from discreet.tables.functions.rules import (
     constant_integer,
     constant_text,
     convert,
+    first_fit,
     fixed,
     keys_from,
     listed,
+    midnight,
     of_each,
     span_from,
 )
@@ -47,9 +50,19 @@ from discreet.tables.functions.span import ONE, Span, days_between
 from discreet.tables.functions.work import guarded, plain
 
 _TEXT, _INTEGER, _DATE = ColumnType.TEXT, ColumnType.INTEGER, ColumnType.DATE
+_TIMESTAMP, _TIME = ColumnType.TIMESTAMP, ColumnType.TIME
 
 TRUNCATIONS = ("day", "week", "month", "quarter", "year")
 DIFFERENCES = ("day", "month", "quarter", "year")
+
+CLOCK = ("hour", "minute", "second")
+"""Where a timestamp can be cut besides."""
+
+A_DAY = {"hour": 24, "minute": 1_440, "second": 86_400, "millisecond": 86_400_000}
+"""How many of each a day of the calendar has; timestamps and times differ by these too."""
+
+CALENDAR = (_DATE, _TIMESTAMP)
+"""What falls on a day of the calendar."""
 
 MOST_MONTHS = 12 * 9_999
 """The most months that can be added to a date."""
@@ -77,24 +90,30 @@ _INSTEAD = {
 def _truncate(arguments: Arguments) -> Expression | None:
     if len(arguments) != 2:
         return None
-    unit = _unit(arguments[0], "date_trunc", TRUNCATIONS)
-    return call_of("date_trunc", _DATE, [unit, convert(arguments[1], _DATE)])
+    value = first_fit(arguments[1], CALENDAR)
+    kind = _DATE if value is None else value.type
+    units = TRUNCATIONS if kind is _DATE else (*CLOCK, *TRUNCATIONS)
+    return call_of("date_trunc", kind, [_unit(arguments[0], "date_trunc", units), value])
 
 
 def _difference(arguments: Arguments) -> Expression | None:
     if len(arguments) != 3:
         return None
-    unit = _unit(arguments[0], "date_diff", DIFFERENCES)
-    first, last = (convert(argument, _DATE) for argument in arguments[1:])
+    kind = next((a.type for a in arguments[1:] if a.type in (_TIMESTAMP, _TIME)), _DATE)
+    unit = _unit(arguments[0], "date_diff", _DIFFERENCES[kind])
+    first, last = (convert(argument, kind) for argument in arguments[1:])
     return call_of("date_diff", _INTEGER, [unit, first, last])
+
+
+_DIFFERENCES = {_DATE: DIFFERENCES, _TIMESTAMP: (*A_DAY, *DIFFERENCES), _TIME: tuple(A_DAY)}
 
 
 def _add_months(arguments: Arguments) -> Expression | None:
     if len(arguments) != 2:
         return None
     constant_integer(arguments[1], "number of months", least=-MOST_MONTHS, most=MOST_MONTHS)
-    day = convert(arguments[0], _DATE)
-    return None if day is None else Call(_DATE, "add_months", (day, arguments[1]))
+    day = first_fit(arguments[0], CALENDAR)
+    return None if day is None else Call(day.type, "add_months", (day, arguments[1]))
 
 
 # ---- Periods.
@@ -103,11 +122,20 @@ def _add_months(arguments: Arguments) -> Expression | None:
 def truncate(unit: str, day: datetime.date) -> datetime.date:
     """Return the first day of the day's week, month, quarter or year.
 
+    Of a timestamp it is the first moment of that day, or of an hour, minute or second.
+
     Example:
         >>> truncate("week", datetime.date(2024, 1, 3))
         datetime.date(2024, 1, 1)
+        >>> truncate("hour", datetime.datetime(2024, 1, 3, 10, 30))
+        datetime.datetime(2024, 1, 3, 10, 0)
     """
-    return _TRUNCATIONS[unit](day)
+    if not isinstance(day, datetime.datetime):
+        return _TRUNCATIONS[unit](day)
+    if unit not in CLOCK:
+        return midnight(_TRUNCATIONS[unit](day.date()))
+    cut = day.replace(microsecond=0, second=day.second if unit == "second" else 0)
+    return cut.replace(minute=0) if unit == "hour" else cut
 
 
 _TRUNCATIONS: Mapping[str, Callable[[datetime.date], datetime.date]] = {
@@ -149,6 +177,18 @@ def days_listed(unit: str, days: DateRange, known: Listing) -> Keys | None:
     return listed(found, known) if found else None
 
 
+def moments_listed(unit: str, days: DateRange, known: Listing) -> Keys | None:
+    """Return the first moment of each period, hour, minute or second of a range of days as keys."""
+    if unit not in CLOCK:
+        found = periods(unit, days, most=MOST_LISTED)
+        return listed([midnight(day) for day in found], known) if found else None
+    count = days.days * A_DAY[unit]
+    if count > MOST_LISTED:
+        return None
+    first, step = midnight(days.first), datetime.timedelta(days=1) / A_DAY[unit]
+    return listed([first + i * step for i in range(count)], known)
+
+
 # ---- How far it reaches, and which keys it has.
 
 
@@ -172,6 +212,8 @@ def _truncated_dates(node: Call, reach: Reach) -> DateRange | None:
     if days is None or not isinstance(unit, Literal):
         return None
     name = str(unit.value)
+    if name in CLOCK:
+        return days
     return DateRange(first=truncate(name, days.first), last=truncate(name, days.last))
 
 
@@ -179,7 +221,8 @@ def _truncated_keys(node: Call, known: Listing) -> Keys | None:
     days, unit = known.dates(node.arguments[1]), node.arguments[0]
     if days is None or not isinstance(unit, Literal):
         return of_each(node, known)
-    return days_listed(str(unit.value), days, known)
+    of_unit = days_listed if node.type is _DATE else moments_listed
+    return of_unit(str(unit.value), days, known)
 
 
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -187,9 +230,15 @@ _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 def _difference_span(node: Call, reach: Reach) -> Span | None:
     unit, start, end = node.arguments
+    each_day = A_DAY.get(str(unit.value)) if isinstance(unit, Literal) else None
+    if start.type is _TIME and each_day is not None:
+        return Span(Fraction(1 - each_day), Fraction(each_day - 1), ONE)
     first, last = reach.dates(start), reach.dates(end)
     if first is None or last is None or not isinstance(unit, Literal):
         return None
+    if each_day is not None:
+        days = days_between(last, first)
+        return Span((days.lower - 1) * each_day + 1, (days.upper + 1) * each_day - 1, ONE)
     if unit.value == "day":
         return days_between(last, first)
     length = _MONTHS[str(unit.value)]
@@ -218,7 +267,7 @@ def _part(
         name=name,
         usage=f"{name}(date)",
         written=written,
-        build=fixed(name, [[_DATE]], _INTEGER),
+        build=fixed(name, [CALENDAR], _INTEGER),
         span=span,
         dates=NOT_A_DATE,
         keys=keys,

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import product
 
+from discreet.core.errors import RefusedQuery
 from discreet.core.numbers import exact
 from discreet.tables.column import ColumnType, DateRange, Key
 from discreet.tables.expression import Call, Expression, Literal
@@ -55,6 +56,7 @@ def _binary(name: str) -> Build:
 
 def _add(arguments: Arguments) -> Expression | None:
     kinds = [argument.type for argument in arguments]
+    _refuse_times(kinds)
     if kinds == [_DATE, _INTEGER]:
         return Call(_DATE, "+", arguments)
     if kinds == [_INTEGER, _DATE]:
@@ -63,12 +65,25 @@ def _add(arguments: Arguments) -> Expression | None:
 
 
 def _subtract(arguments: Arguments) -> Expression | None:
+    _refuse_times([argument.type for argument in arguments])
     if len(arguments) == 2 and arguments[0].type is _DATE:
         days = convert(arguments[1], _DATE)
         if arguments[1].type is _INTEGER:
             return Call(_DATE, "-", arguments)
         return None if days is None else Call(_INTEGER, "-", (arguments[0], days))
     return _binary("-")(arguments)
+
+
+def _refuse_times(kinds: Sequence[ColumnType]) -> None:
+    """Refuse to add to a timestamp or a time, or to subtract two of them, without a unit."""
+    if ColumnType.TIMESTAMP in kinds or ColumnType.TIME in kinds:
+        raise RefusedQuery(
+            "A sum or difference of timestamps or times of day has no unit",
+            must="be a number of hours, minutes or the like",
+            got=", ".join(kind.value for kind in kinds),
+            next="Write date_diff('minute', start, stop) for stop - start, or"
+            " t + INTERVAL 90 MINUTE",
+        )
 
 
 def _negate(arguments: Arguments) -> Expression | None:

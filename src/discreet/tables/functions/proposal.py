@@ -56,6 +56,11 @@ def propose_dates(expression: Expression, fields: Sequence[Field]) -> DateRange 
     return _Reach(fields).dates(expression)
 
 
+def _one_day(literal: Literal) -> DateRange | None:
+    day = literal.value.date() if isinstance(literal.value, datetime.datetime) else literal.value
+    return DateRange(first=day, last=day) if isinstance(day, datetime.date) else None
+
+
 _BOOLEAN_SPAN = Span(Fraction(0), ONE, ONE)
 
 
@@ -92,8 +97,7 @@ class _Reach:
         if isinstance(expression, FieldValue):
             return self.fields[expression.index].dates
         if isinstance(expression, Literal):
-            day = expression.value
-            return DateRange(first=day, last=day) if isinstance(day, datetime.date) else None
+            return _one_day(expression)
         function = CALLED.get(expression.function) if isinstance(expression, Call) else None
         if function is None or isinstance(function.dates, Without):
             return None

@@ -115,7 +115,9 @@ class _Listing:
             return keys
         if known.type is ColumnType.BOOLEAN:
             return (False, True)
-        return None if known.dates is None else days_listed("day", known.dates, self)
+        if known.dates is None or known.type is not ColumnType.DATE:
+            return None
+        return days_listed("day", known.dates, self)
 
     def own(self, known: Field) -> Keys | None:
         """Return the keys that are declared for a field, or that follow from how it is made."""

@@ -1,6 +1,7 @@
 """Rules that several functions share: conversions, constants, spans and keys."""
 
 import datetime
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -27,8 +28,8 @@ NUMBERS = (ColumnType.INTEGER, ColumnType.REAL)
 def convert(argument: Expression, wanted: ColumnType) -> Expression | None:
     """Return the argument as ``wanted``, or None if that needs a cast.
 
-    Integers become real, NULL becomes anything, and a text in the query that reads as a date
-    becomes a date.
+    Integers become real, a date its midnight, NULL becomes anything, and a text in the query that
+    reads as a date, a timestamp or a time becomes one.
 
     Example:
         >>> convert(Literal(ColumnType.INTEGER, 3), ColumnType.REAL)
@@ -71,9 +72,69 @@ def read_date(text: str) -> Literal | None:
     return Literal(ColumnType.DATE, day) if day.isoformat() == text else None
 
 
+def _date_to_timestamp(argument: Expression) -> Expression:
+    if isinstance(argument, Literal) and isinstance(argument.value, datetime.date):
+        return Literal(ColumnType.TIMESTAMP, midnight(argument.value))
+    return Call(ColumnType.TIMESTAMP, "cast", (argument,))
+
+
+def midnight(day: datetime.date) -> datetime.datetime:
+    """Return the first moment of a day.
+
+    Example:
+        >>> midnight(datetime.date(2024, 1, 31))
+        datetime.datetime(2024, 1, 31, 0, 0)
+    """
+    return datetime.datetime.combine(day, datetime.time())
+
+
+def _text_to_timestamp(argument: Expression) -> Expression | None:
+    return read_timestamp(str(argument.value)) if isinstance(argument, Literal) else None
+
+
+def _text_to_time(argument: Expression) -> Expression | None:
+    return read_time(str(argument.value)) if isinstance(argument, Literal) else None
+
+
+CLOCK_FORM = r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?"
+TIMESTAMP_FORM = rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}([ T]{CLOCK_FORM})?"
+"""How a time and a timestamp are written in a query, and in a text that it casts."""
+
+
+def read_timestamp(text: str) -> Literal | None:
+    """Return a text as a timestamp of the form 2024-01-31 10:00:00, or None if it is not one.
+
+    Seconds and their fraction, or all of the time, may be left out. There is no offset.
+
+    Example:
+        >>> read_timestamp("2024-01-31 10:00").value, read_timestamp("2024-01-31 10:00Z")
+        (datetime.datetime(2024, 1, 31, 10, 0), None)
+    """
+    try:
+        moment = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return Literal(ColumnType.TIMESTAMP, moment) if re.fullmatch(TIMESTAMP_FORM, text) else None
+
+
+def read_time(text: str) -> Literal | None:
+    """Return a text as a time of the form 10:00:00, or None if it is not one.
+
+    Example:
+        >>> read_time("10:00").value, read_time("24:00")
+        (datetime.time(10, 0), None)
+    """
+    if not re.fullmatch(CLOCK_FORM, text):
+        return None
+    return Literal(ColumnType.TIME, datetime.time.fromisoformat(text))
+
+
 _CONVERSIONS: dict[tuple[ColumnType, ColumnType], Callable[[Expression], Expression | None]] = {
     (ColumnType.INTEGER, ColumnType.REAL): _integer_to_real,
     (ColumnType.TEXT, ColumnType.DATE): _text_to_date,
+    (ColumnType.TEXT, ColumnType.TIMESTAMP): _text_to_timestamp,
+    (ColumnType.TEXT, ColumnType.TIME): _text_to_time,
+    (ColumnType.DATE, ColumnType.TIMESTAMP): _date_to_timestamp,
 }
 
 

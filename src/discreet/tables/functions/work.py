@@ -86,8 +86,11 @@ def guarded(count: int) -> GuardRule:
 
 
 def if_made(node: Call) -> int:
-    """Return 1 if the result itself has to be looked at: a real number or a date, else 0."""
-    return int(node.type in (ColumnType.REAL, ColumnType.DATE))
+    """Return 1 if the result itself is looked at: a real number, a date or a time; else 0."""
+    return int(node.type in _LOOKED_AT)
+
+
+_LOOKED_AT = (ColumnType.REAL, ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME)
 
 
 def written_number(argument: Expression) -> int:

@@ -115,5 +115,5 @@ def _is_infix(expression: Expression) -> bool:
 def _written(literal: Literal) -> str:
     if literal.value is None:
         return "NULL"
-    is_quoted = literal.type in (ColumnType.TEXT, ColumnType.DATE)
-    return f"'{literal.value}'" if is_quoted else str(literal.value)
+    is_plain = literal.type in (ColumnType.INTEGER, ColumnType.REAL, ColumnType.BOOLEAN)
+    return str(literal.value) if is_plain else f"'{literal.value}'"

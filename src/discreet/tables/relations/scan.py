@@ -49,11 +49,14 @@ class Scan(Relation):
         )
 
     def _is_part(self, column: Column) -> bool:
-        """Tell whether the column *is* a part of the unit; a date is only if periods are days."""
+        """Tell whether the column *is* a part of the unit; a date is only if periods are days.
+
+        A timestamp never is: many of them are in one period.
+        """
         unit = self.table.unit
         if unit.period is None or column.name.lower() != unit.period.column.lower():
             return True
-        return unit.period.length.value == "day"
+        return unit.period.length.value == "day" and not unit.period.has_times
 
     def lengths(self) -> tuple[int, ...]:
         """Return how many characters of each column count; 0 for what is no text."""

@@ -15,11 +15,15 @@ from discreet.engines.duckdb.render.values import (
     only_if,
     ordinary,
     unsigned_zero,
+    usual_timestamp,
     whole,
+    within_a_day,
 )
-from discreet.engines.duckdb.sources.declared_values import SQL_TYPES
+from discreet.engines.duckdb.sources.declared_values import SQL_TYPES, text
 from discreet.tables.column import LONGEST_TEXT, ColumnType
 from discreet.tables.expression import Call, Expression, Literal
+from discreet.tables.functions.cast import LONGEST_NUMBER
+from discreet.tables.functions.rules import CLOCK_FORM, TIMESTAMP_FORM
 
 _REAL = ColumnType.REAL
 
@@ -71,12 +75,23 @@ def _cast(node: Call, arguments: Sequence[str]) -> str:
     value = arguments[0]
     if node.arguments[0].type is ColumnType.REAL and node.type is ColumnType.TEXT:
         value = f"{value} + 0::DOUBLE"  # text is where minus zero would differ from zero
+    form = _FORMS.get(node.type)
+    if form is not None and node.arguments[0].type is ColumnType.TEXT:
+        value = only_if(value, f"strlen(v) <= {LONGEST_NUMBER} AND regexp_full_match(v, {form})")
     sql = f"TRY_CAST({value} AS {SQL_TYPES[node.type]})"
     guard = _GUARDS.get(node.type)
     return sql if guard is None else guard(sql)
 
 
-_GUARDS = {ColumnType.REAL: finite, ColumnType.DATE: ordinary}
+_FORMS = {ColumnType.TIMESTAMP: text(TIMESTAMP_FORM), ColumnType.TIME: text(CLOCK_FORM)}
+"""Forms of texts: the engine reads others too, some of them by a time zone."""
+
+_GUARDS = {
+    ColumnType.REAL: finite,
+    ColumnType.DATE: ordinary,
+    ColumnType.TIMESTAMP: usual_timestamp,
+    ColumnType.TIME: within_a_day,
+}
 
 
 # ---- Numbers.
@@ -216,28 +231,52 @@ def _ilike(_: Call, arguments: Sequence[str]) -> str:
     return f"(lower({arguments[0]}) LIKE lower({arguments[1]}))"
 
 
-# ---- Dates, each on those of the years 1 to 9999 alone.
+# ---- Dates and timestamps, each on those of the years 1 to 9999 alone.
 
 _MOST_DAYS = 9_999 * 366
 """More days than there are in the years 1 to 9999: a farther shift leaves them anyhow."""
 
 
+_MOST_SECONDS = _MOST_DAYS * 86_400
+"""The same in seconds; in microseconds, two of them fit in 64 bits."""
+
+
+def _usual(value: Expression, sql: str) -> str:
+    """Return a date, timestamp or time if it is a usual one, else NULL."""
+    return _GUARDS[value.type](sql)
+
+
 def _part(name: str) -> Render:
-    return lambda _, arguments: f"{name}({ordinary(arguments[0])})::BIGINT"
+    def render(node: Call, arguments: Sequence[str]) -> str:
+        return f"{name}({_usual(node.arguments[0], arguments[0])})::BIGINT"
+
+    return render
 
 
-def _truncate(_: Call, arguments: Sequence[str]) -> str:
-    return f"date_trunc({arguments[0]}, {ordinary(arguments[1])})::DATE"
+def _truncate(node: Call, arguments: Sequence[str]) -> str:
+    value = _usual(node.arguments[1], arguments[1])
+    return f"date_trunc({arguments[0]}, {value})::{SQL_TYPES[node.type]}"
 
 
-def _difference(_: Call, arguments: Sequence[str]) -> str:
-    unit, first, last = arguments
-    return f"date_diff({unit}, {ordinary(first)}, {ordinary(last)})::BIGINT"
+def _difference(node: Call, arguments: Sequence[str]) -> str:
+    pairs = zip(node.arguments[1:], arguments[1:], strict=True)
+    first, last = (_usual(value, sql) for value, sql in pairs)
+    return f"date_diff({arguments[0]}, {first}, {last})::BIGINT"
 
 
-def _add_months(_: Call, arguments: Sequence[str]) -> str:
-    day, months = arguments
-    return ordinary(f"({ordinary(day)} + to_months({months}::INTEGER))::DATE")
+def _add_months(node: Call, arguments: Sequence[str]) -> str:
+    moved = f"{_usual(node.arguments[0], arguments[0])} + to_months({arguments[1]}::INTEGER)"
+    return _usual(node, f"({moved})::{SQL_TYPES[node.type]}")
+
+
+def _add_seconds(node: Call, arguments: Sequence[str]) -> str:
+    seconds = only_if(arguments[1], f"v BETWEEN {-_MOST_SECONDS} AND {_MOST_SECONDS}")
+    moment = _usual(node.arguments[0], arguments[0])
+    return usual_timestamp(f"{moment} + to_microseconds({seconds} * 1000000)")
+
+
+def _make_date(_: Call, arguments: Sequence[str]) -> str:
+    return ordinary(f"TRY(make_date({', '.join(arguments)}))")
 
 
 def _shift(operator: str) -> Render:
@@ -329,5 +368,10 @@ FUNCTIONS: Mapping[str, Render] = {
     "date_trunc": _truncate,
     "date_diff": _difference,
     "add_months": _add_months,
+    "hour": _part("hour"),
+    "minute": _part("minute"),
+    "second": _part("second"),
+    "add_seconds": _add_seconds,
+    "make_date": _make_date,
 }
 """A function that is not here cannot be run; a test sees to it that all are."""

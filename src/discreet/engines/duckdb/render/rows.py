@@ -191,6 +191,8 @@ _NOBODYS = {
     ColumnType.REAL: "0::DOUBLE",
     ColumnType.TEXT: "''",
     ColumnType.DATE: "DATE '2000-01-01'",
+    ColumnType.TIMESTAMP: "TIMESTAMP '2000-01-01 00:00:00'",
+    ColumnType.TIME: "TIME '00:00:00'",
 }
 """A value of each type that is not NULL: a row with a NULL in one of its keys is not held."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from discreet.core.errors import Unsupported
 from discreet.core.numbers import exact
-from discreet.engines.duckdb.sources.declared_values import SQL_TYPES, text
+from discreet.engines.duckdb.sources.declared_values import SQL_TYPES, USUAL_TIMESTAMPS, text
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Literal
 
@@ -65,12 +65,24 @@ def date(value: datetime.date) -> str:
     return f"'{value.isoformat()}'::DATE"
 
 
+def timestamp(value: datetime.datetime) -> str:
+    """Return a timestamp constant."""
+    return f"'{value.isoformat(sep=' ')}'::TIMESTAMP"
+
+
+def time(value: datetime.time) -> str:
+    """Return a constant time of day."""
+    return f"'{value.isoformat()}'::TIME"
+
+
 _RENDERED = {
     ColumnType.INTEGER: lambda value: integer(int(value)),
     ColumnType.REAL: lambda value: double(float(exact(str(value)))),
     ColumnType.TEXT: text,
     ColumnType.BOOLEAN: lambda value: "TRUE" if value else "FALSE",
     ColumnType.DATE: date,
+    ColumnType.TIMESTAMP: timestamp,
+    ColumnType.TIME: time,
 }
 
 # ---- Guards in DuckDB's SQL: a value if it is fit for what follows, else NULL.
@@ -116,6 +128,16 @@ def unsigned_zero(value: str) -> str:
 def ordinary(value: str) -> str:
     """Return a date, NULL if it lies outside the years 1 to 9999."""
     return only_if(value, "v BETWEEN '0001-01-01'::DATE AND '9999-12-31'::DATE")
+
+
+def usual_timestamp(value: str) -> str:
+    """Return a timestamp, NULL if it lies outside the years 1 to 9999."""
+    return only_if(value, f"v {USUAL_TIMESTAMPS}")
+
+
+def within_a_day(value: str) -> str:
+    """Return a time of day, NULL at 24:00."""
+    return only_if(value, "v < '24:00:00'::TIME")
 
 
 def whole(value: str) -> str:

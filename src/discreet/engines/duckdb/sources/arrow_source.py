@@ -17,6 +17,7 @@ from discreet.engines.duckdb.sources.opened import (
     opened,
     wanted_columns,
 )
+from discreet.engines.duckdb.sources.stored_times import clock_type, times_in_a_day
 from discreet.engines.duckdb.sources.stored_values import (
     decimal_type,
     decimals_in_range,
@@ -29,6 +30,7 @@ from discreet.engines.duckdb.sources.stored_values import (
     whole_type,
 )
 from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.column import ColumnType
 from discreet.tables.source_files import fitting_files
 
 # ---- Stored Arrow types: which can be handed over whatever the values are, and in what form.
@@ -53,6 +55,8 @@ def handed_type(kind: Any) -> Any:
         return arrow.float32() if types.is_float16(value) else value
     if types.is_date(value) or types.is_timestamp(value):
         return time_type(value)
+    if types.is_time(value):
+        return clock_type(ColumnType.TIME)
     if types.is_decimal(value):
         return decimal_type(value)
     if is_textual(value):
@@ -76,6 +80,8 @@ def handed_array(array: Any, handed: Any) -> Any:
         return optional.load("pyarrow").nulls(len(array), handed)
     if types.is_date(kind) or types.is_timestamp(kind):
         return times_in_range(array)
+    if types.is_time(kind):
+        return times_in_a_day(array)
     if types.is_decimal(kind):
         found = decimals_in_range(array)
         return found if found.type == handed else whole_decimals(found)

@@ -10,6 +10,8 @@ SQL_TYPES = {
     ColumnType.TEXT: "VARCHAR",
     ColumnType.BOOLEAN: "BOOLEAN",
     ColumnType.DATE: "DATE",
+    ColumnType.TIMESTAMP: "TIMESTAMP",
+    ColumnType.TIME: "TIME",
 }
 
 
@@ -30,7 +32,8 @@ def column_value(column: Column, cells: Mapping[str, str], longest: int | None =
         return f"(nullif({cast}, 'nan'::DOUBLE) + 0::DOUBLE)"
     if column.type is ColumnType.TEXT and longest is not None:
         return first_characters(cast, longest)
-    return plain_day(cast) if column.type is ColumnType.DATE else cast
+    guard = _GUARDS.get(column.type)
+    return cast if guard is None else guard(cast)
 
 
 def first_characters(value: str, longest: int) -> str:
@@ -41,3 +44,25 @@ def first_characters(value: str, longest: int) -> str:
 def plain_day(value: str) -> str:
     """Return a date, NULL unless it is in the years 1 to 9999 (infinity is a date too)."""
     return f"CASE WHEN {value} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN {value} END"
+
+
+def plain_timestamp(value: str) -> str:
+    """Return a timestamp, NULL unless it is in the years 1 to 9999."""
+    return f"CASE WHEN {value} {USUAL_TIMESTAMPS} THEN {value} END"
+
+
+def plain_time(value: str) -> str:
+    """Return a time of day, NULL at 24:00, which is the next day's."""
+    return f"CASE WHEN {value} < '24:00:00'::TIME THEN {value} END"
+
+
+USUAL_TIMESTAMPS = (
+    "BETWEEN '0001-01-01 00:00:00'::TIMESTAMP AND '9999-12-31 23:59:59.999999'::TIMESTAMP"
+)
+"""What is true of a timestamp in the years 1 to 9999."""
+
+_GUARDS = {
+    ColumnType.DATE: plain_day,
+    ColumnType.TIMESTAMP: plain_timestamp,
+    ColumnType.TIME: plain_time,
+}

@@ -37,7 +37,7 @@ _AS_IS = frozenset(
     {
         *("TINYINT", "SMALLINT", "INTEGER", "BIGINT"),
         *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
-        *("FLOAT", "DOUBLE", "BOOLEAN", "DATE", "DECIMAL", "BLOB"),
+        *("FLOAT", "DOUBLE", "BOOLEAN", "DATE", "DECIMAL", "BLOB", "TIME", "TIME_NS"),
         *("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP", "TIMESTAMP_NS"),
         *("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"),
     }

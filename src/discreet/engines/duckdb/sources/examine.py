@@ -35,6 +35,8 @@ def examine(table: Table | PublicTable) -> Examined:
         for name, column in found[-1].items():
             if column.kind is StoredKind.OTHER:
                 raise _not_read(table, name, column)
+            if column.kind is StoredKind.INSTANT and _lacks_zone(table, name):
+                raise _no_zone(table, name, column)
     return tuple(found)
 
 
@@ -72,8 +74,22 @@ def _columns(table: Table | PublicTable, file: Path) -> tuple[StoredColumn, ...]
 def _not_read(table: Table | PublicTable, name: str, column: StoredColumn) -> DeclarationError:
     return DeclarationError(
         f"Column '{name}' of {table.name} is stored as {column.stored}",
-        must="be stored as a number, text, boolean, date or timestamp",
+        must="be stored as a number, text, boolean, date, timestamp or time",
         next="Convert it when the file is written; until then it reads as NULL",
+    )
+
+
+def _lacks_zone(table: Table | PublicTable, name: str) -> bool:
+    column = table.column(name)
+    return column.type is ColumnType.TIMESTAMP and column.zone is None
+
+
+def _no_zone(table: Table | PublicTable, name: str, column: StoredColumn) -> DeclarationError:
+    return DeclarationError(
+        f"Column '{name}' of {table.name} is stored as {column.stored}: instants, of which each"
+        " wall shows another time",
+        must="have a zone declared, so that it is known what a day is",
+        next='Add zone = "Europe/Berlin", or the one that is meant; until then it reads as NULL',
     )
 
 

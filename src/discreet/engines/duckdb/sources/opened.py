@@ -8,9 +8,10 @@ from attrs import field, frozen
 from discreet.core import optional
 from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.sources.declared_values import SQL_TYPES
+from discreet.engines.duckdb.sources.stored_times import clock_array, clock_type
 from discreet.engines.duckdb.sources.stored_values import digests, whole_texts
 from discreet.tables.catalog import PublicTable, Table
-from discreet.tables.column import LONGEST_TEXT, ColumnType
+from discreet.tables.column import LONGEST_TEXT, Column, ColumnType
 
 # ---- Arrow batches that can be read more than once: every scan begins anew.
 
@@ -66,9 +67,12 @@ def opened(
     Each part is cast to the declared types by itself: how one file stores a column does not matter
     for the others.
     """
-    kinds = [table.column(column).type for column in wanted]
+    columns = [table.column(column) for column in wanted]
+    kinds = [column.type for column in columns]
     owner = _owner(table, wanted)
-    batches = {f"{name}_{number}": _batches(part, owner) for number, part in enumerate(parts)}
+    batches = {
+        f"{name}_{number}": _batches(part, columns, owner) for number, part in enumerate(parts)
+    }
     selects = [
         _select(_cells(part, kinds), relation, "digest" if _has_digests(part, owner) else "NULL")
         for part, relation in zip(parts, batches, strict=True)
@@ -103,7 +107,7 @@ def _cells(part: Part, kinds: Sequence[ColumnType]) -> list[str]:
     """Return each column as its declared type; what is longer than texts is no number or date."""
     cells = []
     for i, (handed, kind) in enumerate(zip(part.types, kinds, strict=True)):
-        is_read = _is_bytes(handed) and kind is not ColumnType.TEXT
+        is_read = _is_bytes(handed) and kind not in (ColumnType.TEXT, *_OF_A_CLOCK)
         short = f"CASE WHEN strlen(c{i}) <= {LONGEST_TEXT} THEN c{i} END"
         cells.append(_cast(short if is_read else f"c{i}", kind))
     return cells
@@ -117,19 +121,35 @@ def _is_bytes(handed: Any) -> bool:
     return bool(optional.load("pyarrow").types.is_large_binary(handed))
 
 
-def _batches(part: Part, owner: int | None) -> Batches:
+_OF_A_CLOCK = (ColumnType.TIMESTAMP, ColumnType.TIME)
+"""Types that no engine casts to, because each would read texts and time zones in its own way."""
+
+
+def _given_type(column: Column, handed: Any) -> Any:
+    """Return the type in which a column is given to the engine."""
+    if column.type in _OF_A_CLOCK:
+        return clock_type(column.type)
+    return optional.load("pyarrow").large_string() if _is_bytes(handed) else handed
+
+
+def _given(column: Column, array: Any, handed: Any) -> Any:
+    """Return an array of a column as it is given to the engine."""
+    array = whole_texts(array) if _is_bytes(handed) else array
+    return clock_array(column, array) if column.type in _OF_A_CLOCK else array
+
+
+def _batches(part: Part, columns: Sequence[Column], owner: int | None) -> Batches:
     """Return the batches of a part: bytes as texts, and the digests of long owners last."""
     arrow = optional.load("pyarrow")
     text = arrow.large_string()
-    kinds = [text if _is_bytes(kind) else kind for kind in part.types]
+    kinds = [_given_type(*pair) for pair in zip(columns, part.types, strict=True)]
     named = [(f"c{i}", kind) for i, kind in enumerate(kinds)]
     last = [owner] if owner is not None and _has_digests(part, owner) else []
     schema = arrow.schema([*named, *(("digest", text) for _ in last)])
 
     def begin() -> Iterator[Any]:
         for arrays in part.begin():
-            pairs = zip(arrays, part.types, strict=True)
-            given = [whole_texts(a) if _is_bytes(kind) else a for a, kind in pairs]
+            given = [_given(*one) for one in zip(columns, arrays, part.types, strict=True)]
             made = [digests(given[place]) for place in last]
             yield arrow.RecordBatch.from_arrays([*given, *made], schema=schema)
 

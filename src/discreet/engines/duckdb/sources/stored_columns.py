@@ -25,6 +25,8 @@ class StoredKind(Enum):
     BOOLEAN = "booleans"
     DATE = "dates"
     TIMESTAMP = "timestamps"
+    INSTANT = "timestamps with a time zone"
+    TIME = "times of day"
     EMPTY = "nothing but NULL"
     OTHER = "something that is not read"
 
@@ -36,7 +38,9 @@ _DECLARED = {
     StoredKind.DECIMAL: ColumnType.REAL,
     StoredKind.BOOLEAN: ColumnType.BOOLEAN,
     StoredKind.DATE: ColumnType.DATE,
-    StoredKind.TIMESTAMP: ColumnType.DATE,
+    StoredKind.TIMESTAMP: ColumnType.TIMESTAMP,
+    StoredKind.INSTANT: ColumnType.TIMESTAMP,
+    StoredKind.TIME: ColumnType.TIME,
 }
 
 
@@ -105,8 +109,10 @@ def _arrow_kind(column: ArrowColumn) -> StoredKind:
         types.is_decimal: StoredKind.DECIMAL,
         types.is_boolean: StoredKind.BOOLEAN,
         types.is_date: StoredKind.DATE,
-        types.is_timestamp: StoredKind.TIMESTAMP,
+        types.is_time: StoredKind.TIME,
     }
+    if types.is_timestamp(value):
+        return StoredKind.TIMESTAMP if value.tz is None else StoredKind.INSTANT
     return next((kind for fits, kind in kinds.items() if fits(value)), StoredKind.TEXT)
 
 
@@ -132,6 +138,8 @@ def _duckdb_kind(kind: str) -> StoredKind:
         return StoredKind.OTHER
     if base.endswith(("INT", "INTEGER")):
         return StoredKind.INTEGER
+    if base.startswith(("TIMESTAMP WITH", "TIMESTAMPTZ")):
+        return StoredKind.INSTANT
     return _DUCKDB_KINDS.get(base.partition(" ")[0].partition("_")[0], StoredKind.TEXT)
 
 
@@ -142,7 +150,7 @@ _DUCKDB_KINDS = {
     "BOOLEAN": StoredKind.BOOLEAN,
     "DATE": StoredKind.DATE,
     "TIMESTAMP": StoredKind.TIMESTAMP,
-    "TIMESTAMPTZ": StoredKind.TIMESTAMP,
+    "TIME": StoredKind.TIME,
 }
 
 _READERS: dict[SourceFormat, Callable[[Path], Found]] = {
