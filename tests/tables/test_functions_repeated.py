@@ -9,6 +9,7 @@ from discreet.tables.catalog import Limits
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
+from discreet.tables.functions.cast import cast
 from discreet.tables.keyset import KeySet, PublicKeys
 from discreet.tables.plans.aggregate import CountRows
 from discreet.tables.plans.plan import BoundedPlan
@@ -29,6 +30,8 @@ def values() -> list[Expression]:
     of_types: dict[ColumnType, Expression] = dict(FIELDS)
     of_types[ColumnType.REAL] = call("/", [FIELDS[INTEGER], Literal(INTEGER, 1)])
     of_types[ColumnType.BOOLEAN] = call("is_null", [FIELDS[TEXT]])
+    of_types[ColumnType.TIMESTAMP] = cast(FIELDS[DATE], ColumnType.TIMESTAMP)
+    of_types[ColumnType.TIME] = cast(of_types[ColumnType.TIMESTAMP], ColumnType.TIME)
     found = []
     for name, specifications in CASES.items():
         for parts in specifications:

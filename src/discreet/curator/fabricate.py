@@ -87,7 +87,7 @@ _ARROW_TYPES = {
 
 def _arrow_type(column: Column) -> Any:
     """Return the type in which a column is stored; a timestamp as what the wall shows."""
-    name, *unit = _ARROW_TYPES[column.type]
+    name, *unit = _ARROW_TYPES[column.read_as]
     return getattr(optional.load("pyarrow"), name)(*unit)
 
 
@@ -117,6 +117,8 @@ def _profiled(sizes: Histogram, rows: int, rng: Rng) -> IntArray:
 
 def _values(column: Column, pool: tuple[Key, ...] | None, rows: int, rng: Rng) -> Any:
     known = column.keys or pool
+    if column.codes is not None and column.codes.is_all:
+        known = column.codes.stored()
     if known:
         return _taken(list(known), uniform_integers(len(known), rows, rng))
     return _BY_TYPE[column.type](column, rows, rng)

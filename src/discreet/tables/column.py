@@ -129,6 +129,29 @@ class DateRange:
 
 
 @frozen(kw_only=True)
+class Codes:
+    """What stored values mean: a label, true or false, or that there is no value.
+
+    Example:
+        >>> sex = Codes(type=ColumnType.INTEGER, meanings=((1, "male"), (2, "female")), is_all=True)
+        >>> sex.stored()
+        (1, 2)
+    """
+
+    stored_as: ClassVar[str] = "Codes"
+    type: ColumnType
+    """As what stored values are read; a real number among them is its exact text."""
+    meanings: tuple[tuple[Key, Key | None], ...]
+    """Stored values, and what each means; None is NULL."""
+    is_all: bool
+    """Whether every other stored value is NULL; else it means itself."""
+
+    def stored(self) -> tuple[Key, ...]:
+        """Return the stored values that mean something."""
+        return tuple(code for code, meaning in self.meanings if meaning is not None)
+
+
+@frozen(kw_only=True)
 class Column:
     """One declared column of a table."""
 
@@ -146,3 +169,10 @@ class Column:
     """Whether the clamp below a sum is chosen from a profile of values, as soon as there is one."""
     zone: str | None = field(default=None, metadata=IF_GIVEN)
     """Where the wall is on which a timestamp is read, if it is stored as an instant."""
+    codes: Codes | None = field(default=None, metadata=IF_GIVEN)
+    """What stored values mean, where they are not simply themselves."""
+
+    @property
+    def read_as(self) -> ColumnType:
+        """The type that stored values are read as, before codes are given their meaning."""
+        return self.type if self.codes is None else self.codes.type

@@ -1,7 +1,5 @@
 """Tables in ``discreet.toml``, private and public."""
 
-import datetime
-import zoneinfo
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,123 +16,10 @@ from discreet.tables.catalog import (
     SourceFormat,
     Table,
 )
-from discreet.tables.column import Bounds, Column, ColumnType, DateRange, Key
-from discreet.tables.declarations.section import (
-    DATE,
-    LIST,
-    NUMBER,
-    TABLE,
-    TEXT,
-    YES_OR_NO,
-    Section,
-    located,
-)
+from discreet.tables.column import Column, ColumnType
+from discreet.tables.declarations.columns import CALENDAR, is_auto, read_columns
+from discreet.tables.declarations.section import TABLE, TEXT, YES_OR_NO, Section
 from discreet.tables.source_files import is_pattern, overlap
-
-# ---- Columns in ``discreet.toml``: a type, perhaps a range, perhaps public keys.
-
-
-def read_columns(section: Section) -> tuple[Column, ...]:
-    """Return all columns of a table."""
-    columns = tuple(_column(name, section.sub(name)) for name in section.names())
-    section.refuse_repeats([column.name.lower() for column in columns])
-    return columns
-
-
-def _column(name: str, section: Section) -> Column:
-    kind = ColumnType(section.choice("type", [kind.value for kind in ColumnType]))
-    column = Column(
-        name=name,
-        type=kind,
-        bounds=_bounds(section, kind) if kind in _NUMERIC else None,
-        dates=_dates(section) if kind in CALENDAR else None,
-        keys=_keys(section, kind) if kind in _KEY_TYPES else None,
-        nullable=section.get_or("nullable", True, YES_OR_NO),
-        auto_bounds=kind in _NUMERIC and _is_auto(section, "bounds"),
-        zone=_zone(section) if kind is ColumnType.TIMESTAMP else None,
-    )
-    section.finish()
-    return column
-
-
-_NUMERIC = (ColumnType.INTEGER, ColumnType.REAL)
-
-CALENDAR = (ColumnType.DATE, ColumnType.TIMESTAMP)
-"""What falls on a day of the calendar."""
-
-
-def _is_auto(section: Section, key: str) -> bool:
-    """Tell whether it is declared that something is chosen from a profile."""
-    return section.has(key) and section.choice(key, ["auto"]) == "auto"
-
-
-def _bounds(section: Section, kind: ColumnType) -> Bounds | None:
-    if not any(section.has(key) for key in ("min", "max", "step")):
-        return None
-    lower, upper = section.get("min", NUMBER), section.get("max", NUMBER)
-    if kind is ColumnType.INTEGER:
-        step = section.get_or("step", 1, NUMBER)
-    elif not section.has("step"):
-        raise DeclarationError(
-            f"{section.place('step')} is missing",
-            must="be declared, such as step = 0.1: values are rounded to it",
-        )
-    else:
-        step = section.get("step", NUMBER)
-    return located(section.place(), lambda: Bounds(lower=lower, upper=upper, step=step))
-
-
-def _dates(section: Section) -> DateRange | None:
-    if not any(section.has(key) for key in ("min", "max")):
-        return None
-    first, last = section.get("min", DATE), section.get("max", DATE)
-    return located(section.place(), lambda: DateRange(first=first, last=last))
-
-
-def _zone(section: Section) -> str | None:
-    """Return the name of a time zone, if one is declared: it must be known here."""
-    name: str | None = section.get_or("zone", None, TEXT)
-    if name is None:
-        return None
-    try:
-        zoneinfo.ZoneInfo(name)
-    except (KeyError, OSError, ValueError):  # of no such zone, a folder of zones, no proper name
-        raise DeclarationError(
-            f"{section.place('zone')} is no time zone that is known here",
-            must="be a name of the time zone database, such as Europe/Berlin or UTC",
-            got=name,
-        ) from None
-    return name
-
-
-_KEY_TYPES: dict[ColumnType, type] = {
-    ColumnType.TEXT: str,
-    ColumnType.INTEGER: int,
-    ColumnType.BOOLEAN: bool,
-    ColumnType.DATE: datetime.date,
-    ColumnType.TIME: datetime.time,
-}
-
-
-def _keys(section: Section, kind: ColumnType) -> tuple[Key, ...] | None:
-    keys = section.get_or("keys", None, LIST)
-    if keys is None:
-        return (False, True) if kind is ColumnType.BOOLEAN else None
-    if not keys:
-        raise DeclarationError(
-            f"{section.place('keys')} is empty", must="list at least one public key"
-        )
-    for number, key in enumerate(keys):
-        place = section.place("keys", str(number))
-        if type(key) is not _KEY_TYPES[kind]:
-            raise DeclarationError(
-                f"{place} is a key of the wrong type", must=f"be in a list of {kind.value} keys"
-            )
-        if isinstance(key, int) and not -(2**63) <= key < 2**63:
-            raise DeclarationError(f"{place} is a key that is too large", must="fit in 64 bits")
-    section.refuse_repeats(keys, "keys")
-    return tuple(keys)
-
 
 # ---- Sources in ``discreet.toml``: files by the end of their name, or a table of a database file.
 
@@ -216,6 +101,11 @@ def _unit_column(
             f"{place} names no declared column",
             must=f"be one of {', '.join(column.name for column in columns)}",
             got=name,
+        )
+    if found[0].codes is not None and found[0].codes.is_all:
+        raise DeclarationError(
+            f"{place} names a column of labels, of which many people have the same",
+            must="be a column that names people, as it is stored",
         )
     if found[0].type not in kinds:
         raise DeclarationError(
@@ -346,7 +236,7 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
     limits = _limits(section, unit)
     most_rows = _optional_most(section, "most_rows")
     most_rows_per_unit = _optional_most(section, "most_rows_per_unit")
-    auto_limits = _is_auto(section, "limits")
+    auto_limits = is_auto(section, "limits")
     section.finish()
     return Table(
         name=name,

@@ -22,7 +22,7 @@ from discreet.engines.duckdb.render.aggregates import inner_total, total, window
 from discreet.engines.duckdb.render.expression import expression
 from discreet.engines.duckdb.render.owner import owner_values
 from discreet.engines.duckdb.render.values import clamped
-from discreet.engines.duckdb.sources.declared_values import column_value, plain_day
+from discreet.engines.duckdb.sources.declared_values import IN_RANGE, column_value
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.column import ColumnType
 from discreet.tables.lowered.plan import Answered, LoweredPlan, every
@@ -128,7 +128,8 @@ def value_of(value: Value) -> str:
 def _key(key: GroupKey) -> str:
     if key.longest is not None:
         return f"left({key.column}, {key.longest})"
-    return plain_day(key.column) if key.type is ColumnType.DATE else key.column
+    guard = IN_RANGE.get(key.type)
+    return key.column if guard is None else guard(key.column)
 
 
 @select.register

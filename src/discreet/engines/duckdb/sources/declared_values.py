@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from discreet.tables.column import Column, ColumnType
+from discreet.core.numbers import exact
+from discreet.tables.column import Codes, Column, ColumnType, Key
 
 SQL_TYPES = {
     ColumnType.INTEGER: "BIGINT",
@@ -25,15 +26,39 @@ def column_value(column: Column, cells: Mapping[str, str], longest: int | None =
 
     NaN and days outside the years 1 to 9999 count as not reading as one. Minus zero becomes zero:
     the two compare as equal but do not look alike, so which is met first could matter. Of a text
-    its ``longest`` first characters count, or all.
+    its ``longest`` first characters count, or all. Codes have their meaning.
     """
-    cast = f"TRY_CAST({cells[column.name]} AS {SQL_TYPES[column.type]})"
-    if column.type is ColumnType.REAL:
+    most = longest if column.type is ColumnType.TEXT else None
+    value = _read(column.read_as, cells[column.name], most)
+    return value if column.codes is None else _meaning(value, column, column.codes)
+
+
+def _read(kind: ColumnType, cell: str, longest: int | None) -> str:
+    cast = f"TRY_CAST({cell} AS {SQL_TYPES[kind]})"
+    if kind is ColumnType.REAL:
         return f"(nullif({cast}, 'nan'::DOUBLE) + 0::DOUBLE)"
-    if column.type is ColumnType.TEXT and longest is not None:
+    if kind is ColumnType.TEXT and longest is not None:
         return first_characters(cast, longest)
-    guard = _GUARDS.get(column.type)
+    guard = IN_RANGE.get(kind)
     return cast if guard is None else guard(cast)
+
+
+def _meaning(value: str, column: Column, codes: Codes) -> str:
+    """Return what a stored value means; of NULL it is NULL."""
+    whens = " ".join(
+        f"WHEN {_constant(code, codes.type)} THEN {_constant(meaning, column.type)}"
+        for code, meaning in codes.meanings
+    )
+    otherwise = _constant(None, column.type) if codes.is_all else value
+    return f"CASE {value} {whens} ELSE {otherwise} END"
+
+
+def _constant(value: Key | None, kind: ColumnType) -> str:
+    """Return a code or its meaning, with its type."""
+    if value is None:
+        return f"NULL::{SQL_TYPES[kind]}"
+    written = repr(float(exact(str(value)))) if kind is ColumnType.REAL else str(value)
+    return f"{text(written)}::{SQL_TYPES[kind]}"
 
 
 def first_characters(value: str, longest: int) -> str:
@@ -61,8 +86,9 @@ USUAL_TIMESTAMPS = (
 )
 """What is true of a timestamp in the years 1 to 9999."""
 
-_GUARDS = {
+IN_RANGE = {
     ColumnType.DATE: plain_day,
     ColumnType.TIMESTAMP: plain_timestamp,
     ColumnType.TIME: plain_time,
 }
+"""Types of which an engine has values that others do not, and what is left of them."""

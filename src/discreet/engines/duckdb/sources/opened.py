@@ -68,7 +68,7 @@ def opened(
     for the others.
     """
     columns = [table.column(column) for column in wanted]
-    kinds = [column.type for column in columns]
+    kinds = [column.read_as for column in columns]
     owner = _owner(table, wanted)
     batches = {
         f"{name}_{number}": _batches(part, columns, owner) for number, part in enumerate(parts)

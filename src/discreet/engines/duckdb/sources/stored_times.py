@@ -7,6 +7,7 @@ another time on each wall, so the owner declares whose wall it is.
 
 import datetime
 import zoneinfo
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -76,25 +77,33 @@ def _timestamps(number: Any, valid: Any) -> Any:
 def wall_times(instants: Any, zone: str) -> Any:
     """Return what clocks in a zone show at instants, all in microseconds from 1970.
 
-    Each hour is looked up at both of its ends. Where they differ, a clock was changed in it, and
-    each second is looked up by itself.
+    Each day is looked up at both of its ends. Where they differ, a clock was changed in it, and its
+    hours, minutes and seconds are.
 
     Assumes:
-        No clock is changed twice within one hour and back to where it was, which has happened
-        nowhere. The zone is one that the time zone database of this machine knows.
+        No clock is changed twice within one day and back to where it was: in the time zone database
+        there are more than six days between any two changes. The zone is one that this machine
+        knows.
 
     Example:
         >>> int(wall_times(np.array([0]), "Asia/Kolkata")[0]) // 60_000_000
         330
     """
-    known = zoneinfo.ZoneInfo(zone)
-    hours, places = np.unique(instants // HOUR, return_inverse=True)
-    begin = np.array([_offset(int(hour) * 3_600, known) for hour in hours], dtype=np.int64)
-    end = np.array([_offset(int(hour) * 3_600 + 3_599, known) for hour in hours], dtype=np.int64)
-    offsets = begin[places]
-    for row in np.flatnonzero((begin != end)[places]):
-        offsets[row] = _offset(int(instants[row]) // SECOND, known)
-    return instants + offsets * SECOND
+    return instants + _offsets(instants // SECOND, zoneinfo.ZoneInfo(zone)) * SECOND
+
+
+def _offsets(seconds: Any, zone: zoneinfo.ZoneInfo, spans: Sequence[int] = (86_400, 3_600)) -> Any:
+    """Return how many seconds a zone is ahead of UTC, by spans at whose ends that is the same."""
+    span, *finer = *spans, 1
+    blocks, places = np.unique(seconds // span, return_inverse=True)
+    begin, end = (
+        np.array([_offset(int(block) * span + more, zone) for block in blocks], dtype=np.int64)
+        for more in (0, span - 1)
+    )
+    offsets, changed = begin[places], np.flatnonzero((begin != end)[places])
+    if len(changed):
+        offsets[changed] = _offsets(seconds[changed], zone, finer[:-1])
+    return offsets
 
 
 _UNIX = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
@@ -150,7 +159,7 @@ def _read_timestamps(array: Any, zone: str | None) -> Any:
     parts, valid = _parts(array, TIMESTAMP_FORM)
     clock, is_clock = _clock(parts)
     day, is_day = _days(*(_number(parts[name]) for name in ("year", "month", "day")))
-    ahead, is_instant, is_offset = _offsets(parts)
+    ahead, is_instant, is_offset = _written_offsets(parts)
     wall, valid = day * DAY + clock, valid & is_clock & is_day & is_offset
     if zone is not None:
         rows = np.flatnonzero(is_instant & valid)
@@ -169,7 +178,7 @@ def _days(year: Any, month: Any, day: Any) -> tuple[Any, Any]:
     return first + day - 1, is_day
 
 
-def _offsets(parts: dict[str, Any]) -> tuple[Any, Any, Any]:
+def _written_offsets(parts: dict[str, Any]) -> tuple[Any, Any, Any]:
     """Return how far ahead of UTC texts say to be, which of them say it, and whether it is sane."""
     sign = np.char.upper(parts["sign"].to_numpy(zero_copy_only=False).astype(str))
     hours, minutes = _number(parts["ahead"]), _number(parts["minutes"])

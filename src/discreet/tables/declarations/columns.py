@@ -1,0 +1,164 @@
+"""Columns in ``discreet.toml``: a type, perhaps a range, codes or a zone, perhaps public keys."""
+
+import datetime
+import zoneinfo
+
+from discreet.core.errors import DeclarationError
+from discreet.tables.column import Bounds, Codes, Column, ColumnType, DateRange, Key
+from discreet.tables.declarations.codes import LABELLED, read_codes
+from discreet.tables.declarations.section import (
+    DATE,
+    LIST,
+    NUMBER,
+    TEXT,
+    YES_OR_NO,
+    Section,
+    located,
+)
+
+
+def read_columns(section: Section) -> tuple[Column, ...]:
+    """Return all columns of a table."""
+    columns = tuple(_column(name, section.sub(name)) for name in section.names())
+    section.refuse_repeats([column.name.lower() for column in columns])
+    return columns
+
+
+def _column(name: str, section: Section) -> Column:
+    kind = ColumnType(section.choice("type", [kind.value for kind in ColumnType]))
+    codes = read_codes(section, kind)
+    if codes is not None and kind in LABELLED and codes.is_all:
+        return _labelled(name, section, codes)
+    column = Column(
+        name=name,
+        type=kind,
+        bounds=_bounds(section, kind) if kind in _NUMERIC else None,
+        dates=_dates(section) if kind in CALENDAR else None,
+        keys=_keys(section, kind) if kind in _KEY_TYPES else None,
+        nullable=section.get_or("nullable", True, YES_OR_NO),
+        auto_bounds=kind in _NUMERIC and is_auto(section, "bounds"),
+        zone=_zone(section) if kind is ColumnType.TIMESTAMP else None,
+        codes=codes,
+    )
+    section.finish()
+    return column
+
+
+def _labelled(name: str, section: Section, codes: Codes) -> Column:
+    """Return a column of labels: texts, all of which are public keys, in the order of the file."""
+    column = Column(
+        name=name,
+        type=ColumnType.TEXT,
+        keys=tuple(dict.fromkeys(str(label) for _, label in codes.meanings)),
+        nullable=section.get_or("nullable", True, YES_OR_NO),
+        codes=codes,
+    )
+    section.finish()
+    return column
+
+
+_NUMERIC = (ColumnType.INTEGER, ColumnType.REAL)
+
+CALENDAR = (ColumnType.DATE, ColumnType.TIMESTAMP)
+"""What falls on a day of the calendar."""
+
+
+def is_auto(section: Section, key: str) -> bool:
+    """Tell whether it is declared that something is chosen from a profile."""
+    return section.has(key) and section.choice(key, ["auto"]) == "auto"
+
+
+def _bounds(section: Section, kind: ColumnType) -> Bounds | None:
+    if not any(section.has(key) for key in ("min", "max", "step")):
+        return None
+    lower, upper = section.get("min", NUMBER), section.get("max", NUMBER)
+    if kind is ColumnType.INTEGER:
+        step = section.get_or("step", 1, NUMBER)
+    elif not section.has("step"):
+        raise DeclarationError(
+            f"{section.place('step')} is missing",
+            must="be declared, such as step = 0.1: values are rounded to it",
+        )
+    else:
+        step = section.get("step", NUMBER)
+    return located(section.place(), lambda: Bounds(lower=lower, upper=upper, step=step))
+
+
+def _dates(section: Section) -> DateRange | None:
+    if not any(section.has(key) for key in ("min", "max")):
+        return None
+    first, last = section.get("min", DATE), section.get("max", DATE)
+    return located(section.place(), lambda: DateRange(first=first, last=last))
+
+
+def _zone(section: Section) -> str | None:
+    """Return the name of a time zone, if one is declared: it must be known here."""
+    name: str | None = section.get_or("zone", None, TEXT)
+    if name is None:
+        return None
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (KeyError, OSError, ValueError):  # of no such zone, a folder of zones, no proper name
+        raise DeclarationError(
+            f"{section.place('zone')} is no time zone that is known here",
+            must="be a name of the time zone database, such as Europe/Berlin or UTC",
+            got=name,
+        ) from None
+    return name
+
+
+_KEY_TYPES: dict[ColumnType, type] = {
+    ColumnType.TEXT: str,
+    ColumnType.INTEGER: int,
+    ColumnType.BOOLEAN: bool,
+    ColumnType.DATE: datetime.date,
+    ColumnType.TIME: datetime.time,
+}
+
+
+def _keys(section: Section, kind: ColumnType) -> tuple[Key, ...] | None:
+    if kind is ColumnType.INTEGER and section.data.get("keys") == RANGE:
+        return _whole_range(section)
+    keys = section.get_or("keys", None, LIST)
+    if keys is None:
+        return (False, True) if kind is ColumnType.BOOLEAN else None
+    if not keys:
+        raise DeclarationError(
+            f"{section.place('keys')} is empty", must="list at least one public key"
+        )
+    for number, key in enumerate(keys):
+        place = section.place("keys", str(number))
+        if type(key) is not _KEY_TYPES[kind]:
+            raise DeclarationError(
+                f"{place} is a key of the wrong type", must=f"be in a list of {kind.value} keys"
+            )
+        if isinstance(key, int) and not -(2**63) <= key < 2**63:
+            raise DeclarationError(f"{place} is a key that is too large", must="fit in 64 bits")
+    section.refuse_repeats(keys, "keys")
+    return tuple(keys)
+
+
+RANGE = "range"
+"""What ``keys`` says where every whole number of the range is a key."""
+
+MOST_IN_RANGE = 10_000
+
+
+def _whole_range(section: Section) -> tuple[Key, ...]:
+    """Return the whole numbers of the declared range, in its steps."""
+    section.choice("keys", [RANGE])
+    bounds = _bounds(section, ColumnType.INTEGER)
+    if bounds is None:
+        raise DeclarationError(
+            f"{section.place('keys')} has no range", must="stand beside min and max"
+        )
+    size = bounds.upper_steps - bounds.lower_steps + 1
+    if bounds.step.denominator != 1 or size > MOST_IN_RANGE:
+        raise DeclarationError(
+            f"{section.place('keys')} has too many numbers, or a step with a fraction",
+            must=f"have a whole step and at most {MOST_IN_RANGE:,} numbers",
+            got=f"{size:,} in steps of {bounds.step}",
+            next="Declare a larger step or a narrower range, or group by width_bucket",
+        )
+    step = bounds.step.numerator
+    return tuple(n * step for n in range(bounds.lower_steps, bounds.upper_steps + 1))
