@@ -21,10 +21,9 @@ from discreet.core.errors import Unsupported
 from discreet.engines.duckdb.render.aggregates import inner_total, total, window_value
 from discreet.engines.duckdb.render.expression import expression
 from discreet.engines.duckdb.render.owner import owner_values
-from discreet.engines.duckdb.render.values import clamped
+from discreet.engines.duckdb.render.values import NOBODYS, clamped
 from discreet.engines.duckdb.sources.declared_values import IN_RANGE, column_value
 from discreet.engines.duckdb.sources.opened import Opened
-from discreet.tables.column import ColumnType
 from discreet.tables.lowered.plan import Answered, LoweredPlan, every
 from discreet.tables.lowered.rows import (
     Copied,
@@ -186,17 +185,6 @@ def _(node: Windowed, sources: Sources) -> str:
 
 # ---- Pairs.
 
-_NOBODYS = {
-    ColumnType.BOOLEAN: "FALSE",
-    ColumnType.INTEGER: "0::BIGINT",
-    ColumnType.REAL: "0::DOUBLE",
-    ColumnType.TEXT: "''",
-    ColumnType.DATE: "DATE '2000-01-01'",
-    ColumnType.TIMESTAMP: "TIMESTAMP '2000-01-01 00:00:00'",
-    ColumnType.TIME: "TIME '00:00:00'",
-}
-"""A value of each type that is not NULL: a row with a NULL in one of its keys is not held."""
-
 _JOINS = {
     Pairing.BOTH: "JOIN",
     Pairing.BOTH_OR_LEFT: "LEFT JOIN",
@@ -218,7 +206,7 @@ def _(node: Paired, sources: Sources) -> str:
 
 def never_empty(node: Paired, rows: str) -> str:
     """Return the rows of a right side, and one that is nobody's."""
-    values = [_NOBODYS[kind] for kind in node.types]
+    values = [NOBODYS[kind] for kind in node.types]
     owner = ["NULL"] * (len(node.right.columns()) - len(values))
     return f"{rows} UNION ALL SELECT {', '.join([*owner, *values])}"
 

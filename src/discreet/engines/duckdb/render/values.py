@@ -85,6 +85,17 @@ _RENDERED = {
     ColumnType.TIME: time,
 }
 
+NOBODYS = {
+    ColumnType.BOOLEAN: "FALSE",
+    ColumnType.INTEGER: "0::BIGINT",
+    ColumnType.REAL: "0::DOUBLE",
+    ColumnType.TEXT: "''",
+    ColumnType.DATE: "DATE '2000-01-01'",
+    ColumnType.TIMESTAMP: "TIMESTAMP '2000-01-01 00:00:00'",
+    ColumnType.TIME: "TIME '00:00:00'",
+}
+"""A value of each type that is not NULL: a row with a NULL in one of its keys is not held."""
+
 # ---- Guards in DuckDB's SQL: a value if it is fit for what follows, else NULL.
 #
 # A guard mentions a value twice. Written out twice, nested expressions would double in size at
