@@ -86,7 +86,7 @@ def test_pictures(run, tmp_path):
     assert tradeoff.read_bytes().startswith(PNG)
     assert curve.read_bytes().startswith(PNG)
     assert meaning.read_bytes().startswith(PNG)
-    assert "end in .png" in run("meaning", "--epsilon", "1", "--plot", "a.doc", code=1)
+    assert "end in .png" in run("meaning", "--epsilon", "1", "--plot", "a.doc", code=2)
 
 
 def test_meaning(run):
@@ -113,5 +113,6 @@ def test_meaning(run):
     ],
 )
 def test_what_cannot_be_answered_says_why(run, arguments, code):
-    error = json.loads(run("account", *arguments, "--json", code=1))["error"]
+    status = {"unsupported": 3, "invalid_argument": 2}[code]
+    error = json.loads(run("account", *arguments, "--json", code=status))["error"]
     assert error["code"] == code

@@ -124,7 +124,7 @@ def test_identifiers_in_two_forms_are_refused(tmp_path, check, declared, first, 
     folder = declare(tmp_path, {"a": "a.parquet", "b": "b.arrow"}, declared)
     write(folder / "a.parquet", people(first))
     write(folder / "b.arrow", people(second))
-    assert words in check(folder, code=1)
+    assert words in check(folder, code=2)
 
 
 @pytest.mark.parametrize(("declared", "first", "second"), ALLOWED)
@@ -139,12 +139,12 @@ def test_files_of_a_pattern_are_compared_too(tmp_path, check):
     folder = declare(tmp_path, {"a": "kim-*.parquet"})
     write(folder / "kim-1.parquet", people(INTEGERS))
     write(folder / "kim-2.parquet", people(TEXT))
-    told = check(folder, code=1)
+    told = check(folder, code=2)
     assert "stored in two ways" in told
     assert "kim-1" not in told
     csv = declare(tmp_path, {"a": "kim-1.parquet", "b": "b.csv"})
     write(csv / "b.csv", people(TEXT))
-    assert "in a as integers and in b as text" in check(csv, code=1)
+    assert "in a as integers and in b as text" in check(csv, code=2)
 
 
 # ---- Every file is looked at, and none is named.
@@ -171,7 +171,7 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path, check, kind, content, wor
         words = "lacks a declared column"
     if kind == "csv" and words == "is stored as list":
         return  # all is text
-    told = check(folder, code=1)
+    told = check(folder, code=2)
     assert words in told
     assert "kim" not in told
 

@@ -68,7 +68,7 @@ def test_the_check_says_that_everybody_is_suspended(project, run):
     told = " ".join(run("check").split())
     assert "Questions about people are suspended for everybody after 2 failed answers" in told
     asked = ("query", COUNT, "--epsilon", "0.5", "--analyst", "ann", "--json")
-    error = json.loads(run(*asked, code=1))["error"]
+    error = json.loads(run(*asked, code=4))["error"]
     assert (error["code"], "whoever asks" in error["what"]) == ("suspended", True)
 
 
@@ -76,7 +76,7 @@ def test_one_counter_is_resumed(project, run):
     fail(project, "bob", *["ann"] * 5)
     asked = ("query", COUNT, "--epsilon", "0.1", "--fresh", "--json", "--analyst")
     run(*asked, "bob")
-    assert "resume people --analyst ann" in run(*asked, "ann", code=1)
+    assert "resume people --analyst ann" in run(*asked, "ann", code=4)
     said = run("resume", "people", "--analyst", "ann")
     assert said == (
         "Questions about people may be asked again by ann; failed answers until now: 5. What was "
@@ -99,7 +99,7 @@ def test_a_price_that_is_too_low_is_named_before_anything_is_spent(project, run)
     assert "ε = 0.0009, which is too little: a question costs at least ε = 0.001" in told
     data = json.loads(run("explain", *asked, "--json"))
     assert (data["affordable"], data["least_price"]) == (False, "1/1000")
-    error = json.loads(run("query", *asked, "--json", code=1))["error"]
+    error = json.loads(run("query", *asked, "--json", code=4))["error"]
     assert (error["code"], error["must"]) == ("below_least_price", "cost at least ε = 0.001")
     assert opened(project).spent("people") == Pure(0)
     assert "price: a question costs at least ε = 0.001" in run("check")
@@ -114,11 +114,11 @@ def test_a_stored_answer_is_free_whatever_the_least_price_is_now(project, run):
     declared = text.replace(price, f"{price}\nleast_price = {{ epsilon = 0.6 }}")
     (project / "discreet.toml").write_text(declared)
     assert json.loads(run(*asked))["rows"] == first["rows"]
-    error = json.loads(run(*asked, "--fresh", code=1))["error"]
+    error = json.loads(run(*asked, "--fresh", code=4))["error"]
     assert error["code"] == "below_least_price"
 
 
 def test_a_rehearsal_keeps_the_declared_price(project, run):
     run("rehearse", COUNT, "--epsilon", "0.5")
-    error = json.loads(run("rehearse", COUNT, "--epsilon", "0.0001", "--json", code=1))["error"]
+    error = json.loads(run("rehearse", COUNT, "--epsilon", "0.0001", "--json", code=4))["error"]
     assert error["code"] == "below_least_price"

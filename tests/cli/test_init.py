@@ -202,7 +202,7 @@ def test_other_separators_than_commas_are_named(folder, capsys, header):
     for command in ("init", "to-parquet"):
         arguments = [command, str(folder / "odd.csv")]
         arguments += ["--project", str(folder)] if command == "init" else []
-        assert main(arguments) == 1
+        assert main(arguments) == 2
         told = capsys.readouterr().err
         assert "commas" in told
         assert "secret" not in told
@@ -323,7 +323,7 @@ def test_the_command_takes_every_answer_as_an_option(folder, capsys):
     assert main(["init", str(folder / "staff.csv"), *options, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["open"] == []
     assert read_catalog(folder).id_space("people").cap == Pure("1/2")
-    assert main(["init", str(folder / "staff.csv"), "--project", str(folder)]) == 1
+    assert main(["init", str(folder / "staff.csv"), "--project", str(folder)]) == 2
     assert "exists already" in capsys.readouterr().err
 
 
@@ -331,5 +331,5 @@ def test_the_command_takes_every_answer_as_an_option(folder, capsys):
     "options", [["--delta", "1e-9"], ["--epsilon", "1", "--rho", "1"], ["--epsilon", "no"]]
 )
 def test_a_budget_says_how_much_once(folder, capsys, options):
-    assert main(["init", str(folder / "staff.csv"), *options, "--project", str(folder)]) == 1
+    assert main(["init", str(folder / "staff.csv"), *options, "--project", str(folder)]) == 2
     assert "[invalid_argument]" in capsys.readouterr().err

@@ -65,13 +65,13 @@ def test_what_is_no_receipt_is_said(project, run, tmp_path, text):
     file = tmp_path / "receipt.json"
     file.write_text(text)
     options = ("--receipt", str(file), "--project", str(project))
-    assert "[invalid_argument]" in run("ledger", "--verify", *options, code=1)
-    assert "Say --verify too" in run("ledger", *options, code=1)
+    assert "[invalid_argument]" in run("ledger", "--verify", *options, code=2)
+    assert "Say --verify too" in run("ledger", *options, code=2)
 
 
 def test_a_receipt_that_is_not_there_is_said(project, run, tmp_path):
     options = ("--receipt", str(tmp_path / "none"), "--project", str(project))
-    assert "cannot be read" in run("ledger", "--verify", *options, code=1)
+    assert "cannot be read" in run("ledger", "--verify", *options, code=2)
 
 
 def test_a_lost_ledger_stops_everything_until_the_owner_begins_again(project, run):
@@ -84,7 +84,7 @@ def test_a_lost_ledger_stops_everything_until_the_owner_begins_again(project, ru
         assert "[ledger_error]" in told
     assert not (project / ".discreet").exists()
     assert "Spent until now: ε = 1 of people" in run("ledger", "--begin-again", *place)
-    assert "nothing to begin again" in run("ledger", "--begin-again", *place, code=1)
+    assert "nothing to begin again" in run("ledger", "--begin-again", *place, code=2)
     assert "begun again, spent before: ε = 1 of people" in run("ledger", *place)
     assert json.loads(run("budget", *place, "--json"))[0]["spent"]["epsilon"] == "1"
     run("ledger", "--verify", *place)

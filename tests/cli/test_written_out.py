@@ -34,7 +34,7 @@ def test_an_answer_is_shown_on_any_terminal(tmp_path, monkeypatch, encoding: str
 def test_an_error_is_told_on_any_terminal(tmp_path, monkeypatch):
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(written, encoding="ascii"))
-    assert main(["budget", "--project", str(tmp_path / "größe")]) == 1
+    assert main(["budget", "--project", str(tmp_path / "größe")]) == 2
     sys.stderr.flush()
     assert b"[bad_declaration]" in written.getvalue()
 
@@ -55,7 +55,7 @@ def test_a_parquet_file_is_read_by_nobody_who_could_not_read_the_source(tmp_path
     assert main(["to-parquet", str(source)]) == 0
     made = stat.S_IMODE((tmp_path / "source.parquet").stat().st_mode)
     assert made == mode & 0o666
-    assert main(["to-parquet", str(source)]) == 1, "it exists already"
+    assert main(["to-parquet", str(source)]) == 2, "it exists already"
     assert (tmp_path / "source.parquet").exists()
 
 
@@ -86,5 +86,5 @@ def test_odd_declarations_are_refused_in_words(tmp_path, capsys, text: str, told
     project = write_project(tmp_path, [visit("p1")])
     declared = (project / "discreet.toml").read_text()
     (project / "discreet.toml").write_text(f"{text}\n{declared}")
-    assert main(["budget", "--project", str(project)]) == 1
+    assert main(["budget", "--project", str(project)]) == 2
     assert told in capsys.readouterr().err

@@ -118,7 +118,7 @@ def test_the_command_resumes(folder, rng, time, capsys):
         with pytest.raises(AnswerFailed):
             answer(curator, SQL, terms=Pure(1), analyst="a")
     asked = ["query", SQL, "--epsilon", "1", "--project", str(folder), "--json"]
-    assert main(asked) == 1
+    assert main(asked) == 4
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "suspended"
     assert main(["resume", "people", "--project", str(folder), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {

@@ -59,7 +59,7 @@ def test_the_command_reads_a_release_again(tmp_path, capsys):
     number = release.receipt.ticket.number
     assert main(["ledger", "--project", str(folder), "--release", str(number)]) == 0
     assert "COUNT(*)" in capsys.readouterr().out
-    assert main(["ledger", "--project", str(folder), "--release", "99", "--json"]) == 1
+    assert main(["ledger", "--project", str(folder), "--release", "99", "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "invalid_argument"
 
 

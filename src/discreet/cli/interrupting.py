@@ -10,11 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
+from discreet.cli.exit_status import INTERRUPTED
 from discreet.core.interrupts import Interrupted
 from discreet.ledger.under_way import WORK, Spent, finish_flights, is_under_way, last_charge
-
-INTERRUPTED = 130
-"""The status of a command that was interrupted, as shells have it."""
 
 STAYING = (
     "discreet: finishing in the background, so that what was charged is not lost;"

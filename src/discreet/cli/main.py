@@ -2,18 +2,19 @@
 
 import argparse
 import importlib
-import json
-import shutil
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from types import ModuleType
-from typing import Any, NoReturn, TextIO
+from typing import NoReturn
 
+from discreet.cli.exit_status import ANSWERED, internal_error, status_of, write_trace
 from discreet.cli.interrupting import interrupted, leave
-from discreet.core.errors import DiscreetError
-from discreet.core.interrupts import Interrupted
-from discreet.core.terminal_text import WIDEST, lines
+from discreet.cli.spelling import spelled
+from discreet.cli.terminal import explain, json_text, let_go_of_output, write
+from discreet.core.errors import DeclarationError, DiscreetError, LedgerError
 from discreet.ledger.under_way import last_charge
 
 COMMANDS = {
@@ -48,6 +49,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         prog="discreet",
         description="Learn from data about people without learning about any one of them.",
     )
+    top.add_argument("--version", action=_Version, help="say which version this is")
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, summary in COMMANDS.items():
         sub = subparsers.add_parser(name, help=summary, description=summary)
@@ -57,17 +59,46 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     return top
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0 on success, 1 on an error that was explained.
+ASKING = ("query", "explain", "rehearse", "profile", "shell")
+"""Commands whose messages are about a question, and so about the options of one."""
 
-    After an interrupt it is 130, and what was charged is settled first (:mod:`.interrupting`).
+TRACE = "DISCREET_TRACE"
+"""The variable of the environment that asks for the way to an unexpected error."""
+
+
+class _Version(argparse.Action):
+    """Say the version, which is looked up when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest=argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        found = importlib.import_module("importlib.metadata").version("discreet")
+        write(sys.stdout, f"discreet {found}")
+        parser.exit(ANSWERED)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its status, as :mod:`.exit_status` lists them.
+
+    After an interrupt what was charged is settled first (:mod:`.interrupting`).
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     before = last_charge()
+    is_json = wants_json(given)
     try:
         return _run(given)
     except KeyboardInterrupt as pressed:
-        return interrupted(pressed, before, partial(_explain, is_json="--json" in given))
+        return interrupted(pressed, before, partial(explain, is_json=is_json))
+    except BrokenPipeError:
+        let_go_of_output()
+        return ANSWERED
+    except Exception as cause:
+        error = cause if isinstance(cause, DiscreetError) else internal_error(cause)
+        explain(error, is_json=is_json, spelled=_spelling(error, _command(given)))
+        if error is not cause and os.environ.get(TRACE):
+            write_trace(cause)
+        return status_of(error, is_charged=last_charge() != before)
 
 
 def run() -> NoReturn:
@@ -75,46 +106,31 @@ def run() -> NoReturn:
     leave(main())
 
 
+def wants_json(given: Sequence[str]) -> bool:
+    """Tell whether a program reads what is printed.
+
+    Example:
+        >>> wants_json(["query", "--format", "json"]), wants_json(["query", "--format", "csv"])
+        (True, False)
+    """
+    is_said = bool({"--json", "--format=json"} & {*given})
+    return is_said or ("--format", "json") in pairwise(given)
+
+
+def _command(given: Sequence[str]) -> str | None:
+    return next((word for word in given if word in COMMANDS), None)
+
+
 def _run(given: Sequence[str]) -> int:
-    command = next((word for word in given if word in COMMANDS), None)
-    options = parser(command).parse_args(given)
-    try:
-        shown = load(options.command).run(options)
-    except DiscreetError as error:
-        _explain(error, is_json=options.json)
-        return 1
-    except BrokenPipeError:
-        return 0
-    text = _json(shown.data, sys.stdout, indent=2) if options.json else shown.text
+    options = parser(_command(given)).parse_args(given)
+    shown = load(options.command).run(options)
+    text = json_text(shown.data, sys.stdout, indent=2) if options.json else shown.text
     write(sys.stdout, text.rstrip("\n"))
-    return 0
+    sys.stdout.flush()
+    return ANSWERED
 
 
-def _explain(error: DiscreetError | Interrupted, *, is_json: bool) -> None:
-    if is_json:
-        write(sys.stdout, _json(error.to_json(), sys.stdout))
-    else:
-        write(sys.stderr, _told(f"discreet: {error} [{error.code}]"))
-
-
-def write(stream: TextIO, text: str) -> None:
-    """Write a line, whatever the stream can say: what was paid for must not be lost to view."""
-    known = getattr(stream, "encoding", None) or "utf-8"
-    stream.write(text.encode(known, "backslashreplace").decode(known) + "\n")
-
-
-def _json(data: Any, stream: TextIO, *, indent: int | None = None) -> str:
-    """Return JSON that the stream can say."""
-    text = json.dumps(data, ensure_ascii=False, indent=indent)
-    try:
-        text.encode(getattr(stream, "encoding", None) or "utf-8")
-    except UnicodeEncodeError:
-        return json.dumps(data, indent=indent)
-    return text
-
-
-def _told(message: str) -> str:
-    """Return a message in lines for a terminal; elsewhere in one, which programs can search."""
-    if not sys.stderr.isatty():
-        return message
-    return lines(message, width=min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns))
+def _spelling(error: DiscreetError, command: str | None) -> Callable[[str], str]:
+    """Return how an error is spelled: declarations and ledgers have names of their own."""
+    is_plain = command not in ASKING or isinstance(error, DeclarationError | LedgerError)
+    return str if is_plain else spelled

@@ -23,7 +23,8 @@
     │   └── Busy                 busy                   too many questions are in flight
     ├── LedgerError              ledger_error           the ledger is damaged or out of reach
     │   └── WrittenBefore        written_before         what it was to keep is kept: a charge stays
-    └── AnswerFailed             answer_failed          after the gate: one message for every cause
+    ├── AnswerFailed             answer_failed          after the gate: one message for every cause
+    └── InternalError            internal_error         a fault of Discreet's own
 
 Each error says *what* happened, what *must* hold, what we *got* and what to do *next*. Parameters
 and schema may be quoted; values of private rows never are, nor counts, sizes or durations computed
@@ -45,12 +46,18 @@ class DiscreetError(Exception):
     """
 
     code: ClassVar[str] = "error"
+    excerpt: str = ""
+    """What somebody wrote, with marks under the place that is meant; nothing if there is none."""
 
     def __init__(self, what: str, *, must: str = "", got: str = "", next: str = "") -> None:
         self.what, self.must, self.got, self.next = map(_short, (what, must, got, next))
         super().__init__(self.what)
 
     def __str__(self) -> str:
+        """Return the sentences, and the excerpt below them if there is one."""
+        return f"{self.sentences()}\n{self.excerpt}" if self.excerpt else self.sentences()
+
+    def sentences(self) -> str:
         """Return the error as one to three sentences."""
         requirement = f"It must {self.must}" if self.must else ""
         received = f"got {self.got}" if self.got else ""
@@ -60,8 +67,11 @@ class DiscreetError(Exception):
         return " ".join(_sentence(part) for part in (self.what, middle, self.next) if part)
 
     def to_json(self) -> dict[str, dict[str, str]]:
-        """Return the stable form that every interface shows: code, what, must, got, next."""
-        fields = ("code", "what", "must", "got", "next")
+        """Return the stable form that every interface shows: code, what, must, got, next.
+
+        An error that has an excerpt shows that too.
+        """
+        fields = ("code", "what", "must", "got", "next", *(["excerpt"] if self.excerpt else []))
         return {"error": {name: getattr(self, name) for name in fields}}
 
 
@@ -117,6 +127,12 @@ class BadSyntax(QueryError):
     """The text is not SQL that we can read."""
 
     code = "bad_syntax"
+
+    def __init__(
+        self, what: str, *, must: str = "", got: str = "", next: str = "", excerpt: str = ""
+    ) -> None:
+        super().__init__(what, must=must, got=got, next=next)
+        self.excerpt = excerpt
 
 
 class UnknownTable(QueryError):
@@ -211,4 +227,18 @@ class AnswerFailed(DiscreetError):
         super().__init__(
             "The answer could not be produced",
             next=f"{charge}. The owner can run 'discreet check'; asking again pays again.",
+        )
+
+
+class InternalError(DiscreetError):
+    """A fault of Discreet's own. It names a place in the program, and quotes no message."""
+
+    code = "internal_error"
+
+    def __init__(self, place: str) -> None:
+        super().__init__(
+            "Something went wrong inside Discreet",
+            got=place,
+            next="This is a fault of Discreet: please report it with these words. DISCREET_TRACE=1 "
+            "shows the way to it, without any values",
         )

@@ -10,6 +10,7 @@ from discreet.core.recursion import refusing_depth
 from discreet.sql.named_arguments import with_clamps
 from discreet.sql.syntax.nodes import Node, Token, token_kind, tokens_of
 from discreet.sql.syntax.options import NO_OPTIONS, Options, read_options
+from discreet.sql.syntax.place import not_closed, not_valid
 
 
 @frozen(kw_only=True)
@@ -43,7 +44,9 @@ def parse(sql: str) -> Statement:
         raise _not_a_select()
     _refuse_top(tokens)
     text, options = _take_options(sql, tokens)
-    return Statement(select=_select(with_clamps(text)), options=options)
+    clamped = with_clamps(text)
+    select = _select(clamped, shown=sql if clamped == text else "")
+    return Statement(select=select, options=options)
 
 
 def read_tokens(sql: str) -> list[Token]:
@@ -53,7 +56,7 @@ def read_tokens(sql: str) -> list[Token]:
     try:
         return tokens_of(sql)
     except (errors.SqlglotError, ValueError):
-        raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
+        raise not_closed(sql) from None
 
 
 def _require_text(sql: object) -> None:
@@ -65,9 +68,6 @@ def _require_text(sql: object) -> None:
         sql.encode("utf-8")
     except UnicodeEncodeError:
         raise BadSyntax("The query is not valid Unicode", must="have no lone surrogates") from None
-
-
-_UNREADABLE = "The query cannot be read"
 
 
 _OTHERS = {"ALTER", "ATTACH", "COMMAND", "COPY", "CREATE", "DELETE", "DESCRIBE", "DETACH", "DROP"}
@@ -138,15 +138,15 @@ def _clause_start(tokens: list[Token]) -> int | None:
     return found[0] + 1 if found else None
 
 
-def _select(sql: str) -> Node:
+def _select(sql: str, *, shown: str) -> Node:
     sqlglot, errors = optional.load("sqlglot"), optional.load("sqlglot.errors")
     exp = optional.load("sqlglot.expressions")
     try:
         trees = sqlglot.parse(sql, dialect="duckdb")
     except errors.ParseError as cause:
-        raise _bad_syntax(cause) from None
+        raise _bad_syntax(sql, cause, shown) from None
     except (errors.SqlglotError, ValueError):
-        raise BadSyntax(_UNREADABLE, next="Check its quotes and brackets") from None
+        raise not_closed(sql) from None
     # What is only a comment after a semicolon is parsed as a statement too.
     statements = [tree for tree in trees if not isinstance(tree, exp.Semicolon | None)]
     if len(statements) != 1:
@@ -170,7 +170,9 @@ def _select(sql: str) -> Node:
     return select
 
 
-def _bad_syntax(cause: Any) -> BadSyntax:
+def _bad_syntax(sql: str, cause: Any, shown: str) -> BadSyntax:
     first = cause.errors[0] if cause.errors else {}
-    place = f"line {first['line']}, column {first['col']}" if first.get("line") else ""
-    return BadSyntax("The query is not valid SQL", got=f"an error at {place}" if place else "")
+    if not first.get("line"):
+        return BadSyntax("The query is not valid SQL")
+    what = str(first.get("description", ""))
+    return not_valid(sql, what, first["line"], first["col"], shown=shown)

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from discreet.core.errors import RefusedQuery
+from discreet.sql.syntax.nodes import function_name
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import FUNCTIONS, call
@@ -37,7 +38,7 @@ class Rule:
             if is_set and name not in self.parts and not is_expected:
                 raise RefusedQuery(
                     "This form of an expression is not supported",
-                    got=f"{type(node).__name__} with {name}",
+                    got=f"{function_name(node)} with {name.replace('_', ' ')}",
                 )
 
 

@@ -165,7 +165,7 @@ _CLAUSES = {
 def require_plain(node: Node, *read: str, where: str = "", next: str = "") -> None:
     """Refuse a node of the rows with any part that the caller does not read."""
     for name in _unread(node, read):
-        place = where or _SHOWN.get(node.key, type(node).__name__)
+        place = where or _SHOWN.get(node.key) or function_name(node)
         clause = _CLAUSES.get(name, name.strip("_").upper())
         raise RefusedQuery(f"{clause} is not supported in {place}", next=next)
 
@@ -184,10 +184,33 @@ def _unread(node: Node, read: tuple[str, ...]) -> Iterator[str]:
     return (name for name, value in node.args.items() if value and name not in read)
 
 
+_SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "intdiv": "//",
+    "mod": "%",
+    "neg": "-",
+    "dpipe": "||",
+    "eq": "=",
+    "neq": "<>",
+    "lt": "<",
+    "lte": "<=",
+    "gt": ">",
+    "gte": ">=",
+    "nullsafeeq": "IS NOT DISTINCT FROM",
+    "nullsafeneq": "IS DISTINCT FROM",
+}
+"""Operators as SQL writes them, by the parser's names."""
+
+
 def function_name(node: Node) -> str:
-    """Return what a function is called in a message, in capitals."""
+    """Return what a function or an operator is called in a message, in SQL's words."""
     if is_a(node, "Anonymous"):
         return node.name.upper()
+    if node.key in _SIGNS:
+        return _SIGNS[node.key]
     named: Any = node
     return str(named.sql_name()).upper() if is_a(node, "Func") else node.key.upper()
 

@@ -1,0 +1,114 @@
+"""The status of a command: one table, what was charged comes first, and no value is ever quoted."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from discreet.cli import main as command
+from discreet.cli.exit_status import STATUSES, internal_error, status_of
+from discreet.core import errors
+from discreet.core.errors import AnswerFailed, DiscreetError, WrittenBefore
+from discreet.ledger.under_way import note_charge
+
+SECRET = "Mrs Miller, 2 March 1961"
+
+
+def families() -> list[type[DiscreetError]]:
+    found = [thing for thing in vars(errors).values() if isinstance(thing, type)]
+    return [one for one in found if issubclass(one, DiscreetError) and one is not DiscreetError]
+
+
+def run_with(monkeypatch, run) -> None:
+    module = SimpleNamespace(configure=lambda _: None, run=run)
+    monkeypatch.setattr(command, "load", lambda _: module)
+
+
+def broken(_: object) -> None:
+    raise ValueError(SECRET)
+
+
+def charged_and_broken(_: object) -> None:
+    note_charge("ε = 1 of 'people'")
+    raise ValueError(SECRET)
+
+
+@pytest.mark.parametrize("family", families())
+def test_every_error_has_a_status_of_its_own_family(family):
+    assert any(one in STATUSES for one in family.__mro__)
+
+
+def test_the_table_says_what_is_documented():
+    statuses = {
+        family.code: status_of(family.__new__(family), is_charged=False) for family in families()
+    }
+    assert statuses == {
+        "internal_error": 1, "ledger_error": 1,
+        "invalid_argument": 2, "bad_declaration": 2, "missing_dependency": 2, "missing_loss": 2,
+        "unsupported": 3, "no_such_number": 3, "query_error": 3, "bad_syntax": 3,
+        "unknown_table": 3, "unknown_column": 3, "undeclared_bound": 3, "undeclared_keys": 3,
+        "refused_query": 3,
+        "budget_error": 4, "budget_exhausted": 4, "below_least_price": 4, "suspended": 4,
+        "busy": 4,
+        "answer_failed": 5, "written_before": 5,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("family", families())
+def test_after_the_charge_nothing_else_matters(family):
+    assert status_of(family.__new__(family), is_charged=True) == 5
+
+
+@pytest.mark.parametrize("error", [AnswerFailed(), WrittenBefore("The anchor is not moved")])
+def test_what_failed_behind_the_gate_ends_with_5(monkeypatch, capsys, error):
+    def run(_: object) -> None:
+        raise error
+
+    run_with(monkeypatch, run)
+    assert command.main(["query"]) == 5
+    assert f"[{error.code}]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("run", "status"), [(broken, 1), (charged_and_broken, 5)])
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_an_unexpected_error_is_told_without_its_message(
+    monkeypatch, capsys, run, status, is_traced
+):
+    run_with(monkeypatch, run)
+    if is_traced:
+        monkeypatch.setenv("DISCREET_TRACE", "1")
+    assert command.main(["query"]) == status
+    told = capsys.readouterr()
+    assert "ValueError in discreet.cli.main, line" in told.err
+    assert "[internal_error]" in told.err
+    assert SECRET not in told.err + told.out
+    assert "Traceback" not in told.err
+    assert ("in _run" in told.err) is is_traced
+    assert command.main(["query", "--json"]) == status
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == "internal_error"
+
+
+def test_an_unexpected_error_elsewhere_has_no_place():
+    assert internal_error(KeyError(SECRET)).got == "KeyError in an unknown place"
+
+
+def test_who_stops_reading_is_no_failure(monkeypatch):
+    def run(_: object) -> None:
+        raise BrokenPipeError
+
+    run_with(monkeypatch, run)
+    monkeypatch.setattr(command, "let_go_of_output", lambda: None)
+    assert command.main(["query"]) == 0
+
+
+def test_the_version_is_said(capsys):
+    with pytest.raises(SystemExit) as caught:
+        command.main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith("discreet ")
+
+
+def test_a_usage_error_ends_with_2():
+    with pytest.raises(SystemExit) as caught:
+        command.main(["query", "--no-such-option"])
+    assert caught.value.code == 2
