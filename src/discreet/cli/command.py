@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 from attrs import evolve, frozen
 
+from discreet.cli.exit_status import ANSWERED
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.releases.accuracy import Accuracy, read_accuracy
@@ -18,6 +19,11 @@ class CommandResult:
 
     text: str
     data: Any
+    output: bytes | None = None
+    """What is written in place of either: an answer in a form for other programs."""
+    aside: str = ""
+    """What a reader must know besides, where the output has no room for it."""
+    status: int = ANSWERED
 
 
 def add_project(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +36,7 @@ def add_project(parser: argparse.ArgumentParser) -> None:
 def add_question(parser: argparse.ArgumentParser) -> None:
     """Add what a question needs: the SQL, what it may cost, and who asks."""
     parser.add_argument("sql", nargs="?", help="one SELECT; - reads it from the standard input")
-    parser.add_argument("--file", metavar="FILE", help="read the SELECT from a file instead")
+    parser.add_argument("-f", "--file", metavar="FILE", help="read the SELECT from a file instead")
     parser.add_argument("--epsilon", metavar="E", help="what the answer may cost, such as 0.5")
     parser.add_argument("--rho", metavar="R", help="the same in zCDP, where the budget is in rho")
     parser.add_argument("--analyst", default="local", metavar="NAME", help="who asks")

@@ -13,7 +13,7 @@ from typing import NoReturn
 from discreet.cli.exit_status import ANSWERED, internal_error, status_of, write_trace
 from discreet.cli.interrupting import interrupted, leave
 from discreet.cli.spelling import spelled
-from discreet.cli.terminal import explain, json_text, let_go_of_output, write
+from discreet.cli.terminal import explain, json_text, let_go_of_output, write, write_bytes
 from discreet.core.errors import DeclarationError, DiscreetError, LedgerError
 from discreet.ledger.under_way import last_charge
 
@@ -124,10 +124,15 @@ def _command(given: Sequence[str]) -> str | None:
 def _run(given: Sequence[str]) -> int:
     options = parser(_command(given)).parse_args(given)
     shown = load(options.command).run(options)
-    text = json_text(shown.data, sys.stdout, indent=2) if options.json else shown.text
-    write(sys.stdout, text.rstrip("\n"))
+    if shown.output is not None:
+        write_bytes(shown.output)
+    else:
+        text = json_text(shown.data, sys.stdout, indent=2) if options.json else shown.text
+        write(sys.stdout, text.rstrip("\n"))
     sys.stdout.flush()
-    return ANSWERED
+    if shown.aside:
+        write(sys.stderr, shown.aside)
+    return int(shown.status)
 
 
 def _spelling(error: DiscreetError, command: str | None) -> Callable[[str], str]:

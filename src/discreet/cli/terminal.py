@@ -21,7 +21,11 @@ def write(stream: TextIO, text: str) -> None:
 def write_bytes(data: bytes) -> None:
     """Write bytes on the standard output, after all that was written before."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    below = getattr(sys.stdout, "buffer", None)
+    if below is None:
+        sys.stdout.write(data.decode())
+    else:
+        below.write(data)
 
 
 def json_text(data: Any, stream: TextIO, *, indent: int | None = None) -> str:

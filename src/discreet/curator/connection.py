@@ -1,12 +1,14 @@
 """A connection: what an analyst holds. It has no way to the rows but :meth:`Connection.sql`."""
 
 from collections.abc import Sequence
+from decimal import ROUND_FLOOR
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from attrs import frozen
 
+from discreet.accounting.losses.loss_json import decimals
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, PrivacyLoss
@@ -52,7 +54,13 @@ class BudgetStatus:
             for name, loss in (("spent", self.own_spent), ("remaining", self.own_remaining))
         }
         whose = {} if self.analyst is None else {"analyst": {"name": self.analyst} | own}
-        return {"id_space": self.id_space, "unit": self.unit} | losses | whose
+        shown = {
+            "cap": decimals(self.cap, rounding=ROUND_FLOOR),
+            "spent": decimals(self.spent),
+            "remaining": decimals(self.remaining, rounding=ROUND_FLOOR),
+        }
+        names = {"id_space": self.id_space, "unit": self.unit}
+        return names | losses | {"decimals": shown} | whose
 
 
 class Connection:

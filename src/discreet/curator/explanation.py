@@ -8,6 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.accounting.filters.rules import left
+from discreet.accounting.losses.loss_json import decimals
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, short
 from discreet.core.terminal_text import text_steps
@@ -158,9 +159,19 @@ class Explanation:
             "left_after": left(self.remaining, self.cost).to_json()
             if self.is_affordable()
             else None,
+            "decimals": self._decimals(),
             "affordable": self.is_affordable(),
             "stored": self.is_stored,
             "stored_at": None if self.stored_at is None else self.stored_at.to_json(),
+        }
+
+    def _decimals(self) -> dict[str, Any]:
+        """Return the losses of the JSON form once more, as decimals: what is left, rounded down."""
+        after = left(self.remaining, self.cost) if self.is_affordable() else None
+        return {
+            "cost": decimals(self.cost),
+            "remaining": decimals(self.remaining, rounding=ROUND_FLOOR),
+            "left_after": None if after is None else decimals(after, rounding=ROUND_FLOOR),
         }
 
     def _with_delta_json(self) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from discreet.accounting.losses.loss_json import decimals
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
@@ -224,6 +225,7 @@ class Release:
             | ({} if chosen is None else {"chosen": chosen.to_json()}),
             "limits_cut": None if self.left_out is None else self.left_out.to_json(),
             "cost": self.cost.to_json(),
+            "decimals": {"cost": decimals(self.cost)},
             "stored": self.is_stored,
             "offered": None if self.offered is None else self.offered.to_json(),
             "receipt": self.receipt.to_json(),

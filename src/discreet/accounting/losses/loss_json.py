@@ -5,6 +5,8 @@ nowhere else, so that reading does not depend on what happens to be imported.
 """
 
 import json
+from decimal import ROUND_CEILING
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -33,6 +35,7 @@ from discreet.core.loss import (
     Pure,
     Zcdp,
 )
+from discreet.core.numbers import exact, float_down, float_up
 
 LOSSES: tuple[type[PrivacyLoss], ...] = (
     Pure,
@@ -109,3 +112,32 @@ def piece_from_json(data: dict[str, Any]) -> CurvePiece:
     if "inner" in parts:
         parts["inner"] = loss_from_json(json.loads(parts["inner"]))
     return cls(**parts)
+
+
+def decimals(loss: PrivacyLoss, *, rounding: str = ROUND_CEILING) -> dict[str, float]:
+    """Return the numbers of a loss as floats, to stand beside the exact ones.
+
+    A cost is rounded up; what is left must be rounded down (``ROUND_FLOOR``). A curve has no such
+    numbers.
+
+    Example:
+        >>> decimals(Approximate("1/3", "1e-6")), decimals(Pure("1/2"))
+        ({'epsilon': 0.33333333333333337, 'delta': 1e-06}, {'epsilon': 0.5})
+    """
+    if isinstance(loss, RenyiCurve):
+        return {}
+    is_up = rounding == ROUND_CEILING
+    # An order up to which a bound holds is rounded the other way: there more is the stronger claim.
+    return {
+        a.name: _rounded(getattr(loss, a.name), is_up=is_up != (a.name == "order"))
+        for a in fields(type(loss))
+    }
+
+
+def _rounded(value: Fraction, *, is_up: bool) -> float:
+    """Return the nearest float if its shortest decimal is on the safe side, else the next one."""
+    nearest = float(value)
+    is_safe = exact(nearest) >= value if is_up else exact(nearest) <= value
+    if is_safe:
+        return nearest
+    return float_up(value) if is_up else float_down(value)

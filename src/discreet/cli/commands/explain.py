@@ -3,6 +3,7 @@
 import argparse
 
 from discreet.cli.command import CommandResult, add_asking, asked, question
+from discreet.cli.spelling import spelled
 from discreet.curator.connection import connect
 
 
@@ -18,7 +19,7 @@ def run(options: argparse.Namespace) -> CommandResult:
     """Explain, and show the steps."""
     with connect(options.project, analyst=options.analyst) as connection:
         explanation = connection.explain(question(options), **asked(options))
-    text, found = str(explanation), explanation.to_json()
+    text, found = spelled(str(explanation)), explanation.to_json()
     if not options.plan:
         return CommandResult(text, found)
     return CommandResult(f"{text}\n\n{explanation.plan}", {**found, "plan": explanation.plan})

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from discreet.cli.answer_file import add_output, destination
 from discreet.cli.command import CommandResult, add_asking, asked, question
 from discreet.core.errors import InvalidArgument
 from discreet.curator.connection import connect
@@ -17,15 +18,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--card", metavar="FILE", help="write a release card besides: what, how and at which cost"
     )
+    add_output(parser)
 
 
 def run(options: argparse.Namespace) -> CommandResult:
-    """Ask, and show the release."""
-    with connect(options.project, analyst=options.analyst) as connection:
-        release = connection.sql(question(options), fresh=options.fresh, **asked(options))
+    """Ask, and show the release or write it into a file."""
+    sql = question(options)
+    # Where the answer goes is made sure of before it is paid for.
+    with destination(options) as place, connect(options.project, analyst=options.analyst) as asker:
+        release = asker.sql(sql, fresh=options.fresh, **asked(options))
         if options.card is not None:
             _write(Path(options.card), release.card())
-    return CommandResult(str(release), release.to_json())
+        return place.take(release)
 
 
 def _write(path: Path, card: str) -> None:
