@@ -19,6 +19,7 @@ from discreet.curator.explanation import Explanation
 from discreet.curator.profile import find_profile, private_table
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.ledger.chain import Entry, Point
+from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Receipt
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
@@ -26,7 +27,7 @@ from discreet.releases.accuracy import Accuracy
 from discreet.releases.profile import Profile
 from discreet.releases.release import Release
 from discreet.releases.stored_releases import read_releases
-from discreet.tables.catalog import Catalog, PublicTable, Table
+from discreet.tables.catalog import Catalog, IdSpace, PublicTable, Table
 
 LOCAL_ANALYST = "local"
 
@@ -61,6 +62,20 @@ class BudgetStatus:
         }
         names = {"id_space": self.id_space, "unit": self.unit}
         return names | losses | {"decimals": shown} | whose
+
+
+def budget_status(ledger: Ledger, space: IdSpace, analyst: str) -> BudgetStatus:
+    """Return what is spent and left in an id space, by everybody and by one analyst."""
+    return BudgetStatus(
+        id_space=space.name,
+        unit=space.unit,
+        cap=space.cap,
+        spent=ledger.spent(space.name),
+        remaining=ledger.remaining(space.name),
+        analyst=analyst,
+        own_spent=ledger.spent(space.name, analyst),
+        own_remaining=ledger.remaining(space.name, analyst),
+    )
 
 
 class Connection:
@@ -198,20 +213,8 @@ class Connection:
 
     def budget(self) -> tuple[BudgetStatus, ...]:
         """Return what is spent and left in every id space, by everybody and by this analyst."""
-        ledger = self._project.ledger
-        return tuple(
-            BudgetStatus(
-                id_space=space.name,
-                unit=space.unit,
-                cap=space.cap,
-                spent=ledger.spent(space.name),
-                remaining=ledger.remaining(space.name),
-                analyst=self._analyst,
-                own_spent=ledger.spent(space.name, self._analyst),
-                own_remaining=ledger.remaining(space.name, self._analyst),
-            )
-            for space in self._project.catalog.id_spaces
-        )
+        ledger, spaces = self._project.ledger, self._project.catalog.id_spaces
+        return tuple(budget_status(ledger, space, self._analyst) for space in spaces)
 
     def catalog(self) -> Catalog:
         """Return everything that is declared."""

@@ -7,7 +7,9 @@ from fractions import Fraction
 
 from discreet.cli.command import CommandResult, add_project
 from discreet.core.terminal_text import WIDEST, lines, text_table
-from discreet.curator.connection import LOCAL_ANALYST, BudgetStatus, connect
+from discreet.curator.budget_report import BudgetReport, budget_reports
+from discreet.curator.connection import LOCAL_ANALYST, BudgetStatus
+from discreet.curator.owner import own
 
 BAR_WIDTH = 24
 
@@ -21,10 +23,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> CommandResult:
-    """Show every id space."""
-    with connect(options.project, analyst=options.analyst) as connection:
-        statuses = connection.budget()
-    return CommandResult(status_text(statuses), [status.to_json() for status in statuses])
+    """Show every id space: its budget, everybody's shares, and what stands in the way."""
+    with own(options.project) as owner:
+        reports = budget_reports(owner.ledger(), owner.catalog(), options.analyst)
+    parts = [status_text(tuple(report.status for report in reports))]
+    parts += [text for report in reports for text in report_texts(report)]
+    return CommandResult("\n".join(parts), [report.to_json() for report in reports])
+
+
+def report_texts(report: BudgetReport) -> list[str]:
+    """Return what is to be said about an id space below its bar."""
+    found = [lines(text) for text in report.suspensions()]
+    if report.shares:
+        rows = [
+            [one.analyst, str(one.spent), one.remaining.shown(rounding=ROUND_FLOOR), str(one.cap)]
+            for one in report.shares
+        ]
+        found += ["", text_table([f"share of {report.status.id_space}", *_AMOUNTS], rows)]
+    return [*found, *([lines(str(report.more))] if report.more else [])]
 
 
 def status_text(statuses: tuple[BudgetStatus, ...]) -> str:

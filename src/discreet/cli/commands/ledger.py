@@ -63,11 +63,29 @@ def run(options: argparse.Namespace) -> CommandResult:
             return _verified(connection, options)
         last = None if options.all else options.last or LAST_SHOWN
         entries = connection.history(last=last)
-    rows = [[str(entry.sequence), entry.kind.value, *_columns(entry)] for entry in entries]
-    text = text_table(["entry", "kind", "who", "loss", "what"], rows)
+        spent = _spent(connection)
+    rows = [
+        [str(entry.sequence), _time(entry), entry.kind.value, *_columns(entry)] for entry in entries
+    ]
+    text = text_table(["entry", "time", "kind", "who", "loss", "spent by all", "what"], rows)
+    text += f"\n{spent}"
     if entries and entries[0].sequence > 1:
         text += f"\n{entries[0].sequence - 1:,} earlier entries: --last N or --all shows them"
     return CommandResult(text, [entry.to_json() for entry in entries])
+
+
+def _time(entry: Entry) -> str:
+    """Return when an entry was made, if it says so: after a charge, a time would measure work."""
+    at = str(entry.payload.get("reserved_at", ""))
+    return at.replace("T", " ").replace("+00:00", "Z")
+
+
+def _spent(connection: Connection) -> str:
+    """Return what is spent of every budget."""
+    return "\n".join(
+        f"spent of {status.id_space}: {status.spent}, of {status.cap}"
+        for status in connection.budget()
+    )
 
 
 def _begun_again(options: argparse.Namespace) -> CommandResult:
@@ -100,17 +118,19 @@ def _columns(entry: Entry) -> list[str]:
     if entry.kind is Kind.RESERVE:
         order = payload["order"]
         losses = "; ".join(str(loss_from_json(charge["loss"])) for charge in order["charges"])
-        return [order["analyst"], losses, _shortened(str(order["description"].get("sql", "")))]
+        totals = "; ".join(str(loss_from_json(total["everybody"])) for total in payload["totals"])
+        sql = _shortened(str(order["description"].get("sql", "")))
+        return [order["analyst"], losses, totals, sql]
     if entry.kind in (Kind.BUDGET, Kind.ALLOCATION):
         who = str(payload.get("analyst", ""))
-        return [who, str(loss_from_json(payload["cap"])), f"cap of {payload['id_space']}"]
+        return [who, str(loss_from_json(payload["cap"])), "", f"cap of {payload['id_space']}"]
     if entry.kind is Kind.FAIL:
-        return ["", "", _shortened(_failed(payload))]
+        return ["", "", "", _shortened(_failed(payload))]
     if entry.kind is Kind.RESUME:
-        return ["", "", _shortened(_resumed(payload))]
+        return ["", "", "", _shortened(_resumed(payload))]
     if entry.kind is Kind.RENEWAL:
-        return ["", "", _shortened(f"begun again, spent before: {_totals(payload)}")]
-    return ["", "", _shortened(_plain(payload))]
+        return ["", "", "", _shortened(f"begun again, spent before: {_totals(payload)}")]
+    return ["", "", "", _shortened(_plain(payload))]
 
 
 def _failed(payload: dict[str, Any]) -> str:
