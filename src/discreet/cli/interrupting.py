@@ -36,7 +36,7 @@ def interrupted(
         What is said, and how long it takes under a deadline, does not depend on what the work did.
     """
     try:
-        said = _said(pressed, before)
+        said = told_by(pressed, before)
         explain(said)
         if said.spent:
             # Whether or not anything is left to finish: that is not to be seen.
@@ -60,7 +60,7 @@ def leave(status: int) -> NoReturn:
     sys.exit(status)
 
 
-def _said(pressed: KeyboardInterrupt, before: Spent) -> Interrupted:
+def told_by(pressed: KeyboardInterrupt, before: Spent) -> Interrupted:
     """Return what the gate said, or what is known if the interrupt came before or after it."""
     if isinstance(pressed, Interrupted):
         return pressed

@@ -20,6 +20,7 @@ from discreet.ledger.under_way import last_charge
 COMMANDS = {
     "init": "Write a first discreet.toml for some files, from names and types only.",
     "query": "Answer a question privately.",
+    "shell": "Ask one question after the other: each is explained, and asked if you say yes.",
     "explain": "Say what a question would do and cost; nothing is spent.",
     "rehearse": "Show what an answer would look like, on made-up rows; nothing is spent.",
     "profile": "Find out privately how much people contribute: what any limits would leave out.",
@@ -33,6 +34,8 @@ COMMANDS = {
     "to-parquet": "Turn a CSV file into Parquet, refusing lines that cannot be read without doubt.",
     "account": "Account for losses: what was spent, what it converts to, how much noise is needed.",
     "meaning": "Say what a loss means for one person.",
+    "doctor": "Look whether the installation and the project are in order; nothing is spent.",
+    "completion": "Print a script with which bash, zsh or fish completes commands and options.",
     "demo": "Show a private answer from beginning to end, on a made-up clinic.",
 }
 """Each command and its summary. A command's module is loaded when it is run, and no other is."""
