@@ -11,9 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.cli import answer_file
 from discreet.cli.main import main
-from discreet.core.loss import Pure
+from discreet.core.loss import PrivacyLoss, Pure
 from discreet.project.open_ledger import open_ledger
 from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import visit, write_project
@@ -35,7 +34,7 @@ def ask(project, capsys):
     return ask
 
 
-def spent(project: Path) -> Pure:
+def spent(project: Path) -> PrivacyLoss:
     return open_ledger(read_catalog(project)).spent("people")
 
 
@@ -140,7 +139,7 @@ def test_a_file_that_fails_after_the_charge_ends_with_5_and_the_answer_is_kept(
     target = tmp_path / "a.csv"
     real = getattr(os, step)
     with monkeypatch.context() as patch:
-        patch.setattr(answer_file.os, step, lambda *a: full() if _is_ours(a) else real(*a))
+        patch.setattr(os, step, lambda *a: full() if _is_ours(a) else real(*a))
         told = ask("-o", str(target), code=5).err
     assert "The answer is kept" in told
     assert spent(project) == Pure("1/2")

@@ -2,8 +2,10 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +13,12 @@ import pytest
 
 from discreet.cli import installation_checks as checks
 from discreet.cli.main import main
-from discreet.cli.verdict import Verdict, looked_at
+from discreet.cli.verdict import Finding, Verdict, fine, looked_at
 from discreet.core.loss import Pure
 from discreet.ledger.ledger import Ledger
 from discreet.project.open_ledger import open_ledger
+from discreet.randomness.rng import SystemRng
+from discreet.randomness.samplers import discrete_laplace
 from discreet.tables.declarations.declaration import read_catalog
 from tests.ledger.orders import order
 from tests.support.projects.clinic import visit, write_project
@@ -113,11 +117,11 @@ def repeated(_: object, count: int):
 
 def test_broken_randomness_is_found(look, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(checks.SystemRng, "words", repeated)
+        patch.setattr(SystemRng, "words", repeated)
         assert ("random words", "fail") in look(code=2)
     with monkeypatch.context() as patch:
         # Noise of half the scale: its power. Zeros are more often then, by 0.30.
-        real = checks.discrete_laplace
+        real = discrete_laplace
         patch.setattr(
             checks, "discrete_laplace", lambda scale, size, rng: real(scale / 2, size, rng)
         )
@@ -136,10 +140,10 @@ def test_old_and_missing_libraries_are_named(monkeypatch):
 
     def version(name: str) -> str:
         if name == "duckdb":
-            raise checks.metadata.PackageNotFoundError(name)
+            raise metadata.PackageNotFoundError(name)
         return found.get(name, "2026.1")
 
-    monkeypatch.setattr(checks.metadata, "version", version)
+    monkeypatch.setattr(metadata, "version", version)
     told = {one.subject: one for one in checks._libraries()}
     assert told["attrs"].verdict is Verdict.FAIL
     assert "pip install 'duckdb>=" in told["duckdb"].advice
@@ -156,9 +160,8 @@ def test_room_and_python_are_judged(monkeypatch):
 
 
 def test_a_look_that_breaks_is_told_without_its_message():
-    def look():
-        raise ValueError("Mrs Miller")
-        yield
+    def look() -> Iterator[Finding]:
+        yield from [one for one in [fine("engine", "so far")] if int("Mrs Miller")]
 
     (found,) = looked_at("engine", look)
     assert (found.verdict, found.told) == (Verdict.FAIL, "failed with ValueError")

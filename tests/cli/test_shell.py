@@ -13,7 +13,7 @@ import pytest
 from discreet.cli.main import main
 from discreet.cli.shell_history import LineHistory, history_path, open_history
 from discreet.cli.shell_session import QUESTION, ShellSession, is_complete
-from discreet.core.loss import Pure
+from discreet.core.loss import PrivacyLoss, Pure
 from discreet.curator.connection import Connection, connect
 from tests.support.projects.clinic import visit, write_project
 
@@ -50,12 +50,16 @@ class Typist:
         raise found
 
 
-def session(connection: Connection, typist: Typist, **parts) -> ShellSession:
-    usual = {"is_interactive": True, "confirms": True, "history": LineHistory(None, None)}
-    return ShellSession(connection=connection, read=typist, **(usual | parts))
+NO_HISTORY = LineHistory(None, None)
 
 
-def spent(connection: Connection) -> Pure:
+def session(connection: Connection, typist: Typist, history: LineHistory = NO_HISTORY):
+    return ShellSession(
+        connection=connection, read=typist, history=history, is_interactive=True, confirms=True
+    )
+
+
+def spent(connection: Connection) -> PrivacyLoss:
     return connection.budget()[0].spent
 
 
