@@ -124,6 +124,16 @@ def test_force_replaces_a_file_and_what_a_link_points_to(ask, tmp_path):
     assert (tmp_path / "old.csv").read_text().startswith('"clinic"')
 
 
+@pytest.mark.parametrize("name", ["visits.parquet", "discreet.toml", ".discreet/ledger.sqlite"])
+def test_force_replaces_nothing_that_the_project_is_made_of(ask, project, name):
+    ask("--json")
+    before = (project / name).read_bytes()
+    told = ask("-o", str(project / name), "--force", "--format", "csv", "--fresh", code=2).err
+    assert "is a part of the project" in told
+    assert (project / name).read_bytes() == before
+    assert spent(project) == Pure("1/2")
+
+
 def test_a_refused_question_leaves_no_file(ask, tmp_path):
     ask("-o", str(tmp_path / "a.csv"), code=3, sql="SELECT COUNT(*) FROM nowhere")
     assert [path.name for path in tmp_path.iterdir()] == ["clinic"]

@@ -18,6 +18,7 @@ from discreet.cli.spelling import spelled
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.releases.release import Release
+from discreet.tables.catalog import Catalog
 
 
 class AnswerFormat(Enum):
@@ -135,6 +136,20 @@ class Destination:
 
     form: AnswerFormat
     file: NewFile | None
+
+    def require_apart(self, catalog: Catalog) -> None:
+        """Refuse to replace what the project itself is made of."""
+        if self.file is None:
+            return
+        sources = [table.source.path for table in catalog.tables]
+        sources += [table.source.path for table in catalog.public_tables]
+        own = {path.resolve() for path in (*sources, catalog.ledger, *catalog.anchors)}
+        if self.file.target in own or self.file.target.name == "discreet.toml":
+            raise InvalidArgument(
+                f"{self.file.target} is a part of the project",
+                must="be another file",
+                next="Nothing was charged",
+            )
 
     def take(self, release: Release) -> CommandResult:
         """Write the answer, or return it to be shown."""

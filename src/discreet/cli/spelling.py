@@ -12,7 +12,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(limits) = (?=auto\b)"), r"--\1 "),
     (re.compile(r"\b(rows_per_group|groups_per_unit) = (?=\d)"), r"--\1 "),
     (re.compile(r"(?<=\bwith )(delta) = (?=\d)"), r"--\1 "),
-    (re.compile(r"(?<!--)\b(rows_per_group|groups_per_unit)\b(?! \()"), r"--\1"),
+    (re.compile(r"(?<![-'\"(.\w])(rows_per_group|groups_per_unit)\b(?![' ]?[(\"'])"), r"--\1"),
 )
 _OPTION = re.compile(r"--[a-z]+(?:_[a-z]+)+")
 
@@ -25,6 +25,8 @@ def spelled(text: str) -> str:
         'Add them to SELECT, or give --epsilon instead'
         >>> spelled("be 'auto', or rows_per_group and groups_per_unit")
         "be 'auto', or --rows-per-group and --groups-per-unit"
+        >>> spelled("No column 'rows_per_group' in visits")
+        "No column 'rows_per_group' in visits"
         >>> spelled("SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM visits")
         'SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM visits'
     """

@@ -43,7 +43,8 @@ def explain(
 ) -> None:
     """Show an error in its one form; ``spelled`` puts its words into those of the command line."""
     if is_json:
-        parts = {name: spelled(text) for name, text in error.to_json()["error"].items()}
+        parts = error.to_json()["error"]
+        parts |= {name: spelled(parts[name]) for name in ("what", "must", "got", "next")}
         write(sys.stdout, json_text({"error": parts}, sys.stdout))
         return
     sentences = error.sentences() if isinstance(error, DiscreetError) else str(error)

@@ -26,6 +26,7 @@ def run(options: argparse.Namespace) -> CommandResult:
     sql = question(options)
     # Where the answer goes is made sure of before it is paid for.
     with destination(options) as place, connect(options.project, analyst=options.analyst) as asker:
+        place.require_apart(asker.catalog())
         release = asker.sql(sql, fresh=options.fresh, **asked(options))
         if options.card is not None:
             _write(Path(options.card), release.card())

@@ -99,7 +99,7 @@ def refused_node(node: Node) -> RefusedQuery:
     name = type(node).__name__
     return RefusedQuery(
         "This expression is not supported",
-        got=function_name(node) if is_a(node, "Func") else written(node),
+        got=written(node),
         next=_IN_A_ROW.get(name, "docs/reference/functions.md lists what is"),
     )
 
