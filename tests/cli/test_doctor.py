@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from discreet.cli import installation_checks as checks
+from discreet.cli.diagnosis import Diagnosis, Health, fine, looked_at
 from discreet.cli.main import main
-from discreet.cli.verdict import Finding, Verdict, fine, looked_at
 from discreet.core.loss import Pure
 from discreet.ledger.ledger import Ledger
 from discreet.project.open_ledger import open_ledger
@@ -38,7 +38,7 @@ def look(project, capsys):
         found = json.loads(capsys.readouterr().out)
         assert found["ok"] is (code == 0)
         return {
-            (one["subject"], one["verdict"]): f"{one['told']}. {one['advice']}"
+            (one["subject"], one["health"]): f"{one['told']}. {one['advice']}"
             for one in found["checks"]
         }
 
@@ -52,7 +52,7 @@ def opened(project: Path) -> Ledger:
 def test_all_is_well_in_a_new_project_and_nothing_is_begun(look, project):
     before = sorted(project.iterdir())
     found = look()
-    assert {verdict for _, verdict in found} == {"ok"}
+    assert {health for _, health in found} == {"ok"}
     assert "first question" in found["ledger", "ok"]
     assert sorted(project.iterdir()) == before
 
@@ -145,7 +145,7 @@ def test_old_and_missing_libraries_are_named(monkeypatch):
 
     monkeypatch.setattr(metadata, "version", version)
     told = {one.subject: one for one in checks._libraries()}
-    assert told["attrs"].verdict is Verdict.FAIL
+    assert told["attrs"].health is Health.FAIL
     assert "pip install 'duckdb>=" in told["duckdb"].advice
     assert "numpy" not in told
 
@@ -153,15 +153,15 @@ def test_old_and_missing_libraries_are_named(monkeypatch):
 def test_room_and_python_are_judged(monkeypatch):
     monkeypatch.setattr(checks, "ROOM", 2**80)
     (room,) = checks._room()
-    assert room.verdict is Verdict.WARN
+    assert room.health is Health.WARN
     monkeypatch.setattr(checks, "OLDEST_PYTHON", (9, 0))
     (python,) = checks._python()
-    assert python.verdict is Verdict.FAIL
+    assert python.health is Health.FAIL
 
 
 def test_a_look_that_breaks_is_told_without_its_message():
-    def look() -> Iterator[Finding]:
+    def look() -> Iterator[Diagnosis]:
         yield from [one for one in [fine("engine", "so far")] if int("Mrs Miller")]
 
     (found,) = looked_at("engine", look)
-    assert (found.verdict, found.told) == (Verdict.FAIL, "failed with ValueError")
+    assert (found.health, found.told) == (Health.FAIL, "failed with ValueError")

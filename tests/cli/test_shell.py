@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.cli.commands.shell import COMMANDS
 from discreet.cli.main import main
 from discreet.cli.shell_history import LineHistory, history_path, open_history
 from discreet.cli.shell_session import QUESTION, ShellSession, is_complete
@@ -55,7 +56,12 @@ NO_HISTORY = LineHistory(None, None)
 
 def session(connection: Connection, typist: Typist, history: LineHistory = NO_HISTORY):
     return ShellSession(
-        connection=connection, read=typist, history=history, is_interactive=True, confirms=True
+        connection=connection,
+        read=typist,
+        history=history,
+        is_interactive=True,
+        confirms=True,
+        commands=COMMANDS,
     )
 
 

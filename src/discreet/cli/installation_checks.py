@@ -12,7 +12,7 @@ from importlib import metadata, util
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from discreet.cli.verdict import Finding, broken, doubtful, fine, looked_at
+from discreet.cli.diagnosis import Diagnosis, broken, doubtful, fine, looked_at
 from discreet.core import optional
 from discreet.engines.duckdb.databases import Databases
 from discreet.randomness.rng import SystemRng
@@ -30,7 +30,7 @@ MADE = datetime(2026, 1, 1, tzinfo=UTC)
 """A clock that shows an earlier time is wrong."""
 
 
-def installation() -> list[Finding]:
+def installation() -> list[Diagnosis]:
     """Look at everything that does not depend on a project."""
     looks = {
         "Python": _python,
@@ -44,7 +44,7 @@ def installation() -> list[Finding]:
     return [one for subject, look in looks.items() for one in looked_at(subject, look)]
 
 
-def _python() -> Iterator[Finding]:
+def _python() -> Iterator[Diagnosis]:
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info[:2] < OLDEST_PYTHON:
         least = ".".join(map(str, OLDEST_PYTHON))
@@ -56,7 +56,7 @@ def _python() -> Iterator[Finding]:
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9_.-]+)\s*>=\s*([0-9.]+)$")
 
 
-def _libraries() -> Iterator[Finding]:
+def _libraries() -> Iterator[Diagnosis]:
     told, own = [], f"discreet {metadata.version('discreet')}"
     for line in metadata.requires("discreet") or ():
         match = _REQUIREMENT.match(line.strip())
@@ -93,7 +93,7 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version.partition("+")[0])[:3])
 
 
-def _words() -> Iterator[Finding]:
+def _words() -> Iterator[Diagnosis]:
     """Encrypt what NIST encrypted (SP 800-38A, F.5.5), and draw words that must differ."""
     key = bytes.fromhex("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4")
     counter = bytes.fromhex("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff")
@@ -116,7 +116,7 @@ ZEROS = Fraction(462, 1_000)
 FARTHEST = Fraction(1, 10)
 
 
-def _noise() -> Iterator[Finding]:
+def _noise() -> Iterator[Diagnosis]:
     """Draw noise and count zeros.
 
     Sound noise is farther away than this with probability 2 exp(-2 n t²) < 1e-35 at most, for
@@ -130,7 +130,7 @@ def _noise() -> Iterator[Finding]:
         yield broken("noise", "draws are not spread as they must be", "Ask nothing on this machine")
 
 
-def _engine() -> Iterator[Finding]:
+def _engine() -> Iterator[Diagnosis]:
     databases = Databases()
     try:
         with databases.lent() as cursor:
@@ -144,7 +144,7 @@ def _engine() -> Iterator[Finding]:
         yield broken("engine", "duckdb gives a wrong answer", "Install it anew")
 
 
-def _room() -> Iterator[Finding]:
+def _room() -> Iterator[Diagnosis]:
     folder = tempfile.gettempdir()
     free = shutil.disk_usage(folder).free
     told = f"{free // 1024**2:,} MiB are free in {folder}"
@@ -155,7 +155,7 @@ def _room() -> Iterator[Finding]:
         yield fine("room for large answers", told)
 
 
-def _clock() -> Iterator[Finding]:
+def _clock() -> Iterator[Diagnosis]:
     now = datetime.now(UTC)
     steady = time.get_clock_info("monotonic").monotonic
     told = f"{now:%Y-%m-%d %H:%M} UTC"

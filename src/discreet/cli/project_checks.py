@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from discreet.cli.verdict import Finding, broken, doubtful, fine, looked_at
+from discreet.cli.diagnosis import Diagnosis, broken, doubtful, fine, looked_at
 from discreet.engines.open_engine import open_engine
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.anchoring import read_marks
@@ -24,14 +24,14 @@ FEW = 1_000
 """How many of the newest entries are looked at."""
 
 
-def project_in_order(path: Path) -> list[Finding]:
+def project_in_order(path: Path) -> list[Diagnosis]:
     """Look at a project, if there is one. Nothing is written, and no private source is opened."""
     if not _declaration(path).exists():
         advice = "Say --project PATH, or begin with 'discreet init' or 'discreet demo --keep'"
         return [doubtful("project", f"there is no {_declaration(path)}", advice)]
     catalogs: list[Catalog] = []
 
-    def declared() -> Iterator[Finding]:
+    def declared() -> Iterator[Diagnosis]:
         catalog = read_catalog(path)
         catalogs.append(catalog)
         names = [table.name for table in _tables(catalog)]
@@ -52,7 +52,7 @@ def _declaration(path: Path) -> Path:
     return path / "discreet.toml" if path.is_dir() else path
 
 
-def _sources(catalog: Catalog) -> Iterator[Finding]:
+def _sources(catalog: Catalog) -> Iterator[Diagnosis]:
     engine = open_engine(catalog)
     try:
         for table in _tables(catalog):
@@ -62,7 +62,7 @@ def _sources(catalog: Catalog) -> Iterator[Finding]:
     yield fine("sources", "are where they are declared ('discreet check' looks into them)")
 
 
-def _ledger(catalog: Catalog) -> Iterator[Finding]:
+def _ledger(catalog: Catalog) -> Iterator[Diagnosis]:
     anchors = tuple(map(Anchor, catalog.anchors))
     marks = [mark for _, mark in read_marks(anchors) if mark is not None]
     if not catalog.ledger.exists():
@@ -86,7 +86,7 @@ def _ledger(catalog: Catalog) -> Iterator[Finding]:
         yield broken("clock", "is behind the newest charge", advice)
 
 
-def _permissions(catalog: Catalog) -> Iterator[Finding]:
+def _permissions(catalog: Catalog) -> Iterator[Diagnosis]:
     """Look at modes alone: who else on this machine can read or change what should be one's own."""
     folder = catalog.ledger.parent
     own = [folder, catalog.ledger, *catalog.anchors]
@@ -110,7 +110,7 @@ def _mode(path: Path) -> int:
         return 0
 
 
-_LOOKS: Mapping[str, Callable[[Catalog], Iterator[Finding]]] = {
+_LOOKS: Mapping[str, Callable[[Catalog], Iterator[Diagnosis]]] = {
     "sources": _sources,
     "ledger": _ledger,
     "permissions": _permissions,

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 
 from discreet.cli.answer_file import shown
-from discreet.cli.commands.budget import status_text
-from discreet.cli.commands.tables import listed
 from discreet.cli.exit_status import ANSWERED, INTERRUPTED, internal_error, status_of
 from discreet.cli.interrupting import told_by
 from discreet.cli.shell_history import LineHistory
@@ -70,6 +68,8 @@ class ShellSession:
     """Whether somebody types: then an error does not end the session."""
     confirms: bool
     """Whether each question is asked only after a yes."""
+    commands: Mapping[str, Callable[[Connection], str]]
+    """What can be typed instead of a question, and what shows it."""
     is_json: bool = False
 
     def loop(self) -> int:
@@ -103,7 +103,7 @@ class ShellSession:
                 return text.strip()
             text = f"{text}\n{line}" if text else line
             word = text.strip().rstrip(";").strip()
-            if word in _COMMANDS or word in ("", "quit", "exit", "\\q"):
+            if word in self.commands or word in ("", "quit", "exit", "\\q"):
                 return word
             if is_complete(text):
                 return text.strip()
@@ -112,7 +112,7 @@ class ShellSession:
         """Do one thing, and return its status. Whatever goes wrong is told in two lines."""
         before = last_charge()
         try:
-            command = _COMMANDS.get(text)
+            command = self.commands.get(text)
             if command is not None:
                 write(sys.stdout, command(self.connection))
             else:
@@ -173,25 +173,3 @@ class ShellSession:
         write(sys.stderr, "\n".join(lines(spelled(text)) for text in told))
         if error.excerpt:
             write(sys.stderr, error.excerpt)
-
-
-def _help(_: Connection) -> str:
-    return HELP
-
-
-def _tables(connection: Connection) -> str:
-    return listed(connection.catalog()).text
-
-
-def _budget(connection: Connection) -> str:
-    return status_text(connection.budget())
-
-
-_COMMANDS: Mapping[str, Callable[[Connection], str]] = {
-    "help": _help,
-    "\\?": _help,
-    "tables": _tables,
-    "\\d": _tables,
-    "budget": _budget,
-}
-"""What can be typed instead of a question."""

@@ -2,12 +2,15 @@
 
 import argparse
 import sys
+from collections.abc import Callable, Mapping
 
 from discreet.cli.command import CommandResult, add_project
+from discreet.cli.commands.budget import status_text
+from discreet.cli.commands.tables import listed
 from discreet.cli.shell_history import open_history
-from discreet.cli.shell_session import ShellSession
+from discreet.cli.shell_session import HELP, ShellSession
 from discreet.core.errors import InvalidArgument
-from discreet.curator.connection import LOCAL_ANALYST, connect
+from discreet.curator.connection import LOCAL_ANALYST, Connection, connect
 
 WELCOME = "Ask with a SELECT that ends with ;  (help shows more, Ctrl-D leaves)"
 
@@ -55,9 +58,32 @@ def run(options: argparse.Namespace) -> CommandResult:
             history=open_history(keeps=is_interactive and not options.no_history),
             is_interactive=is_interactive,
             confirms=is_interactive and not options.yes,
+            commands=COMMANDS,
             is_json=options.json,
         )
         return CommandResult("", None, output=b"", status=session.loop())
+
+
+def _help(_: Connection) -> str:
+    return HELP
+
+
+def _tables(connection: Connection) -> str:
+    return listed(connection.catalog()).text
+
+
+def _budget(connection: Connection) -> str:
+    return status_text(connection.budget())
+
+
+COMMANDS: Mapping[str, Callable[[Connection], str]] = {
+    "help": _help,
+    "\\?": _help,
+    "tables": _tables,
+    "\\d": _tables,
+    "budget": _budget,
+}
+"""What can be typed instead of a question."""
 
 
 def _line(_: str) -> str:

@@ -1,4 +1,4 @@
-"""What a look at something found: whether it is in order, and if not, what to do."""
+"""A diagnosis: whether something that was looked at is in order, and if not, what to do."""
 
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -9,7 +9,7 @@ from attrs import frozen
 from discreet.core.errors import DiscreetError
 
 
-class Verdict(Enum):
+class Health(Enum):
     """How something stands."""
 
     OK = "ok"
@@ -18,45 +18,45 @@ class Verdict(Enum):
 
 
 @frozen(kw_only=True)
-class Finding:
+class Diagnosis:
     """One thing that was looked at."""
 
-    verdict: Verdict
+    health: Health
     subject: str
     told: str
     advice: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the finding as plain values."""
+        """Return the diagnosis as plain values."""
         return {
             "subject": self.subject,
-            "verdict": self.verdict.value,
+            "health": self.health.value,
             "told": self.told,
             "advice": self.advice,
         }
 
 
-def fine(subject: str, told: str) -> Finding:
+def fine(subject: str, told: str) -> Diagnosis:
     """Return that something is in order."""
-    return Finding(verdict=Verdict.OK, subject=subject, told=told)
+    return Diagnosis(health=Health.OK, subject=subject, told=told)
 
 
-def doubtful(subject: str, told: str, advice: str) -> Finding:
+def doubtful(subject: str, told: str, advice: str) -> Diagnosis:
     """Return that something works, and could be better."""
-    return Finding(verdict=Verdict.WARN, subject=subject, told=told, advice=advice)
+    return Diagnosis(health=Health.WARN, subject=subject, told=told, advice=advice)
 
 
-def broken(subject: str, told: str, advice: str) -> Finding:
+def broken(subject: str, told: str, advice: str) -> Diagnosis:
     """Return that something does not work."""
-    return Finding(verdict=Verdict.FAIL, subject=subject, told=told, advice=advice)
+    return Diagnosis(health=Health.FAIL, subject=subject, told=told, advice=advice)
 
 
-def looked_at(subject: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]:
+def looked_at(subject: str, look: Callable[[], Iterator[Diagnosis]]) -> list[Diagnosis]:
     """Return what a look finds; one that ends in an error has found that.
 
     An error of ours explains itself. Of any other the class alone is told.
     """
-    found: list[Finding] = []
+    found: list[Diagnosis] = []
     try:
         found.extend(look())
     except DiscreetError as error:
