@@ -2,17 +2,17 @@
 
 import re
 
-_ARGUMENTS = ("epsilon", "rho", "delta", "accuracy", "rows_per_group", "groups_per_unit", "limits")
-_NAMES = "|".join(_ARGUMENTS)
+_LIMITS = "rows_per_group|groups_per_unit|rows_per_unit"
+_NAMES = f"epsilon|rho|delta|accuracy|limits|{_LIMITS}"
 
 _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"On the command line add (.*?); in Python give .*?\bconnect\(\)"), r"Add \1"),
     (re.compile(rf"\b({_NAMES})=(?!=|\.\.\.)(?=[\w'\"±])"), r"--\1 "),
     (re.compile(rf"\b({_NAMES})=(?!=|\.\.\.)"), r"--\1"),
     (re.compile(r"\b(limits) = (?=auto\b)"), r"--\1 "),
-    (re.compile(r"\b(rows_per_group|groups_per_unit) = (?=\d)"), r"--\1 "),
+    (re.compile(rf"\b({_LIMITS}) = (?=\d)"), r"--\1 "),
     (re.compile(r"(?<=\bwith )(delta) = (?=\d)"), r"--\1 "),
-    (re.compile(r"(?<![-'\"(.\w])(rows_per_group|groups_per_unit)\b(?![' ]?[(\"'])"), r"--\1"),
+    (re.compile(rf"(?<![-'\"(.\w])({_LIMITS})\b(?![' ]?[(\"'])"), r"--\1"),
 )
 _OPTION = re.compile(r"--[a-z]+(?:_[a-z]+)+")
 

@@ -2,14 +2,18 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from functools import lru_cache, partial
+from typing import Any
 
 from attrs import frozen
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accounting_question import account
+from discreet.accounting.filters.rules import left
 from discreet.accounting.losses.group import group
+from discreet.accounting.losses.loss_json import decimals
 from discreet.accounting.losses.result import Result, best
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent
@@ -147,3 +151,13 @@ _WAYS: tuple[Callable[[ComposedEvent], Cost], ...] = (
     *(partial(_at, delta) for delta in DELTAS),
 )
 """Each refuses an event that its measure has no theorem for."""
+
+
+def decimals_of(cost: PrivacyLoss, remaining: PrivacyLoss, is_affordable: bool) -> dict[str, Any]:
+    """Return a cost and what is left of a budget as decimals: what is left, rounded down."""
+    after = left(remaining, cost) if is_affordable else None
+    return {
+        "cost": decimals(cost),
+        "remaining": decimals(remaining, rounding=ROUND_FLOOR),
+        "left_after": None if after is None else decimals(after, rounding=ROUND_FLOOR),
+    }

@@ -8,7 +8,6 @@ from typing import Any
 from attrs import frozen
 
 from discreet.accounting.filters.rules import left
-from discreet.accounting.losses.loss_json import decimals
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, short
 from discreet.core.terminal_text import text_steps
@@ -16,7 +15,7 @@ from discreet.curator.choice_explanation import choice_json
 from discreet.curator.choose_bounds import BoundsProposal
 from discreet.curator.choose_limits import Proposal
 from discreet.curator.column_explanation import ColumnExplanation
-from discreet.curator.costs import Cost, costs, first_cost, group_losses
+from discreet.curator.costs import Cost, costs, decimals_of, first_cost, group_losses
 from discreet.curator.fit import described_premise
 from discreet.curator.kept_explanation import (
     clamped_sentences,
@@ -159,19 +158,10 @@ class Explanation:
             "left_after": left(self.remaining, self.cost).to_json()
             if self.is_affordable()
             else None,
-            "decimals": self._decimals(),
+            "decimals": decimals_of(self.cost, self.remaining, self.is_affordable()),
             "affordable": self.is_affordable(),
             "stored": self.is_stored,
             "stored_at": None if self.stored_at is None else self.stored_at.to_json(),
-        }
-
-    def _decimals(self) -> dict[str, Any]:
-        """Return the losses of the JSON form once more, as decimals: what is left, rounded down."""
-        after = left(self.remaining, self.cost) if self.is_affordable() else None
-        return {
-            "cost": decimals(self.cost),
-            "remaining": decimals(self.remaining, rounding=ROUND_FLOOR),
-            "left_after": None if after is None else decimals(after, rounding=ROUND_FLOOR),
         }
 
     def _with_delta_json(self) -> dict[str, Any] | None:
