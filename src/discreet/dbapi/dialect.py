@@ -25,6 +25,8 @@ TYPES = {
     ColumnType.TEXT: _types.String,
     ColumnType.BOOLEAN: _types.Boolean,
     ColumnType.DATE: _types.Date,
+    ColumnType.TIMESTAMP: _types.DateTime,
+    ColumnType.TIME: _types.Time,
 }
 """What SQLAlchemy calls the type of a declared column."""
 

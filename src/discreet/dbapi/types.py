@@ -11,6 +11,8 @@ TYPE_CODES = {
     ColumnType.TEXT: "VARCHAR",
     ColumnType.BOOLEAN: "BOOLEAN",
     ColumnType.DATE: "DATE",
+    ColumnType.TIMESTAMP: "TIMESTAMP",
+    ColumnType.TIME: "TIME",
 }
 """What ``description`` calls the type of a column: the name of it in SQL."""
 
