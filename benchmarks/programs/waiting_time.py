@@ -1,6 +1,7 @@
-"""Print how long somebody waits for something small: ``python waiting_time.py query|command``.
+"""Print how long somebody waits for something small: ``python waiting_time.py WHAT``.
 
-``query`` is a fresh answer about 30 rows, from a connection that has answered before. ``command``
+``query`` is a fresh answer about 30 rows, from a connection that has answered before; ``profiled``
+is one whose totals are read off a profile, which was paid for before. ``command``
 is the command line as a process of its own, from its start to its end, when it only prints its
 help. Seconds are the median of many.
 """
@@ -13,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import discreet
@@ -41,7 +43,7 @@ QUERY = "SELECT clinic, COUNT(*) AS n, AVG(cost) AS mean FROM visits GROUP BY cl
 
 
 @contextmanager
-def query() -> Iterator[Callable[[], object]]:
+def query(*, has_profile: bool = False) -> Iterator[Callable[[], object]]:
     """Return a question to a small project, which is paid for again each time."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
@@ -49,8 +51,11 @@ def query() -> Iterator[Callable[[], object]]:
         clinics = ("north", "south", "harbour")
         lines = [f"p{i // 2},{clinics[i % 3]},{i * 37 % 500}" for i in range(30)]
         (folder / "visits.csv").write_text("\n".join(["person,clinic,cost", *lines, ""]))
+        if has_profile:
+            with discreet.own(folder) as owner:
+                owner.profile("visits", epsilon="0.1")
         with discreet.connect(folder / "discreet.toml") as connection:
-            yield lambda: connection.sql(QUERY, epsilon="0.1", fresh=True).rows
+            yield lambda: str(connection.sql(QUERY, epsilon="0.1", fresh=True))
 
 
 @contextmanager
@@ -60,7 +65,7 @@ def command() -> Iterator[Callable[[], object]]:
     yield lambda: subprocess.run(words, check=True, capture_output=True)
 
 
-WAITS = {"query": query, "command": command}
+WAITS = {"query": query, "profiled": partial(query, has_profile=True), "command": command}
 
 
 def median_seconds(task: Callable[[], object]) -> float:

@@ -27,7 +27,11 @@ TIMES_AS_QUICK = {
     "duckdb_lists": 2.0,
 }
 MEBIBYTES_AT_MOST = 1_024.0
-WAITS = {"query": ("query of 30 rows", 0.010), "command": ("start of the command", 0.5)}
+WAITS = {
+    "query": ("query of 30 rows", 0.010),
+    "profiled": ("query of 30 rows, with a profile", 0.010),
+    "command": ("start of the command", 0.5),
+}
 """What is small, what it is called, and how many seconds it may take."""
 
 
