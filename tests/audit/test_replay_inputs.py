@@ -15,6 +15,7 @@ from discreet.core.loss import Approximate, ApproximateZcdp
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.binary_search_quantile import BinarySearchQuantile
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.mechanisms.selection.quantile_end import QuantileEnd
 from discreet.mechanisms.selection.quantiles import Quantiles
 from discreet.mechanisms.stability.stable_median import StableMedian
 from discreet.mechanisms.stability.stable_mode import StableMode
@@ -126,6 +127,7 @@ def test_keys_do_not_excuse_a_leak():
 QUARTER = Quantile(quantile="1/4", lower=0, upper=100, scale=2)
 RANKS: dict[str, Any] = {
     "quantile": QUARTER,
+    "end": QuantileEnd(quantile="1/4", side="low", lower=0, upper=100, scale=2, distance=3),
     "quantiles": Quantiles(quantiles=["1/4", "1/2", "3/4"], lower=0, upper=100, scale=4),
     "search": BinarySearchQuantile(
         quantile="1/2", lower=0, upper=127, noise=DiscreteLaplace(scale=14)

@@ -14,7 +14,7 @@ CODES = {
     "BudgetExhausted": "budget_exhausted",
     "Busy": "busy",
     "DeclarationError": "bad_declaration",
-    "InternalError": "internal_error",
+    "UnexpectedError": "internal_error",
     "InvalidArgument": "invalid_argument",
     "LedgerError": "ledger_error",
     "WrittenBefore": "written_before",

@@ -122,9 +122,9 @@ def test_a_limit_on_all_rows_of_a_unit_is_told_too(stage, name, cut):
 @pytest.mark.parametrize("cut", [0, 50, 90])
 def test_what_clamping_totals_cuts_is_told_too(stage, cut):
     """So many rows at the upper end fit into a total; what is beyond is inside the interval."""
-    held = LIMITS[stage.table][cut] * 5
-    sql = f"SELECT SUM(CLAMP_TOTAL(CLAMP(value, 0, 5), 0, {held})) AS x FROM records"
-    truth = stage.rows["value"].clip(0, 5).sum()
+    held = LIMITS[stage.table][cut] * stage.table.largest
+    sql = f"SELECT SUM(CLAMP_TOTAL(value, 0, {held})) AS x FROM records"
+    truth = stage.rows["value"].sum()
     missed = 0
     for release in releases(stage, sql, 1, 30):
         ((low, high),) = release.totals("x")
@@ -132,6 +132,12 @@ def test_what_clamping_totals_cuts_is_told_too(stage, cut):
         assert high is not None
     share = alpha("totals/clamped totals", parts=6)
     assert missed <= BETA * 30 or binomial_p_value(missed, 30, BETA) > share
+
+
+def test_clamped_values_in_totals_are_never_closed_around_something_else(stage):
+    sql = "SELECT SUM(CLAMP_TOTAL(CLAMP(value, 0, 1), 0, 100000)) AS x FROM records"
+    (release,) = releases(stage, sql, 1, 1)
+    assert [high for _, high in release.totals("x")] == [None]
 
 
 def test_a_rolled_up_group_is_not_bounded_by_the_busiest_one(tmp_path):

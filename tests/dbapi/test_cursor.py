@@ -190,8 +190,12 @@ def test_every_error_of_ours_is_one_of_theirs():
         found = translated(error)
         assert isinstance(found, dbapi.DatabaseError)
         assert found.code == kind.code
-        is_charged = kind in (errors.AnswerFailed, errors.WrittenBefore)
-        assert isinstance(found, dbapi.InternalError) == is_charged
+        may_be_charged = kind in (
+            errors.AnswerFailed,
+            errors.WrittenBefore,
+            errors.UnexpectedError,
+        )
+        assert isinstance(found, dbapi.InternalError) == may_be_charged
 
 
 # ---------------------------------------------------------------- closing, and threads

@@ -20,12 +20,12 @@ from discreet.core.errors import (
     BudgetError,
     DeclarationError,
     DiscreetError,
-    InternalError,
     InvalidArgument,
     LedgerError,
     MissingDependency,
     MissingLoss,
     QueryError,
+    UnexpectedError,
     Unsupported,
     WrittenBefore,
 )
@@ -39,7 +39,7 @@ AFTER_CHARGE = 5
 INTERRUPTED = 130
 
 STATUSES: Mapping[type[DiscreetError], int] = {
-    InternalError: INTERNAL,
+    UnexpectedError: INTERNAL,
     LedgerError: INTERNAL,
     InvalidArgument: USAGE,
     DeclarationError: USAGE,
@@ -70,7 +70,7 @@ def status_of(error: DiscreetError, *, is_charged: bool) -> int:
     return next(found, INTERNAL)
 
 
-def internal_error(cause: BaseException) -> InternalError:
+def internal_error(cause: BaseException) -> UnexpectedError:
     """Return what may be said about an error that nobody expected.
 
     Guarantee:
@@ -82,7 +82,7 @@ def internal_error(cause: BaseException) -> InternalError:
         module = str(frame.f_globals.get("__name__", ""))
         if module.partition(".")[0] == "discreet":
             place = f"{module}, line {line}"
-    return InternalError(f"{type(cause).__name__} in {place}")
+    return UnexpectedError(f"{type(cause).__name__} in {place}")
 
 
 def trace(cause: BaseException) -> str:

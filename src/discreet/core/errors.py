@@ -24,7 +24,7 @@
     ├── LedgerError              ledger_error           the ledger is damaged or out of reach
     │   └── WrittenBefore        written_before         what it was to keep is kept: a charge stays
     ├── AnswerFailed             answer_failed          after the gate: one message for every cause
-    └── InternalError            internal_error         a fault of Discreet's own
+    └── UnexpectedError            internal_error         a fault of Discreet's own
 
 Each error says *what* happened, what *must* hold, what we *got* and what to do *next*. Parameters
 and schema may be quoted; values of private rows never are, nor counts, sizes or durations computed
@@ -230,7 +230,7 @@ class AnswerFailed(DiscreetError):
         )
 
 
-class InternalError(DiscreetError):
+class UnexpectedError(DiscreetError):
     """A fault of Discreet's own. It names a place in the program, and quotes no message."""
 
     code = "internal_error"

@@ -46,8 +46,6 @@ BOUNDS = 7
 Clampings = tuple[Clamping | None, ...]
 """For each aggregate of a plan what its clamp cuts; None if it surely cuts nothing."""
 
-NO_CLAMPINGS: Clampings = ()
-
 
 def has_clamps(plan: BoundedPlan) -> bool:
     """Tell whether any value of the plan is clamped."""
@@ -69,9 +67,8 @@ def _clamping(
     beta: float,
 ) -> Clamping | None:
     grid, value = aggregate.grid, aggregate.looked_at
-    # What is clamped as a whole is not a matter of single values.
-    if grid is None or value is None or isinstance(aggregate, SumTotals):
-        return None
+    if grid is None or value is None or (isinstance(aggregate, SumTotals) and aggregate.is_wide):
+        return None  # of rows without a range nothing is known in any case
     lowest, highest = _reach(plan.relation, value, profile)
     is_low, is_high = (
         lowest is None or lowest < grid.lower,
@@ -127,9 +124,11 @@ def _reach(
         return None, None
     if profile is None:
         return span.lower, span.upper
-    columns = (column_of(relation, index) for index in fields_in(value))
+    columns = [column_of(relation, index) for index in fields_in(value)]
     names = [column.name for column in columns if column is not None]
     looked_at = [profile.values[name] for name in names if name in profile.values]
+    if any(one.is_refuted for one in profile.values.values()) and len(names) < len(columns):
+        return None, None  # a total or a window may be of the values that are refuted
     if not isinstance(value, FieldValue):
         return (
             (None, None) if any(one.is_refuted for one in looked_at) else (span.lower, span.upper)

@@ -44,7 +44,6 @@ from functools import partial
 
 from discreet.curator.clampings import (
     BOUNDS,
-    NO_CLAMPINGS,
     Clampings,
     added,
     clampings,
@@ -125,7 +124,7 @@ def by_clamps(
     """
     found = _clampings(plan, profile, float(within) / _parts(plan))
     each = tuple(
-        _of_totals(part, Fraction(0) if most is not None and most <= _rows_held(part) else None)
+        _of_totals(part, _beyond_held(part, most), clamping)
         if isinstance(part, SumTotals)
         else _change(part, UNCHANGED, Fraction(0), clamping)
         for part, clamping in zip(plan.aggregates, found, strict=True)
@@ -164,6 +163,11 @@ def _parts(plan: BoundedPlan) -> int:
 _UNMEASURED = "nobody has measured what clamping totals as a whole cuts"
 
 
+def _beyond_held(aggregate: SumTotals, most: int | None) -> Fraction | None:
+    """Return how many rows are beyond what totals hold if a unit has so many: none, or unknown."""
+    return Fraction(0) if most is not None and most <= _rows_held(aggregate) else None
+
+
 def _rows_held(aggregate: SumTotals) -> int:
     """Return how many rows of a unit a total holds before it is cut, whatever they add."""
     rows, ends = aggregate.rows, aggregate.bounds
@@ -172,8 +176,19 @@ def _rows_held(aggregate: SumTotals) -> int:
     return max(-ends.lower_steps, 0) // -rows.lower_steps
 
 
-def _of_totals(aggregate: SumTotals, beyond: Fraction | None) -> Change:
-    """Return by how much a sum of totals changes, if so many rows are beyond what these hold."""
+def _of_totals(aggregate: SumTotals, beyond: Fraction | None, clamping: Clamping | None) -> Change:
+    """Return by how much a sum of totals changes, if so many rows are beyond what these hold.
+
+    Where values of single rows are cut too, that side is not known.
+    """
+    low, high = _of_rows_beyond(aggregate, beyond)
+    if clamping is None:
+        return low, high
+    down, up = clamping.taken
+    return low if down == 0 else None, high if up == 0 else None
+
+
+def _of_rows_beyond(aggregate: SumTotals, beyond: Fraction | None) -> Change:
     rows, ends = aggregate.rows, aggregate.bounds
     if not ends.lower_steps <= 0 <= ends.upper_steps:
         return UNKNOWN
@@ -219,8 +234,9 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
     totals = sum(isinstance(part, SumTotals) for part in plan.aggregates)
     shared = (5 if limits.rows_per_unit is None else 6) + totals
     # Clamps have their part of the probability only if there are any.
-    beta, cutting = float(within) / shared, NO_CLAMPINGS
-    if any(_clampings(plan, profile, beta)):
+    beta = float(within) / shared
+    cutting = _clampings(plan, profile, beta)
+    if any(cutting):
         beta = float(within) / (shared + _parts(plan))
         cutting = _clampings(plan, profile, beta)
     units = Fraction(0) if keeps_all_groups(plan) else _whole(_units_cut(plan, profile, beta))
@@ -236,10 +252,10 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
         rows=rows,
         share=profile.rows_left_out(limits.rows_per_group) if is_whole else None,
         each=tuple(
-            _of_totals(part, _beyond_totals(plan, profile, part, beta))
+            _of_totals(part, _beyond_totals(plan, profile, part, beta), clamping)
             if isinstance(part, SumTotals)
-            else _change(part, rows, lost, cutting[index] if cutting else None)
-            for index, part in enumerate(plan.aggregates)
+            else _change(part, rows, lost, clamping)
+            for part, clamping in zip(plan.aggregates, cutting, strict=True)
         ),
         beta=within,
         clamps=cutting,
@@ -360,7 +376,7 @@ def _change(
         by_values = added(_times(most, *ends), clamping.taken)
         return narrower(by_values, added(found, clamping.taken_of_all))
     if isinstance(aggregate, SumTotals):
-        return _of_totals(aggregate, None)
+        return _of_totals(aggregate, None, clamping)
     if isinstance(aggregate, SumSquares) and clamping is None:
         low, high = -aggregate.offset, aggregate.largest_square() - aggregate.offset
         return _times(most, low * aggregate.step, high * aggregate.step)

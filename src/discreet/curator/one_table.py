@@ -65,7 +65,9 @@ def _joined(relation: Join) -> Bounding | None:
     left, right = bounding(relation.left), bounding(relation.right)
     if left is None or right is None:
         return None
-    for one, other in ((left, right), (right, left)):
+    # A row on the left that meets nobody is kept by LEFT JOIN: then its unit has no row there.
+    pairs = ((left, right),) if relation.keep_left else ((left, right), (right, left))
+    for one, other in pairs:
         if other[0].most_rows_per_unit == 1:
             return _limited(one, other[1])
     return None

@@ -133,13 +133,14 @@ class Codes:
     """What stored values mean: a label, true or false, or that there is no value.
 
     Example:
-        >>> sex = Codes(type=ColumnType.INTEGER, meanings=((1, "male"), (2, "female")), is_all=True)
+        >>> meanings = ((1, "male"), (2, "female"))
+        >>> sex = Codes(read_as=ColumnType.INTEGER, meanings=meanings, is_all=True)
         >>> sex.stored()
         (1, 2)
     """
 
     stored_as: ClassVar[str] = "Codes"
-    type: ColumnType
+    read_as: ColumnType
     """As what stored values are read; a real number among them is its exact text."""
     meanings: tuple[tuple[Key, Key | None], ...]
     """Stored values, and what each means; None is NULL."""
@@ -175,4 +176,4 @@ class Column:
     @property
     def read_as(self) -> ColumnType:
         """The type that stored values are read as, before codes are given their meaning."""
-        return self.type if self.codes is None else self.codes.type
+        return self.type if self.codes is None else self.codes.read_as

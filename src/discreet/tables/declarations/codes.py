@@ -44,7 +44,7 @@ def _labels(section: Section, kind: ColumnType) -> Codes:
         meanings.append((int(name) if kind is ColumnType.INTEGER else name, label))
     labels.refuse_repeats([code for code, _ in meanings])
     _require_few(labels, meanings)
-    return Codes(type=kind, meanings=tuple(meanings), is_all=True)
+    return Codes(read_as=kind, meanings=tuple(meanings), is_all=True)
 
 
 def _words(section: Section) -> Codes:
@@ -56,7 +56,7 @@ def _words(section: Section) -> Codes:
     words = [(str(word), meaning) for word, meaning in meanings]
     section.refuse_repeats([word for word, _ in words], "false")
     _require_few(section, words)
-    return Codes(type=ColumnType.TEXT, meanings=tuple(words), is_all=True)
+    return Codes(read_as=ColumnType.TEXT, meanings=tuple(words), is_all=True)
 
 
 def _listed(section: Section, key: str) -> Sequence[str | int]:
@@ -98,7 +98,7 @@ def _missing(section: Section, kind: ColumnType) -> Codes | None:
     section.refuse_repeats(codes, "missing")
     _require_few(section, codes)
     nothing: tuple[tuple[Key, Key | None], ...] = tuple((code, None) for code in codes)
-    return Codes(type=kind, meanings=nothing, is_all=False) if codes else None
+    return Codes(read_as=kind, meanings=nothing, is_all=False) if codes else None
 
 
 def _typed(code: Key | Decimal, kind: ColumnType) -> Key:

@@ -46,7 +46,7 @@ def _read(kind: ColumnType, cell: str, longest: int | None) -> str:
 def _meaning(value: str, column: Column, codes: Codes) -> str:
     """Return what a stored value means; of NULL it is NULL."""
     whens = " ".join(
-        f"WHEN {_constant(code, codes.type)} THEN {_constant(meaning, column.type)}"
+        f"WHEN {_constant(code, codes.read_as)} THEN {_constant(meaning, column.type)}"
         for code, meaning in codes.meanings
     )
     otherwise = _constant(None, column.type) if codes.is_all else value
