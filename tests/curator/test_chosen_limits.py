@@ -27,7 +27,7 @@ from tests.support.projects.profiles import ProfileStage
 from tests.support.projects.real_tables import LAB_TESTS, RATINGS
 from tests.support.statistics.exact_tests import alpha, binomial_p_value
 
-CHOICES = 40
+CHOICES = 24
 TIMES = 3
 """How many times the least error is good enough."""
 SELDOM = 0.2

@@ -159,7 +159,12 @@ def test_the_proof_refuses_a_broken_plan(name):
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_the_replay_catches_a_broken_plan_and_not_the_plan(under_test, engine, monkeypatch, name):
+def test_the_replay_catches_a_broken_plan_and_not_the_plan(
+    under_test, engine, monkeypatch, name, soak
+):
+    """A usual run takes the two that are nearest to the plan; all are refused by the proof."""
+    if not soak.active and name not in ("one too many", "in each group instead of in all"):
+        return
     with monkeypatch.context() as patch:
         under_test.hand(patch, MUTANTS[name].broken)
         caught = first_failing(engine, ask_counts, kinds=("person",))
