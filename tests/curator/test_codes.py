@@ -10,8 +10,19 @@ import pytest
 import discreet
 from discreet.core.canonical import described
 from discreet.core.errors import DeclarationError, RefusedQuery
-from discreet.tables.column import ColumnType
+from discreet.curator.profile import profile_name
+from discreet.tables.catalog import (
+    Limits,
+    Period,
+    PeriodLength,
+    PrivacyUnit,
+    Source,
+    SourceFormat,
+    Table,
+)
+from discreet.tables.column import Column, ColumnType
 from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.relations.scan import Scan
 from tests.support.projects.clinic import make_plan, run_exact
 from tests.support.projects.memory import MemoryEngine, reveal
 from tests.support.projects.neighbours import check_neighbours
@@ -171,3 +182,54 @@ def test_labels_name_no_unit(tmp_path):
     (tmp_path / "discreet.toml").write_text(text.replace('unit = "person"', 'unit = "ward"'))
     with pytest.raises(DeclarationError, match="labels"):
         read_catalog(tmp_path)
+
+
+# ---- Who owns a row is in the name of every question.
+
+
+def test_other_codes_of_the_unit_make_another_question(tmp_path):
+    file = write(tmp_path, "csv") / "discreet.toml"
+    with_codes = file.read_text()
+    plain = with_codes.replace(', missing = ["NA", 99] }', " }")
+    sql = "SELECT COUNT(*) AS n FROM visits"
+    names = set()
+    for text in (plain, with_codes, with_codes.replace('"NA", 99', '"NA"')):
+        file.write_text(text)
+        names.add(profile_name(private_table_of(tmp_path)))
+        with discreet.connect(tmp_path) as connection:
+            assert not connection.sql(sql, epsilon=10).is_stored
+            assert connection.sql(sql, epsilon=10).is_stored
+    assert len(names) == 3
+
+
+def private_table_of(folder: Path) -> Table:
+    (table,) = read_catalog(folder).tables
+    return table
+
+
+def test_another_zone_of_the_period_makes_another_question():
+    unit = PrivacyUnit(
+        id_space="people",
+        column="person",
+        period=Period(length=PeriodLength.DAY, column="Seen", has_times=True),
+    )
+    person = Column(name="person", type=ColumnType.TEXT)
+
+    def name(zone: str | None) -> object:
+        seen = Column(name="seen", type=ColumnType.TIMESTAMP, zone=zone)
+        table = Table(
+            name="visits",
+            source=Source(path=Path("/visits.csv"), format=SourceFormat.CSV),
+            unit=unit,
+            columns=(person, seen),
+            limits=Limits(rows_per_group=1, groups_per_unit=1),
+        )
+        return described(Scan(table=table, columns=()))
+
+    assert name("Europe/Berlin") != name("UTC") != name(None)
+    # As it was before there were codes and zones.
+    assert name(None) == {
+        "is": "Scan",
+        "table": {"is": "Table", "name": "visits", "unit": described(unit)},
+        "columns": [],
+    }

@@ -17,11 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.canonical import canonical
+from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.curator import dearer_answer
+from discreet.curator import price as pricing
 from discreet.curator.answer import prepare
 from discreet.curator.connection import Connection, connect
-from discreet.curator.dearer_answer import is_as_exact, is_no_wider
+from discreet.curator.dearer_answer import is_as_exact, is_as_near, is_no_wider
 from discreet.curator.owner import own
 from discreet.curator.price import ChosenGroups, Drawn, PricedPlan
 from discreet.ledger.chain import Entry, Kind, follow
@@ -29,6 +31,8 @@ from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.mechanisms.selection.quantile_end import QuantileEnd
+from discreet.project.noise import END_BETA
 from discreet.project.project import open_project
 from discreet.releases.accuracy import error_of
 from discreet.releases.release import Release
@@ -162,7 +166,7 @@ def asked_for(dice: Random) -> tuple[str, dict[str, Any]]:
     return sql, {"epsilon": dice.choice(PRICES), "delta": delta, **limits}
 
 
-def play(connection: Connection, number: int, questions: int = 20) -> int:
+def play(connection: Connection, number: int, questions: int = 12) -> int:
     """Ask random questions at random prices; return how often a dearer answer was given."""
     dice = Random(number)
     paid: list[PricedPlan] = []
@@ -349,6 +353,37 @@ def test_another_quantile_or_domain_will_not_do():
         assert not is_no_wider(one, evolve(one, scale=6, **change))
     assert not is_no_wider(one, DiscreteLaplace(scale=100))
     assert not is_no_wider(DiscreteLaplace(scale=1), one)
+
+
+def test_ends_that_are_farther_apart_or_less_sure_will_not_do():
+    bounds: dict[str, Any] = {"quantile": "1/2", "lower": 0, "upper": 100}
+    d_in = Contribution(l1=1)
+    dear, cheap = (
+        QuantileEnd.calibrate(d_in=d_in, loss=Pure(price), beta=END_BETA, side="low", **bounds)
+        for price in (2, 1)
+    )
+    assert is_as_near(dear, cheap)
+    assert is_as_near(cheap, cheap)
+    assert not is_as_near(cheap, dear)
+    assert not is_as_near(evolve(dear, distance=cheap.distance + 1), cheap)
+    assert not is_as_near(evolve(dear, distance=1), cheap)
+    for change in ({"side": "high"}, {"quantile": "1/4"}, {"lower": 1}, {"upper": 99}):
+        assert not is_as_near(evolve(dear, **change), cheap)
+
+
+def test_an_answer_without_ends_will_not_do_for_a_price_that_draws_them(folder, monkeypatch):
+    with connect(folder) as connection:
+        with monkeypatch.context() as patch:
+            patch.setattr(pricing, "ends_for", lambda *_: ())
+            old = connection.sql(MEDIAN, epsilon=5)
+        assert not old.body.aggregates[0].ends
+        asked = connection.explain(MEDIAN, epsilon=1).priced
+        without = evolve(asked, answers=(Drawn(asked.mechanisms[0], asked.event),))
+        assert is_as_exact(asked, asked)
+        assert not is_as_exact(without, asked)
+        found = connection.sql(MEDIAN, epsilon=1)
+        assert not found.is_stored
+        assert found.intervals("middle") != (None,)
 
 
 def test_fewer_groups_will_not_do(folder):

@@ -11,6 +11,7 @@ from discreet.accounting.accountants.discrete_gaussian import delta_of_shifts
 from discreet.accounting.accounting_question import account
 from discreet.core.errors import InvalidArgument, MissingLoss
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
+from discreet.curator import price as pricing
 from discreet.curator.allocate import allocate
 from discreet.curator.batch import price_batch
 from discreet.curator.connection import connect
@@ -229,6 +230,22 @@ def test_an_explanation_says_which_noise_and_what_a_delta_would_do(folder):
         assert "δ is not spent" in dict(one.steps())["Noise"]
         other = connection.explain("SELECT COUNT(*) AS n FROM visits", epsilon=1)
         assert "Noise" not in dict(other.steps())
+
+
+def test_an_answer_without_ends_is_not_paid_for_again(folder, monkeypatch):
+    """An earlier version drew Gaussian noise too, and no ends of a quantile's interval."""
+    sql = "SELECT clinic, COUNT(*) AS n, SUM(age) AS a, MEDIAN(age) AS m FROM visits GROUP BY 1"
+    with connect(folder) as connection:
+        with monkeypatch.context() as patch:
+            patch.setattr(pricing, "ends_for", lambda *_: ())
+            before = connection.sql(sql, epsilon=1, delta="1e-7")
+        assert before.body.aggregates[0].noise.law == "discrete_gaussian"
+        again = connection.sql(sql, epsilon=1, delta="1e-7")
+        assert again.is_stored
+        assert again.receipt == before.receipt
+        told = connection.explain(sql, epsilon=1).with_delta
+        assert told is not None
+        assert told.priced.earlier == ()
 
 
 def test_a_delta_of_zero_offers_none_whatever_the_default_is(folder):

@@ -325,6 +325,23 @@ def test_explain_says_how_and_reads_nothing(folder):
         assert connection.explain(ALL, epsilon=1).to_json()["limits"]["chosen"] is None
 
 
+def test_explain_shows_usual_limits_where_roots_are_rounded(folder):
+    """By rounding any candidate can be the dearest by a hair; that one is charged and named."""
+    sql = "SELECT MEDIAN(age) AS m FROM visits"
+    with connect(with_budget(folder, "{ rho = 10 }")) as connection:
+        explained = connection.explain(sql, rho="0.1", limits="auto")
+        declared = explained.question.limits.rows_per_group
+        assert explained.priced.plan.limits.rows_per_group == declared
+        assert connection.sql(sql, rho="0.1", limits="auto").cost == explained.cost
+        assert connection.explain(sql, rho="0.1", limits="auto").is_stored
+        _, priced, _ = prepare(connection._project, sql, Terms(rho="0.1", chosen_limits="auto"))
+    assert explained.cost == priced.loss
+    choice = known(priced.choice)
+    for one in choice.candidates:
+        both = ComposedEvent.of([choice.event, one.event])
+        assert charged(both, Zcdp(10)) <= priced.loss
+
+
 def test_joins_and_private_groups_have_their_limits_chosen_too(folder):
     with_budget(folder, "{ epsilon = 1000, delta = 0.1 }")
     with connect(folder) as connection:

@@ -30,7 +30,7 @@ from discreet.curator.left_out import left_out
 from discreet.curator.offered_delta import best_for, propose_delta
 from discreet.curator.one_table import only_table
 from discreet.curator.price import PricedPlan, price, require_delta_budget
-from discreet.curator.private_limits import SHARING, choose_privately
+from discreet.curator.private_limits import SHARING, as_explained, choose_privately
 from discreet.curator.publish import leg_of
 from discreet.ledger.releases import require_time
 from discreet.project.passage import Passage, Passed, find_stored, go_through
@@ -129,14 +129,15 @@ def explain(
     space = project.catalog.id_space(priced.plan.owner().unit.id_space)
     version = project.ledger.data_version(space.name, project.rng)
     remaining = project.ledger.remaining(space.name, analyst)
-    can_leave_out = leaves_out(priced.plan)
+    shown = as_explained(priced, question.limits, space.cap)
+    can_leave_out = leaves_out(shown.plan)
     shares = partial(_shares, question, terms=holding, cap=space.cap)
     stored = find_stored(project, passage, version.number)
     is_given = holding.accuracy is None and priced.choice is None
     return Explanation(
         question=question,
-        priced=priced,
-        left_out=left_out(project, priced.plan, can_leave_out=can_leave_out),
+        priced=shown,
+        left_out=left_out(project, shown.plan, can_leave_out=can_leave_out),
         proposal=propose(project, priced.plan, shares) if is_given and can_leave_out else None,
         bounds=tuple(
             propose_bounds(project, question, priced.plan, shares(priced.plan))

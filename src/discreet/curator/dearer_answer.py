@@ -30,6 +30,12 @@ Utility: *no aggregate is noisier.*
     and :math:`\tanh x \le x`. *Laplace* :math:`C` *and Gaussian* :math:`N`: its tail is heavier in
     the end, whatever the scales, so it never will do.
 
+    The ends of a quantile's interval: as many as the new price draws, so an answer of a version
+    that drew none will not do. Each is on its side of the quantile except with the probability
+    that all ends have (``END_BETA``), and is looked for at most as far away. So is the rank where
+    it is found: except with any :math:`\beta` it is within the distance plus
+    ``error_quantile(β)``, which grows with the scale.
+
     Groups that were chosen: the noise of the counts as above, and a threshold :math:`T_C \le T_N`.
     A group with :math:`c \ge T_N` units appears at least as surely: :math:`P(c + C \ge T_C) \ge
     P(C \ge T_N - c) \ge P(N \ge T_N - c)`, for :math:`T_N - c \le 0` and symmetric noise.
@@ -39,19 +45,22 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 
+from attrs import evolve
+
 from discreet.core.canonical import digest
 from discreet.core.errors import DiscreetError
 from discreet.core.event import ComposedEvent
 from discreet.core.event_json import event_from_json
 from discreet.core.mechanism_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
-from discreet.curator.price import Answer, ChosenGroups, Counted, Drawn, PricedPlan
+from discreet.curator.price import Answer, ChosenGroups, Counted, PricedPlan, drawn_by
 from discreet.ledger.releases import PaidAnswer
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile import Quantile
+from discreet.mechanisms.selection.quantile_end import QuantileEnd
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
-from discreet.project.noise import keys_contribution, use
+from discreet.project.noise import END_BETA, keys_contribution
 from discreet.project.passage import AnsweredBy, Bodies
 from discreet.releases.body import Body
 from discreet.tables.keyset import PublicKeys
@@ -101,7 +110,8 @@ def stored_plan(asked: PricedPlan, body: Body, paid: PaidAnswer) -> PricedPlan:
             assert isinstance(groups, ChosenGroups)
             answers.append(Counted(groups.mechanism, groups.event))
         else:
-            answers.append(Drawn(stored.noise, use(aggregate, stored.noise, reach)))
+            ends = tuple(end.noise for end in stored.ends)
+            answers.append(drawn_by(aggregate, stored.noise, ends, reach))
     return PricedPlan(plan=asked.plan, groups=groups, answers=tuple(answers), loss=body.cost)
 
 
@@ -132,7 +142,24 @@ def is_as_exact(stored: PricedPlan, asked: PricedPlan) -> bool:
     if stored.loss.measure is not asked.loss.measure or not asked.loss <= stored.loss:
         return False
     pairs = zip(stored.mechanisms, asked.mechanisms, strict=True)
-    return _shows_as_much(stored, asked) and all(is_no_wider(one, other) for one, other in pairs)
+    is_narrow = all(is_no_wider(one, other) for one, other in pairs)
+    return _shows_as_much(stored, asked) and is_narrow and _has_ends_as_near(stored, asked)
+
+
+def _has_ends_as_near(stored: PricedPlan, asked: PricedPlan) -> bool:
+    """Tell whether each interval that is asked for has ends, and these are no farther apart."""
+    return all(_are_as_near(stored.ends.get(i, ()), ends) for i, ends in asked.ends.items())
+
+
+def _are_as_near(stored: tuple[QuantileEnd, ...], asked: tuple[QuantileEnd, ...]) -> bool:
+    return len(stored) == len(asked) and all(map(is_as_near, stored, asked))
+
+
+def is_as_near(stored: QuantileEnd, asked: QuantileEnd) -> bool:
+    """Tell whether an end is as sure to be on its side, and looked for no farther away."""
+    is_same = evolve(stored, scale=asked.scale, distance=asked.distance) == asked
+    is_nearer = stored.scale <= asked.scale and stored.distance <= asked.distance
+    return is_same and is_nearer and stored.holds(END_BETA)
 
 
 def _shows_as_much(stored: PricedPlan, asked: PricedPlan) -> bool:

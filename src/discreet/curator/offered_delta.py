@@ -84,7 +84,10 @@ def propose_delta(
     if getattr(remaining, "delta", 0) < delta:
         return None
     found = best_for(priced, weights, Terms(epsilon=terms.epsilon, delta=delta), cap)
-    return None if found is priced else BoughtByDelta(delta=delta, priced=found)
+    if found is priced:
+        return None
+    # The names that the plan had before are those at its own price.
+    return BoughtByDelta(delta=delta, priced=evolve(found, earlier=()))
 
 
 def _offer(terms: Terms) -> Approximate | None:
@@ -126,7 +129,7 @@ def _with_gaussian(
     loss: PrivacyLoss = found.result.loss
     if not isinstance(cap, Approximate):
         loss = charged(event_of(priced.groups, answers), cap)
-    return PricedPlan(plan=priced.plan, groups=priced.groups, answers=answers, loss=loss)
+    return evolve(priced, answers=answers, loss=loss)
 
 
 @lru_cache(maxsize=64)

@@ -203,6 +203,16 @@ def price(
 def _drawn(aggregate: Aggregate, reach: Limits, share: Pure | Zcdp, has_ends: bool) -> Drawn:
     ends = ends_for(aggregate, reach, share * END_PART) if has_ends else ()
     mechanism = mechanism_for(aggregate, reach, share * POINT_PART if ends else share)
+    return drawn_by(aggregate, mechanism, ends, reach)
+
+
+def drawn_by(
+    aggregate: Aggregate,
+    mechanism: AggregateMechanism,
+    ends: tuple[QuantileEnd, ...],
+    reach: Limits,
+) -> Drawn:
+    """Return what is drawn by a mechanism, and by those of the ends if there are any."""
     event = use(aggregate, mechanism, reach)
     if not ends:
         return Drawn(mechanism, event)

@@ -30,7 +30,7 @@ from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
 from discreet.curator.choose_limits import SOME_GROUPS, noise_in_rows
 from discreet.curator.fewest_cut import ONE_UNIT, FewestCut, handicaps
 from discreet.curator.one_table import only_table
-from discreet.curator.price import LimitsChoice, PricedPlan
+from discreet.curator.price import LimitsChoice, PricedPlan, event_of
 from discreet.curator.unit_histogram import Ends, units_by_limits
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism
 from discreet.mechanisms.selection.scores import Scores
@@ -59,6 +59,9 @@ Of limits that cut nobody, those that are ``x`` times too wide are chosen about 
 often, so on average they are too wide by a small factor. With less there would be no such average;
 with more, all units of a small table would not be worth their noise.
 """
+
+_A_HAIR = Fraction(1, 2**40)
+"""Losses that differ by less than this part of them differ by rounding."""
 
 MOST_ROWS = 10_000
 """Up to how many rows and groups limits are tried, if nobody declared how many a unit has."""
@@ -182,14 +185,29 @@ def _affordable(found: dict[int, PricedPlan], cap: PrivacyLoss) -> dict[int, Pri
 def _nearest(candidates: tuple[PricedPlan, ...], limits: Limits) -> PricedPlan:
     """Return the candidate nearest to some limits, of those that no other costs more than."""
     dearest = [one for one in candidates if all(other.loss <= one.loss for other in candidates)]
+    return min(dearest, key=lambda one: _distance(one, limits))
 
-    def distance(one: PricedPlan) -> int:
-        tried = one.plan.limits
-        return abs(tried.rows_per_group - limits.rows_per_group) + abs(
-            tried.groups_per_unit - limits.groups_per_unit
-        )
 
-    return min(dearest, key=distance)
+def _distance(one: PricedPlan, limits: Limits) -> int:
+    tried = one.plan.limits
+    return abs(tried.rows_per_group - limits.rows_per_group) + abs(
+        tried.groups_per_unit - limits.groups_per_unit
+    )
+
+
+def as_explained(priced: PricedPlan, declared: Limits, cap: PrivacyLoss) -> PricedPlan:
+    """Return the candidate to explain: near the declared limits, and but for rounding the dearest.
+
+    Where roots are rounded, any candidate can be the dearest by a hair. That one is charged and
+    named, as it is in ``priced``; this one is only shown, at the price of that one.
+    """
+    if priced.choice is None:
+        return priced
+    # Their own losses: those that the candidates have are of the whole.
+    least = charged(event_of(priced.groups, priced.answers), cap) * (1 - _A_HAIR)
+    near = [one for one in priced.choice.candidates if least <= charged(one.event, cap)]
+    shown = min(near, key=lambda one: _distance(one, declared))
+    return evolve(shown, loss=priced.loss, earlier=priced.earlier, choice=priced.choice)
 
 
 def _mechanism(

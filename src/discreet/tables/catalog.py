@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
-from attrs import evolve, field, frozen
+from attrs import Factory, evolve, field, frozen
 from attrs.validators import optional
 
 from discreet.core.canonical import IF_GIVEN, PRESENTATION
@@ -15,7 +15,7 @@ from discreet.core.check import optional_whole, whole
 from discreet.core.contribution import Contribution, of_kept_rows
 from discreet.core.errors import InvalidArgument, UnknownColumn, UnknownTable
 from discreet.core.loss import PrivacyLoss, short
-from discreet.tables.column import Column
+from discreet.tables.column import Codes, Column
 
 # ---- What the owner declared about the gate.
 
@@ -209,6 +209,18 @@ class Source:
     """The table inside a database file."""
 
 
+UnitReading = tuple[tuple[Codes | None, str | None], ...]
+"""The codes and the zone of each column that says who owns a row."""
+
+
+def _unit_reading(table: "Table") -> UnitReading | None:
+    """Return how the unit's columns are read, unless all are as they are stored."""
+    known = _by_name(table.columns)
+    owners = [known.get(name.lower()) for name in table.unit.key_columns()]
+    found = tuple((None, None) if one is None else (one.codes, one.zone) for one in owners)
+    return found if any(part is not None for pair in found for part in pair) else None
+
+
 @frozen(kw_only=True)
 class Table:
     """One private table: each row belongs to exactly one unit."""
@@ -225,6 +237,11 @@ class Table:
     """How many rows one unit has at most, as far as the public knows. Privacy never rests on it."""
     auto_limits: bool = field(default=False, metadata=PRESENTATION)
     """Whether limits are chosen from a profile, as soon as there is one."""
+    unit_reading: UnitReading | None = field(
+        init=False, repr=False, default=Factory(_unit_reading, takes_self=True), metadata=IF_GIVEN
+    )
+    """Who owns a row follows from it, whatever columns a question uses; so it is in all names. What
+    was stored before it was in them, with codes or a zone, is not found any more."""
 
     def column(self, name: str) -> Column:
         """Return the declared column, by its name in any case."""
