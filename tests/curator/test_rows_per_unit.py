@@ -95,3 +95,12 @@ def test_the_command_line_takes_it(folder, capsys):
     options = ["--project", str(folder), "--epsilon", "1", "--rows-per-unit", "5", "--json"]
     assert main(["explain", BY_CLINIC, *options]) == 0
     assert json.loads(capsys.readouterr().out)["limits"]["rows_per_unit"] == 5
+
+
+@pytest.mark.parametrize("most", [0, 10**7])
+def test_a_given_one_is_refused_by_its_own_name(folder, most):
+    with (
+        connect(folder, epsilon=1) as connection,
+        pytest.raises(InvalidArgument, match="rows_per_unit is out of range"),
+    ):
+        connection.sql(BY_CLINIC, rows_per_unit=most)

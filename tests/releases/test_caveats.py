@@ -1,6 +1,7 @@
 """Caveats: what ± does not show is said where the answer is read."""
 
 import pytest
+from attrs import evolve
 
 from discreet.curator.connection import connect
 from tests.support.projects.clinic import visit, write_project
@@ -38,6 +39,13 @@ def test_limits_are_said_beside_the_answer(connection, sql, words):
     assert any(words in note and LIMITS in note for note in release.notes())
     assert LIMITS in str(release)
     assert release.to_json()["limits"] == {"rows_per_group": 2, "groups_per_unit": 3}
+
+
+def test_auto_is_not_advised_where_limits_were_chosen_from_a_profile(connection):
+    release = connection.sql("SELECT COUNT(*) FROM visits", epsilon=1)
+    chosen = evolve(release, view=evolve(release.view, has_chosen_limits=True))
+    assert any("limits = auto" in note for note in release.notes())
+    assert not any("limits = auto" in note for note in chosen.notes())
 
 
 def test_counting_people_leaves_nobody_out(connection):
@@ -86,6 +94,87 @@ def test_clamps_are_said_beside_the_answer_once_for_each_value(connection, items
     notes = [note for note in release.notes() if CLAMPED in note]
     assert sorted(notes) == sorted(f"{text} {CLAMPED}" for text in said)
     assert all(note in str(release) for note in notes)
+
+
+INNER = "part of the question: numbers are about clamped values"
+IN_QUERY = "SELECT person, CLAMP(age, 0, 10) AS x FROM visits"
+
+
+@pytest.mark.parametrize(
+    ("sql", "clamp"),
+    [
+        ("SELECT SUM(CLAMP(age, 0, 10) * 2) FROM visits", "CLAMP(age, 0, 10) is"),
+        ("SELECT MEDIAN(CLAMP(CLAMP(age, 0, 10), 0, 5)) FROM visits", "CLAMP(age, 0, 10) is"),
+        (f"SELECT SUM(x) FROM ({IN_QUERY})", "CLAMP(age, 0, 10) is"),
+        (
+            f"SELECT AVG(y) FROM (SELECT person, MAX(x) AS y FROM ({IN_QUERY}) GROUP BY person)",
+            "CLAMP(age, 0, 10) is",
+        ),
+        (
+            "SELECT SUM(x + CLAMP(change, 0, 4)) FROM"
+            " (SELECT person, change, CLAMP(age, 0, 10) AS x FROM visits)",
+            "CLAMP(change, 0, 4) and CLAMP(age, 0, 10) are",
+        ),
+        ("SELECT SUM(CLAMP(age, 0, 10)), COVAR_POP(age, change) FROM visits", None),
+        ("SELECT SUM(age) FROM visits WHERE CLAMP(age, 0, 10) > 5", None),
+    ],
+)
+def test_a_clamp_that_is_not_the_aggregates_own_is_said(connection, sql, clamp):
+    notes = [note for note in connection.sql(sql, epsilon=1).notes() if INNER in note]
+    assert notes == ([] if clamp is None else [f"{clamp} {INNER}"])
+
+
+@pytest.mark.parametrize(
+    ("inner", "said"),
+    [
+        ("age AS x", "x outside 0 to 100 (declared)"),
+        ("age * 2 AS x", "x outside 0 to 200 (proposed from the declared ranges)"),
+        ("CLAMP(age, 0, 10) AS x", None),
+    ],
+)
+def test_nobody_declared_the_range_of_what_a_sub_query_computes(connection, inner, said):
+    sql = f"SELECT SUM(x) FROM (SELECT person, {inner} FROM visits)"
+    notes = [note for note in connection.sql(sql, epsilon=1).notes() if CLAMPED in note]
+    assert notes == ([] if said is None else [f"{said} {CLAMPED}"])
+
+
+ROUNDED = "which no interval shows"
+
+
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        ("SUM(age), MEDIAN(change), AVG(CLAMP(age, 0, 10))", None),
+        ("AVG(CASE WHEN age > 60 THEN 1.5 ELSE 0 END), SUM(age * 0.5)", None),
+        ("SUM(ROUND(cost, 0))", None),
+        (
+            "SUM(cost)",
+            f"cost is rounded to steps of 0.25, {ROUNDED}: each value moves by up to 0.125, so a"
+            " sum over n rows by up to 0.125 n",
+        ),
+        (
+            "MEDIAN(age / 7)",
+            f"CAST(age AS REAL) / 7 is rounded to steps of 0.001, {ROUNDED}: each value moves by up"
+            " to 0.0005",
+        ),
+        (
+            "SUM(CLAMP(age, 0, 100, 20)), AVG(cost)",
+            "values are rounded, cost to steps of 0.25 and age to steps of 20,"
+            f" {ROUNDED}: each value moves by up to half a step, so a sum over n rows by up to n"
+            " times that",
+        ),
+    ],
+)
+def test_rounding_is_said_where_it_can_happen(connection, items, said):
+    notes = connection.sql(f"SELECT {items} FROM visits", epsilon=1).notes()
+    assert [note for note in notes if ROUNDED in note] == ([] if said is None else [said])
+
+
+def test_rounding_looks_into_sub_queries(connection):
+    sql = "SELECT SUM(x) FROM (SELECT person, {} AS x FROM visits)"
+    whole, part = (connection.sql(sql.format(x), epsilon=1).notes() for x in ("age * 0.5", "cost"))
+    assert not any(ROUNDED in note for note in whole)
+    assert any(ROUNDED in note for note in part)
 
 
 def test_rows_that_are_units_are_all_there(tmp_path):

@@ -11,7 +11,7 @@ from discreet.core.loss import Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.body import Body, GroupKeys, LimitsInForce, Made, NoisyAggregate, Selection
 from discreet.releases.estimates.estimate import Calculation, Constant, MeanOf, TotalOf
-from discreet.releases.left_out import COUNTED, unknown_left_out
+from discreet.releases.left_out import COUNTED, UNCHANGED, UNKNOWN, LeftOut, unknown_left_out
 from discreet.releases.release import Release
 from discreet.releases.view import Output, View
 from discreet.tables.column import Bounds, ColumnType
@@ -175,3 +175,13 @@ def test_frames_have_the_intervals_that_are_asked_for():
         assert release.to_arrow(intervals=kind)["mean_low"].to_pylist() == [frame["mean_low"][0]]
     with pytest.raises(InvalidArgument, match="total"):
         release.to_pandas(intervals="all")
+
+
+def test_what_a_clamp_may_cut_of_one_output_is_nothing_to_the_others():
+    release = release_of((400, 100, 0, 2000))
+    each = (UNCHANGED, UNCHANGED, UNCHANGED, UNKNOWN)
+    cut = LeftOut(rows=UNCHANGED, share=None, each=each, by_limits=False)
+    cut_release = evolve(release, left_out=cut)
+    assert cut_release.sampling("n") == release.sampling("n")
+    assert cut_release.sampling("mean") == release.sampling("mean")
+    assert cut_release.sampling("total") == ((None, None),)

@@ -209,6 +209,7 @@ def prepare(
         if proposal is not None:
             question = evolve(question, limits=proposal.limits)
             question = with_bounds(question) if is_open else question  # others for other limits
+            question = evolve(question, view=evolve(question.view, has_chosen_limits=True))
     return question, _with_price(project, question, holding, cap), holding
 
 

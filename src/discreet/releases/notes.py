@@ -195,6 +195,7 @@ def caveats(view: View, body: Body, left_out: LeftOut | None = None) -> list[str
         *_on_limits(view, body, left_out),
         *_on_chosen_limits(body.limits.chosen),
         *_on_clamps(view, body, left_out),
+        *view.remarks,
         *_on_units(view),
         *_on_choice(view),
     ]
@@ -257,7 +258,8 @@ def _on_limits(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
     kept = ", and ".join(parts)
     names = "rows_per_group and groups_per_unit" if over_all is None else "rows_per_unit"
     other = f"give other limits with {names}"
-    advice = other if limits.chosen is not None else f"{other}, or limits = auto"
+    is_chosen = limits.chosen is not None or view.has_chosen_limits
+    advice = other if is_chosen else f"{other}, or limits = auto"
     return [f"{kept}; what is beyond is left out, and {_said_of(view, left_out)} ({advice})"]
 
 

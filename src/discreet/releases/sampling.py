@@ -56,8 +56,8 @@ class PopulationSample:
         of a mean :math:`\lambda` keeps :math:`\lambda - x + x\ln(x/\lambda) \le L` (Chernoff's
         bound for independent variables between 0 and 1), whatever the number of units is.
 
-        Nothing is known where limits may leave rows out, where noisy numbers chose the groups, and
-        of other numbers.
+        Nothing is known of a number that limits or clamps may change, where noisy numbers chose the
+        groups, and of other numbers.
     """
 
     view: View
@@ -69,7 +69,7 @@ class PopulationSample:
         """Return for each group where the population's number lies, if that is known."""
         found: Callable[[Interval, Fraction], Interval | None] | None = None
         count: int | None = None
-        is_cut = self.left_out is not None and not self.left_out.is_nothing
+        is_cut = self.left_out is not None and self.left_out.touches(estimate)
         if not is_cut and groups.threshold is None:
             found, count = self._rule(estimate, groups)
         if found is None:

@@ -84,6 +84,10 @@ class View:
     """For each aggregate of the plan, into which range values are moved, if one can be outside."""
     missing_units: tuple[str, ...] = ()
     """The columns that say whose a row is and may be NULL, for rows without a unit are left out."""
+    remarks: tuple[str, ...] = ()
+    """What the plan does to values besides what is asked, in sentences."""
+    has_chosen_limits: bool = False
+    """Whether the limits were chosen from a profile."""
 
     @property
     def columns(self) -> tuple[str, ...]:

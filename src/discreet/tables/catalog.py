@@ -134,6 +134,8 @@ def with_given(limits: Limits, given: Mapping[str, int]) -> Limits:
         Limits(rows_per_group=9, groups_per_unit=9, rows_per_unit=9)
     """
     most = given.get("rows_per_unit")
+    if most is not None:
+        Limits(rows_per_group=1, groups_per_unit=1, rows_per_unit=most)  # refused by its own name
     follow = {} if most is None else dict.fromkeys(("rows_per_group", "groups_per_unit"), most)
     return evolve(limits, **{**follow, **given})
 

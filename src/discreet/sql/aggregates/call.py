@@ -81,6 +81,10 @@ class AskedAggregates:
         """Who chose the clamp of each aggregate."""
         return tuple(self._clamps.values())
 
+    def sourced(self) -> tuple[tuple[Aggregate, ClampSource | None], ...]:
+        """Return each aggregate with who chose its clamp."""
+        return tuple(self._clamps.items())
+
     def weights(self) -> tuple[Fraction, ...]:
         """Return the part of the price of each aggregate; together they are 1.
 
@@ -161,11 +165,11 @@ class AggregateCall:
         chosen = self.scope.choose(relation, value, is_asked)
         if is_asked or chosen is not None:
             return require_chosen(value, fields, chosen)
-        return clamped(value, fields)
+        return clamped(value, relation)
 
     def total_number(self, node: Node, ends: list[Expression]) -> TotalInRange:
         """Return the value of a node, which must be a number, with the range of its total."""
-        return clamped_total(self._of_number(node), ends, self.scope.relation.fields())
+        return clamped_total(self._of_number(node), ends, self.scope.relation)
 
     def _of_number(self, node: Node) -> Expression:
         value, fields = self.plain_row(node), self.scope.relation.fields()

@@ -17,6 +17,7 @@ from discreet.tables.functions.proposal import propose_bounds, propose_dates
 from discreet.tables.functions.rules import constant_number
 from discreet.tables.plans.expression_text import expression_text
 from discreet.tables.plans.sums import LARGEST_ROOT, WIDEST
+from discreet.tables.relations.made_from import is_column
 from discreet.tables.relations.relation import Field, Relation
 
 _FINE = 10**6
@@ -64,19 +65,20 @@ def require_chosen(value: Expression, fields: Sequence[Field], chosen: Bounds | 
     return Clamped(value, chosen, ClampSource.CHOSEN)
 
 
-def clamped(value: Expression, fields: Sequence[Field]) -> Clamped:
+def clamped(value: Expression, relation: Relation) -> Clamped:
     """Return a number with the clamp that the query writes, or else the declared or proposed one.
 
     Guarantee:
         Sensitivity rests on these bounds alone, and the engine moves every value into them. So it
         does not matter for privacy whether a declared or proposed range is true.
     """
+    fields = relation.fields()
     if isinstance(value, Call) and value.function == "clamp":
         inner = value.arguments[0]
         return Clamped(inner, _written(value, fields), ClampSource.WRITTEN)
     declared = _declared(value, fields)
     if declared is not None:
-        return Clamped(value, declared, ClampSource.DECLARED)
+        return Clamped(value, declared, _whose(value, relation))
     proposed = propose_bounds(value, fields)
     if proposed is not None:
         return Clamped(value, proposed, ClampSource.PROPOSED)
@@ -88,6 +90,11 @@ def clamped(value: Expression, fields: Sequence[Field]) -> Clamped:
         next=f"Write CLAMP({text}, 0, 100) with the range that you expect, or have min and max of"
         " the column declared",
     )
+
+
+def _whose(value: Expression, relation: Relation) -> ClampSource:
+    """Return who chose the range of a field: nobody declares one of what a sub-query computes."""
+    return ClampSource.DECLARED if is_column(relation, value) else ClampSource.PROPOSED
 
 
 def _declared(value: Expression, fields: Sequence[Field]) -> Bounds | None:
@@ -143,7 +150,7 @@ class TotalInRange:
 
 
 def clamped_total(
-    value: Expression, ends: Sequence[Expression], fields: Sequence[Field]
+    value: Expression, ends: Sequence[Expression], relation: Relation
 ) -> TotalInRange:
     """Return a number with the range of its total, on the grid of its rows.
 
@@ -152,11 +159,11 @@ def clamped_total(
     """
     lower, upper = (constant_number(end, "range of CLAMP_TOTAL") for end in ends)
     try:
-        one = clamped(value, fields)
+        one = clamped(value, relation)
     except UndeclaredBound:
         one = None
     try:
-        step = _step(value, lower, upper, fields) if one is None else one.bounds.step
+        step = _step(value, lower, upper, relation.fields()) if one is None else one.bounds.step
         bounds = Bounds(lower=lower, upper=upper, step=step)
         if one is not None:
             return TotalInRange(one.value, one.bounds, bounds, one.source)
@@ -204,22 +211,21 @@ class Days:
         return Constant(ColumnType.DATE, self.first)
 
 
-def in_days(value: Expression, fields: Sequence[Field]) -> Days:
+def in_days(value: Expression, relation: Relation) -> Days:
     """Return a date as whole days from the first one that is declared (or proposed).
 
     Guarantee:
         As for a number: the engine moves the days into the range, so nothing rests on whether the
         range is true. The first day is public, so adding it again is post-processing.
     """
+    fields = relation.fields()
     known = propose_dates(value, fields)
     if known is None:
         raise _no_range(expression_text(value, fields))
     count = call("-", [value, Literal(ColumnType.DATE, known.first)])
     last = max(1, (known.last - known.first).days)  # a range of one day has a step too
-    is_declared = isinstance(value, FieldValue)
-    source = ClampSource.DECLARED if is_declared else ClampSource.PROPOSED
     bounds = Bounds(lower=Fraction(0), upper=Fraction(last))
-    return Days(Clamped(count, bounds, source), known.first)
+    return Days(Clamped(count, bounds, _whose(value, relation)), known.first)
 
 
 def _no_range(text: str) -> UndeclaredBound:

@@ -178,7 +178,7 @@ def _quantile(call: AggregateCall, node: Node, share: Fraction, stands_for: str)
     value = call.plain_row(unclamped(node))
     if value.type is not ColumnType.DATE:
         return _chosen(call, call.number(node), share, stands_for)
-    days = in_days(value, call.scope.relation.fields())
+    days = in_days(value, call.scope.relation)
     return calculate("+", days.start(), _chosen(call, days.count, share, stands_for))
 
 

@@ -7,7 +7,7 @@ from attrs import evolve, field, frozen
 
 from discreet.core.errors import QueryError, RefusedQuery
 from discreet.releases.estimates.estimate import Estimate, GroupingOf, KeyOf, parts
-from discreet.releases.view import ClampSource, Ordering, Output, View
+from discreet.releases.view import Ordering, Output, View
 from discreet.sql.aggregates.call import AggregateCall, AskedAggregates, OutputScope
 from discreet.sql.aggregates.functions import aggregate_function, is_aggregate, is_of_answer
 from discreet.sql.expressions.refusals import (
@@ -20,6 +20,7 @@ from discreet.sql.expressions.refusals import (
     unknown_aggregate,
 )
 from discreet.sql.outputs.arithmetic import ARITHMETIC, arithmetic
+from discreet.sql.outputs.remarks import ranges, remarks
 from discreet.sql.outputs.windows import refuse_windows, window
 from discreet.sql.rows.grouping import as_key
 from discreet.sql.syntax.nodes import (
@@ -30,13 +31,12 @@ from discreet.sql.syntax.nodes import (
     table_of,
     unbracketed,
 )
-from discreet.tables.column import Bounds, ColumnType
+from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, FieldValue
 from discreet.tables.functions.conditions import as_condition
-from discreet.tables.functions.proposal import propose_bounds
 from discreet.tables.plans.aggregate import Aggregate
 from discreet.tables.plans.plan import scans_of
-from discreet.tables.relations.relation import Field, Relation
+from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import Scan
 
 
@@ -92,21 +92,10 @@ def resolve_outputs(
             limit=limit,
             offset=offset or 0,
             clamps=asked.clamps,
-            ranges=_ranges(asked, scope.relation.fields()),
+            ranges=ranges(asked.sourced(), scope.relation),
+            remarks=remarks(asked.sourced(), scope.relation),
             missing_units=_missing_units(scope.relation),
         ),
-    )
-
-
-def _ranges(asked: AskedAggregates, fields: Sequence[Field]) -> tuple[Bounds | None, ...]:
-    """Return the clamp of each aggregate that can move a value: one of constants alone does not."""
-    plain = [evolve(part, bounds=None, dates=None) for part in fields]
-    return tuple(
-        None
-        if value is None or (clamp is ClampSource.PROPOSED and propose_bounds(value, plain))
-        else aggregate.grid
-        for aggregate, clamp in zip(asked.aggregates, asked.clamps, strict=True)
-        for value in (aggregate.looked_at,)
     )
 
 
