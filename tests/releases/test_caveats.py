@@ -111,8 +111,10 @@ IN_QUERY = "SELECT person, CLAMP(age, 0, 10) AS x FROM visits"
             "CLAMP(age, 0, 10) is",
         ),
         (
-            "SELECT SUM(x + CLAMP(change, 0, 4)) FROM"
-            " (SELECT person, change, CLAMP(age, 0, 10) AS x FROM visits)",
+            (
+                "SELECT SUM(x + CLAMP(change, 0, 4)) FROM"
+                " (SELECT person, change, CLAMP(age, 0, 10) AS x FROM visits)"
+            ),
             "CLAMP(change, 0, 4) and CLAMP(age, 0, 10) are",
         ),
         ("SELECT SUM(CLAMP(age, 0, 10)), COVAR_POP(age, change) FROM visits", None),
@@ -149,19 +151,25 @@ ROUNDED = "which no interval shows"
         ("SUM(ROUND(cost, 0))", None),
         (
             "SUM(cost)",
-            f"cost is rounded to steps of 0.25, {ROUNDED}: each value moves by up to 0.125, so a"
-            " sum over n rows by up to 0.125 n",
+            (
+                f"cost is rounded to steps of 0.25, {ROUNDED}: each value moves by up to 0.125,"
+                " so a sum over n rows by up to 0.125 n"
+            ),
         ),
         (
             "MEDIAN(age / 7)",
-            f"CAST(age AS REAL) / 7 is rounded to steps of 0.001, {ROUNDED}: each value moves by up"
-            " to 0.0005",
+            (
+                f"CAST(age AS REAL) / 7 is rounded to steps of 0.001, {ROUNDED}: each value moves"
+                " by up to 0.0005"
+            ),
         ),
         (
             "SUM(CLAMP(age, 0, 100, 20)), AVG(cost)",
-            "values are rounded, cost to steps of 0.25 and age to steps of 20,"
-            f" {ROUNDED}: each value moves by up to half a step, so a sum over n rows by up to n"
-            " times that",
+            (
+                "values are rounded, cost to steps of 0.25 and age to steps of 20,"
+                f" {ROUNDED}: each value moves by up to half a step, so a sum over n rows by up to"
+                " n times that"
+            ),
         ),
     ],
 )
