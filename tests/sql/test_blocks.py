@@ -150,6 +150,13 @@ def test_a_block_and_what_stands_above_it_are_one_question(name):
     assert nested == flat
 
 
+def test_a_total_of_an_answer_is_called_as_it_is_written():
+    found = question(
+        "SELECT MAX(n), COUNT(*) FROM (SELECT clinic, COUNT(*) AS n FROM visits GROUP BY 1)"
+    )
+    assert found.view.columns == ("max_n", "count")
+
+
 REFUSED = {
     "grouped again": (
         f"SELECT n, COUNT(*) FROM ({BY_CLINIC}) GROUP BY n",

@@ -92,8 +92,8 @@ class Above:
 
     def _items(self, select: Node) -> list[Node]:
         exp = optional.load("sqlglot.expressions")
-        plain = [item for item in select.expressions if not is_star(item)]
-        names = iter(output_names(plain))
+        # As they are written here: what stands in for a total has another text.
+        names = iter(output_names([one for one in self.select.expressions if not is_star(one)]))
         found = []
         for item in select.expressions:
             if is_star(item):
