@@ -88,6 +88,10 @@ def test_it_stands_beside_other_aggregates(folder):
             " FROM visits GROUP BY ROLLUP (clinic)"
         )
     *clinics, everybody = release.rows
-    assert [round(int(str(value)), -1) for value in clinics[0][1:]] == [80, 40, 8_000]
+    # Of the noise of the sum, of scale 300 x 5 / 333, 200 is beyond once in 10^19 times.
+    count, people, total = (int(str(value)) for value in clinics[0][1:])
+    assert abs(count - 80) < 30
+    assert abs(people - 40) < 30
+    assert abs(total - 8_000) < 200
     # Over all clinics the total of one person is 800, and clamped as well.
-    assert round(int(str(everybody[3])), -2) == 12_000
+    assert abs(int(str(everybody[3])) - 12_000) < 200

@@ -19,7 +19,7 @@ from discreet.tables.plans.aggregate import Aggregate
 from discreet.tables.plans.expression_text import expression_text
 from discreet.tables.plans.sums import SumTotals, SumValues
 from discreet.tables.relations.join import Exists, Join
-from discreet.tables.relations.made_from import Part, made_from, parts_of
+from discreet.tables.relations.made_from import MadePart, made_from, parts_of
 from discreet.tables.relations.relation import Field, OneSource, Projection, Relation
 from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Total
 
@@ -164,7 +164,7 @@ class _Grids:
             self._known[place] = common_step(steps) if steps else None
         return self._known[place]
 
-    def _of_part(self, part: Part) -> Fraction | None:
+    def _of_part(self, part: MadePart) -> Fraction | None:
         function = part.function
         if isinstance(function, InnerTotal):
             if function.total is Total.AVERAGE:

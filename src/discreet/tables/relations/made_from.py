@@ -11,7 +11,7 @@ from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Ranked,
 
 
 @frozen
-class Part:
+class MadePart:
     """A value over the fields of a relation, and what is worked out over rows, if anything."""
 
     relation: Relation
@@ -19,11 +19,11 @@ class Part:
     function: InnerTotal | Ranked | None = None
 
 
-def made_from(relation: Relation, index: int) -> tuple[Part, ...]:
+def made_from(relation: Relation, index: int) -> tuple[MadePart, ...]:
     """Return what a field is made from one relation further down; nothing if it is a column."""
     match relation:
         case Projection():
-            return (Part(relation.source, relation.values[index]),)
+            return (MadePart(relation.source, relation.values[index]),)
         case InnerAggregate() if index < len(relation.keys):
             return _same(relation.source, relation.keys[index])
         case InnerAggregate():
@@ -44,12 +44,12 @@ def made_from(relation: Relation, index: int) -> tuple[Part, ...]:
             return ()
 
 
-def _same(relation: Relation, index: int) -> tuple[Part, ...]:
-    return (Part(relation, FieldValue(relation.fields()[index].type, index)),)
+def _same(relation: Relation, index: int) -> tuple[MadePart, ...]:
+    return (MadePart(relation, FieldValue(relation.fields()[index].type, index)),)
 
 
-def _worked_out(relation: Relation, function: InnerTotal | Ranked) -> tuple[Part, ...]:
-    return () if function.value is None else (Part(relation, function.value, function),)
+def _worked_out(relation: Relation, function: InnerTotal | Ranked) -> tuple[MadePart, ...]:
+    return () if function.value is None else (MadePart(relation, function.value, function),)
 
 
 def is_column(relation: Relation, value: Expression) -> bool:
@@ -64,9 +64,9 @@ def is_column(relation: Relation, value: Expression) -> bool:
     )
 
 
-def parts_of(relation: Relation, value: Expression) -> Iterator[Part]:
+def parts_of(relation: Relation, value: Expression) -> Iterator[MadePart]:
     """Return a value and all that its fields are made from, each field of a relation once."""
-    waiting, seen = [Part(relation, value)], set[tuple[int, int]]()
+    waiting, seen = [MadePart(relation, value)], set[tuple[int, int]]()
     while waiting:
         part = waiting.pop()
         yield part
