@@ -22,7 +22,7 @@ from discreet.sql.expressions.refusals import (
 from discreet.sql.outputs.arithmetic import ARITHMETIC, arithmetic
 from discreet.sql.outputs.remarks import ranges, remarks
 from discreet.sql.outputs.windows import refuse_windows, window
-from discreet.sql.rows.grouping import as_key
+from discreet.sql.rows.whole_keys import as_key
 from discreet.sql.syntax.nodes import (
     Node,
     constant,
@@ -254,7 +254,7 @@ class _Reader:
     def _key(self, node: Node) -> KeyOf | None:
         """Return the key that a row-wise node is, if it is one."""
         try:
-            expression = as_key(self.scope.row(node))
+            expression = as_key(self.scope.row(node), self.scope.relation)
         except QueryError:
             return None  # part of it may still be a key, or the name of an output
         if expression not in self.scope.keys:

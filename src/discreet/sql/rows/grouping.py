@@ -12,6 +12,7 @@ from discreet.sql.rows.fields import extended, key_text, require_whole_unit
 from discreet.sql.rows.items import Item, item_name, with_aliases
 from discreet.sql.rows.scope import Scope
 from discreet.sql.rows.totals import inner_total, total_field
+from discreet.sql.rows.whole_keys import as_key
 from discreet.sql.syntax.nodes import (
     Node,
     has_part,
@@ -26,9 +27,7 @@ from discreet.sql.syntax.nodes import (
     unbracketed,
     within,
 )
-from discreet.tables.column import ColumnType
-from discreet.tables.expression import Call, Expression, FieldValue, Literal
-from discreet.tables.functions.cast import cast
+from discreet.tables.expression import Call, Expression, FieldValue
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.totals import InnerAggregate, InnerTotal
 
@@ -63,40 +62,12 @@ def resolve_grouping(select: Node, items: Sequence[Item], scope: Scope) -> Group
         require_plain(group, "expressions")
         node_sets = _crossed([_sets(node) for node in group.expressions])
     if len(node_sets) == 1:
-        found = [as_key(scope.row(_meant(node, items, scope))) for node in node_sets[0]]
+        found = [
+            as_key(scope.row(_meant(node, items, scope)), scope.relation) for node in node_sets[0]
+        ]
         if len(set(found)) < len(found):
             raise RefusedQuery("GROUP BY names a column twice", next="Name it once")
     return _resolved(node_sets, items, scope)
-
-
-_WHOLE = ("floor", "ceil", "trunc")
-_KEEP_WHOLE = ("*", "+", "-", "neg", "abs", "cast")
-
-
-def as_key(expression: Expression) -> Expression:
-    """Return an expression as it is grouped by: a real that is always whole as an integer.
-
-    ``FLOOR(age / 10.0) * 10.0`` is how many tools write groups of ten.
-    """
-    is_real = expression.type is ColumnType.REAL
-    return cast(expression, ColumnType.INTEGER) if is_real and _is_whole(expression) else expression
-
-
-def _is_whole(expression: Expression) -> bool:
-    if expression.type is ColumnType.INTEGER:
-        return True
-    if isinstance(expression, Literal):
-        return str(expression.value).lstrip("-").isdigit()
-    if not isinstance(expression, Call):
-        return False
-    function, arguments = expression.function, expression.arguments
-    if function in _WHOLE or (function == "round" and _is_zero(arguments[1])):
-        return True
-    return function in _KEEP_WHOLE and all(map(_is_whole, arguments))
-
-
-def _is_zero(expression: Expression) -> bool:
-    return isinstance(expression, Literal) and expression.value == 0
 
 
 def _sets(node: Node) -> list[NodeSet]:
@@ -163,7 +134,7 @@ def _resolved(node_sets: list[NodeSet], items: Sequence[Item], scope: Scope) -> 
         chosen = set()
         for node in nodes:
             meant = _meant(node, items, scope)
-            key = as_key(scope.row(meant))
+            key = as_key(scope.row(meant), scope.relation)
             # As the SELECT calls it, if it has it.
             called = next((name for name, value in items if value == meant), item_name(meant))
             names.setdefault(key, called)
