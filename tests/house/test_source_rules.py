@@ -40,6 +40,7 @@ BROKEN = [
     (rules.one_passage, "pass_gate(ledger, order, work)"),
     (rules.one_passage, "exact = project.engine.execute(plan, salt)"),
     (rules.one_passage, "run = self._engine.execute"),
+    (rules.one_passage, "with project.engine.reading_once(plans, permit): pass"),
     (rules.one_passage, "permit = Permit()"),
     (rules.short_file, "x = 1\n" * 401),
     (rules.documented, "x = 1"),

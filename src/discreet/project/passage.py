@@ -109,20 +109,21 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
     stored = None if fresh else find_stored(project, passage, version.number)
     if stored is not None:
         return stored
-    for leg in passage.legs:
-        for plan in (leg.plan, *leg.following):
-            for scan in plan.scans():
-                project.engine.require_present(scan.table)
-            with_room(partial(project.engine.require_runnable, plan))
+    plans = [plan for leg in passage.legs for plan in (leg.plan, *leg.following)]
+    for plan in plans:
+        for scan in plan.scans():
+            project.engine.require_present(scan.table)
+        with_room(partial(project.engine.require_runnable, plan))
 
     def behind_the_gate(permit: Permit) -> StoredBody:
         bodies = []
-        for leg in passage.legs:
-            public: StoredBody | Leg = leg
-            while isinstance(public, Leg):
-                exact = project.engine.execute(public.plan, version.salt, permit)
-                public = public.published(exact, project.rng)
-            bodies.append(public)
+        with project.engine.reading_once(plans, permit):
+            for leg in passage.legs:
+                public: StoredBody | Leg = leg
+                while isinstance(public, Leg):
+                    exact = project.engine.execute(public.plan, version.salt, permit)
+                    public = public.published(exact, project.rng)
+                bodies.append(public)
         return {"batch": bodies} if passage.is_batch else bodies[0]
 
     order = Order(

@@ -135,6 +135,10 @@ def no_print(module: Module) -> Violations:
             yield node.lineno, "prints"
 
 
+_READING = ("execute", "reading_once")
+"""What makes an engine read private rows."""
+
+
 def one_passage(module: Module) -> Violations:
     """Private rows are reached in one file, with a permit that the gate makes."""
     if module.place == PASSAGE_HOME:
@@ -144,7 +148,7 @@ def one_passage(module: Module) -> Violations:
             yield node.lineno, f"makes a permit outside {GATE_HOME}"
         if isinstance(node, ast.Call) and _called(node) == "pass_gate":
             yield node.lineno, f"passes the gate outside {PASSAGE_HOME}"
-        if isinstance(node, ast.Attribute) and node.attr == "execute":
+        if isinstance(node, ast.Attribute) and node.attr in _READING:
             owner = getattr(node.value, "attr", getattr(node.value, "id", ""))
             if owner.strip("_") == "engine":
                 yield node.lineno, f"runs an engine outside {PASSAGE_HOME}"

@@ -3,7 +3,7 @@
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from typing import Any
@@ -27,6 +27,7 @@ from discreet.engines.duckdb.databases import Databases
 from discreet.engines.duckdb.render.rows import query, select
 from discreet.engines.duckdb.sources.declared_values import SQL_TYPES
 from discreet.engines.duckdb.sources.examine import held_apart, require_public, require_source
+from discreet.engines.duckdb.sources.held_rows import HeldRows, hold, read_often
 from discreet.engines.duckdb.sources.open_source import open_source, require_present
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.tables.catalog import PublicTable, Table
@@ -76,6 +77,8 @@ class DuckDbEngine:
         self._running: weakref.WeakKeyDictionary[threading.Thread, Any]
         self._running = weakref.WeakKeyDictionary()
         self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+        self._held: weakref.WeakKeyDictionary[threading.Thread, HeldRows]
+        self._held = weakref.WeakKeyDictionary()
 
     def require_source(self, table: Table | PublicTable) -> None:
         """Check that the source is there and has the declared columns; look at names and types."""
@@ -117,6 +120,29 @@ class DuckDbEngine:
             self._runnable.clear()
         self._runnable.add(name)
 
+    @contextmanager
+    def reading_once(self, plans: Sequence[BoundedPlan], permit: Permit) -> Iterator[None]:
+        """Hold the rows that more than one scan of the plans reads, while they are executed."""
+        permit.require_open()
+        thread = threading.current_thread()
+        try:
+            self._held[thread] = self._hold(read_often(plans))
+            yield
+        finally:
+            self._held.pop(thread, None)
+
+    def _hold(self, tables: Iterable[tuple[Table, frozenset[str]]]) -> HeldRows:
+        found = []
+        for number, (table, used) in enumerate(tables):
+            held = hold(self._reader(table, used, f"held{number}"), self._go_on)
+            if held is not None:
+                found.append((table, held))
+        return HeldRows(tuple(found))
+
+    def _go_on(self) -> None:
+        if threading.current_thread() in self._stopped:
+            raise AnswerFailed
+
     def execute(self, plan: BoundedPlan, salt: bytes, permit: Permit) -> ExactAggregates:
         """Run the plan and return the exact integers of each group."""
         permit.require_open()
@@ -128,8 +154,7 @@ class DuckDbEngine:
                 opened = self._open(cursor, plan.scans())
                 _register_keys(cursor, plan)
                 sql = query(lower(plan), opened)
-                if thread in self._stopped:
-                    raise AnswerFailed
+                self._go_on()
                 found = _answer(cursor, sql, salt=salt.hex())
         finally:
             self._running.pop(thread, None)
@@ -175,8 +200,10 @@ class DuckDbEngine:
     def _open(self, cursor: Any, scans: tuple[Scan | PublicScan, ...]) -> list[Opened]:
         """Open the source of each scan under a name of its own; a table can be read twice."""
         found = []
+        held = self._held.get(threading.current_thread(), HeldRows())
         for number, scan in enumerate(scans):
-            opened = self._reader(scan.table, scan.used(), f"source{number}")
+            opened = held.find(scan.table) if isinstance(scan, Scan) else None
+            opened = opened or self._reader(scan.table, scan.used(), f"source{number}")
             for relation, batches in opened.batches.items():
                 cursor.register(relation, batches)
             found.append(opened)

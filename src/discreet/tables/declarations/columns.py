@@ -10,6 +10,7 @@ from discreet.tables.declarations.section import (
     DATE,
     LIST,
     NUMBER,
+    TABLE,
     TEXT,
     YES_OR_NO,
     Section,
@@ -36,7 +37,7 @@ def _column(name: str, section: Section) -> Column:
         dates=_dates(section) if kind in CALENDAR else None,
         keys=_keys(section, kind) if kind in _KEY_TYPES else None,
         nullable=section.get_or("nullable", True, YES_OR_NO),
-        auto_bounds=kind in _NUMERIC and is_auto(section, "bounds"),
+        auto_bounds=kind in _NUMERIC and is_auto(section, "bounds", otherwise=_BOUNDS),
         zone=_zone(section) if kind is ColumnType.TIMESTAMP else None,
         codes=codes,
     )
@@ -57,15 +58,23 @@ def _labelled(name: str, section: Section, codes: Codes) -> Column:
     return column
 
 
+_BOUNDS = "Bounds that are known are written as min = 0, max = 500"
+
 _NUMERIC = (ColumnType.INTEGER, ColumnType.REAL)
 
 CALENDAR = (ColumnType.DATE, ColumnType.TIMESTAMP)
 """What falls on a day of the calendar."""
 
 
-def is_auto(section: Section, key: str) -> bool:
+def is_auto(section: Section, key: str, *, otherwise: str) -> bool:
     """Tell whether it is declared that something is chosen from a profile."""
-    return section.has(key) and section.choice(key, ["auto"]) == "auto"
+    if not section.has(key):
+        return False
+    if section.get(key, TEXT, NUMBER, LIST, TABLE) != "auto":
+        raise DeclarationError(
+            f"{section.place(key)} is not known", must='be "auto", or be left out', next=otherwise
+        )
+    return True
 
 
 def _bounds(section: Section, kind: ColumnType) -> Bounds | None:

@@ -53,6 +53,8 @@ class Section:
     data: dict[str, Any]
     lines: TomlLines
     _taken: set[str] = field(factory=set)
+    _known: set[str] = field(factory=set)
+    """What was asked for, whether or not it is there: it is named where something else is."""
 
     def place(self, *keys: str) -> str:
         """Return the path of a key below this part, and its line."""
@@ -71,6 +73,7 @@ class Section:
 
     def has(self, key: str) -> bool:
         """Tell whether a key is there."""
+        self._known.add(key)
         return key in self.data
 
     def get(self, key: str, *kinds: ValueTypes) -> Any:
@@ -137,7 +140,7 @@ class Section:
             if key not in self._taken:
                 raise DeclarationError(
                     f"{self.place(key)} is not a setting",
-                    next=f"Settings here: {', '.join(sorted(self._taken))}",
+                    next=f"Settings here: {', '.join(sorted(self._taken | self._known))}",
                 )
 
     def refuse_repeats(self, items: list[T], *keys: str) -> None:

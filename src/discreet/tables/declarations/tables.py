@@ -57,6 +57,8 @@ def read_source(section: Section, root: Path) -> Source:
 
 # ---- Units in ``discreet.toml``: a column, a column and a period, or each row by itself.
 
+_LIMITS = "Limits that are known are written as rows_per_group = 5, groups_per_unit = 3"
+
 _OWNERS = (ColumnType.INTEGER, ColumnType.TEXT)
 
 
@@ -236,7 +238,7 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
     limits = _limits(section, unit)
     most_rows = _optional_most(section, "most_rows")
     most_rows_per_unit = _optional_most(section, "most_rows_per_unit")
-    auto_limits = is_auto(section, "limits")
+    auto_limits = is_auto(section, "limits", otherwise=_LIMITS)
     section.finish()
     return Table(
         name=name,

@@ -1,6 +1,7 @@
 """What an engine must offer, and the private integers that it returns."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from threading import Thread
 from typing import Never, Protocol, overload
 
@@ -161,6 +162,12 @@ class Engine(Protocol):
 
     def require_runnable(self, plan: BoundedPlan) -> None:
         """Refuse a plan that fails on empty tables; look at declarations only."""
+        ...
+
+    def reading_once(
+        self, plans: Sequence[BoundedPlan], permit: Permit
+    ) -> AbstractContextManager[None]:
+        """Read what several of these plans read once, for as long as this thread executes them."""
         ...
 
     def execute(self, plan: BoundedPlan, salt: bytes, permit: Permit) -> ExactAggregates:
