@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 from discreet.cli.command import CommandResult
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
-from discreet.engines.duckdb.sources.csv_source import csv_header, require_commas
+from discreet.engines.duckdb.sources.csv_source import csv_header, require_separators
 
 ROWS_AT_ONCE = 100_000
 
@@ -66,7 +66,7 @@ def _convert(lines: Any, target: BinaryIO) -> int:
     arrow, parquet = optional.load("pyarrow"), optional.load("pyarrow.parquet")
     reader = csv.reader(lines, strict=True)
     names = next(reader, [])
-    require_commas(names)
+    require_separators(names)
     if not names or len(set(names)) < len(names):
         raise _not_usable()
     schema = arrow.schema([(name, arrow.string()) for name in names])
