@@ -5,6 +5,7 @@ is one row that is nobody's, and the lines after it are the same ones.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -131,14 +132,21 @@ def _lines(stream: Readable) -> Iterator[list[bytes]]:
 
 
 def json_names(file: Path, form: TextForm) -> tuple[str, ...]:
-    """Return the names in the first lines of a file, for the owner: there is no header."""
-    names: dict[str, None] = {}
-    found = 0
+    """Return the names in the first lines of a file, for the owner: there is no header.
+
+    Lines may write a name in different cases. One that a line has twice is there twice.
+    """
+    names: dict[str, str] = {}
+    doubled: dict[str, str] = {}
     for number, objects in enumerate(_objects(file, form)):
-        names |= dict.fromkeys(name for one in objects for name, _ in one)
-        found += len(objects)
+        for one in objects:
+            here = {name.casefold(): name for name, _ in one}
+            names |= {key: name for key, name in here.items() if key not in names}
+            if len(here) < len(one):
+                counts = Counter(name.casefold() for name, _ in one)
+                doubled |= {name: here[name] for name in counts if counts[name] > 1}
         if number * BLOCK > LOOKED_AT:
             break
-    if not found:
+    if not names:
         raise ValueError("There is no object in it")
-    return tuple(names)
+    return (*names.values(), *doubled.values())
