@@ -239,7 +239,7 @@ def test_every_kind_of_file_and_odd_names(tmp_path):
 
 
 def test_what_cannot_be_begun_with(folder):
-    for file, what in (("visits.xlsx", "end in"), ("nowhere.csv", "cannot be read")):
+    for file, what in (("visits.sav", "end in"), ("nowhere.csv", "cannot be read")):
         with pytest.raises((InvalidArgument, DeclarationError), match=what):
             run(folder, file)
     with pytest.raises(InvalidArgument, match="whose row it is"):

@@ -14,12 +14,19 @@ from discreet.core.errors import AnswerFailed, BudgetExhausted, DeclarationError
 from discreet.core.loss import Pure
 from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
-from discreet.engines.duckdb.sources import arrow_source, csv_source, duckdb_source
+from discreet.engines.duckdb.sources import (
+    arrow_source,
+    csv_source,
+    duckdb_source,
+    excel_source,
+    json_source,
+    sqlite_source,
+)
 from discreet.project import passage as passage_module
 from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import run_exact
 from tests.support.projects.owner import owner_of
-from tests.support.projects.source_writers import write
+from tests.support.projects.source_writers import OF_TABLES, WRITERS, write
 
 DECLARATION = """
 [id_spaces.people]
@@ -49,7 +56,7 @@ PEOPLE = pa.table(
         "clinic": ["a", "b", "b"],
     }
 )
-KINDS = ["csv", "parquet", "arrow", "feather", "duckdb"]
+KINDS = list(WRITERS)
 BY_CLINIC = (
     "SELECT clinic, COUNT(*) AS n, SUM(age) AS ages, SUM(cost) AS costs FROM visits GROUP BY clinic"
 )
@@ -57,7 +64,7 @@ BY_CLINIC = (
 
 def project(folder: Path, kind: str, source: str | None = None) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    more = 'source_table = "visits"' if kind == "duckdb" else ""
+    more = 'source_table = "visits"' if kind in OF_TABLES else ""
     text = DECLARATION.format(source=source or f"visits.{kind}", more=more)
     (folder / "discreet.toml").write_text(text)
     return folder
@@ -85,7 +92,7 @@ def test_a_damaged_file_shows_nothing_before_and_fails_behind(tmp_path, kind):
     damaged.write_bytes(b"\x00\xff\x13 not what it says")
     assert shown_before(good) == shown_before(bad)
     with connect(bad, epsilon=1) as connection:
-        if kind == "csv":  # there is no damage to a file of text: it has none of the columns
+        if kind in ("csv", "tsv", "jsonl"):  # there is no damage to text: it has no such columns
             assert len(connection.sql(BY_CLINIC).rows) == 2
             return
         with pytest.raises(AnswerFailed) as failed:
@@ -116,13 +123,16 @@ OPENERS = [
     (arrow_source, "_opened"),
     (csv_source, "csv_header"),
     (duckdb_source, "attached"),
+    (json_source, "opened_text"),
+    (sqlite_source, "_opened"),
+    (excel_source, "read_workbook"),
 ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("is_pattern", [False, True])
 def test_no_private_file_is_opened_before_the_gate(tmp_path, kind, is_pattern):
-    if kind == "duckdb" and is_pattern:
+    if kind in OF_TABLES and is_pattern:
         return
     folder = project(tmp_path, kind, f"visit*.{kind}" if is_pattern else None)
     write(folder / f"visits.{kind}", PEOPLE)
@@ -189,7 +199,7 @@ def exact(folder: Path, engine: DuckDbEngine) -> list[list[int]]:
     return [[int(n) for n in column] for column in run_exact(folder, BY_CLINIC, engine=engine)]
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "feather"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "arrow", "feather"])
 def test_one_persons_file_never_decides_about_others(tmp_path, kind):
     """With any file at all, the numbers are those without it and those of it alone, added up."""
     both, alone = (project(tmp_path / name, kind, f"of/*.{kind}") for name in ("both", "alone"))

@@ -31,7 +31,7 @@ COMMANDS = {
     "data-changed": "Note that the data of an id space was replaced, so that questions are "
     "answered anew.",
     "resume": "Let questions be asked again in an id space where too many answers failed.",
-    "to-parquet": "Turn a CSV file into Parquet, refusing lines that cannot be read without doubt.",
+    "to-parquet": "Turn a file into Parquet, refusing lines that cannot be read without doubt.",
     "account": "Account for losses: what was spent, what it converts to, how much noise is needed.",
     "meaning": "Say what a loss means for one person.",
     "doctor": "Look whether the installation and the project are in order; nothing is spent.",

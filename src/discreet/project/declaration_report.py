@@ -11,6 +11,7 @@ from typing import Any
 from discreet.core.errors import Unsupported
 from discreet.core.loss import PrivacyLoss, short
 from discreet.core.terminal_text import text_table
+from discreet.engines.duckdb.sources.doubtful_text import doubtful_texts
 from discreet.engines.duckdb.sources.examine import Examined, examine, share_rows
 from discreet.engines.duckdb.sources.stored_columns import StoredKind
 from discreet.ledger.gate_rules import least_price, shown_price
@@ -115,7 +116,7 @@ def table_text(catalog: Catalog, table: Table) -> str:
     return "\n".join(
         [
             f"{table.name} (id space {table.unit.id_space}), from {table.source.path.name}",
-            *([_CSV] if table.source.format is SourceFormat.CSV else []),
+            *_lines_dropped(table),
             f"  one unit: {unit_words(table.unit)}",
             f"  limits: {limits_words(limits)}",
             f"  so one unit moves COUNT(*) by at most {_moved(count)}, and SUM by at most:",
@@ -124,9 +125,13 @@ def table_text(catalog: Catalog, table: Table) -> str:
     )
 
 
-_CSV = (
-    "  lines of a CSV file that cannot be read are dropped; 'discreet to-parquet' names such a line"
-)
+_OF_LINES = {SourceFormat.CSV: "CSV", SourceFormat.JSON_LINES: "JSON lines"}
+
+
+def _lines_dropped(table: Table) -> list[str]:
+    kind = _OF_LINES.get(table.source.format)
+    told = "cannot be read are dropped; 'discreet to-parquet' names such a line"
+    return [] if kind is None else [f"  lines of a {kind} file that {told}"]
 
 
 def _sums(column: Column, table: Table) -> tuple[str, str]:
@@ -272,11 +277,15 @@ def _fits(default: PrivacyLoss, cap: PrivacyLoss) -> bool:
 
 
 def source_cautions(catalog: Catalog) -> tuple[str, ...]:
-    """Return every caution, as sentences; they follow from names and types, and no row is read.
+    """Return every caution, as sentences; they follow from names and types.
 
-    No sentence quotes the name of a file: there might be one for each person.
+    Of files of text some rows are read, to see whether the declared encoding fits. No sentence
+    quotes the name of a file: there might be one for each person.
     """
-    return tuple(words for table in catalog.tables for words in _about_files(table, examine(table)))
+    found = [words for table in catalog.tables for words in _about_files(table, examine(table))]
+    found += [words for table in catalog.tables for words in doubtful_texts(table)]
+    found += [words for table in catalog.public_tables for words in doubtful_texts(table)]
+    return tuple(found)
 
 
 def _about_files(table: Table, files: Examined) -> Iterator[str]:

@@ -16,6 +16,7 @@ from discreet.core.contribution import Contribution, of_kept_rows
 from discreet.core.errors import InvalidArgument, UnknownColumn, UnknownTable
 from discreet.core.loss import PrivacyLoss, short
 from discreet.tables.column import Codes, Column
+from discreet.tables.text_form import USUAL, TextForm
 
 # ---- What the owner declared about the gate.
 
@@ -198,6 +199,14 @@ class SourceFormat(Enum):
     PARQUET = "parquet"
     ARROW = "arrow"
     DUCKDB = "duckdb"
+    JSON_LINES = "jsonl"
+    EXCEL = "xlsx"
+    SQLITE = "sqlite"
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether a file of this kind holds several tables, of which one is meant."""
+        return self in (SourceFormat.DUCKDB, SourceFormat.EXCEL, SourceFormat.SQLITE)
 
 
 @frozen(kw_only=True)
@@ -208,7 +217,11 @@ class Source:
     """A file, or a pattern of file names; always absolute."""
     format: SourceFormat
     table: str | None = None
-    """The table inside a database file."""
+    """The table inside a database file, or the sheet of a workbook."""
+    text: TextForm = USUAL
+    """How it is written, if it is a file of text."""
+    partitions: tuple[str, ...] = ()
+    """Columns whose values are in the names of folders, from the outermost to the innermost."""
 
 
 UnitReading = tuple[tuple[Codes | None, str | None], ...]

@@ -1,11 +1,13 @@
-"""The files of a source: one file, or all files whose names fit a pattern."""
+"""The files of a source: one file, or all that fit a pattern, in one folder or in many."""
 
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import Source
+from discreet.tables.catalog import Source, SourceFormat
 
 WILDCARDS = frozenset("*?")
 """What makes a file name a pattern. Folders are always meant literally."""
@@ -21,22 +23,73 @@ def is_pattern(path: Path) -> bool:
     return bool(WILDCARDS & set(path.name))
 
 
+def is_many(source: Source) -> bool:
+    """Tell whether a source can be several files, by what is written alone."""
+    return bool(source.partitions) or is_pattern(source.path)
+
+
 def fitting_files(source: Source) -> tuple[Path, ...]:
     """Return the file of a source, or those that its pattern fits, in the order of their names.
 
     ``*`` stands for any characters and ``?`` for one, in the last part of the path alone; nothing
     else is special, and an engine never sees the pattern. Names that begin with a dot need a dot
     in the pattern. Where no file fits there is none, as in a folder that is not there.
+
+    With partitions, files are looked for in folders such as ``year=2024`` below that of the path,
+    one level for each of them; other folders there are passed over.
     """
     path = source.path
-    if not is_pattern(path):
+    if not is_many(source):
         return (path,)
-    fits = _expression(path.name)
+    fits = _expression(path.name) if is_pattern(path) else re.compile(re.escape(path.name))
+    found = [
+        file
+        for folder in _folders(path.parent, source.partitions)
+        for file in _inside(folder)
+        if fits.fullmatch(file.name) and file.is_file()
+    ]
+    return tuple(sorted(found))
+
+
+def _folders(folder: Path, partitions: Sequence[str]) -> Iterator[Path]:
+    """Yield the folders in which the files of a partitioned source are."""
+    if not partitions:
+        yield folder
+        return
+    first, *others = partitions
+    for inner in sorted(_inside(folder)):
+        name, equals, _ = inner.name.partition("=")
+        if equals and name.casefold() == first.casefold() and inner.is_dir():
+            yield from _folders(inner, others)
+
+
+def _inside(folder: Path) -> list[Path]:
     try:
-        found = [file for file in path.parent.iterdir() if fits.fullmatch(file.name)]
+        return list(folder.iterdir())
     except (FileNotFoundError, NotADirectoryError):
-        return ()
-    return tuple(sorted(file for file in found if file.is_file()))
+        return []
+
+
+_NO_VALUE = (b"", b"__HIVE_DEFAULT_PARTITION__")
+"""What programs write into the name of a folder whose rows have no value."""
+
+
+def folder_values(source: Source, file: Path) -> Mapping[str, bytes | None]:
+    """Return what the folders of a file say, by the columns: bytes of a text, or nothing.
+
+    Example:
+        >>> path = Path("/data/year=2024/city=K%C3%B6ln/part.csv")
+        >>> folder_values(Source(path=Path("/data/*.csv"), format=SourceFormat.CSV,
+        ...                      partitions=("year", "city")), path)["city"].decode()
+        'Köln'
+    """
+    depth = len(source.partitions)
+    folders = file.parent.parts[len(file.parent.parts) - depth :]
+    found = {}
+    for name, folder in zip(source.partitions, folders, strict=True):
+        value = unquote_to_bytes(os.fsencode(folder.partition("=")[2]))
+        found[name] = None if value in _NO_VALUE else value
+    return found
 
 
 def source_files(source: Source, name: str) -> tuple[Path, ...]:
@@ -79,24 +132,41 @@ def overlap(first: Source, second: Source) -> bool:
         False
     """
     one, other = (Path(os.path.normpath(source.path)) for source in (first, second))
-    if one.parent != other.parent or first.format is not second.format:
+    if not _share_folders(first, one.parent, second, other.parent):
         return False
     if first.table is not None and second.table is not None:
-        return one == other and stored_table(first.table) == stored_table(second.table)
+        return one == other and stored_table(first) == stored_table(second)
     if is_pattern(one) and is_pattern(other):
-        return True  # two patterns may well fit one file
+        # Two patterns may well fit one file, unless their ends say otherwise.
+        endings = {one.suffix, other.suffix}
+        return len(endings) == 1 or any(WILDCARDS & set(ending) for ending in endings)
     pattern, name = (one, other.name) if is_pattern(one) else (other, one.name)
     return bool(_expression(pattern.name).fullmatch(name))
 
 
-def stored_table(name: str) -> tuple[str, str]:
-    """Return schema and name of a table of a database file, as they are compared: in any case.
+def _share_folders(first: Source, one: Path, second: Source, other: Path) -> bool:
+    """Tell whether two sources could read files of one folder."""
+    below = (first.partitions and other.is_relative_to(one)) or (
+        second.partitions and one.is_relative_to(other)
+    )
+    return one == other or bool(below)
+
+
+def stored_table(source: Source) -> tuple[str, str] | None:
+    """Return schema and name of the table in a file that is meant, as they are compared.
+
+    That is in any case. Only DuckDB's files have schemas; elsewhere a dot is part of the name.
 
     Example:
-        >>> stored_table("Visits"), stored_table("ward.visits")
-        (('main', 'visits'), ('ward', 'visits'))
+        >>> def visits(kind): return Source(path=Path("/x"), format=kind, table="ward.Visits")
+        >>> stored_table(visits(SourceFormat.DUCKDB)), stored_table(visits(SourceFormat.EXCEL))
+        (('ward', 'visits'), ('main', 'ward.visits'))
     """
-    schema, _, table = name.rpartition(".")
+    if source.table is None:
+        return None
+    if source.format is not SourceFormat.DUCKDB:
+        return "main", source.table.casefold()
+    schema, _, table = source.table.rpartition(".")
     return (schema or "main").casefold(), table.casefold()
 
 

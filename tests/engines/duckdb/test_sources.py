@@ -7,15 +7,17 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.sources.arrow_source import checked
 from discreet.engines.duckdb.sources.declared_values import column_value
 from discreet.engines.duckdb.sources.examine import require_source
 from discreet.engines.duckdb.sources.open_source import open_source
-from discreet.tables.catalog import PublicTable, Source, SourceFormat
+from discreet.tables.catalog import PublicTable
 from discreet.tables.column import Column, ColumnType
-from tests.support.projects.source_writers import WRITERS
+from discreet.tables.declarations.sources import usual_source
+from tests.support.projects.source_writers import OF_TABLES, WRITERS
 from tests.support.projects.source_writers import write as write_rows
 
 ROWS = pa.table(
@@ -37,23 +39,16 @@ TYPES = {
 EXPECTED = sorted((tuple(row.values()) for row in ROWS.to_pylist()), key=str)
 
 
-FORMATS = {
-    "csv": SourceFormat.CSV,
-    "parquet": SourceFormat.PARQUET,
-    "arrow": SourceFormat.ARROW,
-    "feather": SourceFormat.ARROW,
-    "duckdb": SourceFormat.DUCKDB,
-}
-
-
 def write(path: Path, rows: pa.Table = ROWS) -> Path:
     return write_rows(path, rows)
 
 
 def declared(path: Path, columns=TYPES, *, table: str = "visits") -> PublicTable:
+    usual = usual_source(path)
+    assert usual is not None
     return PublicTable(
         name="visits",
-        source=Source(path=path, format=FORMATS[path.suffix[1:]], table=table),
+        source=evolve(usual, table=table if usual.format.has_tables else None),
         columns=tuple(Column(name=name, type=kind) for name, kind in columns.items()),
     )
 
@@ -116,7 +111,7 @@ def test_a_source_that_is_not_there_or_lacks_a_column_is_refused(tmp_path, kind)
     path = write(tmp_path / f"visits.{kind}")
     with pytest.raises(DeclarationError, match=r"lacks a declared column\. Got ward"):
         require_source(declared(path, TYPES | {"ward": ColumnType.TEXT}))
-    if kind == "duckdb":  # it has no two columns of one name
+    if kind in ("duckdb", "sqlite"):  # they have no two columns of one name
         return
     twice = ROWS.append_column("PERSON", ROWS.column("age"))
     with pytest.raises(DeclarationError, match="twice"):
@@ -139,7 +134,7 @@ def test_a_folder_is_neither_a_pattern_nor_a_column(tmp_path, kind, folder):
 
 # ---- Patterns of files.
 
-PATTERNS = pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "feather"])
+PATTERNS = pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind not in OF_TABLES])
 
 
 @PATTERNS

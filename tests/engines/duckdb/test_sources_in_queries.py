@@ -11,7 +11,7 @@ from discreet.core.loss import Pure
 from discreet.curator.connection import connect
 from tests.support.projects.clinic import run_exact
 from tests.support.projects.owner import owner_of
-from tests.support.projects.source_writers import write
+from tests.support.projects.source_writers import OF_TABLES, WRITERS, write
 
 DAY = datetime.date(2025, 3, 1)
 ROWS = pa.table(
@@ -46,14 +46,14 @@ source = "{public}"
 district = {{ type = "integer" }}
 region = {{ type = "text" }}
 """
-KINDS = ["csv", "parquet", "arrow", "feather", "duckdb"]
+KINDS = list(WRITERS)
 
 
 def project(folder: Path, kind: str, *, unit: str = '"person"', rows: int = 9) -> Path:
     public = f"districts.{kind}"
     write(folder / f"visits.{kind}", ROWS)
     write(folder / public, DISTRICTS)
-    table = 'source_table = "visits"' if kind == "duckdb" else ""
+    table = 'source_table = "visits"' if kind in OF_TABLES else ""
     declare(folder, f"visits.{kind}", public, unit=unit, rows=rows, table=table)
     return folder
 
@@ -88,7 +88,7 @@ def test_every_kind_of_file_gives_the_same_answers(tmp_path, kind, sql, expected
     assert ask(project(tmp_path, kind), sql) == expected
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
+@pytest.mark.parametrize("kind", ["csv.zst", "jsonl", "parquet", "arrow"])
 def test_a_pattern_is_one_table(tmp_path, kind):
     for number in range(len(ROWS)):
         write(tmp_path / f"visits-{number}.{kind}", ROWS.slice(number, 1))

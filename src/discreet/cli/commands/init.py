@@ -21,10 +21,9 @@ from discreet.cli.init_replies import (
 )
 from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn, stored_columns
-from discreet.tables.catalog import Source
 from discreet.tables.column import ColumnType
 from discreet.tables.declarations.declaration import FILE_NAME
-from discreet.tables.declarations.tables import SUFFIXES
+from discreet.tables.declarations.sources import PACKED, SUFFIXES, usual_source, way_out
 from discreet.tables.source_files import source_files
 
 
@@ -125,13 +124,13 @@ def _found(
     """Yield name, source as written, stored table and columns of each table in the files."""
     for given in files:
         path = Path(os.path.abspath(given))
-        kind = SUFFIXES.get(path.suffix.lower())
-        if kind is None:
+        source = usual_source(path)
+        if source is None:
             raise InvalidArgument(
                 f"{path.name} is not a kind of file that we read",
                 must=f"end in {', '.join(SUFFIXES)}",
+                next=way_out(path),
             )
-        source = Source(path=path, format=kind)
         file = source_files(source, "the declaration")[0]
         written = str(path.relative_to(root) if path.is_relative_to(root) else path)
         found = stored_columns(file, source, "the declaration")
@@ -139,7 +138,8 @@ def _found(
             raise InvalidArgument(f"{path.name} has no columns", must="have a table with columns")
         for place, columns in found.items():
             if place is None:
-                yield path.stem, written, None, columns
+                plain = path.with_suffix("") if path.suffix.lower() in PACKED else path
+                yield plain.stem, written, None, columns
                 continue
             schema, table = place
             stored = table if schema == "main" else f"{schema}.{table}"

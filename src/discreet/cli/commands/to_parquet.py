@@ -1,114 +1,103 @@
-"""Turn a CSV file into Parquet, refusing lines that cannot be read without doubt."""
+"""Turn a file into Parquet, refusing lines that cannot be read without doubt."""
 
 import argparse
-import csv
 import os
 import stat
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
+
+from attrs import evolve
 
 from discreet.cli.command import CommandResult
+from discreet.cli.converted_rows import converted, default_target
 from discreet.core import optional
-from discreet.core.errors import InvalidArgument
-from discreet.engines.duckdb.sources.csv_source import csv_header, require_commas
-
-ROWS_AT_ONCE = 100_000
+from discreet.core.errors import DiscreetError, InvalidArgument
+from discreet.tables.catalog import Source, SourceFormat
+from discreet.tables.declarations.sources import SUFFIXES, usual_source, way_out
+from discreet.tables.text_form import Compression, TextForm
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("source", help="a CSV file with a header")
+    parser.add_argument("source", help="a file of text, JSON lines, Excel, SQLite, DuckDB or Arrow")
     parser.add_argument("target", nargs="?", help="the Parquet file to write (default: beside it)")
+    kinds = [kind.value for kind in SourceFormat if kind is not SourceFormat.PARQUET]
+    parser.add_argument("--format", choices=kinds, help="what it is, if its name does not say so")
+    parser.add_argument("--table", help="the table of a database file, or the sheet of a workbook")
+    parser.add_argument("--delimiter", help=r"what separates fields: ';', '|' or '\t'")
+    parser.add_argument("--quote", help="what stands around fields; '' if nothing does")
+    parser.add_argument("--encoding", help="what the text is written in: latin-1, cp1252, utf-16")
+    parser.add_argument(
+        "--compression", choices=[one.value for one in Compression], help="how it is packed"
+    )
+    parser.add_argument(
+        "--no-header",
+        action="store_true",
+        help="the first line is a row; columns are column1, column2 and so on",
+    )
 
 
 def run(options: argparse.Namespace) -> CommandResult:
     """Convert for the owner: this command reads every row, and names a line that is malformed.
 
-    All columns become text, which the declaration casts as for CSV; an empty field is NULL.
+    Columns of text, JSON lines, Excel and SQLite become text, which the declaration casts as it
+    does for CSV; an empty field of a file of text is NULL.
     """
-    source = Path(options.source)
-    target = Path(options.target) if options.target else source.with_suffix(".parquet")
+    source = _source(options)
+    path = source.path
+    target = Path(options.target) if options.target else default_target(path)
     try:
-        # Lines end as the header's does, and only so: another kind of end within one is refused.
-        header = csv_header(source)
-        if header.is_spoiled:
-            raise _not_usable()
-        newline = header.line_end.value.decode()
-        with source.open(encoding="utf-8-sig", newline=newline) as lines:
-            rows = _written(lines, target)
+        rows = _written(source, target)
     except FileExistsError:
         raise InvalidArgument(f"{target} exists already", next="Name another target") from None
-    except (OSError, UnicodeDecodeError) as cause:
-        raise InvalidArgument(f"{source} cannot be read", got=type(cause).__name__) from None
+    except DiscreetError:
+        raise
+    except Exception as cause:  # each library has errors of its own for a file that it cannot read
+        raise InvalidArgument(f"{path} cannot be read", got=type(cause).__name__) from None
     return CommandResult(f"Wrote {rows:,} rows to {target}", {"target": str(target), "rows": rows})
 
 
-def _written(lines: Any, target: Path) -> int:
+def _source(options: argparse.Namespace) -> Source:
+    path = Path(options.source)
+    usual = usual_source(path)
+    kind = None if usual is None else usual.format
+    kind = SourceFormat(options.format) if options.format else kind
+    if kind is None or kind is SourceFormat.PARQUET:
+        raise InvalidArgument(
+            f"{path.name} is not a kind of file that we convert",
+            must=f"end in {', '.join(ending for ending in SUFFIXES if ending != '.parquet')}",
+            next=way_out(path) if kind is None else "It is Parquet already",
+        )
+    form = TextForm() if usual is None else usual.text
+    given = {
+        "delimiter": options.delimiter and options.delimiter.replace("\\t", "\t"),
+        "quote": options.quote,
+        "encoding": options.encoding,
+        "compression": options.compression and Compression(options.compression),
+    }
+    form = evolve(form, **{key: value for key, value in given.items() if value is not None})
+    text = evolve(form, has_header=not options.no_header)
+    return Source(path=path, format=kind, table=options.table, text=text)
+
+
+def _written(source: Source, target: Path) -> int:
     """Write the rows to a new file, which is there only if all of them are in it."""
-    with _created(target) as file:
+    with converted(source) as rows, _created(target) as file:
         try:
-            rows = _convert(lines, file)
+            total = 0
+            with optional.load("pyarrow.parquet").ParquetWriter(file, rows.schema) as writer:
+                for table in rows.tables:
+                    writer.write_table(table)
+                    total += len(table)
             # Whoever could not read the rows before cannot read them now.
-            os.fchmod(file.fileno(), stat.S_IMODE(os.fstat(lines.fileno()).st_mode) & 0o666)
+            os.fchmod(file.fileno(), stat.S_IMODE(os.stat(source.path).st_mode) & 0o666)
         except BaseException:
             target.unlink(missing_ok=True)
             raise
-    return rows
+    return total
 
 
 def _created(target: Path) -> BinaryIO:
     """Make a new file that nobody else can read, under any umask."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     return os.fdopen(os.open(target, flags, 0o600), "wb")
-
-
-def _convert(lines: Any, target: BinaryIO) -> int:
-    arrow, parquet = optional.load("pyarrow"), optional.load("pyarrow.parquet")
-    reader = csv.reader(lines, strict=True)
-    names = next(reader, [])
-    require_commas(names)
-    if not names or len(set(names)) < len(names):
-        raise _not_usable()
-    schema = arrow.schema([(name, arrow.string()) for name in names])
-    total = 0
-    with parquet.ParquetWriter(target, schema) as writer:
-        batch: list[list[str | None]] = []
-        for row in _rows(reader, len(names)):
-            batch.append(row)
-            total += 1
-            if len(batch) == ROWS_AT_ONCE:
-                writer.write_table(_table(batch, schema))
-                batch = []
-        writer.write_table(_table(batch, schema))
-    return total
-
-
-def _rows(reader: Any, width: int) -> Any:
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error:
-            raise _malformed(reader.line_num) from None
-        if len(row) != width:
-            raise _malformed(reader.line_num)
-        yield [field or None for field in row]
-
-
-def _table(batch: list[list[str | None]], schema: Any) -> Any:
-    arrow = optional.load("pyarrow")
-    columns = zip(*batch, strict=True) if batch else ((),) * len(schema)
-    return arrow.table([arrow.array(column, arrow.string()) for column in columns], schema)
-
-
-def _not_usable() -> InvalidArgument:
-    return InvalidArgument("The header is not usable", must="name each column once, in one line")
-
-
-def _malformed(line: int) -> InvalidArgument:
-    return InvalidArgument(
-        f"Line {line} is malformed",
-        must="have a field for each column, with quotes that close",
-        next="Mend the file, or have a program write it",
-    )

@@ -12,48 +12,13 @@ from discreet.tables.catalog import (
     PeriodLength,
     PrivacyUnit,
     PublicTable,
-    Source,
-    SourceFormat,
     Table,
 )
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.declarations.columns import CALENDAR, is_auto, read_columns
 from discreet.tables.declarations.section import TABLE, TEXT, YES_OR_NO, Section
-from discreet.tables.source_files import is_pattern, overlap
-
-# ---- Sources in ``discreet.toml``: files by the end of their name, or a table of a database file.
-
-SUFFIXES = {
-    ".csv": SourceFormat.CSV,
-    ".parquet": SourceFormat.PARQUET,
-    ".arrow": SourceFormat.ARROW,
-    ".feather": SourceFormat.ARROW,
-    ".ipc": SourceFormat.ARROW,
-    ".duckdb": SourceFormat.DUCKDB,
-    ".db": SourceFormat.DUCKDB,
-}
-"""How a file name ends, in any case, and the kind of file that this means."""
-
-
-def read_source(section: Section, root: Path) -> Source:
-    """Return the source of a table; relative paths begin at the folder of the declaration."""
-    written = section.get("source", TEXT)
-    path = root / written
-    kind = SUFFIXES.get(path.suffix.lower())
-    if kind is None:
-        raise DeclarationError(
-            f"{section.place('source')} is not a kind of file that we read",
-            must=f"end in {', '.join(SUFFIXES)}",
-            got=path.name,
-        )
-    if kind is not SourceFormat.DUCKDB:
-        return Source(path=path, format=kind)
-    if is_pattern(path):
-        raise DeclarationError(
-            f"{section.place('source')} is a pattern", must="be one database file", got=path.name
-        )
-    return Source(path=path, format=kind, table=section.get("source_table", TEXT))
-
+from discreet.tables.declarations.sources import read_source, require_partitions
+from discreet.tables.source_files import overlap
 
 # ---- Units in ``discreet.toml``: a column, a column and a period, or each row by itself.
 
@@ -234,6 +199,7 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
             got=id_space,
         )
     columns = read_columns(section.sub("columns"))
+    require_partitions(section, source, columns)
     unit = read_unit(section, id_space, columns)
     limits = _limits(section, unit)
     most_rows = _optional_most(section, "most_rows")
@@ -273,5 +239,6 @@ def _optional_most(section: Section, key: str) -> int | None:
 def _public_table(name: str, section: Section, root: Path) -> PublicTable:
     source = read_source(section, root)
     columns = read_columns(section.sub("columns"))
+    require_partitions(section, source, columns)
     section.finish()
     return PublicTable(name=name, source=source, columns=columns)

@@ -31,7 +31,7 @@ from discreet.engines.duckdb.sources.stored_values import (
 )
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import ColumnType
-from discreet.tables.source_files import fitting_files
+from discreet.tables.source_files import fitting_files, folder_values
 
 # ---- Stored Arrow types: which can be handed over whatever the values are, and in what form.
 #
@@ -140,23 +140,24 @@ def open_arrow_files(
 ) -> Opened:
     """Return the source as batches of the used columns, one file after another.
 
-    Files are named literally and a folder is never a column. Files that are handed over in the same
-    types are one part. A column that a file lacks, or of which some value could not be read, is
-    NULL in all of the file's rows.
+    Files are named literally and a folder is a column only where that is declared. Files that are
+    handed over in the same types are one part. A column that a file lacks, or of which some value
+    could not be read, is NULL in all of the file's rows.
     """
     wanted = wanted_columns(table, used)
-    parts: dict[tuple[Any, ...], list[tuple[Path, tuple[int | None, ...]]]] = {}
+    parts: dict[tuple[Any, ...], list[tuple[Path, tuple[_Cells, ...]]]] = {}
     for file in fitting_files(table.source):
         columns = kind.columns(file)
         found = find_columns(table, [column.name for column in columns])
-        places = [found[column] for column in wanted]
-        choices = [
-            None if place is None else _type(columns[place], is_id=is_id(table, column))
-            for place, column in zip(places, wanted, strict=True)
+        folders = folder_values(table.source, file)
+        chosen = [
+            (optional.load("pyarrow").large_binary(), _Same(folders[column]))
+            if column in folders
+            else _chosen(columns, found[column], is_id=is_id(table, column))
+            for column in wanted
         ]
-        kept = (None if t is None else p for p, t in zip(places, choices, strict=True))
-        types = tuple(nothing() if choice is None else choice for choice in choices)
-        parts.setdefault(types, []).append((file, tuple(kept)))
+        types = tuple(handed for handed, _ in chosen)
+        parts.setdefault(types, []).append((file, tuple(cells for _, cells in chosen)))
     return opened(
         table,
         wanted,
@@ -175,27 +176,43 @@ def nothing() -> Any:
     return handed_type(optional.load("pyarrow").null())
 
 
-def _type(column: ArrowColumn, *, is_id: bool) -> Any:
-    if not column.is_readable:
-        return None
-    return handed_id_type(column.type) if is_id else handed_type(column.type)
+@frozen
+class _Same:
+    """What the name of a folder says of all rows of a file."""
+
+    value: bytes | None
+
+
+_Cells = int | _Same | None
+"""Where the cells of a column are: at a place of the file, in its folder's name, or nowhere."""
+
+
+def _chosen(
+    columns: Sequence[ArrowColumn], place: int | None, *, is_id: bool
+) -> tuple[Any, _Cells]:
+    """Return the type in which a stored column is handed over, and where its cells are."""
+    if place is None or not columns[place].is_readable:
+        return nothing(), None
+    kind = columns[place].type
+    handed = handed_id_type(kind) if is_id else handed_type(kind)
+    return (nothing(), None) if handed is None else (handed, place)
 
 
 def _arrays(
     kind: ArrowKind,
-    files: Sequence[tuple[Path, tuple[int | None, ...]]],
+    files: Sequence[tuple[Path, tuple[_Cells, ...]]],
     types: tuple[Any, ...],
 ) -> Iterator[Sequence[Any]]:
     arrow = optional.load("pyarrow")
-    for file, places in files:
-        present = [place for place in places if place is not None]
+    for file, cells in files:
+        present = [place for place in cells if isinstance(place, int)]
         for rows, arrays in kind.read(file, present):
             of_place = dict(zip(present, arrays, strict=True))
             yield [
-                arrow.nulls(rows, handed)
-                if place is None
-                else handed_array(of_place[place], handed)
-                for place, handed in zip(places, types, strict=True)
+                handed_array(of_place[place], handed)
+                if isinstance(place, int)
+                else arrow.repeat(arrow.scalar(place and place.value, handed), rows)
+                for place, handed in zip(cells, types, strict=True)
             ]
 
 

@@ -8,15 +8,21 @@ A record is *spoiled*, and belongs to nobody, if it has another kind of line end
 marks, something between a closing quotation mark and the next comma, a quotation mark that never
 closes, more fields than the header, or more bytes than the longest one may have. A spoiled record
 ends where it would have ended otherwise, so the records after it are the same ones.
+
+Other signs than a comma and a quotation mark can be declared. The grammar is the same: it looks at
+a piece in which commas and quotation marks stand in their places (:func:`signs`), and fields are
+taken from what is written.
 """
 
 from enum import Enum
+from functools import cache
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 
 from discreet.core import optional
+from discreet.tables.text_form import TextForm
 
 COMMA, QUOTE, FEED, RETURN = b',"\n\r'
 
@@ -43,6 +49,9 @@ class Records:
     """The whole records of a piece, spoiled ones left out, and where their fields are."""
 
     piece: Bytes
+    """What the grammar looks at."""
+    written: Bytes
+    """What the file holds there; it is the same, unless other signs are declared."""
     starts: Places
     stops: Places
     commas: Places
@@ -55,13 +64,45 @@ class Records:
     """Quotation marks that only stand for the one after them."""
 
 
+PLAIN = ord("x")
+"""A sign that means nothing to the grammar."""
+
+
+@cache
+def _meanings(form: TextForm) -> Bytes:
+    meanings = np.arange(256, dtype=np.uint8)
+    meanings[[COMMA, QUOTE]] = PLAIN
+    if form.quote:
+        meanings[ord(form.quote)] = QUOTE
+    meanings[ord(form.delimiter)] = COMMA
+    return meanings
+
+
+def signs(written: Bytes, form: TextForm) -> Bytes:
+    """Return a piece with a comma and a quotation mark where the declared signs are, only there.
+
+    Example:
+        >>> form = TextForm(delimiter=";", quote="")
+        >>> signs(np.frombuffer(b'a;"b,c', np.uint8), form).tobytes()
+        b'a,xbxc'
+    """
+    is_usual = (form.delimiter, form.quote) == (",", '"')
+    return written if is_usual else _meanings(form)[written]
+
+
 def split(
-    piece: Bytes, end: LineEnd, *, width: int, is_last: bool, skip: int = 0
+    piece: Bytes,
+    end: LineEnd,
+    *,
+    width: int,
+    is_last: bool,
+    skip: int = 0,
+    written: Bytes | None = None,
 ) -> tuple[Records, int]:
     """Return the whole records of a piece of a file, and how much of it they take up.
 
     The piece begins where a record does. After the last piece the file ends, and with it the last
-    record. The first ``skip`` records are left out.
+    record. The first ``skip`` records are left out. What is ``written`` is given where it differs.
     """
     marks = active_quotes(piece, end)
     inside = _inside(piece, marks)
@@ -84,6 +125,7 @@ def split(
     kept[found[found < len(ends)]] = False
     records = Records(
         piece=piece,
+        written=piece if written is None else written,
         starts=starts[kept],
         stops=stops[kept],
         commas=places[COMMA],
@@ -113,7 +155,7 @@ def unfinished(piece: Bytes, end: LineEnd) -> bytes:
         return b'""'
     if len(marks) % 2:
         return b'"'
-    return b"x" + bytes([last]) if last in (COMMA, RETURN) else b"x"
+    return bytes([PLAIN, last]) if last in (COMMA, RETURN) else bytes([PLAIN])
 
 
 def active_quotes(piece: Bytes, end: LineEnd) -> Places:
@@ -212,7 +254,7 @@ def _cells(records: Records, starts: Places, stops: Places) -> Any:
         quoted = (stops > starts) & (piece[np.minimum(starts, len(piece) - 1)] == QUOTE)
         starts, stops = starts + quoted, stops - quoted
     lengths = stops - starts
-    content = piece[_ranges(starts, lengths)]
+    content = records.written[_ranges(starts, lengths)]
     if len(records.doubled):
         first = np.searchsorted(records.doubled, starts)
         spare = np.searchsorted(records.doubled, stops) - first

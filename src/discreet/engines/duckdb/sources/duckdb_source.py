@@ -138,7 +138,7 @@ def _stored_cells(table: Table | PublicTable, database: Any) -> tuple[str, dict[
 
 def _find(table: Table | PublicTable, database: Any) -> tuple[str, str]:
     """Return schema and name of the one stored table that is meant; a view is none."""
-    meant = stored_table(table.source.table or "")
+    meant = stored_table(table.source)
     stored = database.execute(
         "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'source'"
     ).fetchall()
@@ -153,7 +153,7 @@ def no_such_table(table: Table | PublicTable) -> DeclarationError:
     """Return the error for a database file without the declared table."""
     return DeclarationError(
         f"The source of {table.name} has no such table",
-        must="name one table of the database file with source_table (a view is not read)",
+        must="name one table or sheet of the file with source_table (a view is not read)",
         got=table.source.table or "nothing",
     )
 

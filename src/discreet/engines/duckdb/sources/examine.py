@@ -12,8 +12,15 @@ from pathlib import Path
 from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.sources.duckdb_source import no_such_table
 from discreet.engines.duckdb.sources.opened import match_columns
-from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind, stored_columns
-from discreet.tables.catalog import Catalog, PublicTable, Table
+from discreet.engines.duckdb.sources.stored_columns import (
+    Found,
+    StoredColumn,
+    StoredKind,
+    require_text,
+    stored_columns,
+    written,
+)
+from discreet.tables.catalog import Catalog, PublicTable, SourceFormat, Table
 from discreet.tables.column import ColumnType
 from discreet.tables.source_files import fitting_files, overlap, source_files, stored_table
 
@@ -61,10 +68,20 @@ def require_source(table: Table | PublicTable) -> None:
 
 
 def _columns(table: Table | PublicTable, file: Path) -> tuple[StoredColumn, ...]:
-    found = stored_columns(file, table.source, table.name)
-    if table.source.table is None or None in found:
+    """Return the columns of a file, with those that the names of folders are."""
+    if table.source.format is SourceFormat.CSV and not table.source.text.has_header:
+        require_text(file, table.source, table.name)
+        return tuple(written(column.name) for column in table.columns)
+    stored = _of_table(table, stored_columns(file, table.source, table.name))
+    folders = {name.casefold() for name in table.source.partitions}
+    kept = (column for column in stored if column.name.casefold() not in folders)
+    return (*kept, *map(written, table.source.partitions))
+
+
+def _of_table(table: Table | PublicTable, found: Found) -> tuple[StoredColumn, ...]:
+    if None in found:
         return found[None]
-    meant = stored_table(table.source.table)
+    meant = stored_table(table.source)
     for place, columns in found.items():
         if place is not None and (place[0].casefold(), place[1].casefold()) == meant:
             return columns
@@ -163,7 +180,7 @@ def require_public(table: PublicTable, private: Iterable[Table]) -> frozenset[Id
     a public table are read and again before anybody sees them, and both times it must be the same.
     """
     own = _identities(table)
-    if any(own & _identities(one) for one in private):
+    if any(_meet(own, _identities(one)) for one in private):
         raise DeclarationError(
             f"The public table {table.name} reads the file of a private one",
             must="have a file of its own: everybody may know all of it",
@@ -199,11 +216,20 @@ def share_rows(first: Table, second: Table) -> bool:
     """Tell whether two tables read a file in common, by what is written or by links."""
     if overlap(first.source, second.source):
         return True
-    return bool(_identities(first) & _identities(second))
+    return _meet(_identities(first), _identities(second))
+
+
+def _meet(first: set[Identity], second: set[Identity]) -> bool:
+    """Tell whether two tables are in one file; as a whole, a file is each table that is in it."""
+    return any(
+        one[:2] == other[:2] and (one[2] == other[2] or None in (one[2], other[2]))
+        for one in first
+        for other in second
+    )
 
 
 def _identities(table: Table | PublicTable) -> set[Identity]:
-    stored = None if table.source.table is None else stored_table(table.source.table)
+    stored = stored_table(table.source)
     found = set()
     with suppress(OSError):
         for file in fitting_files(table.source):

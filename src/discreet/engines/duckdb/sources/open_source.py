@@ -10,9 +10,12 @@ from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.sources.arrow_source import ARROW, open_arrow_files
 from discreet.engines.duckdb.sources.csv_source import open_csv
 from discreet.engines.duckdb.sources.duckdb_source import PARQUET, open_duckdb, require_path
+from discreet.engines.duckdb.sources.excel_source import open_excel
+from discreet.engines.duckdb.sources.json_source import open_json_lines
 from discreet.engines.duckdb.sources.opened import Opened
+from discreet.engines.duckdb.sources.sqlite_source import open_sqlite, require_settled
 from discreet.tables.catalog import PublicTable, SourceFormat, Table
-from discreet.tables.source_files import is_pattern
+from discreet.tables.source_files import is_many
 
 AnyTable = Table | PublicTable
 
@@ -21,6 +24,9 @@ _OPEN: dict[SourceFormat, Callable[[AnyTable, frozenset[str], str], Opened]] = {
     SourceFormat.PARQUET: partial(open_arrow_files, PARQUET),
     SourceFormat.ARROW: partial(open_arrow_files, ARROW),
     SourceFormat.DUCKDB: open_duckdb,
+    SourceFormat.JSON_LINES: open_json_lines,
+    SourceFormat.EXCEL: open_excel,
+    SourceFormat.SQLITE: open_sqlite,
 }
 
 
@@ -29,6 +35,9 @@ _LIBRARIES: dict[SourceFormat, tuple[str, ...]] = {
     SourceFormat.PARQUET: ("pyarrow.parquet",),
     SourceFormat.ARROW: ("pyarrow.ipc",),
     SourceFormat.DUCKDB: ("duckdb",),
+    SourceFormat.JSON_LINES: (),
+    SourceFormat.EXCEL: (),
+    SourceFormat.SQLITE: (),
 }
 """What reading a source needs. It is loaded before the charge, which it must not cost if one is not
 installed, or if somebody presses a key while it is loaded."""
@@ -45,7 +54,7 @@ def require_present(table: Table) -> None:
     for library in ("pyarrow", *_LIBRARIES[table.source.format]):
         optional.load(library)
     path = table.source.path
-    if is_pattern(path):
+    if is_many(table.source):
         return
     if table.source.format is SourceFormat.DUCKDB:
         require_path(path)
@@ -53,6 +62,8 @@ def require_present(table: Table) -> None:
         is_there = stat.S_ISREG(os.stat(path).st_mode) and os.access(path, os.R_OK)
     except OSError:
         is_there = False
+    if is_there and table.source.format is SourceFormat.SQLITE:
+        require_settled(path)
     if not is_there:
         raise DeclarationError(
             f"The source of {table.name} cannot be read",
@@ -76,10 +87,14 @@ def open_source(table: AnyTable, used: frozenset[str], name: str) -> Opened:
         (:mod:`~discreet.engines.duckdb.sources.arrow_source`); what they give is within the
         range of its type, so the engine has a value for it, and its casts are ``TRY_CAST``. How a
         CSV file falls into records is decided by one grammar, in which a record that cannot be read
-        ends where it would have ended (:mod:`~discreet.engines.duckdb.sources.csv_records`).
+        ends where it would have ended (:mod:`~discreet.engines.duckdb.sources.csv_records`). Lines
+        of JSON end at line feeds, which no string in them has. Cells are decoded after that, each
+        by itself. Cells of SQLite and Excel files become texts one by one, by a function that has
+        one for every value (:mod:`~discreet.engines.duckdb.sources.text_cells`).
 
     Assumes:
         The files are what their kind says: one that is damaged, so that no library can read it,
-        makes reading fail. In a CSV file each quotation mark that opens a field is closed again.
+        makes reading fail; so does a packed one that cannot be unpacked. In a CSV file each
+        quotation mark that opens a field is closed again. Nobody writes to a file while it is read.
     """
     return _OPEN[table.source.format](table, used, name)

@@ -3,16 +3,23 @@
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
+from typing import TypeVar
 
 from attrs import frozen
 
 from discreet.core import optional
 from discreet.core.errors import DeclarationError, MissingDependency
 from discreet.engines.duckdb.sources.arrow_source import ARROW, ArrowColumn, handed_type, value_type
-from discreet.engines.duckdb.sources.csv_source import csv_names
+from discreet.engines.duckdb.sources.csv_source import csv_names, file_header
 from discreet.engines.duckdb.sources.duckdb_source import PARQUET, is_readable, stored_tables
+from discreet.engines.duckdb.sources.excel_source import excel_sheets
+from discreet.engines.duckdb.sources.json_source import json_names
+from discreet.engines.duckdb.sources.sqlite_source import COMPUTED, sqlite_tables
 from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import ColumnType
+from discreet.tables.text_form import Compression
+
+T = TypeVar("T")
 
 
 class StoredKind(Enum):
@@ -67,25 +74,93 @@ def stored_columns(file: Path, source: Source, name: str) -> Found:
     ``file`` is one of those that ``source`` means, which is what ``name`` is read from.
 
     Guarantee:
-        No row is read: of a CSV file the header, of other files the schema. No statistic is looked
-        at. What a library says about a file that it cannot read is not repeated, nor is the name
-        of a file that a pattern found.
+        No row is read: of a CSV file the header, of other files the schema. Only JSON lines and
+        sheets have no other place for names than their first rows. No statistic is looked at. What
+        a library says about a file that it cannot read is not repeated, nor is the name of a file
+        that a pattern found.
     """
+    return _told(lambda: _READERS[source.format](file, source), source, name)
+
+
+def require_text(file: Path, source: Source, name: str) -> None:
+    """Check that a file of text is there and can be unpacked at its beginning."""
+    _told(lambda: file_header(file, source.text, ()), source, name)
+
+
+def _told(look: Callable[[], T], source: Source, name: str) -> T:
     try:
-        return _READERS[source.format](file)
+        return look()
     except (DeclarationError, MissingDependency):
         raise
     except Exception:
+        packed = source.text.compression
+        kind = source.format.value if packed is Compression.NONE else f"{packed.value}-packed"
         raise DeclarationError(
             f"The source of {name} cannot be read",
-            must=f"be a {source.format.value} file that exists",
+            must=f"be a {kind} file that exists",
             got=source.path.name,
+            next=_MEANT_OTHERWISE.get(source.path.suffix.lower(), ""),
         ) from None
 
 
-def _csv(file: Path) -> Found:
-    names = csv_names(file)
-    return {None: tuple(StoredColumn(name=n, stored="text", kind=StoredKind.TEXT) for n in names)}
+_MEANT_OTHERWISE = {".db": 'If it is a file of SQLite, add format = "sqlite"'}
+
+
+def written(name: str) -> StoredColumn:
+    """Return a column of which every cell is text."""
+    return StoredColumn(name=name, stored="text", kind=StoredKind.TEXT)
+
+
+def _csv(file: Path, source: Source) -> Found:
+    return {None: tuple(map(written, csv_names(file, source.text)))}
+
+
+def _json_lines(file: Path, source: Source) -> Found:
+    return {None: tuple(map(written, json_names(file, source.text)))}
+
+
+def _excel(file: Path, _: Source) -> Found:
+    sheets = excel_sheets(file)
+    return {("main", sheet): tuple(map(written, names)) for sheet, names in sheets.items()}
+
+
+def _sqlite(file: Path, _: Source) -> Found:
+    return {
+        ("main", table): tuple(
+            StoredColumn(name=name, stored=_shown(kind), kind=_sqlite_kind(kind))
+            for name, kind in columns
+        )
+        for table, columns in sqlite_tables(file).items()
+    }
+
+
+def _sqlite_kind(kind: str) -> StoredKind:
+    """Return what a declared type of SQLite means mostly; a cell of any column can hold any value.
+
+    The parts of names are those by which SQLite itself tells types apart, and those of dates.
+    """
+    if kind == COMPUTED:
+        return StoredKind.OTHER
+    found = (meant for part, meant in _SQLITE_KINDS.items() if part in kind.upper())
+    return next(found, StoredKind.TEXT)
+
+
+_SQLITE_KINDS = {
+    "INT": StoredKind.INTEGER,
+    "CHAR": StoredKind.TEXT,
+    "CLOB": StoredKind.TEXT,
+    "TEXT": StoredKind.TEXT,
+    "REAL": StoredKind.FLOAT,
+    "FLOA": StoredKind.FLOAT,
+    "DOUB": StoredKind.FLOAT,
+    "DEC": StoredKind.FLOAT,
+    "NUM": StoredKind.FLOAT,
+    "BOOL": StoredKind.BOOLEAN,
+    "DATETIME": StoredKind.TIMESTAMP,
+    "TIMESTAMP": StoredKind.TIMESTAMP,
+    "DATE": StoredKind.DATE,
+    "TIME": StoredKind.TIME,
+}
 
 
 def _arrow(columns: Sequence[ArrowColumn]) -> Found:
@@ -116,7 +191,7 @@ def _arrow_kind(column: ArrowColumn) -> StoredKind:
     return next((kind for fits, kind in kinds.items() if fits(value)), StoredKind.TEXT)
 
 
-def _duckdb(file: Path) -> Found:
+def _duckdb(file: Path, _: Source) -> Found:
     return {
         table: tuple(
             StoredColumn(name=name, stored=_shown(kind), kind=_duckdb_kind(kind))
@@ -153,9 +228,12 @@ _DUCKDB_KINDS = {
     "TIME": StoredKind.TIME,
 }
 
-_READERS: dict[SourceFormat, Callable[[Path], Found]] = {
+_READERS: dict[SourceFormat, Callable[[Path, Source], Found]] = {
     SourceFormat.CSV: _csv,
-    SourceFormat.PARQUET: lambda file: _arrow(PARQUET.columns(file)),
-    SourceFormat.ARROW: lambda file: _arrow(ARROW.columns(file)),
+    SourceFormat.PARQUET: lambda file, _: _arrow(PARQUET.columns(file)),
+    SourceFormat.ARROW: lambda file, _: _arrow(ARROW.columns(file)),
     SourceFormat.DUCKDB: _duckdb,
+    SourceFormat.JSON_LINES: _json_lines,
+    SourceFormat.EXCEL: _excel,
+    SourceFormat.SQLITE: _sqlite,
 }

@@ -1,0 +1,152 @@
+"""JSON lines: each line is an object by itself, and only its own bytes can make it unreadable.
+
+A line ends at a line feed, which no JSON text has inside of a string. So a line that cannot be read
+is one row that is nobody's, and the lines after it are the same ones.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from discreet.core import optional
+from discreet.engines.duckdb.sources.arrow_source import is_id
+from discreet.engines.duckdb.sources.csv_records import LONGEST_RECORD
+from discreet.engines.duckdb.sources.opened import Opened
+from discreet.engines.duckdb.sources.text_cells import cell, id_cell
+from discreet.engines.duckdb.sources.text_files import Readable, opened_text
+from discreet.engines.duckdb.sources.text_source import open_texts
+from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.text_form import TextForm
+
+BLOCK = 1 << 20
+"""How many bytes are read at once. Where a block ends does not show in what is read."""
+
+LOOKED_AT = 1 << 24
+"""How many bytes of a file are looked at for the names in it."""
+
+_MARK = b"\xef\xbb\xbf"
+
+
+class Object(list[tuple[str, Any]]):
+    """The pairs of a JSON object, as they are written; a name can stand there twice."""
+
+
+class Written(str):
+    """A number as it is written: it is read as the declared type, and not before."""
+
+    __slots__ = ()
+
+
+def _id_cell(value: Any) -> bytes | None:
+    """Return who owns a row: 5, 5.0 and 5e0 are the same unit, and -0 is 0."""
+    if not isinstance(value, Written):
+        return id_cell(value)
+    is_integer = value.lstrip("-").isdigit()
+    return (b"0" if value == "-0" else cell(value)) if is_integer else id_cell(float(value))
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=Object,
+    parse_int=Written,
+    parse_float=Written,
+    parse_constant=lambda _: None,
+)
+
+
+def object_of(line: bytes) -> Object | None:
+    r"""Return the object that a line is, or ``None`` if it is spoiled; no line makes this fail.
+
+    Bytes that are no UTF-8 spoil their own string alone.
+
+    Example:
+        >>> object_of(b'{"age": 1e400, "name": "\xff"}') is None, object_of(b'{"age": 3')
+        (False, None)
+    """
+    try:
+        found = _DECODER.decode(line.decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, Object) else None
+
+
+def open_json_lines(table: Table | PublicTable, used: frozenset[str], name: str) -> Opened:
+    """Return the source as bytes of the used columns, one file after another.
+
+    A column is looked up in each line by its name, in any case. Where a line lacks it, or has it
+    twice, or has a list or an object there, it is NULL.
+    """
+    return open_texts(json_arrays, table, used, name)
+
+
+def json_arrays(
+    table: Table | PublicTable, file: Path, wanted: Sequence[str]
+) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Yield the number of rows and the bytes of the wanted columns of a file, batch by batch."""
+    arrow = optional.load("pyarrow")
+    places = {column.casefold(): place for place, column in enumerate(wanted)}
+    makers = [_id_cell if is_id(table, column) else cell for column in wanted]
+    for objects in _objects(file, table.source.text):
+        rows = [_fields(one, places) for one in objects]
+        columns = [[make(row[place]) for row in rows] for place, make in enumerate(makers)]
+        yield len(rows), [arrow.array(values, arrow.large_binary()) for values in columns]
+
+
+def _fields(found: Object, places: dict[str, int]) -> list[Any]:
+    """Return the values at the places of their names; of one that stands there twice, none."""
+    values: list[Any] = [None] * len(places)
+    seen: set[int] = set()
+    for name, value in found:
+        place = places.get(name.casefold())
+        if place is None:
+            continue
+        values[place] = None if place in seen else value
+        seen.add(place)
+    return values
+
+
+def _objects(file: Path, form: TextForm) -> Iterator[list[Object]]:
+    with opened_text(file, form) as stream:
+        for lines in _lines(stream):
+            yield [one for one in map(object_of, lines) if one is not None]
+
+
+def _lines(stream: Readable) -> Iterator[list[bytes]]:
+    """Yield the lines block by block; one that is too long is left out, and never kept."""
+    rest, is_first, is_too_long = b"", True, False
+    while True:
+        block = stream.read(BLOCK)
+        *lines, rest = (rest + block).split(b"\n")
+        if not block:
+            lines, rest = [*lines, rest], b""
+        if is_too_long and lines:
+            lines, is_too_long = lines[1:], False
+        if len(rest) > LONGEST_RECORD:
+            rest, is_too_long = b"", True
+        if is_first and lines:
+            lines[0], is_first = lines[0].removeprefix(_MARK), False
+        yield [line for line in lines if len(line) <= LONGEST_RECORD and line.strip()]
+        if not block:
+            return
+
+
+def json_names(file: Path, form: TextForm) -> tuple[str, ...]:
+    """Return the names in the first lines of a file, for the owner: there is no header.
+
+    Lines may write a name in different cases. One that a line has twice is there twice.
+    """
+    names: dict[str, str] = {}
+    doubled: dict[str, str] = {}
+    for number, objects in enumerate(_objects(file, form)):
+        for one in objects:
+            here = {name.casefold(): name for name, _ in one}
+            names |= {key: name for key, name in here.items() if key not in names}
+            if len(here) < len(one):
+                counts = Counter(name.casefold() for name, _ in one)
+                doubled |= {name: here[name] for name in counts if counts[name] > 1}
+        if number * BLOCK > LOOKED_AT:
+            break
+    if not names:
+        raise ValueError("There is no object in it")
+    return (*names.values(), *doubled.values())
