@@ -32,6 +32,7 @@ from discreet.curator.one_table import only_table
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.private_limits import SHARING, as_explained, choose_privately
 from discreet.curator.publish import leg_of
+from discreet.curator.unreadable import with_unreadable
 from discreet.ledger.releases import require_time
 from discreet.project.passage import Passage, Passed, find_stored, go_through
 from discreet.project.project import Project
@@ -80,7 +81,7 @@ def answer(
         plan = evolve(plan, limits=body.limits.limits())
     can_leave_out = body.limits.leave_out and leaves_out(plan)
     return Release(
-        view=question.view,
+        view=with_unreadable(project, question.view, plan),
         body=body,
         receipt=passed.receipt,
         is_stored=passed.is_stored,

@@ -26,6 +26,7 @@ from discreet.curator.largest_release import largest_release
 from discreet.curator.left_out import left_out
 from discreet.curator.price import Drawn, PricedPlan
 from discreet.curator.publish import leg_of
+from discreet.curator.unreadable import with_unreadable
 from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged
@@ -239,7 +240,7 @@ def answer_batch(
     bodies = map(Body.from_json, passed.bodies)
     return tuple(
         Release(
-            view=question.view,
+            view=with_unreadable(project, question.view, priced.plan),
             body=body,
             receipt=passed.receipt,
             is_stored=passed.is_stored,

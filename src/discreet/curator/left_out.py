@@ -51,7 +51,7 @@ from discreet.curator.clampings import (
     narrower,
 )
 from discreet.curator.one_table import column_of, is_monotone, looks_at_all, only_table
-from discreet.curator.profile import find_profile
+from discreet.curator.stored_profile import find_profile
 from discreet.project.project import Project
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.releases.body import ChosenPrivately

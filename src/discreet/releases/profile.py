@@ -21,11 +21,12 @@ from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.body import Body
 from discreet.releases.histogram import BEYOND, Histogram
+from discreet.releases.unreadable import WITH, WITHOUT, UnreadableUnits
 from discreet.releases.value_bins import ValueBins
 from discreet.releases.values import SHOWN_SHARES, Bound, Values, read_values, shown_value
 
 ROWS, GROUPS, BUSIEST = "rows", "groups of ", "rows in the busiest "
-LARGEST, SMALLEST = "largest ", "smallest "
+LARGEST, SMALLEST, UNREADABLE = "largest ", "smallest ", "unreadable "
 """What the histograms are called; all but the first go on with the name of a column."""
 
 _BETA = float(1 - CONFIDENCE)
@@ -70,6 +71,8 @@ class Profile:
     cost: PrivacyLoss
     values: Mapping[str, Values] = field(factory=dict)
     """For each column that was asked for: units by their largest and their smallest value."""
+    unreadable: Mapping[str, UnreadableUnits] = field(factory=dict)
+    """For each column that was asked for: units with something in it that could not be read."""
     is_refuted: bool = False
     """Whether units surely have more rows than what is declared as the most."""
     receipt: Receipt | None = field(default=None, eq=False)
@@ -131,7 +134,8 @@ class Profile:
     @property
     def histograms(self) -> int:
         """How many histograms share the price."""
-        return 1 + len(self.groups) + len(self.busiest) + 2 * len(self.values)
+        by_groups, by_values = len(self.groups) + len(self.busiest), 2 * len(self.values)
+        return 1 + by_groups + by_values + len(self.unreadable)
 
     def to_json(self) -> dict[str, Any]:
         """Return what the profile says, as plain values."""
@@ -158,6 +162,7 @@ class Profile:
                 for limit in self._limits()
             ],
             "values": {name: found.to_json() for name, found in self.values.items()},
+            "unreadable": {name: found.to_json() for name, found in self.unreadable.items()},
             "cost": self.cost.to_json(),
             "stored": self.is_stored,
             "receipt": None if self.receipt is None else self.receipt.to_json(),
@@ -182,7 +187,7 @@ class Profile:
         ]
         table = text_table(("rows of a unit that count", "rows left out", "units cut"), lines)
         below = [self._on_groups(name) for name in self.groups]
-        below += self._on_values()
+        below += [*self._on_values(), *map(str, self.unreadable.values())]
         price = "a stored profile, nothing more is charged" if self.is_stored else None
         cost = price or f"cost {self.cost}{self._each()}"
         open_end = [] if self.rows.most is not None else [_OPEN]
@@ -273,7 +278,12 @@ def read_profile(
     bodies = tuple(bodies)
     found: dict[str, Histogram] = {}
     measured: dict[str, Values] = {}
+    doubtful: dict[str, UnreadableUnits] = {}
     for body in bodies:
+        if body.keys.columns[0].startswith(UNREADABLE):
+            name = body.keys.columns[0].removeprefix(UNREADABLE)
+            doubtful[name] = _unreadable(name, body)
+            continue
         if body.keys.columns[0].startswith(LARGEST):
             name = body.keys.columns[0].removeprefix(LARGEST)
             largest, smallest = (_units(body, place) for place in (0, 1))
@@ -291,6 +301,7 @@ def read_profile(
         groups=_named(found, GROUPS),
         busiest=_named(found, BUSIEST),
         values=measured,
+        unreadable=doubtful,
         is_refuted=most is not None and found[ROWS].most is None,
         cost=bodies[0].cost,
         receipt=receipt,
@@ -308,6 +319,11 @@ def _units(body: Body, place: int) -> dict[int, int]:
     (counted,) = body.aggregates
     rows = zip(body.keys.rows, body.keys.sets, counted.values, strict=True)
     return {int(row[place] or 0): value for row, part, value in rows if part == which}
+
+
+def _unreadable(name: str, body: Body) -> UnreadableUnits:
+    units, noise = _units(body, 0), body.aggregates[0].noise
+    return UnreadableUnits(column=name, without=units[WITHOUT], units=units[WITH], noise=noise)
 
 
 def _histogram(body: Body, place: int, most: int | None) -> Histogram:
