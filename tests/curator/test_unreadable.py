@@ -135,6 +135,7 @@ def twin(plan):
     by_unit = plan.relation.source
     assert isinstance(by_unit, InnerAggregate)
     (total,) = by_unit.totals
+    assert total.value is not None
     relation = evolve(plan.relation, source=by_unit.source, values=(total.value,))
     return evolve(plan, relation=relation, aggregates=(CountRows(),), limits=MANY)
 

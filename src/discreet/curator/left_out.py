@@ -51,7 +51,7 @@ from discreet.curator.clampings import (
     narrower,
 )
 from discreet.curator.one_table import column_of, is_monotone, looks_at_all, only_table
-from discreet.curator.stored_profile import find_profile
+from discreet.curator.stored_profile import FindProfile, find_profile
 from discreet.project.project import Project
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.releases.body import ChosenPrivately
@@ -86,10 +86,12 @@ def left_out(
     *,
     can_leave_out: bool,
     chosen: ChosenPrivately | None = None,
+    find: FindProfile | None = None,
 ) -> LeftOut | None:
     """Return what limits and clamps left out; None if they cannot leave out anything.
 
-    Where limits were ``chosen`` privately, the number of units that they cut is known.
+    Where limits were ``chosen`` privately, the number of units that they cut is known. Profiles are
+    those of the data as they are now, unless there is another way to ``find`` them.
     """
     table = only_table(plan.relation)
     if not looks_at_all(plan.relation):
@@ -97,7 +99,8 @@ def left_out(
         return _unknown(plan, reason) if is_monotone(plan.relation) else _nothing(plan, reason)
     counted = chosen if chosen is not None and chosen.is_exact else None
     is_asked = table is not None and (can_leave_out or has_clamps(plan))
-    profile = find_profile(project, table) if table is not None and is_asked else None
+    find = partial(find_profile, project) if find is None else find
+    profile = find(table) if table is not None and is_asked else None
     is_refuted = profile is not None and profile.is_refuted
     if not can_leave_out:
         return by_clamps(plan, profile, most=1)

@@ -1,6 +1,6 @@
 """Find the stored profile of a table, and read it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from discreet.core.canonical import described, digest
@@ -22,15 +22,47 @@ def profile_name(table: Table) -> str:
     return digest({"profile": VERSION, "table": described(table)})
 
 
+FindProfile = Callable[[Table], Profile | None]
+"""A way to find the stored profile of a table."""
+
+
 def find_profile(project: Project, table: Table) -> Profile | None:
     """Return the stored profile of a table for the data as they are now, if there is one."""
     version = project.ledger.known_version(table.unit.id_space)
-    name = profile_name(table)
-    found = None if version is None else project.ledger.find_release(name, version.number)
+    return None if version is None else _find(project, table, version.number)
+
+
+def profiles_of(project: Project, version: int) -> FindProfile:
+    """Return a way to find profiles for a version of the data, which looks for each once."""
+    found: dict[str, Profile | None] = {}
+
+    def find(table: Table) -> Profile | None:
+        if table.name not in found:
+            found[table.name] = _find(project, table, version)
+        return found[table.name]
+
+    return find
+
+
+_READ: dict[tuple[Receipt, Table, str], Profile] = {}
+"""Profiles that were read before: by what they are, and what was declared then."""
+
+_MOST_READ = 64
+
+
+def _find(project: Project, table: Table, version: int) -> Profile | None:
+    found = project.ledger.find_release(profile_name(table), version)
     if found is None:
         return None
     stored, receipt = found
-    return profile_of(project, table, stored["batch"], receipt, is_stored=True)
+    place = receipt, table, project.catalog.id_space(table.unit.id_space).unit
+    profile = _READ.get(place)
+    if profile is None:
+        profile = profile_of(project, table, stored["batch"], receipt, is_stored=True)
+        if len(_READ) >= _MOST_READ:
+            _READ.clear()
+        _READ[place] = profile
+    return profile
 
 
 def profile_of(

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
-from discreet.curator.stored_profile import find_profile
+from discreet.curator.stored_profile import FindProfile
 from discreet.curator.unit_histogram import by_bins, totals_of_units
-from discreet.project.project import Project
 from discreet.releases.unreadable import WITH, WITHOUT
 from discreet.releases.view import View
 from discreet.tables.catalog import Table
@@ -61,18 +60,18 @@ def _require_readable(table: Table, column: Column) -> None:
         )
 
 
-def with_unreadable(project: Project, view: View, plan: BoundedPlan) -> View:
+def with_unreadable(view: View, plan: BoundedPlan, find: FindProfile) -> View:
     """Return a view that says how many units have text which could not be read.
 
     That is of the columns that the plan reads, as far as somebody has measured it.
     """
-    remarks = tuple(dict.fromkeys(_remarks(project, plan)))
+    remarks = tuple(dict.fromkeys(_remarks(plan, find)))
     return evolve(view, remarks=(*view.remarks, *remarks)) if remarks else view
 
 
-def _remarks(project: Project, plan: BoundedPlan) -> Iterator[str]:
+def _remarks(plan: BoundedPlan, find: FindProfile) -> Iterator[str]:
     for scan in plan.scans():
-        profile = find_profile(project, scan.table) if isinstance(scan, Scan) else None
+        profile = find(scan.table) if isinstance(scan, Scan) else None
         if profile is None:
             continue
         for column in scan.columns:
