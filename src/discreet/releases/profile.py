@@ -179,8 +179,11 @@ class Profile:
         last = self.rows.ends[-1]
         usual = f"half of them have {_up_to(middle, last)} rows, 99 % {_up_to(most, last)}"
         head = f"{self.table}: about {units:,.0f} units ({self.unit}) with {rows:,.0f} rows"
+        cost = "a stored profile, nothing more is charged"
+        cost = cost if self.is_stored else f"cost {self.cost}{self._each()}"
         if units < 1:
-            head, usual = f"{self.table}: no units ({self.unit}) stand out from the noise", _FAINT
+            head = f"{self.table}: no units ({self.unit}) stand out from the noise"
+            return "\n".join([head, _FAINT, f"95 % intervals; {cost}"])
         lines = [
             [f"{limit:,}", str(self.rows_left_out(limit)), str(self.units_cut(limit))]
             for limit in self._limits()
@@ -188,15 +191,15 @@ class Profile:
         table = text_table(("rows of a unit that count", "rows left out", "units cut"), lines)
         below = [self._on_groups(name) for name in self.groups]
         below += [*self._on_values(), *map(str, self.unreadable.values())]
-        price = "a stored profile, nothing more is charged" if self.is_stored else None
-        cost = price or f"cost {self.cost}{self._each()}"
         open_end = [] if self.rows.most is not None else [_OPEN]
         open_end = [_REFUTED] if self.is_refuted else open_end
         return "\n".join([head, usual, "", table, *below, f"95 % intervals; {cost}", *open_end])
 
     def _on_groups(self, name: str) -> str:
         found = self.groups[name]
-        units = max(float(found.cleaned.sum()), 1.0)
+        units = float(found.cleaned.sum())
+        if units < 1:
+            return f"{name}: too few units stand out from the noise to tell in how many groups"
         cut = ", ".join(
             f"{limit}: {100 * found.units_beyond(limit) / units:.0f} %"
             for limit in _SHOWN_LIMITS
@@ -218,6 +221,9 @@ class Profile:
             return []
         lines, said = [], []
         for name, values in self.values.items():
+            if values.is_faint:
+                said.append(f"{name}: too few units have a value to tell how far values reach")
+                continue
             above = (values.largest_quantile(share) for share in SHOWN_SHARES)
             below = (values.smallest_quantile(share) for share in SHOWN_SHARES)
             lines.append([f"{name} is at most", *map(shown_value, above)])
@@ -225,7 +231,8 @@ class Profile:
             if values.is_refuted:
                 said.append(f"{name}: units have values outside {_REFUTED_RANGE}")
         shares = (f"{100 * share:.0f} % of units" for share in SHOWN_SHARES)
-        return ["", text_table(("all values of a unit", *shares), lines), *said]
+        table = text_table(("all values of a unit", *shares), lines)
+        return ["", table, *said] if lines else said
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
