@@ -53,6 +53,7 @@ def test_a_card_says_what_how_and_at_which_cost(folder):
     made = parts["implementation"]
     assert (made["limits"]["rows_per_group"], made["limits"]["groups_per_unit"]) == (2, 3)
     assert made["clamps"] == [{"value": "age", "lower": "0", "upper": "100", "chosen": "declared"}]
+    assert len(release.notes()) == len(set(release.notes()))
     laws = [(one["law"], one["parameters"]) for one in made["mechanisms"]]
     stored = [one.noise.to_json() for one in release.body.aggregates]
     assert laws == [(one.pop("law"), one) for one in stored]
@@ -139,3 +140,14 @@ def test_the_command_writes_it(folder, capsys):
     asked[6] = str(folder / "nowhere" / "card.yaml")
     assert main([*asked, GROUPS]) != 0
     assert "costs nothing" in capsys.readouterr().out
+
+
+def test_a_clamp_of_two_aggregates_is_listed_once(tmp_path):
+    with connect(write_project(tmp_path, [visit("anna")])) as connection:
+        release = connection.sql(
+            "SELECT SUM(CLAMP(age, 0, 50)) AS s, VARIANCE(CLAMP(age, 0, 50)) AS v,"
+            " SUM(CLAMP(age, 0, 60)) AS w FROM visits",
+            epsilon=1,
+        )
+    clamps = read(release.card())["deployment"]["implementation"]["clamps"]
+    assert [one["upper"] for one in clamps] == ["50", "60"]

@@ -95,3 +95,37 @@ def test_it_stands_beside_other_aggregates(folder):
     assert abs(total - 8_000) < 200
     # Over all clinics the total of one person is 800, and clamped as well.
     assert abs(int(str(everybody[3])) - 12_000) < 200
+
+
+ALONE = "SELECT SUM(age, contribution_bounds_per_group => (0, 300)) AS x FROM visits"
+
+
+def test_limits_on_rows_do_not_touch_it_and_nothing_is_said_of_them(folder):
+    with connect(folder, epsilon=100) as connection:
+        release = connection.sql(ALONE)
+        explained = connection.explain(ALONE)
+        beside = connection.sql(ALONE.replace("AS x", "AS x, COUNT(*) AS n"))
+    first = str(release).splitlines()[0]
+    assert first.startswith("The clamp may cut totals of a unit, and nobody has measured how much")
+    assert "discreet profile visits" in first
+    assert "Limits" not in str(release)
+    assert explained.proposal is None
+    assert not release.body.limits.leave_out
+    assert beside.body.limits.leave_out
+
+
+def test_a_profile_bounds_what_is_cut_although_limits_leave_out_nothing(folder):
+    declare(folder, 16)
+    with own(folder) as owner:
+        owner.profile("visits", epsilon=500)
+    by_clinic = BY_CLINIC.format("SUM(CLAMP_TOTAL(age, 0, 100))")
+    with connect(folder, epsilon=100) as connection:
+        release = connection.sql(ALONE)
+        narrow = connection.sql(by_clinic, rows_per_group=16)
+    # All rows come to 50 x 640; a row adds at most 100, and three of sixteen fit in any case.
+    ((low, high),) = release.totals("x")
+    assert low is not None
+    assert high is not None
+    assert low <= 32_000 <= high <= 13_000 + 40 * 15 * 100
+    assert all(high is not None and high >= 8_000 for _, high in narrow.totals("x"))
+    assert "Limits" not in str(release)

@@ -297,3 +297,26 @@ def test_an_interval_that_is_not_shown_takes_account_of_nothing(tmp_path, asked,
     assert said in note
     shown = str(release).split(note)[0]
     assert ("[unknown]" in shown) == ("MEDIAN" in asked)
+
+
+def test_a_profile_is_read_once_and_a_newer_one_takes_its_place(folder):
+    first = nearly_exact(folder)
+    with connect(folder) as connection:
+        found, again = connection.profile("visits"), connection.profile("visits")
+        assert found is again
+        assert found is not None
+        assert found.receipt == first.receipt
+    newer = nearly_exact(folder, fresh=True)
+    with connect(folder) as connection:
+        found = connection.profile("visits")
+    assert found is not None
+    assert found.receipt == newer.receipt
+    assert found.rows.most is None
+    declaration = folder / "discreet.toml"
+    written = declaration.read_text(encoding="utf-8")
+    said = written.replace("rows_per_group", "most_rows_per_unit = 50\nrows_per_group", 1)
+    declaration.write_text(said, encoding="utf-8")
+    with connect(folder) as connection:
+        found = connection.profile("visits")
+    assert found is not None
+    assert found.rows.most == 50

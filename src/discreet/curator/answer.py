@@ -32,6 +32,8 @@ from discreet.curator.one_table import only_table
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.private_limits import SHARING, as_explained, choose_privately
 from discreet.curator.publish import leg_of
+from discreet.curator.stored_profile import profiles_of
+from discreet.curator.unreadable import with_unreadable
 from discreet.ledger.releases import require_time
 from discreet.project.passage import Passage, Passed, find_stored, go_through
 from discreet.project.project import Project
@@ -79,8 +81,9 @@ def answer(
     if chosen is not None:
         plan = evolve(plan, limits=body.limits.limits())
     can_leave_out = body.limits.leave_out and leaves_out(plan)
+    find = profiles_of(project, passed.receipt.data_version)
     return Release(
-        view=question.view,
+        view=with_unreadable(question.view, plan, find),
         body=body,
         receipt=passed.receipt,
         is_stored=passed.is_stored,
@@ -92,7 +95,7 @@ def answer(
             passed.receipt,
             event=None if passed.is_dearer or chosen is not None else priced.event,
         ),
-        left_out=left_out(project, plan, can_leave_out=can_leave_out, chosen=chosen),
+        left_out=left_out(project, plan, can_leave_out=can_leave_out, chosen=chosen, find=find),
     )
 
 

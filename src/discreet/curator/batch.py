@@ -26,6 +26,8 @@ from discreet.curator.largest_release import largest_release
 from discreet.curator.left_out import left_out
 from discreet.curator.price import Drawn, PricedPlan
 from discreet.curator.publish import leg_of
+from discreet.curator.stored_profile import profiles_of
+from discreet.curator.unreadable import with_unreadable
 from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged
@@ -237,9 +239,10 @@ def answer_batch(
     )
     passed = go_through(project, passage, analyst=analyst, fresh=fresh)
     bodies = map(Body.from_json, passed.bodies)
+    find = profiles_of(project, passed.receipt.data_version)
     return tuple(
         Release(
-            view=question.view,
+            view=with_unreadable(question.view, priced.plan, find),
             body=body,
             receipt=passed.receipt,
             is_stored=passed.is_stored,
@@ -251,6 +254,7 @@ def answer_batch(
                 project,
                 priced.plan,
                 can_leave_out=body.limits.leave_out and leaves_out(priced.plan),
+                find=find,
             ),
         )
         for question, priced, body in zip(batch.questions, batch.plans, bodies, strict=True)

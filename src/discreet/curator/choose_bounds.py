@@ -19,7 +19,7 @@ from discreet.core.loss import Pure, Zcdp, short
 from discreet.curator.allocate import Shares
 from discreet.curator.choose_limits import SOME_GROUPS, Allocation
 from discreet.curator.one_table import column_of, only_table
-from discreet.curator.profile import find_profile
+from discreet.curator.stored_profile import find_profile
 from discreet.project.noise import mechanism_for
 from discreet.project.project import Project
 from discreet.releases.estimates.estimate import MeanOf, parts

@@ -18,7 +18,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.curator.allocate import Shares
 from discreet.curator.left_out import grouped_column, keeps_all_groups
 from discreet.curator.one_table import only_table
-from discreet.curator.profile import find_profile
+from discreet.curator.stored_profile import find_profile
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.project.noise import mechanism_for
 from discreet.project.project import Project

@@ -16,8 +16,9 @@ from discreet.core.numbers import Number
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
 from discreet.curator.explanation import Explanation
-from discreet.curator.profile import find_profile, private_table
+from discreet.curator.profile import private_table
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
+from discreet.curator.stored_profile import find_profile
 from discreet.ledger.chain import Entry, Point
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Receipt

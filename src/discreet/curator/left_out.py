@@ -22,12 +22,6 @@ groups ``g`` of them, so the first bound holds as it is. For the second, units w
 rows are cut as well; and these alone, besides those in more than ``g`` groups, can be missing from
 a group.
 
-*Totals that are clamped as a whole.* Let a row add 0 to ``h``, and a total be moved into a range
-that holds 0 and ends at ``t``. A unit with :math:`n` rows in a group loses at most
-:math:`(nh - t)^+`, so at most ``h`` for each of its rows beyond :math:`\lfloor t/h \rfloor`, and
-the histogram of rows bounds these. Where rows can be negative as well, or have no range, nothing is
-known; nor where groups or rows of a unit are left out besides.
-
 The first is good where limits bind, the second where they hardly do. Both hold for every filter,
 and of the rows of each group as of all of them. What clamps cut off the values of the rows that
 count is worked out in :mod:`discreet.curator.clampings`.
@@ -50,8 +44,9 @@ from discreet.curator.clampings import (
     has_clamps,
     narrower,
 )
+from discreet.curator.cut_totals import of_totals, rows_held, times
 from discreet.curator.one_table import column_of, is_monotone, looks_at_all, only_table
-from discreet.curator.profile import find_profile
+from discreet.curator.stored_profile import FindProfile, find_profile
 from discreet.project.project import Project
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.releases.body import ChosenPrivately
@@ -70,10 +65,8 @@ from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Aggregate, Count, CountRows, CountUnits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.sums import SumSquares, SumTotals, SumValues
-from discreet.tables.relations.relation import (
-    Projection,
-    Relation,
-)
+from discreet.tables.plans.tighten import has_one_row
+from discreet.tables.relations.relation import Projection, Relation
 from discreet.tables.relations.scan import Scan
 
 BETA = (1 - CONFIDENCE) / 2
@@ -86,10 +79,12 @@ def left_out(
     *,
     can_leave_out: bool,
     chosen: ChosenPrivately | None = None,
+    find: FindProfile | None = None,
 ) -> LeftOut | None:
     """Return what limits and clamps left out; None if they cannot leave out anything.
 
-    Where limits were ``chosen`` privately, the number of units that they cut is known.
+    Where limits were ``chosen`` privately, the number of units that they cut is known. Profiles are
+    those of the data as they are now, unless there is another way to ``find`` them.
     """
     table = only_table(plan.relation)
     if not looks_at_all(plan.relation):
@@ -97,10 +92,12 @@ def left_out(
         return _unknown(plan, reason) if is_monotone(plan.relation) else _nothing(plan, reason)
     counted = chosen if chosen is not None and chosen.is_exact else None
     is_asked = table is not None and (can_leave_out or has_clamps(plan))
-    profile = find_profile(project, table) if table is not None and is_asked else None
+    find = partial(find_profile, project) if find is None else find
+    profile = find(table) if table is not None and is_asked else None
     is_refuted = profile is not None and profile.is_refuted
     if not can_leave_out:
-        return by_clamps(plan, profile, most=1)
+        most = None if table is None or is_refuted else table.most_rows_per_unit
+        return by_clamps(plan, profile, most=1 if has_one_row(plan) else most)
     if table is not None and is_wide_enough(plan, table) and not is_refuted:
         return by_clamps(plan, profile, most=table.most_rows_per_unit)
     if table is None:
@@ -122,9 +119,10 @@ def by_clamps(
 
     ``most`` is how many rows of a unit there are in a group at most.
     """
-    found = _clampings(plan, profile, float(within) / _parts(plan))
+    beta = float(within) / (_parts(plan) + _totals(plan))
+    found = _clampings(plan, profile, beta)
     each = tuple(
-        _of_totals(part, _beyond_held(part, most), clamping)
+        of_totals(part, _beyond(plan, profile, part, beta, most), clamping)
         if isinstance(part, SumTotals)
         else _change(part, UNCHANGED, Fraction(0), clamping)
         for part, clamping in zip(plan.aggregates, found, strict=True)
@@ -139,7 +137,7 @@ def by_clamps(
         clamps=found,
         by_limits=False,
         worked_out=None if profile is None else partial(_by_clamps_again, plan, profile, most),
-        reason="" if any(found) else _UNMEASURED,
+        reason=_not_known(plan, profile) if any(None in change for change in each) else "",
     )
 
 
@@ -160,43 +158,21 @@ def _parts(plan: BoundedPlan) -> int:
     return max(1, BOUNDS * sum(aggregate.grid is not None for aggregate in plan.aggregates))
 
 
-_UNMEASURED = "nobody has measured what clamping totals as a whole cuts"
+def _totals(plan: BoundedPlan) -> int:
+    """Return how many totals are clamped as a whole; each needs one more bound."""
+    return sum(isinstance(part, SumTotals) for part in plan.aggregates)
 
 
-def _beyond_held(aggregate: SumTotals, most: int | None) -> Fraction | None:
-    """Return how many rows are beyond what totals hold if a unit has so many: none, or unknown."""
-    return Fraction(0) if most is not None and most <= _rows_held(aggregate) else None
-
-
-def _rows_held(aggregate: SumTotals) -> int:
-    """Return how many rows of a unit a total holds before it is cut, whatever they add."""
-    rows, ends = aggregate.rows, aggregate.bounds
-    if rows.lower_steps >= 0:
-        return max(ends.upper_steps, 0) // max(rows.upper_steps, 1)
-    return max(-ends.lower_steps, 0) // -rows.lower_steps
-
-
-def _of_totals(aggregate: SumTotals, beyond: Fraction | None, clamping: Clamping | None) -> Change:
-    """Return by how much a sum of totals changes, if so many rows are beyond what these hold.
-
-    Where values of single rows are cut too, that side is not known.
-    """
-    low, high = _of_rows_beyond(aggregate, beyond)
-    if clamping is None:
-        return low, high
-    down, up = clamping.taken
-    return low if down == 0 else None, high if up == 0 else None
-
-
-def _of_rows_beyond(aggregate: SumTotals, beyond: Fraction | None) -> Change:
-    rows, ends = aggregate.rows, aggregate.bounds
-    if not ends.lower_steps <= 0 <= ends.upper_steps:
-        return UNKNOWN
-    if rows.lower_steps >= 0:
-        return _times(beyond, Fraction(0), rows.upper)
-    if rows.upper_steps <= 0:
-        return _times(beyond, rows.lower, Fraction(0))
-    return UNKNOWN
+def _not_known(plan: BoundedPlan, profile: Profile | None) -> str:
+    """Say why it is not known how much was cut where limits leave out nothing."""
+    table = only_table(plan.relation)
+    if table is None:
+        return "a profile says nothing about rows that were joined"
+    if profile is None:
+        return f"nobody has measured how much; the owner can: discreet profile {table.name}"
+    if profile.rows.most is None:
+        return f"most_rows_per_unit of {table.name} is not known"
+    return f"the profile of {table.name} does not bound how much"
 
 
 def _nothing(plan: BoundedPlan, reason: str) -> LeftOut:
@@ -231,8 +207,7 @@ def keeps_all_groups(plan: BoundedPlan) -> bool:
 def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> LeftOut:
     """Return the bounds that follow from a profile: all at once, except as rarely as is said."""
     limits = plan.limits
-    totals = sum(isinstance(part, SumTotals) for part in plan.aggregates)
-    shared = (5 if limits.rows_per_unit is None else 6) + totals
+    shared = (5 if limits.rows_per_unit is None else 6) + _totals(plan)
     # Clamps have their part of the probability only if there are any.
     beta = float(within) / shared
     cutting = _clampings(plan, profile, beta)
@@ -252,7 +227,7 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
         rows=rows,
         share=profile.rows_left_out(limits.rows_per_group) if is_whole else None,
         each=tuple(
-            _of_totals(part, _beyond_totals(plan, profile, part, beta), clamping)
+            of_totals(part, _beyond(plan, profile, part, beta, None), clamping)
             if isinstance(part, SumTotals)
             else _change(part, rows, lost, clamping)
             for part, clamping in zip(plan.aggregates, cutting, strict=True)
@@ -264,13 +239,23 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
     )
 
 
-def _beyond_totals(
-    plan: BoundedPlan, profile: Profile, aggregate: SumTotals, beta: float
+def _beyond(
+    plan: BoundedPlan,
+    profile: Profile | None,
+    aggregate: SumTotals,
+    beta: float,
+    most: int | None,
 ) -> Fraction | None:
-    """Return how many rows are beyond those that totals hold, at most, if nothing else is cut."""
-    if not keeps_all_groups(plan) or plan.limits.rows_per_unit is not None:
+    """Return how many rows are beyond those that totals hold, at most, if nothing else is cut.
+
+    ``most`` is how many rows of a unit there are in a group, as far as that is known.
+    """
+    if most is not None and most <= rows_held(aggregate):
+        return Fraction(0)
+    is_cut = not keeps_all_groups(plan) or plan.limits.rows_per_unit is not None
+    if profile is None or is_cut:
         return None
-    high = profile.rows.amount_beyond(_rows_held(aggregate), beta)[1]
+    high = profile.rows.amount_beyond(rows_held(aggregate), beta)[1]
     return None if high is None else _whole(high)
 
 
@@ -367,31 +352,17 @@ def _change(
         return (least if is_plain else Fraction(0), most)
     if isinstance(aggregate, SumValues):
         grid, centre = aggregate.bounds, aggregate.centre * aggregate.step
-        found = _times(most, grid.lower - centre, grid.upper - centre)
+        found = times(most, grid.lower - centre, grid.upper - centre)
         if clamping is None:
             return found
         ends = [
             None if end is None else end - centre for end in (clamping.lowest, clamping.highest)
         ]
-        by_values = added(_times(most, *ends), clamping.taken)
+        by_values = added(times(most, *ends), clamping.taken)
         return narrower(by_values, added(found, clamping.taken_of_all))
     if isinstance(aggregate, SumTotals):
-        return _of_totals(aggregate, None, clamping)
+        return of_totals(aggregate, None, clamping)
     if isinstance(aggregate, SumSquares) and clamping is None:
         low, high = -aggregate.offset, aggregate.largest_square() - aggregate.offset
-        return _times(most, low * aggregate.step, high * aggregate.step)
+        return times(most, low * aggregate.step, high * aggregate.step)
     return UNKNOWN if most != 0 or clamping is not None else UNCHANGED
-
-
-def _times(rows: Fraction | None, low: Fraction | None, high: Fraction | None) -> Change:
-    """Return what so many rows add at least and at most, each a number between two ends."""
-    if rows == 0:
-        return UNCHANGED
-    return (
-        Fraction(0) if low is not None and low >= 0 else _product(rows, low),
-        Fraction(0) if high is not None and high <= 0 else _product(rows, high),
-    )
-
-
-def _product(rows: Fraction | None, each: Fraction | None) -> Fraction | None:
-    return None if rows is None or each is None else rows * each

@@ -92,6 +92,7 @@ class Owner:
         rho: Number | None = None,
         keys: Sequence[str] | None = None,
         values: Sequence[str] = (),
+        unreadable: Sequence[str] = (),
         fresh: bool = False,
     ) -> Profile:
         """Return how much the units of a table contribute, as private histograms of units.
@@ -99,8 +100,10 @@ class Owner:
         It is charged once for a version of the data, and given again for nothing. ``keys`` are the
         columns whose groups are counted, all with declared keys if nothing is said; ``values`` are
         columns of numbers or dates of which units are counted by their largest and their smallest
-        value. The price pays for all histograms together, so fewer of them are more exact. What
-        follows from a profile is free: what any limits and clamps cut, and which err least.
+        value; ``unreadable`` are columns of which the units are counted that have text in it which
+        could not be read. The price pays for all histograms together, so fewer of them are more
+        exact. What follows from a profile is free: what any limits and clamps cut, and which err
+        least.
         """
         return profile(
             self._project,
@@ -108,6 +111,7 @@ class Owner:
             terms=Terms(epsilon=epsilon, rho=rho),
             keys=keys,
             values=values,
+            unreadable=unreadable,
             analyst=OWNER,
             fresh=fresh,
         )

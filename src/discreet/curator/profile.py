@@ -13,11 +13,9 @@ import datetime
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
 
 from attrs import evolve, frozen
 
-from discreet.core.canonical import described, digest
 from discreet.core.errors import InvalidArgument, UnknownTable
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Pure, Zcdp
@@ -25,14 +23,19 @@ from discreet.curator.allocate import Shares
 from discreet.curator.largest_release import largest_release
 from discreet.curator.price import PricedPlan, price
 from discreet.curator.publish import leg_of
-from discreet.curator.unit_histogram import binned, totals_of_units
-from discreet.ledger.order import Receipt
+from discreet.curator.stored_profile import (
+    find_profile,
+    has_few_keys,
+    profile_name,
+    profile_of,
+)
+from discreet.curator.unit_histogram import binned, by_bins, totals_of_units
+from discreet.curator.unreadable import unreadable_plan
 from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.project.charged import charged
 from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms
-from discreet.releases.body import Body
 from discreet.releases.histogram import BEYOND, count_bins
 from discreet.releases.profile import (
     BUSIEST,
@@ -40,27 +43,19 @@ from discreet.releases.profile import (
     LARGEST,
     ROWS,
     SMALLEST,
+    UNREADABLE,
     Profile,
-    read_profile,
 )
-from discreet.releases.value_bins import ABOVE, MEASURED, NO_VALUE, ValueBins, value_bins
-from discreet.sql.rows.fields import projected
-from discreet.tables.catalog import LARGEST_LIMIT, Limits, Table
+from discreet.releases.value_bins import ABOVE, NO_VALUE, ValueBins, value_bins
+from discreet.tables.catalog import LARGEST_LIMIT, Table
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
-from discreet.tables.functions.comparison import MOST_VALUES
-from discreet.tables.keyset import KeySet, PublicKeys
-from discreet.tables.plans.aggregate import CountUnits
-from discreet.tables.plans.contain import contain
+from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.prune import prune
 from discreet.tables.relations.relation import Filter, Relation
 from discreet.tables.relations.scan import Scan
 from discreet.tables.relations.totals import Total
-
-VERSION = 1
-"""The version of the histograms: a profile of another one is not taken for it."""
 
 _INTEGER = ColumnType.INTEGER
 
@@ -76,11 +71,6 @@ class PricedProfile:
     passage: Passage
 
 
-def profile_name(table: Table) -> str:
-    """Return the name under which the profile of a table is stored, whatever it cost."""
-    return digest({"profile": VERSION, "table": described(table)})
-
-
 def profile(
     project: Project,
     name: str,
@@ -88,6 +78,7 @@ def profile(
     terms: Terms,
     keys: Sequence[str] | None = None,
     values: Sequence[str] = (),
+    unreadable: Sequence[str] = (),
     analyst: str,
     fresh: bool = False,
 ) -> Profile:
@@ -95,16 +86,19 @@ def profile(
 
     ``keys`` are the columns with declared keys whose groups are counted; by default all of them.
     ``values`` are the columns of numbers and dates whose values are looked at; by default none.
+    ``unreadable`` are those of which the units are counted that have something in it which could
+    not be read; by default none.
     """
     table = private_table(project, name)
     stored = None if fresh else find_profile(project, table)
     if stored is not None:
         _require_counted(stored, [table.column(key).name for key in keys or ()])
         _require_values(stored, [table.column(value).name for value in values])
+        _require_unreadable(stored, [table.column(one).name for one in unreadable])
         return stored
-    priced = price_profile(project, table, terms, keys, values)
+    priced = price_profile(project, table, terms, keys, values, unreadable)
     passed = go_through(project, priced.passage, analyst=analyst, fresh=fresh)
-    return _read(project, table, passed.bodies, passed.receipt, is_stored=passed.is_stored)
+    return profile_of(project, table, passed.bodies, passed.receipt, is_stored=passed.is_stored)
 
 
 def _require_counted(stored: Profile, keys: Sequence[str]) -> None:
@@ -127,41 +121,15 @@ def _require_values(stored: Profile, values: Sequence[str]) -> None:
         )
 
 
-def find_profile(project: Project, table: Table) -> Profile | None:
-    """Return the stored profile of a table for the data as they are now, if there is one."""
-    version = project.ledger.known_version(table.unit.id_space)
-    name = profile_name(table)
-    found = None if version is None else project.ledger.find_release(name, version.number)
-    if found is None:
-        return None
-    stored, receipt = found
-    return _read(project, table, stored["batch"], receipt, is_stored=True)
-
-
-def _read(
-    project: Project,
-    table: Table,
-    bodies: Iterable[Any],
-    receipt: Receipt,
-    *,
-    is_stored: bool,
-) -> Profile:
-    return read_profile(
-        table.name,
-        project.catalog.id_space(table.unit.id_space).unit,
-        map(Body.from_json, bodies),
-        most=table.most_rows_per_unit,
-        groups={
-            column.name: len(column.keys)
-            for column in table.columns
-            if column.keys and has_few_keys(column)
-        },
-        values={
-            column.name: value_bins(column) for column in table.columns if column.type in MEASURED
-        },
-        receipt=receipt,
-        is_stored=is_stored,
-    )
+def _require_unreadable(stored: Profile, columns: Sequence[str]) -> None:
+    missing = [name for name in columns if name not in stored.unreadable]
+    if missing:
+        raise InvalidArgument(
+            f"The profile of {stored.table} for these data does not say what of"
+            f" {', '.join(missing)} could not be read",
+            got=f"that of {', '.join(stored.unreadable) or 'nothing'}",
+            next="Ask for a fresh one, which is paid for again and takes its place",
+        )
 
 
 def private_table(project: Project, name: str) -> Table:
@@ -180,13 +148,14 @@ def price_profile(
     terms: Terms,
     keys: Sequence[str] | None,
     values: Sequence[str] = (),
+    unreadable: Sequence[str] = (),
 ) -> PricedProfile:
     """Return the plans of the profile, each with its part of the price."""
     if not terms.has_price() or terms.accuracy is not None or terms.delta is not None:
         raise InvalidArgument(
             "A profile has a price", must="be an ε or a ρ", next="Such as --epsilon 0.1"
         )
-    plans = profile_plans(table, keys, values)
+    plans = profile_plans(table, keys, values, unreadable)
     histograms = sum(_histograms(plan) for plan in plans)
     cap = project.catalog.id_space(table.unit.id_space).cap
     whole = terms.price()
@@ -225,9 +194,15 @@ def _written(table: Table, plans: Iterable[BoundedPlan]) -> str:
 
 
 def profile_plans(
-    table: Table, keys: Sequence[str] | None = None, values: Sequence[str] = ()
+    table: Table,
+    keys: Sequence[str] | None = None,
+    values: Sequence[str] = (),
+    unreadable: Sequence[str] = (),
 ) -> tuple[BoundedPlan, ...]:
-    """Return a plan for the rows of a unit, one for its groups and one for its values."""
+    """Return a plan for the rows of a unit, and some for its groups and its values.
+
+    The last are for what could not be read.
+    """
     if table.unit.column is None:
         raise InvalidArgument(
             f"A row of {table.name} is a unit", next="Each contributes one row: nothing is cut"
@@ -236,10 +211,12 @@ def profile_plans(
     if keys is not None:
         columns = [_with_keys(table, name) for name in dict.fromkeys(keys)]
     measured = [table.column(name) for name in dict.fromkeys(values)]
+    doubtful = [table.column(name) for name in dict.fromkeys(unreadable)]
     return (
         _of_rows(table),
         *(_of_groups(table, column) for column in columns),
         *(_of_values(table, column) for column in measured),
+        *(unreadable_plan(table, column, UNREADABLE + column.name) for column in doubtful),
     )
 
 
@@ -289,7 +266,7 @@ def _of_values(table: Table, column: Column) -> BoundedPlan:
     named = [(first + column.name, total, one) for first, total, one in totals]
     by_unit = totals_of_units(Scan(table=table, columns=(column,)), (), named)
     values = [_value_bin(FieldValue(column.type, place), bins) for place in (0, 1)]
-    return _by_bins(by_unit, values, [(*bins.ends, ABOVE, NO_VALUE)] * 2)
+    return by_bins(by_unit, values, [(*bins.ends, ABOVE, NO_VALUE)] * 2)
 
 
 def _value_bin(value: Expression, bins: ValueBins) -> Expression:
@@ -318,11 +295,6 @@ def _is_up_to(value: Expression, end: int, bins: ValueBins) -> Expression:
     return call("<", [value, Literal(value.type, str(border))])
 
 
-def has_few_keys(column: Column) -> bool:
-    """Tell whether the keys of a column can be listed in a condition."""
-    return column.keys is not None and len(column.keys) <= MOST_VALUES
-
-
 def _is_listed(column: Column) -> Expression:
     keys = (Literal(column.type, key) for key in column.keys or ())
     return call("in", [FieldValue(column.type, 0), *keys])
@@ -335,22 +307,4 @@ def _is_there(column: Column) -> Expression:
 def _histogram_plan(by_unit: Relation, bins: Sequence[tuple[int, ...]]) -> BoundedPlan:
     """Return the plan that counts the units of each bin of numbers."""
     values = [binned(FieldValue(ColumnType.INTEGER, i), ends) for i, ends in enumerate(bins)]
-    return _by_bins(by_unit, values, [(*ends, BEYOND) for ends in bins])
-
-
-def _by_bins(
-    by_unit: Relation, values: Sequence[Expression], keys: Sequence[tuple[int, ...]]
-) -> BoundedPlan:
-    """Return the plan that counts the units of each bin, of each of the fields by itself."""
-    relation = projected(by_unit, values, [field.name for field in by_unit.fields()])
-    sets = tuple(
-        KeySet(places=(i,), rows=tuple((key,) for key in all_of_them))
-        for i, all_of_them in enumerate(keys)
-    )
-    plan = BoundedPlan(
-        relation=relation,
-        keys=PublicKeys(fields=tuple(range(len(keys))), sets=sets),
-        limits=Limits(rows_per_group=1, groups_per_unit=1),
-        aggregates=(CountUnits(),),
-    )
-    return contain(prune(plan))
+    return by_bins(by_unit, values, [(*ends, BEYOND) for ends in bins])

@@ -13,7 +13,7 @@ from discreet.core.loss import PrivacyLoss
 from discreet.curator.answer import answer, prepare
 from discreet.curator.choose_bounds import bounds_in
 from discreet.curator.fabricate import Pools, fabricate
-from discreet.curator.profile import find_profile
+from discreet.curator.stored_profile import find_profile
 from discreet.project.open_ledger import open_ledger
 from discreet.project.project import Project
 from discreet.project.terms import Terms

@@ -54,6 +54,22 @@ def binned(value: Expression, ends: Sequence[int]) -> Expression:
     return call("case", [*branches, Literal(_INTEGER, BEYOND)])
 
 
+def by_bins(by_unit: Relation, values: Sequence[Expression], keys: Sequence[Ends]) -> BoundedPlan:
+    """Return the plan that counts the units of each bin, of each of the fields by itself."""
+    relation = projected(by_unit, values, [field.name for field in by_unit.fields()])
+    sets = tuple(
+        KeySet(places=(i,), rows=tuple((key,) for key in all_of_them))
+        for i, all_of_them in enumerate(keys)
+    )
+    plan = BoundedPlan(
+        relation=relation,
+        keys=PublicKeys(fields=tuple(range(len(keys))), sets=sets),
+        limits=Limits(rows_per_group=1, groups_per_unit=1),
+        aggregates=(CountUnits(),),
+    )
+    return contain(prune(plan))
+
+
 # ---- Units by what a question's limits are about: rows in their busiest group, and groups.
 
 

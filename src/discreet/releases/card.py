@@ -12,7 +12,7 @@ Guarantee:
     shows of it. No salt, no row, and no number that was computed from rows but those of releases.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from decimal import ROUND_FLOOR
 from importlib.metadata import version
@@ -205,7 +205,7 @@ def _implementation(facts: CardFacts) -> dict[str, Any]:
             "chosen": "by a keyed hash; what is beyond is left out",
             "can_leave_out": limits.leave_out,
         },
-        "clamps": list(_clamps(facts)),
+        "clamps": _once(_clamps(facts)),
         "mechanisms": [_mechanism(aggregate) for aggregate in facts.body.aggregates],
         "rules_of_bounding": None if made is None else made.bounding,
         "samplers": None if made is None else made.noise,
@@ -225,6 +225,15 @@ def _clamps(facts: CardFacts) -> Iterator[dict[str, Any]]:
                 "upper": str(bounds.upper),
                 "chosen": source.value,
             }
+
+
+def _once(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what is different: a mean and a sum of one value have the same clamp."""
+    different: list[dict[str, Any]] = []
+    for one in found:
+        if one not in different:
+            different.append(one)
+    return different
 
 
 def _mechanism(aggregate: NoisyAggregate) -> dict[str, Any]:

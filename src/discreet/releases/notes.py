@@ -34,7 +34,8 @@ def headline(left_out: LeftOut | None) -> list[str]:
     """Return what must be read before the numbers: that they are not those of all rows."""
     if left_out is None or left_out.is_nothing:
         return []
-    return [*_on_rows(left_out), *(_on_cut(one) for one in left_out.clampings() if _matters(one))]
+    on_clamps = [_on_cut(one) for one in left_out.clampings() if _matters(one)]
+    return [*_on_rows(left_out), *_on_totals(left_out), *on_clamps]
 
 
 def _on_rows(left_out: LeftOut) -> list[str]:
@@ -46,6 +47,12 @@ def _on_rows(left_out: LeftOut) -> list[str]:
     if not left_out.is_known:
         return [f"Limits may leave out rows, and {left_out.reason}"]
     return []
+
+
+def _on_totals(left_out: LeftOut) -> list[str]:
+    if left_out.by_limits or not left_out.reason or any(left_out.clampings()):
+        return []
+    return [f"The clamp may cut totals of a unit, and {left_out.reason}"]
 
 
 def _matters(clamping: Clamping) -> bool:

@@ -21,11 +21,12 @@ from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.body import Body
 from discreet.releases.histogram import BEYOND, Histogram
+from discreet.releases.unreadable import WITH, WITHOUT, UnreadableUnits
 from discreet.releases.value_bins import ValueBins
 from discreet.releases.values import SHOWN_SHARES, Bound, Values, read_values, shown_value
 
 ROWS, GROUPS, BUSIEST = "rows", "groups of ", "rows in the busiest "
-LARGEST, SMALLEST = "largest ", "smallest "
+LARGEST, SMALLEST, UNREADABLE = "largest ", "smallest ", "unreadable "
 """What the histograms are called; all but the first go on with the name of a column."""
 
 _BETA = float(1 - CONFIDENCE)
@@ -70,6 +71,8 @@ class Profile:
     cost: PrivacyLoss
     values: Mapping[str, Values] = field(factory=dict)
     """For each column that was asked for: units by their largest and their smallest value."""
+    unreadable: Mapping[str, UnreadableUnits] = field(factory=dict)
+    """For each column that was asked for: units with something in it that could not be read."""
     is_refuted: bool = False
     """Whether units surely have more rows than what is declared as the most."""
     receipt: Receipt | None = field(default=None, eq=False)
@@ -131,7 +134,8 @@ class Profile:
     @property
     def histograms(self) -> int:
         """How many histograms share the price."""
-        return 1 + len(self.groups) + len(self.busiest) + 2 * len(self.values)
+        by_groups, by_values = len(self.groups) + len(self.busiest), 2 * len(self.values)
+        return 1 + by_groups + by_values + len(self.unreadable)
 
     def to_json(self) -> dict[str, Any]:
         """Return what the profile says, as plain values."""
@@ -158,6 +162,7 @@ class Profile:
                 for limit in self._limits()
             ],
             "values": {name: found.to_json() for name, found in self.values.items()},
+            "unreadable": {name: found.to_json() for name, found in self.unreadable.items()},
             "cost": self.cost.to_json(),
             "stored": self.is_stored,
             "receipt": None if self.receipt is None else self.receipt.to_json(),
@@ -174,24 +179,27 @@ class Profile:
         last = self.rows.ends[-1]
         usual = f"half of them have {_up_to(middle, last)} rows, 99 % {_up_to(most, last)}"
         head = f"{self.table}: about {units:,.0f} units ({self.unit}) with {rows:,.0f} rows"
+        cost = "a stored profile, nothing more is charged"
+        cost = cost if self.is_stored else f"cost {self.cost}{self._each()}"
         if units < 1:
-            head, usual = f"{self.table}: no units ({self.unit}) stand out from the noise", _FAINT
+            head = f"{self.table}: no units ({self.unit}) stand out from the noise"
+            return "\n".join([head, _FAINT, f"95 % intervals; {cost}"])
         lines = [
             [f"{limit:,}", str(self.rows_left_out(limit)), str(self.units_cut(limit))]
             for limit in self._limits()
         ]
         table = text_table(("rows of a unit that count", "rows left out", "units cut"), lines)
         below = [self._on_groups(name) for name in self.groups]
-        below += self._on_values()
-        price = "a stored profile, nothing more is charged" if self.is_stored else None
-        cost = price or f"cost {self.cost}{self._each()}"
+        below += [*self._on_values(), *map(str, self.unreadable.values())]
         open_end = [] if self.rows.most is not None else [_OPEN]
         open_end = [_REFUTED] if self.is_refuted else open_end
         return "\n".join([head, usual, "", table, *below, f"95 % intervals; {cost}", *open_end])
 
     def _on_groups(self, name: str) -> str:
         found = self.groups[name]
-        units = max(float(found.cleaned.sum()), 1.0)
+        units = float(found.cleaned.sum())
+        if units < 1:
+            return f"{name}: too few units stand out from the noise to tell in how many groups"
         cut = ", ".join(
             f"{limit}: {100 * found.units_beyond(limit) / units:.0f} %"
             for limit in _SHOWN_LIMITS
@@ -213,6 +221,9 @@ class Profile:
             return []
         lines, said = [], []
         for name, values in self.values.items():
+            if values.is_faint:
+                said.append(f"{name}: too few units have a value to tell how far values reach")
+                continue
             above = (values.largest_quantile(share) for share in SHOWN_SHARES)
             below = (values.smallest_quantile(share) for share in SHOWN_SHARES)
             lines.append([f"{name} is at most", *map(shown_value, above)])
@@ -220,7 +231,8 @@ class Profile:
             if values.is_refuted:
                 said.append(f"{name}: units have values outside {_REFUTED_RANGE}")
         shares = (f"{100 * share:.0f} % of units" for share in SHOWN_SHARES)
-        return ["", text_table(("all values of a unit", *shares), lines), *said]
+        table = text_table(("all values of a unit", *shares), lines)
+        return ["", table, *said] if lines else said
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -273,7 +285,12 @@ def read_profile(
     bodies = tuple(bodies)
     found: dict[str, Histogram] = {}
     measured: dict[str, Values] = {}
+    doubtful: dict[str, UnreadableUnits] = {}
     for body in bodies:
+        if body.keys.columns[0].startswith(UNREADABLE):
+            name = body.keys.columns[0].removeprefix(UNREADABLE)
+            doubtful[name] = _unreadable(name, body)
+            continue
         if body.keys.columns[0].startswith(LARGEST):
             name = body.keys.columns[0].removeprefix(LARGEST)
             largest, smallest = (_units(body, place) for place in (0, 1))
@@ -291,6 +308,7 @@ def read_profile(
         groups=_named(found, GROUPS),
         busiest=_named(found, BUSIEST),
         values=measured,
+        unreadable=doubtful,
         is_refuted=most is not None and found[ROWS].most is None,
         cost=bodies[0].cost,
         receipt=receipt,
@@ -308,6 +326,11 @@ def _units(body: Body, place: int) -> dict[int, int]:
     (counted,) = body.aggregates
     rows = zip(body.keys.rows, body.keys.sets, counted.values, strict=True)
     return {int(row[place] or 0): value for row, part, value in rows if part == which}
+
+
+def _unreadable(name: str, body: Body) -> UnreadableUnits:
+    units, noise = _units(body, 0), body.aggregates[0].noise
+    return UnreadableUnits(column=name, without=units[WITHOUT], units=units[WITH], noise=noise)
 
 
 def _histogram(body: Body, place: int, most: int | None) -> Histogram:

@@ -22,6 +22,9 @@ from discreet.releases.cells import text
 from discreet.releases.histogram import Histogram
 from discreet.releases.value_bins import ABOVE, NO_VALUE, ValueBins
 
+_FAINT = 0.05
+"""How often noise alone may pass for units with a value."""
+
 Bound = Number | datetime.date
 """An end of a clamp: a number, or a date."""
 
@@ -78,6 +81,11 @@ class Values:
         everybody = Histogram(ends=(), values=self.largest, noise=self.noise)
         return everybody.least(each, beta), everybody.largest(each, beta)
 
+    @cached_property
+    def is_faint(self) -> bool:
+        """Whether so few units have a value that noise alone could have made them."""
+        return self.units(_FAINT)[0] < 1
+
     def about(self) -> float:
         """Return about how many units have a value."""
         return float(max(sum(self.largest), 0))
@@ -117,14 +125,14 @@ class Values:
     def largest_quantile(self, share: float) -> Fraction | datetime.date | None:
         """Return what the largest value of that share of units does not exceed.
 
-        None if it is beyond all bins.
+        None if it is beyond all bins, or if there are too few units to tell.
         """
-        place = _place(self.above, share, self.about())
+        place = None if self.is_faint else _place(self.above, share, self.about())
         return None if place is None else self.bins.value(self.bins.ends[0] + place)
 
     def smallest_quantile(self, share: float) -> Fraction | datetime.date | None:
         """Return what the smallest value of that share of units does not go below."""
-        place = _place(self.below, share, self.about())
+        place = None if self.is_faint else _place(self.below, share, self.about())
         return None if place is None else self.bins.value(self.bins.ends[-1] + 1 - place)
 
     def to_json(self) -> dict[str, Any]:
@@ -159,8 +167,6 @@ def _require_order(distance: int, bins: ValueBins) -> None:
 
 def _place(reaching: Histogram, share: float, units: float) -> int | None:
     """Return how far at most the rest of the units reach."""
-    if units < 1:
-        return None
     beyond = reaching.cleaned[::-1].cumsum()[::-1]
     allowed = (1 - share) * units + 1e-9
     pairs = zip(reaching.ends, beyond[1:], strict=True)

@@ -172,6 +172,10 @@ class Column:
     """Where the wall is on which a timestamp is read, if it is stored as an instant."""
     codes: Codes | None = field(default=None, metadata=IF_GIVEN)
     """What stored values mean, where they are not simply themselves."""
+    missing_texts: tuple[str, ...] = field(default=(), metadata=PRESENTATION)
+    """Texts that stand for no number or date, as the owner says."""
+    unreadable_as: ColumnType | None = field(default=None, metadata=IF_GIVEN)
+    """If given, the value is whether something is stored that does not read as this type."""
 
     @property
     def read_as(self) -> ColumnType:

@@ -29,6 +29,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "dates, to choose bounds (repeat it for more; each takes two more parts of the price)",
     )
     parser.add_argument(
+        "--unreadable",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="count people who have text in this column of numbers, dates or truth values that "
+        "could not be read as one (repeat it for more; each takes one more part of the price)",
+    )
+    parser.add_argument(
         "--fresh", action="store_true", help="pay for a new one, although there is one already"
     )
     add_project(parser)
@@ -43,6 +51,7 @@ def run(options: argparse.Namespace) -> CommandResult:
             rho=options.rho,
             keys=options.keys,
             values=options.values,
+            unreadable=options.unreadable,
             fresh=options.fresh,
         )
     return CommandResult(str(found), found.to_json())

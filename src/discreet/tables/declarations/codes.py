@@ -31,6 +31,13 @@ def read_codes(section: Section, kind: ColumnType) -> Codes | None:
     return None
 
 
+def missing_texts(section: Section, kind: ColumnType) -> tuple[str, ...]:
+    """Return the texts that stand for no number or date: they are NULL, and yet could be read."""
+    if kind is ColumnType.TEXT or kind not in _MISSING or not section.has("missing"):
+        return ()
+    return tuple(code for code in section.get("missing", LIST) if isinstance(code, str))
+
+
 def _labels(section: Section, kind: ColumnType) -> Codes:
     labels = section.sub("labels")
     meanings = []

@@ -5,7 +5,7 @@ import zoneinfo
 
 from discreet.core.errors import DeclarationError
 from discreet.tables.column import Bounds, Codes, Column, ColumnType, DateRange, Key
-from discreet.tables.declarations.codes import LABELLED, read_codes
+from discreet.tables.declarations.codes import LABELLED, missing_texts, read_codes
 from discreet.tables.declarations.section import (
     DATE,
     LIST,
@@ -40,6 +40,7 @@ def _column(name: str, section: Section) -> Column:
         auto_bounds=kind in _NUMERIC and is_auto(section, "bounds", otherwise=_BOUNDS),
         zone=_zone(section) if kind is ColumnType.TIMESTAMP else None,
         codes=codes,
+        missing_texts=missing_texts(section, kind),
     )
     section.finish()
     return column

@@ -14,7 +14,9 @@ from discreet.tables.catalog import Limits
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.aggregate import CountUnits
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumTotals
 from discreet.tables.relations.join import Exists, Join, equal_fields
 from discreet.tables.relations.relation import (
     Distinct,
@@ -78,7 +80,22 @@ def leaves_out(plan: BoundedPlan) -> bool:
     told = told_apart(plan.relation)
     if frozenset() in told:
         return False
-    return not (_is_one_row_a_group(plan, told) and _has_few_groups(plan))
+    is_whole = _is_one_row_a_group(plan, told) or not _counts_rows(plan)
+    return not (is_whole and _has_few_groups(plan))
+
+
+def has_one_row(plan: BoundedPlan) -> bool:
+    """Tell whether a unit has at most one row in a group, whatever its limits are."""
+    told = told_apart(plan.relation)
+    return frozenset() in told or _is_one_row_a_group(plan, told)
+
+
+def _counts_rows(plan: BoundedPlan) -> bool:
+    """Tell whether it matters how many rows of a unit count in a group.
+
+    Units are counted once, and totals that are clamped as a whole are of all rows.
+    """
+    return not all(isinstance(part, CountUnits | SumTotals) for part in plan.aggregates)
 
 
 def _is_one_row_a_group(plan: BoundedPlan, told: Told) -> bool:

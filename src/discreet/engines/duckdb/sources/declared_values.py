@@ -29,11 +29,12 @@ def column_value(column: Column, cells: Mapping[str, str], longest: int | None =
     its ``longest`` first characters count, or all. Codes have their meaning.
     """
     most = longest if column.type is ColumnType.TEXT else None
-    value = _read(column.read_as, cells[column.name], most)
+    value = read_value(column.read_as, cells[column.name], most)
     return value if column.codes is None else _meaning(value, column, column.codes)
 
 
-def _read(kind: ColumnType, cell: str, longest: int | None) -> str:
+def read_value(kind: ColumnType, cell: str, longest: int | None = None) -> str:
+    """Return a cell as a type, NULL where it does not read as one."""
     cast = f"TRY_CAST({cell} AS {SQL_TYPES[kind]})"
     if kind is ColumnType.REAL:
         return f"(nullif({cast}, 'nan'::DOUBLE) + 0::DOUBLE)"

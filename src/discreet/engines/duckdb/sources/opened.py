@@ -7,9 +7,9 @@ from attrs import field, frozen
 
 from discreet.core import optional
 from discreet.core.errors import DeclarationError
-from discreet.engines.duckdb.sources.declared_values import SQL_TYPES
+from discreet.engines.duckdb.sources.declared_values import SQL_TYPES, read_value, text
 from discreet.engines.duckdb.sources.stored_times import clock_array, clock_type
-from discreet.engines.duckdb.sources.stored_values import digests, whole_texts
+from discreet.engines.duckdb.sources.stored_values import digests, marked_texts, whole_texts
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import LONGEST_TEXT, Column, ColumnType
 
@@ -74,7 +74,7 @@ def opened(
         f"{name}_{number}": _batches(part, columns, owner) for number, part in enumerate(parts)
     }
     selects = [
-        _select(_cells(part, kinds), relation, "digest" if _has_digests(part, owner) else "NULL")
+        _select(_cells(part, columns), relation, "digest" if _has_digests(part, owner) else "NULL")
         for part, relation in zip(parts, batches, strict=True)
     ] or [_select([_cast("NULL", kind) for kind in kinds], "(SELECT 1) WHERE FALSE", "NULL")]
     return Opened(
@@ -103,13 +103,23 @@ def _select(cells: Sequence[str], relation: str, digest: str) -> str:
     return f"SELECT {', '.join([*named, f'{digest}::VARCHAR AS digest'])} FROM {relation}"
 
 
-def _cells(part: Part, kinds: Sequence[ColumnType]) -> list[str]:
-    """Return each column as its declared type; what is longer than texts is no number or date."""
+def _cells(part: Part, columns: Sequence[Column]) -> list[str]:
+    """Return each column as its declared type; what is longer than texts is no number or date.
+
+    One that tells what could not be read is true where something is stored, and read it is NULL.
+    """
     cells = []
-    for i, (handed, kind) in enumerate(zip(part.types, kinds, strict=True)):
+    for i, (handed, column) in enumerate(zip(part.types, columns, strict=True)):
+        kind = column.unreadable_as or column.read_as
         is_read = _is_bytes(handed) and kind not in (ColumnType.TEXT, *_OF_A_CLOCK)
         short = f"CASE WHEN strlen(c{i}) <= {LONGEST_TEXT} THEN c{i} END"
-        cells.append(_cast(short if is_read else f"c{i}", kind))
+        cell = short if is_read else f"c{i}"
+        if column.unreadable_as is None:
+            cells.append(_cast(cell, kind))
+        else:
+            known = [f"CAST(c{i} AS VARCHAR) <> {text(one)}" for one in column.missing_texts]
+            tests = [f"c{i} IS NOT NULL", *known, f"{read_value(kind, cell)} IS NULL"]
+            cells.append(f"({' AND '.join(tests)})")
     return cells
 
 
@@ -134,7 +144,8 @@ def _given_type(column: Column, handed: Any) -> Any:
 
 def _given(column: Column, array: Any, handed: Any) -> Any:
     """Return an array of a column as it is given to the engine."""
-    array = whole_texts(array) if _is_bytes(handed) else array
+    if _is_bytes(handed):
+        array = whole_texts(array) if column.unreadable_as is None else marked_texts(array)
     return clock_array(column, array) if column.type in _OF_A_CLOCK else array
 
 

@@ -213,6 +213,19 @@ def whole_texts(array: Any) -> Any:
     return (_without(array, spoiled) if spoiled else array).view(_text())
 
 
+def marked_texts(array: Any) -> Any:
+    r"""Return bytes as texts, and what is not UTF-8 as one that reads as nothing else.
+
+    Example:
+        >>> import pyarrow
+        >>> marked_texts(pyarrow.array([b"a", b"\xff", None], pyarrow.large_binary())).to_pylist()
+        ['a', '?', None]
+    """
+    texts, compute = whole_texts(array), optional.load("pyarrow.compute")
+    is_spoiled = compute.and_(array.is_valid(), texts.is_null())
+    return compute.if_else(is_spoiled, optional.load("pyarrow").scalar("?", _text()), texts)
+
+
 def _text() -> Any:
     return optional.load("pyarrow").large_string()
 
