@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from discreet.core.errors import DeclarationError, DiscreetError, RefusedQuery
-from discreet.core.loss import Pure
+from discreet.core.loss import Approximate, Pure
 from discreet.curator.answer import prepare
+from discreet.curator.batch import price_batch
 from discreet.curator.connection import connect
 from discreet.curator.owner import own
 from discreet.project.terms import Terms
@@ -149,7 +150,64 @@ def test_bounds_are_not_chosen_elsewhere(folder, why):
         connection.sql(sql, **terms)
 
 
-def test_a_batch_takes_no_bounds_that_choose_themselves(tmp_path):
+@pytest.fixture
+def with_delta(folder):
+    change(folder, ("budget = { epsilon = 10000 }", "budget = { epsilon = 10000, delta = 0.01 }"))
+    profile(folder)
+    return folder
+
+
+def batch_of(folder, queries, **options) -> list[Bounds]:
+    with own(folder) as owner:
+        target = Approximate(options.pop("epsilon"), "1e-6")
+        plans = price_batch(owner._project, queries, target, **options).plans
+    sums = [one for priced in plans for one in priced.plan.aggregates]
+    return [one.bounds for one in sums if isinstance(one, SumValues)]
+
+
+def test_bounds_are_chosen_in_a_batch(with_delta):
+    """Each question has its own, for its part of the price, as ordinary clamps."""
+    mean = "SELECT AVG(CLAMP(cost)) AS m FROM visits"
+    written = "SELECT SUM(CLAMP(cost, 0, 5)) AS s FROM visits"
+    wide = batch_of(with_delta, [SQL, mean, written], epsilon=100)
+    narrow = batch_of(with_delta, [SQL, mean, written], epsilon="0.05")
+    assert [one.upper for one in (wide[2], narrow[2])] == [5, 5]
+    assert wide[0].upper >= 8
+    assert narrow[0].upper <= 2
+    assert narrow[1].upper <= 2.5
+    with connect(with_delta) as connection:
+        releases = connection.batch([SQL, mean], epsilon=100, delta="1e-6")
+        again = connection.batch([SQL, mean], epsilon=100, delta="1e-6")
+    assert all("chosen from the profile" in str(one) for one in releases)
+    assert all(one.is_stored for one in again)
+
+
+def test_more_questions_of_a_batch_leave_less_for_each(with_delta):
+    alone = batch_of(with_delta, [SQL], epsilon="0.6")[0].upper
+    many = [f"SELECT SUM(CLAMP(cost)) AS s FROM visits WHERE age > {age}" for age in range(60)]
+    assert batch_of(with_delta, many, epsilon="0.6")[0].upper <= alone
+
+
+def test_limits_and_bounds_are_chosen_together_in_a_batch(with_delta):
+    grouped = "SELECT clinic, SUM(CLAMP(cost)) AS s FROM visits GROUP BY clinic"
+    with connect(with_delta) as connection:
+        releases = connection.batch([SQL, grouped], epsilon=50, delta="1e-6", limits="auto")
+    assert all("chosen from the profile" in str(one) for one in releases)
+
+
+def test_a_declared_column_is_chosen_in_a_batch_as_alone(with_delta):
+    sql = "SELECT SUM(cost) AS s FROM visits"
+    change(with_delta, ("step = 0.25", 'step = 0.25, bounds = "auto"'))
+    assert batch_of(with_delta, [sql], epsilon="0.05")[0].upper <= 2
+
+
+@pytest.mark.parametrize("why", [name for name in REFUSED if "epsilon" in REFUSED[name][1]])
+def test_bounds_are_not_chosen_elsewhere_in_a_batch(with_delta, why):
+    with connect(with_delta) as connection, pytest.raises(DiscreetError):
+        connection.batch([SQL, REFUSED[why][0]], epsilon=10, delta="1e-6")
+
+
+def test_a_batch_without_a_profile_says_what_to_run(tmp_path):
     folder = write_project(tmp_path, [visit("p", cost=1.0)], epsilon="10")
     change(folder, ("budget = { epsilon = 10 }", "budget = { epsilon = 10, delta = 1e-6 }"))
     with connect(folder) as connection, pytest.raises(RefusedQuery, match="only from a profile"):

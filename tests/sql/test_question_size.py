@@ -11,6 +11,7 @@ from discreet.curator.answer import read_questions
 from discreet.curator.batch import price_batch
 from discreet.sql import question as questions
 from discreet.sql.aggregates.call import MOST_AGGREGATES
+from discreet.sql.aggregates.clamps import nothing_chosen
 from discreet.sql.parse import parse
 from discreet.sql.question import MOST_CELLS
 from discreet.sql.resolve import resolve
@@ -228,7 +229,7 @@ def test_the_numbers_of_an_answer_are_groups_times_aggregates(ask):
 def test_the_questions_of_a_batch_count_together(curator, monkeypatch, bound):
     monkeypatch.setattr(questions, bound, 10)
     question = f"SELECT {sums(3)} FROM visits"
-    assert len(read_questions(curator, [question] * 3)) == 3
+    assert len(read_questions(curator, [question] * 3, [nothing_chosen] * 3)) == 3
     with pytest.raises(RefusedQuery, match="Too much is asked for at once") as refusal:
         price_batch(curator, [question] * 4, Approximate(1, "1e-7"))
     assert refusal.value.got == "12"
@@ -239,7 +240,7 @@ def test_the_keys_of_a_batch_count_together(curator, worked_out):
     questions = [
         f"SELECT {one} || {one} || '{i}' AS c, COUNT(*) FROM visits GROUP BY c" for i in range(5)
     ]
-    assert read_questions(curator, questions[:1])
+    assert read_questions(curator, questions[:1], [nothing_chosen])
     with pytest.raises(RefusedQuery, match="too many public values"):
-        read_questions(curator, questions)
+        read_questions(curator, questions, [nothing_chosen] * len(questions))
     assert worked_out.total() <= 2 * MOST_WORKED_OUT

@@ -19,7 +19,7 @@ from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Z
 from discreet.core.recursion import refusing_depth, with_room
 from discreet.curator.allocate import Shares, allocate
 from discreet.curator.choose_bounds import are_chosen, choose_bounds, propose_bounds, widest
-from discreet.curator.choose_limits import Proposal, propose
+from discreet.curator.choose_limits import propose
 from discreet.curator.circumstances import circumstances_of
 from discreet.curator.clampings import has_clamps
 from discreet.curator.dearer_answer import answered_by, question_of
@@ -27,6 +27,7 @@ from discreet.curator.explanation import Explanation
 from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
 from discreet.curator.left_out import left_out
+from discreet.curator.limits_error import Proposal
 from discreet.curator.offered_delta import best_for, propose_delta
 from discreet.curator.one_table import only_table
 from discreet.curator.price import PricedPlan, price, require_delta_budget
@@ -164,9 +165,9 @@ def _paid_more(stored: Passed | None) -> PrivacyLoss | None:
 
 
 def read_questions(
-    project: Project, queries: Sequence[str], choose: ChooseBounds = nothing_chosen
+    project: Project, queries: Sequence[str], choices: Sequence[ChooseBounds]
 ) -> tuple[Question, ...]:
-    """Return the questions that ``queries`` ask; ``choose`` chooses bounds that nobody gives.
+    """Return the questions that ``queries`` ask; for each a choice of bounds that nobody gives.
 
     Guarantee:
         They share what may be worked out for public keys, and the numbers that they ask for are
@@ -175,7 +176,7 @@ def read_questions(
     """
     enumeration, together, public_rows = Enumeration(), Size(), project.engine.public_rows
     found = []
-    for sql in queries:
+    for sql, choose in zip(queries, choices, strict=True):
         question = resolve(parse(sql), project.catalog, public_rows, enumeration, choose)
         together = (together + Size.of(question)).require_small()
         found.append(question)
@@ -195,7 +196,7 @@ def prepare(
 
     Where nobody gives bounds, ``choose`` does; by default the profile of the table.
     """
-    given, (question,) = Terms.of(terms), read_questions(project, [sql], choose or widest)
+    given, (question,) = Terms.of(terms), read_questions(project, [sql], [choose or widest])
     question = evolve(question, limits=with_given(question.limits, given.limits()))
     defaults = (Terms.of(default), Terms.of(project.catalog.default))
     holding = terms_that_hold(given, Terms.of(question.price), defaults)
@@ -315,7 +316,7 @@ def _with_chosen_bounds(
     if terms.accuracy is None:
         shares = partial(_shares, question, terms=terms, cap=cap)
         found = choose_bounds(project, question, tighten(bound(question)), shares)
-    (again,) = read_questions(project, [sql], found)
+    (again,) = read_questions(project, [sql], [found])
     return evolve(again, limits=question.limits)
 
 

@@ -4,22 +4,19 @@ Nothing in it depends on an answer, so the accountant may use its best theorem f
 the gate sees one certified (ε, δ). That buys less noise than asking one by one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 
 from attrs import evolve, frozen
 
 from discreet.accounting.calibration import calibrate
-from discreet.accounting.filters.filter import largest_mu_squared
 from discreet.core.canonical import digest
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
 from discreet.core.recursion import refusing_depth
-from discreet.curator.allocate import allocate
-from discreet.curator.answer import bound, read_questions
-from discreet.curator.choose_limits import require_proposal
+from discreet.curator.answer import bound
+from discreet.curator.batch_choices import read_batch, require_noise_only
 from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.largest_release import largest_release
@@ -37,9 +34,6 @@ from discreet.project.project import Project
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.question import Question
-from discreet.tables.catalog import with_given
-from discreet.tables.keyset import PublicKeys
-from discreet.tables.plans.aggregate import Tally
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.tighten import leaves_out, tighten
 
@@ -81,6 +75,7 @@ def price_batch(
     r"""Return the batch with the least Gaussian noise whose certified loss is within ``target``.
 
     If it ``is_auto``, the limits of each question are those that the profile of its table proposes.
+    Bounds that nobody gives are chosen from that profile too, as for a single question.
 
     Guarantee:
         Each aggregate gets discrete Gaussian noise in proportion to what one unit can move of it
@@ -95,18 +90,7 @@ def price_batch(
             must=f"have 1 to {MOST_QUESTIONS:,}",
             got=str(len(queries)),
         )
-    questions = tuple(
-        evolve(question, limits=with_given(question.limits, limits))
-        for question in read_questions(project, queries)
-    )
-    if any(question.price is not None for question in questions):
-        raise RefusedQuery(
-            "A question of the batch gives a price of its own",
-            must="be paid for by the batch alone",
-            next="Leave epsilon and delta out of its OPTIONS, or ask it by itself",
-        )
-    if is_auto:
-        questions = tuple(_with_proposed_limits(project, questions, target))
+    questions = read_batch(project, queries, target, limits=limits, is_auto=is_auto)
     plans = tuple(bound(question, sharing=len(queries)) for question in questions)
     spaces = {plan.owner().unit.id_space for plan in plans}
     if len(spaces) > 1:
@@ -115,23 +99,6 @@ def price_batch(
     tight = tuple(map(tighten, plans))
     earlier = () if tight == plans else _names(questions, plans, target, cap)
     return evolve(_priced(questions, tight, target, cap), earlier=earlier)
-
-
-def _with_proposed_limits(
-    project: Project, questions: tuple[Question, ...], target: Approximate
-) -> Iterator[Question]:
-    """Yield each question with the limits that a profile proposes for an equal part of the price.
-
-    A choice behind the gate would have to be paid for by each question: without a profile, limits
-    have to be given.
-    """
-    whole = Zcdp(largest_mu_squared(target.epsilon, target.delta) / 2)
-    part = whole * Fraction(1, len(questions))
-    for question in questions:
-        plan = bound(question, sharing=len(questions))
-        _require_noise_only(plan)
-        shares = partial(allocate, weights=question.weights, price=part)
-        yield evolve(question, limits=require_proposal(project, plan, shares))
 
 
 def _names(
@@ -153,7 +120,7 @@ def _priced(
     target: Approximate,
     cap: PrivacyLoss,
 ) -> PricedBatch:
-    public = [_require_noise_only(plan) for plan in plans]
+    public = [require_noise_only(plan) for plan in plans]
     found = calibrate(lambda m: _event(plans, m), target=target)
     assert isinstance(found.result.loss, Approximate)
     loss = _charge(cap, found.result.loss, _event(plans, found.scale))
@@ -165,22 +132,6 @@ def _priced(
         for plan, keys in zip(plans, public, strict=True)
     )
     return PricedBatch(questions=questions, plans=priced, loss=loss, method=found.result.method)
-
-
-def _require_noise_only(plan: BoundedPlan) -> PublicKeys:
-    """Return the keys, or refuse what has no Gaussian noise to share a multiplier with."""
-    if not isinstance(plan.keys, PublicKeys):
-        raise RefusedQuery(
-            "A batch takes public keys only: private ones have a threshold of their own",
-            next="Declare the keys, or ask this question by itself",
-        )
-    if not all(isinstance(aggregate, Tally) for aggregate in plan.aggregates):
-        raise RefusedQuery(
-            "A batch adds Gaussian noise, and a quantile is a choice, not a number with noise",
-            must="have counts and sums (and what is made of them) only",
-            next="Ask for the quantile by itself",
-        )
-    return plan.keys
 
 
 def _noise(plan: BoundedPlan, multiplier: Fraction) -> tuple[DiscreteGaussian, ...]:

@@ -17,7 +17,7 @@ from attrs import evolve, frozen
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure, Zcdp, short
 from discreet.curator.allocate import Shares
-from discreet.curator.choose_limits import SOME_GROUPS, Allocation
+from discreet.curator.limits_error import SOME_GROUPS, Allocation
 from discreet.curator.one_table import column_of, only_table
 from discreet.curator.stored_profile import find_profile
 from discreet.project.noise import mechanism_for

@@ -13,7 +13,6 @@ from discreet.core.loss import Approximate, PrivacyLoss, Pure, short
 from discreet.core.terminal_text import text_steps
 from discreet.curator.choice_explanation import choice_json
 from discreet.curator.choose_bounds import BoundsProposal
-from discreet.curator.choose_limits import Proposal
 from discreet.curator.column_explanation import ColumnExplanation
 from discreet.curator.costs import Cost, costs, decimals_of, first_cost, group_losses
 from discreet.curator.fit import described_premise
@@ -22,6 +21,7 @@ from discreet.curator.kept_explanation import (
     left_out_sentences,
     limits_sentence,
 )
+from discreet.curator.limits_error import Proposal
 from discreet.curator.offered_delta import BoughtByDelta, takes_delta
 from discreet.curator.output_error import error_sentences, errors_by_size, output_errors, readable
 from discreet.curator.price import ChosenGroups, PricedPlan

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from discreet.curator.choice_explanation import CUT, choice_sentence
 from discreet.curator.choose_bounds import BoundsProposal
-from discreet.curator.choose_limits import Proposal
+from discreet.curator.limits_error import Proposal
 from discreet.curator.price import PricedPlan
 from discreet.releases.left_out import LeftOut
 from discreet.tables.keyset import PublicKeys

@@ -27,8 +27,8 @@ from attrs import evolve
 from discreet.core.errors import RefusedQuery
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
-from discreet.curator.choose_limits import SOME_GROUPS, noise_in_rows
 from discreet.curator.fewest_cut import ONE_UNIT, FewestCut, handicaps
+from discreet.curator.limits_error import SOME_GROUPS, counts_units, noise_in_rows
 from discreet.curator.one_table import only_table
 from discreet.curator.price import LimitsChoice, PricedPlan, event_of
 from discreet.curator.unit_histogram import Ends, units_by_limits
@@ -39,7 +39,6 @@ from discreet.project.noise import choose_noise, require_samplable
 from discreet.project.terms import Price, Terms
 from discreet.tables.catalog import LARGEST_LIMIT, Limits
 from discreet.tables.keyset import PublicKeys
-from discreet.tables.plans.aggregate import CountUnits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.tighten import tighten
 
@@ -129,7 +128,7 @@ def _row_limits(plan: BoundedPlan) -> Ends:
     """Return the numbers of rows to choose from: one, if rows make no difference."""
     if _tightened(plan).rows_per_group == 1:
         return (1,)
-    if _counts_units(plan):
+    if counts_units(plan):
         return (plan.limits.rows_per_group,)
     return limits_to_try(_furthest(plan))
 
@@ -236,13 +235,8 @@ def _noise_of_a_row(narrowest: PricedPlan) -> Fraction:
     plan = narrowest.plan
     drawn = {index: narrowest.mechanisms[index] for index in plan.drawn}
     each = noise_in_rows(plan, drawn) / plan.limits.rows_per_group
-    if _counts_units(plan):
+    if counts_units(plan):
         each = max((noise.spread for noise in drawn.values()), default=Fraction(0))
     sets = plan.keys.sets if isinstance(plan.keys, PublicKeys) else ()
     many = max((len(keys.rows) for keys in sets), default=SOME_GROUPS)
     return many * each / plan.limits.groups_per_unit
-
-
-def _counts_units(plan: BoundedPlan) -> bool:
-    """Tell whether rows make no difference, because units alone are counted."""
-    return all(isinstance(aggregate, CountUnits) for aggregate in plan.aggregates)

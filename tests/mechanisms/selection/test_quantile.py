@@ -15,8 +15,9 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.binary_search_quantile import BinarySearchQuantile
-from discreet.mechanisms.selection.quantile import Quantile, rank_spread
+from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.selection.rank_choice import _Domain, choose_by_rank
+from discreet.mechanisms.selection.rank_mechanism import rank_spread
 from tests.mechanisms.selection.laws import rank_error, rank_law
 from tests.randomness.fit import residue_p_value
 from tests.randomness.scripted_rng import ScriptedRng, SilentRng

@@ -17,7 +17,7 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.selection.quantile import in_domain, require_domain, require_share
+from discreet.mechanisms.selection.rank_mechanism import in_domain, require_domain, require_share
 
 
 @frozen(kw_only=True)

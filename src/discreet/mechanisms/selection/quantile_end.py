@@ -7,23 +7,20 @@ from typing import ClassVar, Self
 import numpy as np
 from attrs import Attribute, field, frozen
 
-from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp
-from discreet.core.mechanism_event import ExponentialSelectionEvent
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.noise.named_mechanism import NamedMechanism
-from discreet.mechanisms.selection.quantile import (
-    in_domain,
-    rank_spread,
-    require_domain,
-    require_share,
-)
 from discreet.mechanisms.selection.rank_choice import choose_by_rank
-from discreet.mechanisms.selection.scores import bounded_range_scale, exponential_error
+from discreet.mechanisms.selection.rank_mechanism import (
+    RankMechanism,
+    in_domain,
+    rank_error,
+    rank_spread,
+)
+from discreet.mechanisms.selection.scores import bounded_range_scale
 
 FARTHEST = 2**61
 """Distances times the denominator of the share stay below it, so that ranks fit 64 bits."""
@@ -54,7 +51,7 @@ def _require_distance(
 
 
 @frozen(kw_only=True)
-class QuantileEnd(NamedMechanism):
+class QuantileEnd(RankMechanism):
     r"""Choose an integer that is almost surely on one side of a quantile, and not far from it.
 
     The low end has weight :math:`e^{-error(v)/scale}`, where the *rank error* of ``v`` is how far
@@ -102,13 +99,7 @@ class QuantileEnd(NamedMechanism):
     """
 
     law: ClassVar[str] = "quantile_end"
-    words: ClassVar[str] = "exponential mechanism"
-    counts_ranks: ClassVar[bool] = True
-    quantile: Fraction = field(converter=exact, validator=require_share)
     side: EndSide = field(converter=_side)
-    lower: int = field(converter=check.whole)
-    upper: int = field(converter=check.whole, validator=require_domain)
-    scale: Fraction = field(converter=exact, validator=check.positive)
     distance: Fraction = field(converter=exact, validator=_require_distance)
     """How many ranks beside the quantile the end is looked for, in rows."""
 
@@ -127,7 +118,7 @@ class QuantileEnd(NamedMechanism):
         """Return the end nearest to the quantile that spends ``loss`` and fails with ``beta``."""
         share = exact(quantile)
         scale = bounded_range_scale([rank_spread(share) * d_in.bound("l1")], loss)
-        distance = 1 + _rank_error(share, scale, upper - lower + 1, beta)
+        distance = 1 + rank_error(share, scale, upper - lower + 1, beta)
         return cls(
             quantile=share,
             side=_side(side),
@@ -136,23 +127,6 @@ class QuantileEnd(NamedMechanism):
             scale=scale,
             distance=distance,
         )
-
-    @property
-    def spread(self) -> Fraction:
-        """The scale, in rows."""
-        return self.scale
-
-    def event(self, d_in: Contribution) -> ExponentialSelectionEvent:
-        """Describe one use for the accountants; ``d_in.l1`` is in rows."""
-        return ExponentialSelectionEvent(
-            scale=self.scale,
-            spread=rank_spread(self.quantile) * d_in.bound("l1"),
-            metric=d_in.metric,
-        )
-
-    def loss(self, d_in: Contribution) -> Pure:
-        """Return the pure loss of one use."""
-        return pure_loss([self.event(d_in)])
 
     def release(self, values: IntArray, rng: Rng) -> int:
         """Return the chosen integer. The gate already holds the loss."""
@@ -173,15 +147,6 @@ class QuantileEnd(NamedMechanism):
             below=self.distance,
         )
 
-    def error_quantile(self, beta: Number) -> Fraction:
-        """Return a bound on the rank error, in rows, that fails with at most ``beta``."""
-        return _rank_error(self.quantile, self.scale, self.upper - self.lower + 1, beta)
-
     def holds(self, beta: Number) -> bool:
         """Tell whether it is on the wrong side of the quantile with at most ``beta``."""
         return self.error_quantile(beta) + 1 <= self.distance
-
-
-def _rank_error(share: Fraction, scale: Fraction, size: int, beta: Number) -> Fraction:
-    error = exponential_error(scale * share.denominator, beta, candidates=size)
-    return Fraction(error, share.denominator)

@@ -21,8 +21,8 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import log_up
 from discreet.core.search import smallest
-from discreet.mechanisms.selection.quantile import in_domain, rank_spread, require_domain
 from discreet.mechanisms.selection.rank_choice import LARGEST_DENOMINATOR, choose_by_rank
+from discreet.mechanisms.selection.rank_mechanism import in_domain, rank_spread, require_domain
 from discreet.mechanisms.selection.scores import bounded_range_scale
 
 MOST_TIE_BITS = 32

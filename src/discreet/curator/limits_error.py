@@ -1,0 +1,163 @@
+"""The error to expect of limits: what they cut, read off a profile, and the noise they cost.
+
+Guarantee:
+    What is worked out here looks at a profile, which is public, at declarations and at the price.
+    It is about utility alone: whatever it says, the noise is that of the limits which are taken.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from attrs import evolve, frozen
+
+from discreet.curator.allocate import Shares
+from discreet.curator.left_out import grouped_column, keeps_all_groups
+from discreet.mechanisms.noise_json import AggregateMechanism
+from discreet.project.noise import mechanism_for
+from discreet.releases.histogram import Histogram
+from discreet.releases.profile import Profile
+from discreet.tables.catalog import Limits
+from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.aggregate import CountUnits
+from discreet.tables.plans.plan import BoundedPlan
+
+Allocation = Callable[[BoundedPlan], Shares]
+"""How the price is split over the aggregates of a plan."""
+
+
+@frozen(kw_only=True)
+class Proposal:
+    """Limits, and the error to expect of a count with them, in rows of a group.
+
+    Where units alone are counted, it is in units.
+    """
+
+    limits: Limits
+    cut: float
+    """About how many rows of a group are left out."""
+    noise: float
+    """About how much the noise of a count is."""
+    hidden: float = 0.0
+    """How much more may be left out, of units that the noise of the profile hides."""
+    counts_units: bool = False
+    """Whether units are counted, and not rows."""
+
+    def error_if(self, *, hidden: bool) -> float:
+        """Return all of it together, with or without what may be hidden."""
+        return self.cut + self.noise + (self.hidden if hidden else 0)
+
+    def times(self, least: Mapping[bool, float]) -> float:
+        """Return how many times the least error its own is, at worst."""
+        return max(self.error_if(hidden=one) / (least[one] or 1) for one in least)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        counted = "units" if self.counts_units else "rows"
+        return self.limits.given() | {
+            f"{counted}_cut_in_a_group": self.cut,
+            "noise": self.noise,
+        }
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        counted = "units" if self.counts_units else "rows"
+        return (
+            f"{limits_given(self.limits)} would leave out about {self.cut:,.0f} {counted} of a"
+            f" group, with noise of about {self.noise:,.0f}"
+        )
+
+
+def limits_given(limits: Limits) -> str:
+    """Return limits as they are given; those that follow from rows_per_unit are not.
+
+    Example:
+        >>> limits_given(Limits(rows_per_group=2, groups_per_unit=3))
+        'rows_per_group = 2, groups_per_unit = 3'
+        >>> limits_given(Limits(rows_per_group=9, groups_per_unit=3, rows_per_unit=9))
+        'groups_per_unit = 3, rows_per_unit = 9'
+        >>> limits_given(Limits(rows_per_group=9, groups_per_unit=9, rows_per_unit=9))
+        'rows_per_unit = 9'
+    """
+    over_all, given = limits.rows_per_unit, limits.given()
+    shown = {name: n for name, n in given.items() if name == "rows_per_unit" or n != over_all}
+    return ", ".join(f"{name} = {number}" for name, number in shown.items())
+
+
+SOME_GROUPS = 10
+"""How many private groups are reckoned with, at least."""
+
+
+def expected(plan: BoundedPlan, profile: Profile, shares: Allocation, limits: Limits) -> Proposal:
+    """Return what is to be expected of the plan with these limits."""
+    tried = evolve(plan, limits=limits)
+    some = max(SOME_GROUPS, limits.groups_per_unit)
+    groups = tried.keys.size() if isinstance(tried.keys, PublicKeys) else some
+    cut, most = (_cut(tried, profile, hidden=one) / max(groups, 1) for one in (False, True))
+    return Proposal(
+        limits=limits,
+        cut=cut,
+        hidden=max(most - cut, 0.0),
+        noise=_noise(tried, shares(tried)),
+        counts_units=counts_units(tried),
+    )
+
+
+def counts_units(plan: BoundedPlan) -> bool:
+    """Tell whether rows make no difference, because units alone are counted."""
+    return all(isinstance(aggregate, CountUnits) for aggregate in plan.aggregates)
+
+
+def _cut(plan: BoundedPlan, profile: Profile, *, hidden: bool) -> float:
+    """Return about how many rows are left out over all groups; or units, if these are counted.
+
+    With ``rows_per_unit`` so many rows are drawn first. Another limit of the same size then cuts
+    nothing more; of a smaller one and this, the one that cuts more is reckoned with.
+    """
+    limits, rows = plan.limits, profile.rows
+
+    def lost(histogram: Histogram, limit: int) -> float:
+        return histogram.beyond(limit) + (histogram.hidden_beyond(limit) if hidden else 0.0)
+
+    column = grouped_column(plan, profile) if plan.keys.fields else None
+    groups = rows if column is None else profile.groups[column]
+    if counts_units(plan):
+        return 0.0 if keeps_all_groups(plan) else lost(groups, limits.groups_per_unit)
+    beyond = lost(rows, limits.rows_per_group)
+    if not plan.keys.fields:
+        return beyond
+    in_all, found = limits.rows_per_unit, 0.0
+    units = max(float(rows.cleaned.sum()), 1.0)
+    pairs = max(groups.total(), units)
+    if limits.rows_per_group != in_all:
+        one = lost(rows if column is None else profile.busiest[column], limits.rows_per_group)
+        every = min(one * pairs / units, beyond)
+        found = math.sqrt(one * every)
+    if not keeps_all_groups(plan) and limits.groups_per_unit != in_all:
+        a_pair = min(float(limits.rows_per_group), rows.total() / pairs)
+        found += a_pair * lost(groups, limits.groups_per_unit)
+    return found if in_all is None else max(found, lost(rows, in_all))
+
+
+def _noise(plan: BoundedPlan, shares: Shares) -> float:
+    reach = plan.reach()
+    drawn = {
+        index: mechanism_for(plan.aggregates[index], reach, share)
+        for index, share in shares.aggregates.items()
+    }
+    if counts_units(plan):
+        return float(max((noise.spread for noise in drawn.values()), default=0))
+    return float(noise_in_rows(plan, drawn))
+
+
+def noise_in_rows(plan: BoundedPlan, drawn: Mapping[int, AggregateMechanism]) -> Fraction:
+    """Return the largest spread of the noise, in rows: over what one row can move."""
+    found = [Fraction(0)]
+    for index, noise in drawn.items():
+        aggregate = plan.aggregates[index]
+        if isinstance(aggregate, CountUnits):
+            continue  # one row more of a unit changes nothing in it
+        one = aggregate.contribution(Limits(rows_per_group=1, groups_per_unit=1)).bound("linf")
+        found.append(noise.spread / one)
+    return max(found)
