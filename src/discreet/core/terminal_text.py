@@ -79,7 +79,7 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _column(name: str, cells: Sequence[str]) -> list[str]:
     """Return a heading, a line and the cells, all of one width."""
     width = max(map(_width, (name, *cells)))
-    is_right = _is_numeric(cells)
+    is_right = is_numeric(cells)
     return [_placed(cell, width, is_right=is_right) for cell in (name, "-" * width, *cells)]
 
 
@@ -123,7 +123,8 @@ def _placed(text: str, width: int, *, is_right: bool) -> str:
     return space + text if is_right else text + space
 
 
-def _is_numeric(cells: Sequence[str]) -> bool:
+def is_numeric(cells: Sequence[str]) -> bool:
+    """Tell whether all cells of a column look like numbers, but for those without a value."""
     known = [cell for cell in cells if cell != "NULL"]
     return bool(known) and all(map(_is_number, known))
 

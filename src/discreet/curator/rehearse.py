@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
+from discreet.core.html_text import html_heading, html_page
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.answer import answer, prepare
 from discreet.curator.choose_bounds import bounds_in
@@ -68,7 +69,7 @@ class Rehearsal:
         return f"{self.label}\n{self.release}"
 
     def _repr_html_(self) -> str:
-        return f"<p><strong>{self.label}</strong></p>{self.release._repr_html_()}"
+        return html_page(html_heading(self.label), self.release._repr_html_())
 
 
 def rehearse(
