@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
 
-from discreet.core.terminal_text import is_numeric, one_line
+from discreet.core.terminal_text import is_numeric, one_line, printable
 
 _FULL, _EMPTY = "#1098ad", "rgba(128, 128, 128, 0.3)"
 """Colours that are seen on white paper and on black."""
@@ -76,5 +76,4 @@ def html_bar(name: str, share: Fraction, text: str) -> str:
 
 def _text(text: str) -> str:
     """Return sentences; one with something in it that cannot be printed is quoted with escapes."""
-    shown = (line if line.isprintable() else one_line(line) for line in text.split("\n"))
-    return "<br>".join(map(escape, shown))
+    return "<br>".join(escape(printable(line)) for line in text.split("\n"))

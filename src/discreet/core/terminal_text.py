@@ -99,6 +99,11 @@ def one_line(text: str) -> str:
     return f'"{"".join(map(_escaped, text))}"'
 
 
+def printable(text: str) -> str:
+    """Return a sentence as it is if it can be printed; else as :func:`one_line` does."""
+    return text if text.isprintable() else one_line(text)
+
+
 def _escaped(character: str) -> str:
     if character in '\\"':
         return f"\\{character}"

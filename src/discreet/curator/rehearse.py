@@ -18,6 +18,7 @@ from discreet.curator.profile import find_profile
 from discreet.project.open_ledger import open_ledger
 from discreet.project.project import Project
 from discreet.project.terms import Terms
+from discreet.releases.answer_rows import AnswerRows
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog, Source, SourceFormat, Table
 from discreet.tables.column import Column, Key
@@ -29,7 +30,7 @@ _LABEL = "A rehearsal: every number comes from {rows:,} made-up rows a table. No
 
 
 @frozen(kw_only=True)
-class Rehearsal:
+class Rehearsal(AnswerRows):
     """An answer about people who do not exist: its shape, its noise and its price are real."""
 
     release: Release
