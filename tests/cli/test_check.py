@@ -4,12 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.cli.commands import budget
 from discreet.cli.commands.check import explained
 from discreet.cli.commands.tables import listed
 from discreet.core.loss import Approximate, Pure
 from discreet.core.terminal_text import WIDEST
-from discreet.curator.connection import BudgetStatus
+from discreet.curator.budget_status import Budgets, BudgetStatus
 from discreet.project.declaration_report import cautions
 from discreet.project.open_ledger import open_ledger
 from discreet.project.unit_effect import (
@@ -163,10 +162,10 @@ def test_a_long_budget_is_shown_below_itself():
     def status(loss):
         return BudgetStatus(id_space="people", unit="x", cap=loss, spent=loss, remaining=loss)
 
-    wide = budget.status_text((status(long),))
+    wide = str(Budgets([status(long)]))
     assert max(map(len, wide.splitlines())) <= WIDEST
     assert [line.split()[0] for line in wide.splitlines()] == ["people", "spent", "left", "of"]
-    assert budget.status_text((status(short_one),)).startswith("id space")
+    assert str(Budgets([status(short_one)])).startswith("id space")
 
 
 def test_what_the_ledger_remembers_is_told(tmp_path):

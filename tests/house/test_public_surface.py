@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import inspect
 import json
 import re
 import subprocess
@@ -141,6 +142,34 @@ def test_every_conversion_and_accountant_is_behind_one_door():
     }
     assert {"zcdp_to_approximate", "gaussian_loss"} <= theorems
     assert not theorems - set(discreet.accounting.__all__)
+
+
+# ---------------------------------------------------------------- what can be completed
+
+
+def open_parameters(owner: ModuleType | type) -> list[str]:
+    """What takes parameters that no notebook can complete, of what a room lends or a class has."""
+    return [
+        name
+        for name, thing in inspect.getmembers(owner, inspect.isfunction)
+        if not name.startswith("_")
+        if any(one.kind is one.VAR_KEYWORD for one in inspect.signature(thing).parameters.values())
+    ]
+
+
+@pytest.mark.parametrize("package", LENDERS, ids=lambda package: package.__name__)
+def test_every_parameter_has_a_name(package: ModuleType):
+    lent = [getattr(package, name) for name in package.__all__]
+    kinds = [thing for thing in lent if inspect.isclass(thing)]
+    rooms: list[ModuleType | type] = [package, *kinds]
+    assert not {str(room): found for room in rooms if (found := open_parameters(room))}
+
+
+def test_a_parameter_without_a_name_is_found():
+    class Open:
+        def ask(self, **terms: object) -> None: ...
+
+    assert open_parameters(Open) == ["ask"]
 
 
 # ---------------------------------------------------------------- pages and examples

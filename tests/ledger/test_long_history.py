@@ -71,7 +71,7 @@ class Held:
 
 CHECKED: dict[str, tuple[str, Callable[..., Any]]] = {
     "verify": ("discreet.ledger.verify.verify_chain", verify_chain),
-    "entries": ("discreet.ledger.ledger.require_unchanged", require_unchanged),
+    "entries": ("discreet.ledger.history.require_unchanged", require_unchanged),
 }
 """Where a page that was read is gone through."""
 

@@ -9,6 +9,7 @@ from discreet.accounting.losses.bounds import loss_tail
 from discreet.accounting.losses.group import group
 from discreet.core.contribution import Metric, metric_of
 from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.html_text import html_page, html_steps
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.core.numbers import Number, exact, exp_bounds, float_up
 
@@ -140,6 +141,9 @@ class Meaning:
             f"released{rest}{caveat}. A test that wrongly points at 1 % of people who are not in "
             f"the data can find at most {_percent(found)} % of those who are."
         )
+
+    def _repr_html_(self) -> str:
+        return html_page(html_steps([(str(self.loss), self.sentence())]))
 
     def to_json(self) -> dict[str, Any]:
         """Return the numbers, rounded up to floats."""

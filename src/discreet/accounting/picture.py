@@ -20,13 +20,18 @@ _KINDS = ("png", "svg", "pdf")
 
 def save(figure: Any, path: Path) -> None:
     """Write a figure as PNG, SVG or PDF, by the ending of ``path``."""
+    require_kind(path)
+    figure.savefig(path, dpi=150)
+
+
+def require_kind(path: Path) -> None:
+    """Refuse a file whose ending is of no kind of picture that we write."""
     if path.suffix.lower().lstrip(".") not in _KINDS:
         raise InvalidArgument(
             "That is not a kind of picture that we write",
             must=f"end in .{', .'.join(_KINDS)}",
             got=path.name,
         )
-    figure.savefig(path, dpi=150)
 
 
 def _figure(width: float = 7, height: float = 4.2) -> Any:

@@ -14,7 +14,7 @@ from discreet.cli.exit_status import ANSWERED, internal_error, status_of, write_
 from discreet.cli.interrupting import interrupted, leave
 from discreet.cli.spelling import spelled
 from discreet.cli.terminal import explain, json_text, let_go_of_output, write, write_bytes
-from discreet.core.errors import DeclarationError, DiscreetError, LedgerError
+from discreet.core.errors import TRACE, DeclarationError, DiscreetError, LedgerError
 from discreet.ledger.under_way import last_charge
 
 COMMANDS = {
@@ -64,9 +64,6 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 
 ASKING = ("query", "explain", "rehearse", "profile", "shell")
 """Commands whose messages are about a question, and so about the options of one."""
-
-TRACE = "DISCREET_TRACE"
-"""The variable of the environment that asks for the way to an unexpected error."""
 
 
 class _Version(argparse.Action):

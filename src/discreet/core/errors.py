@@ -31,7 +31,14 @@ and schema may be quoted; values of private rows never are, nor counts, sizes or
 from them.
 """
 
+import os
+import traceback
 from typing import ClassVar
+
+from discreet.core.terminal_text import printable
+
+TRACE = "DISCREET_TRACE"
+"""The variable of the environment that asks for the way to an error."""
 
 
 class DiscreetError(Exception):
@@ -59,12 +66,29 @@ class DiscreetError(Exception):
 
     def sentences(self) -> str:
         """Return the error as one to three sentences."""
+        return " ".join(part for part in self._parts() if part)
+
+    def _parts(self) -> tuple[str, str]:
+        """Return what is wrong, and what to do next."""
         requirement = f"It must {self.must}" if self.must else ""
         received = f"got {self.got}" if self.got else ""
         middle = "; ".join(part for part in (requirement, received) if part)
         if middle:
             middle = middle[0].upper() + middle[1:]
-        return " ".join(_sentence(part) for part in (self.what, middle, self.next) if part)
+        wrong = " ".join(_sentence(part) for part in (self.what, middle) if part)
+        return wrong, _sentence(self.next) if self.next else ""
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows in place of the calls that led to the error.
+
+        They lead through Discreet, where nothing is to be mended; ``DISCREET_TRACE=1`` in the
+        environment shows them.
+        """
+        if os.environ.get(TRACE):
+            return traceback.format_exception(self)
+        wrong, next_step = self._parts()
+        below = [*self.excerpt.splitlines(), *([next_step] if next_step else [])]
+        return [printable(line) for line in (f"{type(self).__name__}: {wrong}", *below)]
 
     def to_json(self) -> dict[str, dict[str, str]]:
         """Return the stable form that every interface shows: code, what, must, got, next.
@@ -239,6 +263,6 @@ class UnexpectedError(DiscreetError):
         super().__init__(
             "Something went wrong inside Discreet",
             got=place,
-            next="This is a fault of Discreet: please report it with these words. DISCREET_TRACE=1 "
+            next=f"This is a fault of Discreet: please report it with these words. {TRACE}=1 "
             "shows the way to it, without any values",
         )

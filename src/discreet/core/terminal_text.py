@@ -79,7 +79,7 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _column(name: str, cells: Sequence[str]) -> list[str]:
     """Return a heading, a line and the cells, all of one width."""
     width = max(map(_width, (name, *cells)))
-    is_right = _is_numeric(cells)
+    is_right = is_numeric(cells)
     return [_placed(cell, width, is_right=is_right) for cell in (name, "-" * width, *cells)]
 
 
@@ -97,6 +97,11 @@ def one_line(text: str) -> str:
     if text.isprintable() and not text.startswith('"'):
         return text
     return f'"{"".join(map(_escaped, text))}"'
+
+
+def printable(text: str) -> str:
+    """Return a sentence as it is if it can be printed; else as :func:`one_line` does."""
+    return text if text.isprintable() else one_line(text)
 
 
 def _escaped(character: str) -> str:
@@ -123,7 +128,8 @@ def _placed(text: str, width: int, *, is_right: bool) -> str:
     return space + text if is_right else text + space
 
 
-def _is_numeric(cells: Sequence[str]) -> bool:
+def is_numeric(cells: Sequence[str]) -> bool:
+    """Tell whether all cells of a column look like numbers, but for those without a value."""
     known = [cell for cell in cells if cell != "NULL"]
     return bool(known) and all(map(_is_number, known))
 

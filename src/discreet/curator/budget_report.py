@@ -13,8 +13,9 @@ from attrs import frozen
 
 from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import InvalidArgument
+from discreet.core.html_text import html_notes, html_page
 from discreet.core.loss import PrivacyLoss
-from discreet.curator.connection import BudgetStatus, budget_status
+from discreet.curator.budget_status import BudgetStatus, budget_status
 from discreet.ledger.chain import Entry, Kind
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.suspension import FailureCounter
@@ -112,6 +113,17 @@ class BudgetReport:
                     f" failed answers: the owner looks for the cause, and runs 'discreet resume"
                     f" {space}'"
                 )
+
+    def sentences(self) -> Iterator[str]:
+        """Say who may not ask, who has spent how much of a share, and how far the rest goes."""
+        yield from self.suspensions()
+        for share in self.shares:
+            yield f"{share.analyst} has spent {share.spent} of a share of {share.cap}"
+        if self.more is not None:
+            yield str(self.more)
+
+    def _repr_html_(self) -> str:
+        return html_page(self.status._repr_html_(), html_notes(self.sentences()))
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain values."""

@@ -1,82 +1,35 @@
 """A connection: what an analyst holds. It has no way to the rows but :meth:`Connection.sql`."""
 
 from collections.abc import Sequence
-from decimal import ROUND_FLOOR
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from attrs import frozen
-
-from discreet.accounting.losses.loss_json import decimals
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import Approximate, PrivacyLoss
+from discreet.core.loss import Approximate
 from discreet.core.numbers import Number
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
+from discreet.curator.budget_status import Budgets, budget_status
 from discreet.curator.explanation import Explanation
 from discreet.curator.profile import private_table
+from discreet.curator.project_page import price_sentence, project_html
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.curator.stored_profile import find_profile
-from discreet.ledger.chain import Entry, Point
-from discreet.ledger.ledger import Ledger
+from discreet.ledger.chain import Point
+from discreet.ledger.history import History
 from discreet.ledger.order import Receipt
+from discreet.project.declared_tables import Tables
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
 from discreet.releases.profile import Profile
 from discreet.releases.release import Release
 from discreet.releases.stored_releases import read_releases
-from discreet.tables.catalog import Catalog, IdSpace, PublicTable, Table
+from discreet.tables.catalog import Catalog, PublicTable, Table
 
 LOCAL_ANALYST = "local"
-
-
-@frozen(kw_only=True)
-class BudgetStatus:
-    """How much of an id space's budget is spent and left."""
-
-    id_space: str
-    unit: str
-    cap: PrivacyLoss
-    spent: PrivacyLoss
-    remaining: PrivacyLoss
-    analyst: str | None = None
-    """Whose share is shown besides, if anybody's."""
-    own_spent: PrivacyLoss | None = None
-    own_remaining: PrivacyLoss | None = None
-    """What this analyst could still spend: never more than what is left of the whole."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the status as plain values."""
-        losses = {name: getattr(self, name).to_json() for name in ("cap", "spent", "remaining")}
-        own = {
-            name: None if loss is None else loss.to_json()
-            for name, loss in (("spent", self.own_spent), ("remaining", self.own_remaining))
-        }
-        whose = {} if self.analyst is None else {"analyst": {"name": self.analyst} | own}
-        shown = {
-            "cap": decimals(self.cap, rounding=ROUND_FLOOR),
-            "spent": decimals(self.spent),
-            "remaining": decimals(self.remaining, rounding=ROUND_FLOOR),
-        }
-        names = {"id_space": self.id_space, "unit": self.unit}
-        return names | losses | {"decimals": shown} | whose
-
-
-def budget_status(ledger: Ledger, space: IdSpace, analyst: str) -> BudgetStatus:
-    """Return what is spent and left in an id space, by everybody and by one analyst."""
-    return BudgetStatus(
-        id_space=space.name,
-        unit=space.unit,
-        cap=space.cap,
-        spent=ledger.spent(space.name),
-        remaining=ledger.remaining(space.name),
-        analyst=analyst,
-        own_spent=ledger.spent(space.name, analyst),
-        own_remaining=ledger.remaining(space.name, analyst),
-    )
 
 
 class Connection:
@@ -212,24 +165,24 @@ class Connection:
             fresh=fresh,
         )
 
-    def budget(self) -> tuple[BudgetStatus, ...]:
+    def budget(self) -> Budgets:
         """Return what is spent and left in every id space, by everybody and by this analyst."""
         ledger, spaces = self._project.ledger, self._project.catalog.id_spaces
-        return tuple(budget_status(ledger, space, self._analyst) for space in spaces)
+        return Budgets(budget_status(ledger, space, self._analyst) for space in spaces)
 
     def catalog(self) -> Catalog:
         """Return everything that is declared."""
         return self._project.catalog
 
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> Tables[Table]:
         """Return the declared private tables: what may be asked about."""
-        return self._project.catalog.tables
+        return Tables.of(self._project.catalog, self._project.catalog.tables)
 
-    def public_tables(self) -> tuple[PublicTable, ...]:
+    def public_tables(self) -> Tables[PublicTable]:
         """Return the declared public tables: what may be joined with, and looked at, for free."""
-        return self._project.catalog.public_tables
+        return Tables.of(self._project.catalog, self._project.catalog.public_tables)
 
-    def history(self, *, last: int | None = None) -> tuple[Entry, ...]:
+    def history(self, *, last: int | None = None) -> History:
         """Return the entries of the ledger, oldest first: all, or the ``last`` so many."""
         count = check.optional_whole(last)
         if count is not None and count < 0:
@@ -260,6 +213,13 @@ class Connection:
     def profile(self, table: str) -> Profile | None:
         """Return how much the units of a table contribute, if the owner has profiled it."""
         return find_profile(self._project, private_table(self._project, table))
+
+    def _repr_html_(self) -> str:
+        catalog = self._project.catalog
+        if self._is_closed:
+            return project_html("A closed connection", catalog, Budgets(), [])
+        notes = [price_sentence(self._default, catalog), "tables() has columns, ranges and keys"]
+        return project_html(f"Questions by {self._analyst}", catalog, self.budget(), notes)
 
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""

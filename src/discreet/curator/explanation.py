@@ -9,6 +9,7 @@ from attrs import frozen
 
 from discreet.accounting.filters.rules import left
 from discreet.core.event import ComposedEvent
+from discreet.core.html_text import html_page, html_steps
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, short
 from discreet.core.terminal_text import text_steps
 from discreet.curator.choice_explanation import choice_json
@@ -173,6 +174,9 @@ class Explanation:
     def __str__(self) -> str:
         """Show the steps, one below the other."""
         return text_steps(self.steps())
+
+    def _repr_html_(self) -> str:
+        return html_page(html_steps(self.steps()))
 
     def columns(self) -> list[ColumnExplanation]:
         """Explain each of the aggregates, in the order in which the outputs use them."""

@@ -7,8 +7,11 @@ from typing import Self
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
+from discreet.curator.budget_report import budget_reports
+from discreet.curator.budget_status import Budgets
 from discreet.curator.connection import LOCAL_ANALYST, Connection, connect
 from discreet.curator.profile import profile
+from discreet.curator.project_page import project_html
 from discreet.engines.duckdb.sources.examine import require_same_people
 from discreet.ledger.ledger import Ledger
 from discreet.project.project import Project, open_project
@@ -115,6 +118,13 @@ class Owner:
             analyst=OWNER,
             fresh=fresh,
         )
+
+    def _repr_html_(self) -> str:
+        catalog = self._project.catalog
+        reports = budget_reports(self._project.ledger, catalog, OWNER)
+        budgets = Budgets(report.status for report in reports)
+        notes = [text for report in reports for text in report.sentences()]
+        return project_html("What you own", catalog, budgets, notes)
 
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""

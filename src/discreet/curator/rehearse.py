@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
+from discreet.core.html_text import html_heading, html_page
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.answer import answer, prepare
 from discreet.curator.choose_bounds import bounds_in
@@ -17,6 +18,7 @@ from discreet.curator.stored_profile import find_profile
 from discreet.project.open_ledger import open_ledger
 from discreet.project.project import Project
 from discreet.project.terms import Terms
+from discreet.releases.answer_rows import AnswerRows
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog, Source, SourceFormat, Table
 from discreet.tables.column import Column, Key
@@ -28,7 +30,7 @@ _LABEL = "A rehearsal: every number comes from {rows:,} made-up rows a table. No
 
 
 @frozen(kw_only=True)
-class Rehearsal:
+class Rehearsal(AnswerRows):
     """An answer about people who do not exist: its shape, its noise and its price are real."""
 
     release: Release
@@ -68,7 +70,7 @@ class Rehearsal:
         return f"{self.label}\n{self.release}"
 
     def _repr_html_(self) -> str:
-        return f"<p><strong>{self.label}</strong></p>{self.release._repr_html_()}"
+        return html_page(html_heading(self.label), self.release._repr_html_())
 
 
 def rehearse(

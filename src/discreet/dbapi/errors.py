@@ -32,6 +32,13 @@ class Error(Exception):
 
     code: str = "error"
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what a notebook shows: as for the error that it stands for, and no calls."""
+        cause = self.__cause__
+        if isinstance(cause, errors.DiscreetError):
+            return cause._render_traceback_()
+        return [f"{type(self).__name__}: {self}"]
+
 
 class InterfaceError(Error):
     """A cursor or a connection is used in a way that it cannot be."""

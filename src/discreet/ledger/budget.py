@@ -1,14 +1,16 @@
 """Budgets: the cap of an id space, an analyst's share inside it, and how losses add up in them."""
 
 import math
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
 from attrs import Attribute, asdict, evolve, field, frozen
 
-from discreet.accounting.filters.rules import require_filter
+from discreet.accounting.filters.rules import left, require_filter
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
+from discreet.core.html_text import html_bar
 from discreet.core.loss import PrivacyLoss
 
 FINEST = 1024
@@ -38,6 +40,12 @@ def _shortened(value: Fraction) -> Fraction:
     if value.denominator.bit_length() <= FINEST:
         return value
     return Fraction(math.ceil(value * 2**FINEST), 2**FINEST)
+
+
+def budget_bar(id_space: str, spent: PrivacyLoss, cap: PrivacyLoss) -> str:
+    """Return a bar of what is spent, as HTML; it is full only when nothing is left."""
+    rest = left(cap, spent).shown(rounding=ROUND_FLOOR)
+    return html_bar(id_space, spent.share_of(cap), f"{spent} spent of {cap}; {rest} left")
 
 
 def writable(_: object, __: "Attribute[PrivacyLoss]", loss: PrivacyLoss) -> None:

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from discreet.core.canonical import canonical
 from discreet.core.errors import InvalidArgument, LedgerError
+from discreet.core.html_text import html_page, html_steps
 
 
 def parsed_json(text: object) -> dict[str, Any] | None:
@@ -113,6 +114,15 @@ class Entry:
             "previous": self.previous,
             "digest": self.digest,
         }
+
+    def _repr_html_(self) -> str:
+        said = ((key, _plain_text(value)) for key, value in self.payload.items())
+        kind = (f"Entry {self.sequence}", self.kind.value)
+        return html_page(html_steps([kind, *said, ("digest", self.digest)]))
+
+
+def _plain_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 WORDS: dict[Kind, tuple[str, ...]] = {

@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 from attrs import field, frozen
 
 from discreet.core.errors import LedgerError, Unsupported
+from discreet.core.html_text import html_page
 from discreet.core.loss import PrivacyLoss
 from discreet.core.protocols import Rng
 from discreet.ledger.anchor import Anchor
@@ -31,20 +31,20 @@ from discreet.ledger.books import (
     shares_in,
     spent_of,
 )
-from discreet.ledger.budget import Allocation, Budget
+from discreet.ledger.budget import Allocation, Budget, budget_bar
 from discreet.ledger.chain import (
     BEGINNING,
     Entry,
     Kind,
     Point,
     released,
-    require_unchanged,
     share,
     space,
     ticket,
 )
 from discreet.ledger.failures import after_resumption, counter_of, settlement
 from discreet.ledger.gate_rules import GateRules, rules_of
+from discreet.ledger.history import LAST_SHOWN, History, read_history
 from discreet.ledger.joining import Joined, Presence, asked_for, joinable
 from discreet.ledger.order import Order, Receipt, Ticket
 from discreet.ledger.releases import (
@@ -339,13 +339,14 @@ class Ledger:
             reserve = snapshot.latest(Kind.RESERVE, ticket(number))
         return None if reserve is None else datetime.fromisoformat(reserve.payload["reserved_at"])
 
-    def entries(self, *, last: int | None = None) -> tuple[Entry, ...]:
+    def entries(self, *, last: int | None = None) -> History:
         """Return the public history, oldest first: all of it, or the ``last`` so many entries."""
-        with self._read() as snapshot:
-            head = snapshot.head()
-        end = head.sequence if head else 0
-        count = end if last is None else min(last, end)
-        return tuple(islice(self._history(end - count, end), count))
+        return read_history(self._read, last)
+
+    def _repr_html_(self) -> str:
+        spaces = self.spent_spaces()
+        bars = (budget_bar(name, self.spent(name), self.budget(name).cap) for name in spaces)
+        return html_page(*bars, self.entries(last=LAST_SHOWN)._repr_html_())
 
     def verify(self, *receipts: Receipt, is_recent: bool = False) -> Point:
         """Recompute the ledger, as :func:`~discreet.ledger.verify.verify` says; return its end.
@@ -363,15 +364,6 @@ class Ledger:
             with self._write() as transaction:
                 move_anchors(transaction, read_marks(self.anchors), verified=end)
         return end
-
-    def _history(self, after: int, end: int) -> Iterator[Entry]:
-        while after < end:
-            with self._read() as snapshot:
-                page = snapshot.entries(after)
-            for entry in page:
-                require_unchanged(entry)
-            yield from page
-            after = page[-1].sequence if page else end
 
     def spent_spaces(self) -> tuple[str, ...]:
         """Return the id spaces in which anything was ever charged."""

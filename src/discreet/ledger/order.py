@@ -12,6 +12,7 @@ from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core import check
 from discreet.core.canonical import digest
 from discreet.core.errors import DiscreetError, InvalidArgument
+from discreet.core.html_text import html_page, html_steps
 from discreet.core.loss import PrivacyLoss
 from discreet.ledger.budget import writable
 from discreet.ledger.chain import parsed_json, public_json
@@ -157,6 +158,17 @@ class Receipt:
             "release_digest": self.release_digest,
             "head": self.head,
         }
+
+    def _repr_html_(self) -> str:
+        charges = "\n".join(f"{charge.loss} of {charge.id_space}" for charge in self.charges)
+        digests = {"plan": self.plan_digest, "release": self.release_digest, "ledger": self.head}
+        steps = [
+            ("Receipt", f"ticket {self.ticket.number}"),
+            ("Charged", charges),
+            ("Data", f"version {self.data_version}"),
+            *((f"Digest of the {name}", text) for name, text in digests.items()),
+        ]
+        return html_page(html_steps(steps))
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> "Receipt":

@@ -8,13 +8,13 @@ which limits and bounds err least.
 import math
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from html import escape
 from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, field, frozen
 
 from discreet.core.errors import InvalidArgument
+from discreet.core.html_text import html_heading, html_notes, html_page, html_table
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.terminal_text import text_table
 from discreet.ledger.order import Receipt
@@ -28,6 +28,8 @@ from discreet.releases.values import SHOWN_SHARES, Bound, Values, read_values, s
 ROWS, GROUPS, BUSIEST = "rows", "groups of ", "rows in the busiest "
 LARGEST, SMALLEST, UNREADABLE = "largest ", "smallest ", "unreadable "
 """What the histograms are called; all but the first go on with the name of a column."""
+
+_TableOfTexts = tuple[tuple[str, ...], list[list[str]]]
 
 _BETA = float(1 - CONFIDENCE)
 _SHOWN_LIMITS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000)
@@ -174,26 +176,51 @@ class Profile:
 
     def __str__(self) -> str:
         """Show what limits would leave out."""
+        if self._is_faint:
+            return "\n".join([*self._heading(), *self._footer()[:1]])
+        table = text_table(*self._cut_by_limits())
+        below = [self._on_groups(name) for name in self.groups]
+        headings, reached = self._reached()
+        below += ["", text_table(headings, reached)] if reached else []
+        return "\n".join([*self._heading(), "", table, *below, *self._said(), *self._footer()])
+
+    def _repr_html_(self) -> str:
+        head, usual = self._heading()
+        first = (html_heading(head), html_notes([usual]))
+        if self._is_faint:
+            return html_page(*first, html_notes(self._footer()[:1]))
+        below = [html_notes(self._on_groups(name) for name in self.groups)]
+        headings, reached = self._reached()
+        below += [html_table(headings, reached)] if reached else []
+        last = html_notes([*self._said(), *self._footer()])
+        return html_page(*first, html_table(*self._cut_by_limits()), *below, last)
+
+    @property
+    def _is_faint(self) -> bool:
+        return float(self.rows.cleaned.sum()) < 1
+
+    def _heading(self) -> tuple[str, str]:
+        """Return how many units and rows there are, and how many rows a unit usually has."""
         units, rows = float(self.rows.cleaned.sum()), self.rows.total()
-        middle, most = self.quantile(0.5), self.quantile(0.99)
-        last = self.rows.ends[-1]
+        if self._is_faint:
+            return f"{self.table}: no units ({self.unit}) stand out from the noise", _FAINT
+        middle, most, last = self.quantile(0.5), self.quantile(0.99), self.rows.ends[-1]
         usual = f"half of them have {_up_to(middle, last)} rows, 99 % {_up_to(most, last)}"
-        head = f"{self.table}: about {units:,.0f} units ({self.unit}) with {rows:,.0f} rows"
-        cost = "a stored profile, nothing more is charged"
-        cost = cost if self.is_stored else f"cost {self.cost}{self._each()}"
-        if units < 1:
-            head = f"{self.table}: no units ({self.unit}) stand out from the noise"
-            return "\n".join([head, _FAINT, f"95 % intervals; {cost}"])
+        return f"{self.table}: about {units:,.0f} units ({self.unit}) with {rows:,.0f} rows", usual
+
+    def _cut_by_limits(self) -> _TableOfTexts:
+        """Return what each limit leaves out, as headings and rows."""
         lines = [
             [f"{limit:,}", str(self.rows_left_out(limit)), str(self.units_cut(limit))]
             for limit in self._limits()
         ]
-        table = text_table(("rows of a unit that count", "rows left out", "units cut"), lines)
-        below = [self._on_groups(name) for name in self.groups]
-        below += [*self._on_values(), *map(str, self.unreadable.values())]
+        return ("rows of a unit that count", "rows left out", "units cut"), lines
+
+    def _footer(self) -> list[str]:
+        price = "a stored profile, nothing more is charged" if self.is_stored else None
+        cost = price or f"cost {self.cost}{self._each()}"
         open_end = [] if self.rows.most is not None else [_OPEN]
-        open_end = [_REFUTED] if self.is_refuted else open_end
-        return "\n".join([head, usual, "", table, *below, f"95 % intervals; {cost}", *open_end])
+        return [f"95 % intervals; {cost}", *([_REFUTED] if self.is_refuted else open_end)]
 
     def _on_groups(self, name: str) -> str:
         found = self.groups[name]
@@ -215,27 +242,29 @@ class Profile:
         each = self.cost * Fraction(1, self.histograms)
         return f", which {self.histograms} histograms share: {each} each"
 
-    def _on_values(self) -> list[str]:
-        """Show how far the values of most units reach."""
-        if not self.values:
-            return []
-        lines, said = [], []
+    def _reached(self) -> _TableOfTexts:
+        """Return how far the values of most units reach, as headings and rows."""
+        lines = []
         for name, values in self.values.items():
             if values.is_faint:
-                said.append(f"{name}: too few units have a value to tell how far values reach")
                 continue
             above = (values.largest_quantile(share) for share in SHOWN_SHARES)
             below = (values.smallest_quantile(share) for share in SHOWN_SHARES)
             lines.append([f"{name} is at most", *map(shown_value, above)])
             lines.append([f"{name} is at least", *map(shown_value, below)])
+        shares = (f"{100 * share:.0f} % of units" for share in SHOWN_SHARES)
+        return ("all values of a unit", *shares), lines
+
+    def _said(self) -> list[str]:
+        """Return what there is to say of values besides how far they reach."""
+        faint = "too few units have a value to tell how far values reach"
+        said = []
+        for name, values in self.values.items():
+            if values.is_faint:
+                said.append(f"{name}: {faint}")
             if values.is_refuted:
                 said.append(f"{name}: units have values outside {_REFUTED_RANGE}")
-        shares = (f"{100 * share:.0f} % of units" for share in SHOWN_SHARES)
-        table = text_table(("all values of a unit", *shares), lines)
-        return ["", table, *said] if lines else said
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        return [*said, *map(str, self.unreadable.values())]
 
 
 _FAINT = (

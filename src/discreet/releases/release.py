@@ -16,6 +16,7 @@ from discreet.core.numbers import Number, exact
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.answer_frame import AnswerFrame, IntervalKind, answer_frame
+from discreet.releases.answer_rows import AnswerRows
 from discreet.releases.body import Body
 from discreet.releases.card import CardFacts, Circumstances, card
 from discreet.releases.cells import (
@@ -34,7 +35,7 @@ from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.left_out import COUNTS, Ends, LeftOut, total_ends, unmeasured
 from discreet.releases.notes import notes, on_dearer, on_unknown
-from discreet.releases.release_picture import draw
+from discreet.releases.release_picture import ReleasePicture
 from discreet.releases.sampling import PopulationSample
 from discreet.releases.shown_answer import ShownAnswer
 from discreet.releases.shown_column import ShownColumn
@@ -43,7 +44,7 @@ from discreet.releases.yaml_text import yaml_text
 
 
 @frozen(kw_only=True)
-class Release:
+class Release(AnswerRows):
     """The public answer to one question.
 
     Values are noisy: a count can be negative, and error bars are about the noise alone (95 % of the
@@ -149,10 +150,6 @@ class Release:
         unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
         return (*found, *on_unknown(unknown), *on_dearer(self.cost, self.offered))
 
-    def to_dicts(self) -> list[dict[str, Cell]]:
-        """Return the rows as dictionaries."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-
     def frame(self, *, errors: bool = True, intervals: str = "total") -> AnswerFrame:
         """Return the columns with names and types, from which the other forms are made."""
         rules = dict(zip(IntervalKind, (self._total, self._noise_ends, self._sampled), strict=True))
@@ -247,21 +244,28 @@ class Release:
         )
         return yaml_text(card(facts))
 
-    def plot(self, path: str | Path) -> None:
-        """Draw the first noisy output over the keys, with error bars, as PNG, SVG or PDF."""
-        noisy = next(iter(self._noisy()), None)
-        if noisy is None:
+    def plot(
+        self, path: str | Path | None = None, *, name: str | None = None, axes: Any = None
+    ) -> Any:
+        """Draw a noisy output over the keys, with error bars; return the axes of matplotlib.
+
+        It is the output ``name``, or the first one. If a key is a date or a timestamp, time goes
+        from left to right, and other keys are lines of their own; else each group is a bar. With a
+        ``path`` the picture is written there, as PNG, SVG or PDF. With ``axes`` it is drawn there.
+        """
+        if name is None and not self._noisy():
             raise InvalidArgument("There is nothing to draw", must="have an output with noise")
+        noisy = self._noisy()[0] if name is None else self._output(name)
         keys = [i for i, output in enumerate(self.view.outputs) if not output.is_noisy()]
-        draw(
-            Path(path),
-            names=[", ".join(str(row[i]) for i in keys) for row in self.rows],
-            values=[row[self.columns.index(noisy.name)] for row in self.rows],
+        picture = ReleasePicture(
+            over=tuple(self.columns[i] for i in keys),
+            keys=[tuple(row[i] for i in keys) for row in self.rows],
+            title=noisy.name,
+            values=self._cells[self.columns.index(noisy.name)],
             intervals=self.intervals(noisy.name),
             totals=None if self.left_out is None else self._plain_ends(noisy.name),
-            over=", ".join(self.columns[i] for i in keys),
-            title=noisy.name,
         )
+        return picture.draw(axes, None if path is None else Path(path))
 
     def __str__(self) -> str:
         """Show the rows as a table with error bars, and the notes below it."""

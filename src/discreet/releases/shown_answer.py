@@ -1,14 +1,16 @@
 """An answer as people see it: a table, what must be known first above it, and the rest below."""
 
-from html import escape
-
 from attrs import frozen
 
+from discreet.core.html_text import html_heading, html_notes, html_page, html_table
 from discreet.core.loss import PrivacyLoss
 from discreet.core.terminal_text import text_table
 from discreet.releases.left_out import LeftOut
 from discreet.releases.notes import headline
 from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
+
+MOST_ROWS_IN_HTML = 1_000
+"""A notebook keeps what it shows, so it is not shown more rows than anybody looks at."""
 
 
 @frozen(kw_only=True)
@@ -33,17 +35,13 @@ class ShownAnswer:
 
     def html(self) -> str:
         """Return it for a notebook."""
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.names)
-        lines = (
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.rows()
-        )
-        below = "<br>".join(escape(line) for line in self._footer())
-        first = map(escape, headline(self.left_out))
-        above = "".join(f"<p><strong>{line}</strong></p>" for line in first)
-        return (
-            f"{above}<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-            f"<p><small>{below}</small></p>"
+        rows = self.rows()
+        beyond = len(rows) - MOST_ROWS_IN_HTML
+        more = [f"{beyond:,} more rows are in rows and in to_pandas()"] if beyond > 0 else []
+        return html_page(
+            *map(html_heading, headline(self.left_out)),
+            html_table(self.names, rows[:MOST_ROWS_IN_HTML]),
+            html_notes([*more, *self._footer()]),
         )
 
     def rows(self) -> list[list[str]]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 from attrs import frozen
 
 from discreet.core.errors import NoSuchNumber, Unsupported
+from discreet.core.html_text import html_page, html_table
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 
 
@@ -87,12 +87,8 @@ class Result:
         return f"{joint.join(self.loss.numbers(is_marked=True))} ({self.method})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{escape(r.method)}</td><td>{escape(str(r.loss))}</td>"
-            f"<td>{escape(r.theorem)}</td></tr>"
-            for r in (self, *self.others)
-        )
-        return f"<table><tr><th>method</th><th>loss</th><th>theorem</th></tr>{rows}</table>"
+        rows = [[r.method, str(r.loss), r.theorem] for r in (self, *self.others)]
+        return html_page(html_table(["method", "loss", "theorem"], rows))
 
 
 def best(results: Iterable[Result], *, by: str = "epsilon") -> Result:

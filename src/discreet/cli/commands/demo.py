@@ -10,8 +10,8 @@ from attrs import frozen
 
 from discreet.cli.clinic import DECLARATION, PATIENTS, VISITS, make_clinic
 from discreet.cli.command import CommandResult, QueryArguments
-from discreet.cli.commands.budget import bar, left
 from discreet.core.errors import BudgetExhausted, DeclarationError, QueryError
+from discreet.curator.budget_status import bar, left_words
 from discreet.curator.connection import Connection, connect
 from discreet.curator.owner import own
 from discreet.releases.profile import Profile
@@ -167,7 +167,7 @@ def _explained(connection: Connection, step: DemoStep) -> str:
 
 def _budget(connection: Connection) -> str:
     (status,) = connection.budget()
-    return f"{bar(status)}  spent {status.spent}\n{left(status)} is left of {status.cap}"
+    return f"{bar(status)}  spent {status.spent}\n{left_words(status)} is left of {status.cap}"
 
 
 def _again(connection: Connection) -> str:

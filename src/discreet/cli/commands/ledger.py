@@ -2,20 +2,15 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
-from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.cli.command import CommandResult, add_project
 from discreet.core.errors import InvalidArgument
-from discreet.core.terminal_text import text_table
 from discreet.curator.connection import Connection, connect
-from discreet.ledger.chain import Entry, Kind
+from discreet.ledger.chain import Kind
+from discreet.ledger.history import LAST_SHOWN, totals_words
 from discreet.ledger.order import read_receipts
 from discreet.project.open_ledger import open_ledger
 from discreet.tables.declarations.declaration import read_catalog
-
-LONGEST_SHOWN = 60
-LAST_SHOWN = 50
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -64,20 +59,10 @@ def run(options: argparse.Namespace) -> CommandResult:
         last = None if options.all else options.last or LAST_SHOWN
         entries = connection.history(last=last)
         spent = _spent(connection)
-    rows = [
-        [str(entry.sequence), _time(entry), entry.kind.value, *_columns(entry)] for entry in entries
-    ]
-    text = text_table(["entry", "time", "kind", "who", "loss", "spent by all", "what"], rows)
-    text += f"\n{spent}"
+    text = f"{entries}\n{spent}"
     if entries and entries[0].sequence > 1:
         text += f"\n{entries[0].sequence - 1:,} earlier entries: --last N or --all shows them"
     return CommandResult(text, [entry.to_json() for entry in entries])
-
-
-def _time(entry: Entry) -> str:
-    """Return when an entry was made, if it says so: after a charge, a time would measure work."""
-    at = str(entry.payload.get("reserved_at", ""))
-    return at.replace("T", " ").replace("+00:00", "Z")
 
 
 def _spent(connection: Connection) -> str:
@@ -91,7 +76,7 @@ def _spent(connection: Connection) -> str:
 def _begun_again(options: argparse.Namespace) -> CommandResult:
     ledger = open_ledger(read_catalog(Path(options.project)), begin_again=True)
     entry = next(one for one in reversed(ledger.entries(last=99)) if one.kind is Kind.RENEWAL)
-    spent = _totals(entry.payload)
+    spent = totals_words(entry.payload)
     text = f"The ledger goes on at entry {entry.sequence}. Spent until now: {spent or 'nothing'}"
     return CommandResult(text, entry.to_json())
 
@@ -111,64 +96,3 @@ def _verified(connection: Connection, options: argparse.Namespace) -> CommandRes
         text += f". Receipts that it matches: {len(receipts)}"
     data = {"ok": True, "entries": end.sequence, "head": head, "receipts": len(receipts)}
     return CommandResult(text, data)
-
-
-def _columns(entry: Entry) -> list[str]:
-    payload: dict[str, Any] = entry.payload
-    if entry.kind is Kind.RESERVE:
-        order = payload["order"]
-        losses = "; ".join(str(loss_from_json(charge["loss"])) for charge in order["charges"])
-        totals = "; ".join(str(loss_from_json(total["everybody"])) for total in payload["totals"])
-        sql = _shortened(str(order["description"].get("sql", "")))
-        return [order["analyst"], losses, totals, sql]
-    if entry.kind in (Kind.BUDGET, Kind.ALLOCATION):
-        who = str(payload.get("analyst", ""))
-        return [who, str(loss_from_json(payload["cap"])), "", f"cap of {payload['id_space']}"]
-    if entry.kind is Kind.FAIL:
-        return ["", "", "", _shortened(_failed(payload))]
-    if entry.kind is Kind.RESUME:
-        return ["", "", "", _shortened(_resumed(payload))]
-    if entry.kind is Kind.RENEWAL:
-        return ["", "", "", _shortened(f"begun again, spent before: {_totals(payload)}")]
-    return ["", "", "", _shortened(_plain(payload))]
-
-
-def _failed(payload: dict[str, Any]) -> str:
-    counts = [_count(item) for item in payload.get("failures", [])]
-    return ", ".join([f"ticket {payload['ticket']}", *counts])
-
-
-def _count(item: dict[str, Any]) -> str:
-    """Return the count of all failures of an id space, and of the counter that it is one of."""
-    everybody = f"failure {item['count']} of {item['id_space']}"
-    if "counter" not in item:
-        return everybody
-    return f"{everybody} ({item['counter']['count']} {_whose(item['counter'])})"
-
-
-def _whose(counter: dict[str, Any]) -> str:
-    who = counter["analyst"]
-    return "without a share" if who is None else f"by {who}"
-
-
-def _resumed(payload: dict[str, Any]) -> str:
-    if "counter" not in payload:
-        return _plain(payload)
-    left = f"{payload['count']} failures are left"
-    return f"id_space {payload['id_space']}, {_whose(payload['counter'])}: {left}"
-
-
-def _totals(payload: dict[str, Any]) -> str:
-    return "; ".join(
-        f"{loss_from_json(total['everybody'])} of {total['id_space']}"
-        for total in payload["totals"]
-    )
-
-
-def _plain(payload: dict[str, Any]) -> str:
-    return ", ".join(f"{key} {value}" for key, value in payload.items())
-
-
-def _shortened(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_SHOWN else f"{line[: LONGEST_SHOWN - 3]}..."

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Mapping
 
 from discreet.cli.command import CommandResult, add_project
-from discreet.cli.commands.budget import status_text
 from discreet.cli.commands.tables import listed
 from discreet.cli.shell_history import open_history
 from discreet.cli.shell_session import HELP, ShellSession
@@ -73,7 +72,7 @@ def _tables(connection: Connection) -> str:
 
 
 def _budget(connection: Connection) -> str:
-    return status_text(connection.budget())
+    return str(connection.budget())
 
 
 COMMANDS: Mapping[str, Callable[[Connection], str]] = {
