@@ -14,14 +14,16 @@ from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression
 from discreet.tables.functions.call import unknown_function
 
-_CLOCK = "An answer must not depend on when it is asked: write DATE '2024-01-31'"
+CLOCK = "An answer must not depend on when it is asked: write DATE '2024-01-31'"
+"""What to do instead of asking for the day or the time."""
+
 _PATTERN = "Regular expressions are not supported: write LIKE, starts_with or contains"
 _GROWTH = "It can make texts of any length"
 
 # Values of one row.
 
 _FUNCTIONS = {
-    "now": _CLOCK,
+    "now": CLOCK,
     "random": "An answer must not depend on chance beyond its noise",
     "uuid": "An answer must not depend on chance beyond its noise",
     "lpad": _GROWTH,
@@ -53,8 +55,8 @@ _IN_A_ROW = {
     "Glob": _PATTERN,
     "Escape": "Write contains(x, '%') or starts_with(x, '%') for a sign that LIKE would read",
     "Any": "Write x IN ('a', 'b')",
-    "CurrentDate": _CLOCK,
-    "CurrentTimestamp": _CLOCK,
+    "CurrentDate": CLOCK,
+    "CurrentTimestamp": CLOCK,
     "Rand": "An answer must not depend on chance beyond its noise",
     "Repeat": _GROWTH,
     "Pad": _GROWTH,
@@ -75,10 +77,10 @@ _IN_A_ROW = {
     "TimeToUnix": "Write date_diff('second', TIMESTAMP '1970-01-01 00:00:00', t)",
     "DateBin": "Write date_trunc('hour', t), or hour(t)",
     "LastDay": "Write date_trunc('month', d) + INTERVAL 1 MONTH - INTERVAL 1 DAY",
-    "CurrentTime": _CLOCK,
-    "Localtime": _CLOCK,
-    "Localtimestamp": _CLOCK,
-    "CurrentDatetime": _CLOCK,
+    "CurrentTime": CLOCK,
+    "Localtime": CLOCK,
+    "Localtimestamp": CLOCK,
+    "CurrentDatetime": CLOCK,
     "Alias": "A name stands only after a column of the select list",
 }
 
