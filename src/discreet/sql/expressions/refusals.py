@@ -34,6 +34,8 @@ _FUNCTIONS = {
     "all": "Write x <> a AND x <> b",
     "isnull": "Write x IS NULL",
     "strlen": "Write length(x)",
+    "date_format": "Write strftime(d, '%Y-%m')",
+    "format_date": "Write strftime(d, '%Y-%m')",
     "isnan": "NaN is NULL here: write x IS NULL",
     "isfinite": "NaN is NULL here: write x IS NOT NULL",
 }
@@ -67,9 +69,6 @@ _IN_A_ROW = {
     "BitwiseXor": "Write a <> b",
     "IsNan": "NaN is NULL here: write x IS NULL",
     "StrPosition": "Write contains(x, 'a')",
-    "TimeToStr": "Write date_trunc('month', d), year(d) or month(d)",
-    "Monthname": "Write month(d), which is 1 to 12",
-    "Dayname": "Write iso_day_of_week(d), which is 1 (Monday) to 7",
     "AtTimeZone": "A timestamp is what the wall of its declared zone shows, and an hour that clocks"
     " show twice there is two hours elsewhere. Have another zone declared for the column",
     "TimestampFromParts": "Write make_date(year, month, day) + INTERVAL 10 HOUR",
@@ -130,8 +129,10 @@ def refused_function(name: str) -> RefusedQuery:
 # Aggregates.
 
 _SINGLE = "It would show values of single rows. To see which values there are, GROUP BY the column"
+_NOBODY = "Whether a single row makes it true is what noise hides"
 _AGGREGATES = {
-    "mode": "Write SELECT x, COUNT(*) ... GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1",
+    "mode": "It is the group with the largest noisy count: SELECT x, COUNT(*) ... GROUP BY x ORDER"
+    " BY COUNT(*) DESC LIMIT 1",
     "groupconcat": _SINGLE,
     "arrayagg": _SINGLE,
     "anyvalue": _SINGLE,
@@ -139,8 +140,10 @@ _AGGREGATES = {
     "last": _SINGLE,
     "argmax": _SINGLE,
     "argmin": _SINGLE,
-    "logicalor": "Write COUNT(*) FILTER (WHERE condition) > 0",
-    "logicaland": "Write COUNT(*) FILTER (WHERE NOT condition) = 0",
+    "logicalor": f"{_NOBODY}. Write COUNT(*) FILTER (WHERE condition), and judge it by its"
+    " interval",
+    "logicaland": f"{_NOBODY}. Write COUNT(*) FILTER (WHERE NOT condition), and judge it by its"
+    " interval",
     "histogram": "GROUP BY width_bucket(x, 0, 100, 10)",
 }
 

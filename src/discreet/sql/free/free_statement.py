@@ -184,12 +184,11 @@ def _in_room(select: Node, renamed: Iterable[tuple[Node, str]]) -> Node:
 
 
 def _limit(select: Node) -> int | None:
-    """Return the number of the outermost LIMIT, or of FETCH FIRST."""
+    """Return the number of the outermost LIMIT, if it is one."""
     clause = part(select, "limit")
-    if clause is None or (is_set(clause, "limit_options") and not is_a(clause, "Fetch")):
+    if clause is None or is_set(clause, "limit_options"):
         return None
-    number = part(clause, "count" if is_a(clause, "Fetch") else "expression")
-    return None if number is None else small_number(number, 9)
+    return small_number(clause.expression, 9)
 
 
 def _keeps_none(select: Node) -> bool:
@@ -210,7 +209,7 @@ def _asks_for_keys(select: Node) -> bool:
     """Tell whether a statement asks which values there are, and nothing about them."""
     is_distinct = is_set(select, "distinct") and not is_set(part_of(select, "distinct"), "on")
     is_asked = is_distinct or is_set(select, "group")
-    limits = [node for node in select.walk() if is_a(node, "Limit", "Fetch", "Offset")]
+    limits = [node for node in select.walk() if is_a(node, "Limit", "Offset")]
     is_inner = any(node.parent is not select for node in limits)
     return is_asked and not is_inner and not has_aggregates(select)
 
