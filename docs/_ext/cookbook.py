@@ -94,7 +94,9 @@ def plain(folder: Path) -> duckdb.DuckDBPyConnection:
 
 def ask(clinic: Connection, question: Question) -> Release:
     """Return the private answer, to the rewritten question where the first one is refused."""
-    return clinic.sql(question.answered(), **question.asked)
+    release = clinic.sql(question.answered(), **question.asked)
+    assert isinstance(release, Release)
+    return release
 
 
 def refusal(clinic: Connection, question: Question) -> DiscreetError:

@@ -93,7 +93,9 @@ def plain(folder: Path) -> duckdb.DuckDBPyConnection:
 
 def ask(connection: Connection, question: Question) -> Release:
     """Return the private answer."""
-    return connection.sql(question.sql, **question.asked)
+    release = connection.sql(question.sql, **question.asked)
+    assert isinstance(release, Release)
+    return release
 
 
 def truths(

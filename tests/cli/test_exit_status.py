@@ -45,9 +45,9 @@ def test_the_table_says_what_is_documented():
     assert statuses == {
         "internal_error": 1, "ledger_error": 1,
         "invalid_argument": 2, "bad_declaration": 2, "missing_dependency": 2, "missing_loss": 2,
-        "unsupported": 3, "no_such_number": 3, "query_error": 3, "bad_syntax": 3,
-        "unknown_table": 3, "unknown_column": 3, "undeclared_bound": 3, "undeclared_keys": 3,
-        "refused_query": 3,
+        "unsupported": 3, "no_such_number": 3, "nothing_released": 3, "query_error": 3,
+        "bad_syntax": 3, "unknown_table": 3, "unknown_column": 3, "undeclared_bound": 3,
+        "undeclared_keys": 3, "refused_query": 3,
         "budget_error": 4, "budget_exhausted": 4, "below_least_price": 4, "suspended": 4,
         "busy": 4,
         "answer_failed": 5, "written_before": 5,

@@ -21,6 +21,7 @@ CODES = {
     "MissingDependency": "missing_dependency",
     "MissingLoss": "missing_loss",
     "NoSuchNumber": "no_such_number",
+    "NothingReleased": "nothing_released",
     "QueryError": "query_error",
     "RefusedQuery": "refused_query",
     "Suspended": "suspended",

@@ -35,6 +35,7 @@ from discreet.mechanisms.selection.quantile_end import QuantileEnd
 from discreet.project.noise import END_BETA
 from discreet.project.project import open_project
 from discreet.releases.accuracy import error_of
+from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
 from tests.support.projects.clinic import visit, write_project
 
@@ -185,7 +186,7 @@ def play(connection: Connection, number: int, questions: int = 12) -> int:
     return given
 
 
-def check_given(release: Release, asked: PricedPlan) -> None:
+def check_given(release: Release | FreeAnswer, asked: PricedPlan) -> None:
     """An oracle that knows of error bars, and nothing of scales."""
     body = release.body
     limits = asked.plan.limits

@@ -19,6 +19,7 @@ from discreet.curator.randomise import randomise
 from discreet.project.project import open_project
 from discreet.project.terms import Terms
 from discreet.releases.body import Body
+from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
 from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.gate import open_permit
@@ -100,7 +101,7 @@ def test_quantiles_are_inside_their_intervals(project, rows, soak):
     assert binomial_p_value(bare, 9 * count, BETA) < level
 
 
-def only(release: Release, name: str) -> tuple[Any, Any]:
+def only(release: Release | FreeAnswer, name: str) -> tuple[Any, Any]:
     """Return the one interval of an output."""
     (found,) = release.intervals(name)
     assert found is not None

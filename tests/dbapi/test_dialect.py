@@ -216,7 +216,7 @@ def test_what_is_answered(engine):
 
 
 REFUSED = {
-    "rows": (select(VISITS).limit(5), "single people are never shown"),
+    "rows": (select(VISITS).limit(5), "would show single rows"),
     "a schema": (select(N).select_from(sa.table("visits", schema="other")), "schema"),
     "decimal": (select(cast(func.sum(C.age), sa.Numeric(9, 2))), "DECIMAL"),
     "private keys": (select(extract("year", C.day), N).group_by(extract("year", C.day)), "keys of"),

@@ -284,19 +284,9 @@ REWRITTEN = [
         "SELECT COUNT(DISTINCT note) FROM visits",
     ),
     (
-        "SELECT strftime(day, '%Y-%m') AS m, COUNT(*) FROM visits GROUP BY m",
+        "SELECT strftime(day, '%m/%y') AS m, COUNT(*) FROM visits GROUP BY m",
         "date_trunc('month', d)",
         "SELECT date_trunc('month', day) AS m, COUNT(*) FROM visits GROUP BY m",
-    ),
-    (
-        "SELECT monthname(day) AS m, COUNT(*) FROM visits GROUP BY m",
-        "month(d)",
-        "SELECT month(day) AS m, COUNT(*) FROM visits GROUP BY m",
-    ),
-    (
-        "SELECT dayname(day) AS d, COUNT(*) FROM visits GROUP BY d",
-        "iso_day_of_week(d)",
-        "SELECT iso_day_of_week(day) AS d, COUNT(*) FROM visits GROUP BY d",
     ),
     (
         "SELECT age / 10 AS decade, COUNT(*) FROM visits GROUP BY decade",

@@ -17,8 +17,12 @@ from discreet.cli.command import CommandResult
 from discreet.cli.spelling import spelled
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
+from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog
+
+Answer = Release | FreeAnswer
+"""What a question gets: a release, or what was public already."""
 
 
 class AnswerFormat(Enum):
@@ -57,7 +61,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def encoded(release: Release, form: AnswerFormat) -> bytes:
+def encoded(release: Answer, form: AnswerFormat) -> bytes:
     """Return an answer in one of the forms.
 
     In CSV, Arrow and Parquet each noisy output ``n`` has its interval in ``n_low`` and ``n_high``.
@@ -65,34 +69,34 @@ def encoded(release: Release, form: AnswerFormat) -> bytes:
     return _ENCODERS[form](release)
 
 
-def _table(release: Release) -> bytes:
+def _table(release: Answer) -> bytes:
     return f"{release}\n".encode()
 
 
-def _json(release: Release) -> bytes:
+def _json(release: Answer) -> bytes:
     return f"{json.dumps(release.to_json(), ensure_ascii=False, indent=2)}\n".encode()
 
 
-def _csv(release: Release) -> bytes:
+def _csv(release: Answer) -> bytes:
     target = io.BytesIO()
     optional.load("pyarrow.csv").write_csv(release.to_arrow(), target)
     return target.getvalue()
 
 
-def _arrow(release: Release) -> bytes:
+def _arrow(release: Answer) -> bytes:
     target, table = io.BytesIO(), release.to_arrow()
     with optional.load("pyarrow").ipc.new_file(target, table.schema) as writer:
         writer.write_table(table)
     return target.getvalue()
 
 
-def _parquet(release: Release) -> bytes:
+def _parquet(release: Answer) -> bytes:
     target = io.BytesIO()
     optional.load("pyarrow.parquet").write_table(release.to_arrow(), target)
     return target.getvalue()
 
 
-_ENCODERS: Mapping[AnswerFormat, Callable[[Release], bytes]] = {
+_ENCODERS: Mapping[AnswerFormat, Callable[[Answer], bytes]] = {
     AnswerFormat.TABLE: _table,
     AnswerFormat.JSON: _json,
     AnswerFormat.CSV: _csv,
@@ -151,9 +155,11 @@ class Destination:
                 next="Nothing was charged",
             )
 
-    def take(self, release: Release) -> CommandResult:
+    def take(self, release: Answer) -> CommandResult:
         """Write the answer, or return it to be shown."""
         cost = "a stored release" if release.is_stored else f"cost {release.cost}"
+        if isinstance(release, FreeAnswer):
+            cost = "free"
         if self.file is not None:
             self.file.keep(encoded(release, self.form))
             rows, name = len(release.rows), str(self.file.target)
@@ -169,7 +175,7 @@ class Destination:
         )
 
 
-def shown(release: Release) -> str:
+def shown(release: Answer) -> str:
     """Return an answer as text, with notes that name the options of the command line."""
     text = str(release)
     for note in release.notes():
@@ -178,7 +184,7 @@ def shown(release: Release) -> str:
     return text
 
 
-def _noted(told: str, release: Release) -> str:
+def _noted(told: str, release: Answer) -> str:
     return "\n".join([told, *map(spelled, release.notes())])
 
 

@@ -15,6 +15,7 @@ from discreet.core.errors import DiscreetError
 from discreet.core.terminal_text import lines, text_steps
 from discreet.curator.connection import Connection
 from discreet.curator.explanation import Explanation
+from discreet.curator.free_answer import FreeExplanation
 from discreet.ledger.under_way import last_charge
 from discreet.sql.syntax.place import unclosed
 
@@ -148,8 +149,10 @@ class ShellSession:
             json_text(release.to_json(), sys.stdout) if self.is_json else shown(release),
         )
 
-    def _is_wanted(self, explanation: Explanation) -> bool:
+    def _is_wanted(self, explanation: Explanation | FreeExplanation) -> bool:
         """Show what an answer would cost and how exact it would be; ask, if it costs anything."""
+        if isinstance(explanation, FreeExplanation):
+            return True
         if explanation.is_stored or not explanation.is_affordable():
             # It is given again for nothing, or is refused with a reason.
             return True

@@ -6,7 +6,8 @@
     ├── InvalidArgument          invalid_argument       a parameter outside its range
     ├── Unsupported              unsupported            known to us, but not done (or not safe)
     │   ├── MissingDependency    missing_dependency     an optional library is not installed
-    │   └── NoSuchNumber         no_such_number         a loss in this measure does not have it
+    │   ├── NoSuchNumber         no_such_number         a loss in this measure does not have it
+    │   └── NothingReleased      nothing_released       a free answer has no receipt and no noise
     ├── DeclarationError         bad_declaration        discreet.toml says something impossible
     ├── QueryError
     │   ├── BadSyntax            bad_syntax             not SQL that we can read
@@ -133,6 +134,12 @@ class NoSuchNumber(Unsupported, AttributeError):
     """A loss in this measure has no such number; to Python, an attribute that is not there."""
 
     code = "no_such_number"
+
+
+class NothingReleased(Unsupported, AttributeError):
+    """A free answer lacks what a release has; to Python, an attribute that is not there."""
+
+    code = "nothing_released"
 
 
 class DeclarationError(DiscreetError):

@@ -13,6 +13,7 @@ from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
 from discreet.curator.budget_status import Budgets, budget_status
 from discreet.curator.explanation import Explanation
+from discreet.curator.free_answer import FreeExplanation, free_answer, free_explanation
 from discreet.curator.profile import private_table
 from discreet.curator.project_page import price_sentence, project_html
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
@@ -24,6 +25,7 @@ from discreet.project.declared_tables import Tables
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
+from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.profile import Profile
 from discreet.releases.release import Release
 from discreet.releases.stored_releases import read_releases
@@ -60,8 +62,12 @@ class Connection:
         rows_per_unit: int | None = None,
         limits: str | None = None,
         fresh: bool = False,
-    ) -> Release:
+    ) -> Release | FreeAnswer:
         """Return a private answer, for the price that is given or else the default one.
+
+        A statement for which no private row is needed is answered for nothing, whatever the price:
+        one about public tables, about declared keys (``SELECT DISTINCT clinic FROM visits``) or
+        about columns (``LIMIT 0``).
 
         ``epsilon`` buys discrete Laplace noise; ``rho``, for a budget that knows it, whichever
         noise errs less; ``accuracy`` says how close the answer must be, such as ``"±50 at 95 %"``,
@@ -78,7 +84,8 @@ class Connection:
         """
         given = (rows_per_group, groups_per_unit, rows_per_unit)
         terms = _terms(epsilon, rho, accuracy, delta, given, limits)
-        return answer(
+        free = free_answer(self._opened(), query)
+        return free or answer(
             self._opened(),
             query,
             terms=terms,
@@ -99,11 +106,12 @@ class Connection:
         groups_per_unit: int | None = None,
         rows_per_unit: int | None = None,
         limits: str | None = None,
-    ) -> Explanation:
+    ) -> Explanation | FreeExplanation:
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
         given = (rows_per_group, groups_per_unit, rows_per_unit)
         terms = _terms(epsilon, rho, accuracy, delta, given, limits)
-        return explain(
+        free = free_explanation(self._opened(), query)
+        return free or explain(
             self._opened(), query, terms=terms, default=self._default, analyst=self._analyst
         )
 

@@ -13,6 +13,7 @@ from discreet.curator.connection import connect as connect_analyst
 from discreet.dbapi.cursor import Cursor
 from discreet.releases.accuracy import Accuracy
 from discreet.releases.answer_frame import AnswerFrame
+from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
 from discreet.sql.parameters import with_parameters
 from discreet.tables.catalog import Catalog
@@ -74,7 +75,9 @@ class DatabaseConnection:
         if self._is_closed:
             raise errors.ClosedConnection("The connection is closed. Open another with connect().")
 
-    def _ask(self, query: str, parameters: Sequence[object]) -> tuple[Release, AnswerFrame]:
+    def _ask(
+        self, query: str, parameters: Sequence[object]
+    ) -> tuple[Release | FreeAnswer, AnswerFrame]:
         self.require_open()
         with errors.as_dbapi_errors():
             release = self._connection.sql(with_parameters(query, parameters))

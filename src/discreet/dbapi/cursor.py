@@ -8,6 +8,7 @@ from discreet.dbapi.errors import InterfaceError, NotSupportedError, Programming
 from discreet.dbapi.types import TYPE_CODES
 from discreet.releases.answer_frame import AnswerFrame
 from discreet.releases.cells import Cell
+from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
 
 Row = tuple[Cell, ...]
@@ -15,7 +16,7 @@ Row = tuple[Cell, ...]
 Description = tuple[str, str, None, None, None, None, None]
 """A column of an answer: its name and its type. Nothing else is known of it."""
 
-Ask = Callable[[str, Sequence[object]], tuple[Release, AnswerFrame]]
+Ask = Callable[[str, Sequence[object]], tuple[Release | FreeAnswer, AnswerFrame]]
 
 
 class Cursor:
@@ -45,8 +46,8 @@ class Cursor:
         self._place = 0
         self.description: tuple[Description, ...] | None = None
         """The columns of the last answer; None before the first and after a refusal."""
-        self.release: Release | None = None
-        """The last answer itself, with its notes, cost and receipt."""
+        self.release: Release | FreeAnswer | None = None
+        """The last answer itself, with its notes and cost, and its receipt if it was charged."""
         self.messages.clear()
 
     @property

@@ -9,6 +9,7 @@ from discreet.core.errors import BadSyntax, RefusedQuery
 from discreet.core.recursion import refusing_depth
 from discreet.sql.named_arguments import with_clamps
 from discreet.sql.syntax.nodes import Node, Token, token_kind, tokens_of
+from discreet.sql.syntax.one_form import in_one_form
 from discreet.sql.syntax.options import NO_OPTIONS, Options, read_options
 from discreet.sql.syntax.place import not_closed, not_valid
 
@@ -46,7 +47,7 @@ def parse(sql: str) -> Statement:
     text, options = _take_options(sql, tokens)
     clamped = with_clamps(text)
     select = _select(clamped, shown=sql if clamped == text else "")
-    return Statement(select=select, options=options)
+    return Statement(select=in_one_form(select), options=options)
 
 
 def read_tokens(sql: str) -> list[Token]:

@@ -9,6 +9,7 @@ from attrs import frozen
 from discreet.core.errors import RefusedQuery
 from discreet.core.recursion import refusing_depth
 from discreet.sql.aggregates.clamps import ChooseBounds, nothing_chosen
+from discreet.sql.blocks.distinct import with_groups
 from discreet.sql.blocks.merge import merged
 from discreet.sql.blocks.side_by_side import is_side_by_side
 from discreet.sql.outputs.outputs import OrderItem, Outputs, resolve_outputs
@@ -60,7 +61,7 @@ def resolve(
     select, options = statement.select, statement.options
     context = Context(catalog=catalog, query=resolve_query, public_rows=public_rows)
     # An answer that the query reads, and what stands above it, are one SELECT.
-    select = merged(select, context)
+    select = with_groups(merged(select, context))
     _require_supported(select)
     # WITH, FROM and WHERE say which rows count.
     asked = opened(select, context)

@@ -224,6 +224,16 @@ class Source:
     """Columns whose values are in the names of folders, from the outermost to the innermost."""
 
 
+class Previews(Enum):
+    """What somebody gets who wants to look at a few rows, as tools do."""
+
+    REFUSED = "refused"
+    NOTHING = "nothing"
+    """The columns, and no rows."""
+    REHEARSED = "rehearsed"
+    """Rows that are made up, and say so."""
+
+
 UnitReading = tuple[tuple[Codes | None, str | None], ...]
 """The codes and the zone of each column that says who owns a row."""
 
@@ -252,6 +262,8 @@ class Table:
     """How many rows one unit has at most, as far as the public knows. Privacy never rests on it."""
     auto_limits: bool = field(default=False, metadata=PRESENTATION)
     """Whether limits are chosen from a profile, as soon as there is one."""
+    previews: Previews = field(default=Previews.REFUSED, metadata=PRESENTATION)
+    """What a look at rows is answered with. No row of the table ever is."""
     unit_reading: UnitReading | None = field(
         init=False, repr=False, default=Factory(_unit_reading, takes_self=True), metadata=IF_GIVEN
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
+from discreet.cli.answer_file import Answer
 from discreet.cli.clinic import DECLARATION, PATIENTS, VISITS, make_clinic
 from discreet.cli.command import CommandResult, QueryArguments
 from discreet.core.errors import BudgetExhausted, DeclarationError, QueryError
@@ -15,7 +16,6 @@ from discreet.curator.budget_status import bar, left_words
 from discreet.curator.connection import Connection, connect
 from discreet.curator.owner import own
 from discreet.releases.profile import Profile
-from discreet.releases.release import Release
 
 WIDTH = 100
 
@@ -191,7 +191,7 @@ def _exhausted(connection: Connection) -> BudgetExhausted:
     raise AssertionError("a question was answered without a budget for it")
 
 
-def _answered(step: DemoStep, release: Release, *, between: str) -> str:
+def _answered(step: DemoStep, release: Answer, *, between: str) -> str:
     parts = [f"{_question(step)}\n", between, "The private answer:", str(release)]
     return _part(step.title, "\n".join([*filter(None, parts), f"→ {step.lesson}"]))
 

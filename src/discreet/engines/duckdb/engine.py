@@ -4,7 +4,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
@@ -30,6 +30,7 @@ from discreet.engines.duckdb.sources.examine import held_apart, require_public, 
 from discreet.engines.duckdb.sources.held_rows import HeldRows, hold, read_often
 from discreet.engines.duckdb.sources.open_source import open_source, require_present
 from discreet.engines.duckdb.sources.opened import Opened
+from discreet.engines.duckdb.time_limit import LONGEST_PUBLIC, held_to, stop
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
 from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
@@ -42,10 +43,6 @@ from discreet.tables.plans.plan import BoundedPlan, scans_of
 from discreet.tables.plans.take_sides import settled
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
-
-LONGEST_PUBLIC = 10
-"""How many seconds may be worked for one question before anything is charged, at each of two steps:
-on public tables, and on the plan over empty ones."""
 
 _TRIES = 100
 
@@ -108,7 +105,7 @@ class DuckDbEngine:
             with (
                 Uninterrupted(),
                 self._databases.lent() as cursor,
-                _held_to(LONGEST_PUBLIC, cursor, is_over),
+                held_to(LONGEST_PUBLIC, cursor, is_over),
             ):
                 _register_keys(cursor, plan, are_empty=True)
                 found = _answer(cursor, sql, salt="")
@@ -165,7 +162,7 @@ class DuckDbEngine:
         self._stopped.add(thread)
         cursor = self._running.get(thread)
         if cursor is not None:
-            _stop(cursor)
+            stop(cursor)
 
     def public_rows(self, relation: Relation) -> tuple[tuple[Key | None, ...], ...]:
         """Return the rows of a public relation, in the order of their values."""
@@ -185,7 +182,7 @@ class DuckDbEngine:
             with (
                 Uninterrupted(),
                 self._databases.lent() as cursor,
-                _held_to(LONGEST_PUBLIC, cursor, threading.Event()),
+                held_to(LONGEST_PUBLIC, cursor, threading.Event()),
             ):
                 return self._public_rows(cursor, settled(relation))
         except optional.load("duckdb").Error:
@@ -238,28 +235,6 @@ def _arrow(cursor: Any) -> Any:
 
 def _ignore_copies() -> None:
     warnings.filterwarnings("ignore", "Arrow output on a DB-API result", UserWarning)
-
-
-def _stop(cursor: Any) -> None:
-    """Interrupt what a cursor does; it may have ended just now, and the cursor be closed."""
-    with suppress(optional.load("duckdb").Error):
-        cursor.interrupt()
-
-
-@contextmanager
-def _held_to(seconds: float, cursor: Any, is_over: threading.Event) -> Iterator[None]:
-    """Interrupt what a cursor does when its time is over, and note that it is."""
-
-    def stop() -> None:
-        is_over.set()
-        _stop(cursor)
-
-    timer = threading.Timer(seconds, stop)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _not_runnable() -> RefusedQuery:

@@ -165,6 +165,8 @@ class Above:
     def _with_windows(self) -> "tuple[Node, _Totals]":
         """Return the SELECT with windows for totals over the rows of the answer."""
         select = self.select.copy()
+        for node in list(scalar_queries(select)):
+            self._write_out(node)
         beside = [one for one in scalar_queries(select) if self._is_total_of_all(one)]
         for node in beside:
             inner = node.this.expressions[0]
@@ -175,6 +177,21 @@ class Above:
         for value in values:
             value.replace(_over_all(value))
         return select, _Totals.ALONE
+
+    def _write_out(self, node: Node) -> None:
+        """Put the query that WITH names into a sub-query that only reads its one column."""
+        inner = node.this
+        if not is_a(inner, "Select") or set(given(inner)) != {"expressions", "from_"}:
+            return
+        source, items = part(inner, "from_"), inner.expressions
+        if source is None or not is_a(source.this, "Table") or len(items) != 1:
+            return
+        for query in named_queries(self.select):
+            if name_of(query) != source.this.name.lower() or not is_a(query.this, "Select"):
+                continue
+            own = query.this.expressions
+            if len(own) == 1 and item_name(own[0]).lower() == item_name(items[0]).lower():
+                inner.replace(query.this.copy())
 
     def _is_total_of_all(self, node: Node) -> bool:
         """Tell whether a sub-query is a total over all rows of the answer that is read too."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from discreet.core.errors import RefusedQuery
+from discreet.sql.expressions.formats import FORMATS, to_date
 from discreet.sql.expressions.refusals import in_query, refused_function
 from discreet.sql.expressions.rule import Rule, Visit, compared
 from discreet.sql.syntax.nodes import joined_text
@@ -303,6 +304,8 @@ def _anonymous(node: Any, visit: Visit) -> Expression:
     parts = node.expressions
     if name in ("date_part", "datepart") and len(parts) == 2 and parts[0].is_string:
         return _part(parts[0].name, visit(parts[1]))
+    if name == "to_date":
+        return to_date(parts, visit)
     function = _NAMES.get(name, name)
     if function not in FUNCTIONS:
         raise refused_function(written)
@@ -335,4 +338,5 @@ FORMS: Mapping[str, Rule] = {
     "Trim": Rule(("this", "expression", "position"), _trim),
     "Log": Rule(("this", "expression"), _logarithm),
     "Anonymous": Rule(("this", "expressions"), _anonymous),
+    **FORMATS,
 }

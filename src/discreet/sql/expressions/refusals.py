@@ -14,14 +14,16 @@ from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression
 from discreet.tables.functions.call import unknown_function
 
-_CLOCK = "An answer must not depend on when it is asked: write DATE '2024-01-31'"
+CLOCK = "An answer must not depend on when it is asked: write DATE '2024-01-31'"
+"""What to do instead of asking for the day or the time."""
+
 _PATTERN = "Regular expressions are not supported: write LIKE, starts_with or contains"
 _GROWTH = "It can make texts of any length"
 
 # Values of one row.
 
 _FUNCTIONS = {
-    "now": _CLOCK,
+    "now": CLOCK,
     "random": "An answer must not depend on chance beyond its noise",
     "uuid": "An answer must not depend on chance beyond its noise",
     "lpad": _GROWTH,
@@ -32,6 +34,8 @@ _FUNCTIONS = {
     "all": "Write x <> a AND x <> b",
     "isnull": "Write x IS NULL",
     "strlen": "Write length(x)",
+    "date_format": "Write strftime(d, '%Y-%m')",
+    "format_date": "Write strftime(d, '%Y-%m')",
     "isnan": "NaN is NULL here: write x IS NULL",
     "isfinite": "NaN is NULL here: write x IS NOT NULL",
 }
@@ -53,8 +57,8 @@ _IN_A_ROW = {
     "Glob": _PATTERN,
     "Escape": "Write contains(x, '%') or starts_with(x, '%') for a sign that LIKE would read",
     "Any": "Write x IN ('a', 'b')",
-    "CurrentDate": _CLOCK,
-    "CurrentTimestamp": _CLOCK,
+    "CurrentDate": CLOCK,
+    "CurrentTimestamp": CLOCK,
     "Rand": "An answer must not depend on chance beyond its noise",
     "Repeat": _GROWTH,
     "Pad": _GROWTH,
@@ -65,9 +69,6 @@ _IN_A_ROW = {
     "BitwiseXor": "Write a <> b",
     "IsNan": "NaN is NULL here: write x IS NULL",
     "StrPosition": "Write contains(x, 'a')",
-    "TimeToStr": "Write date_trunc('month', d), year(d) or month(d)",
-    "Monthname": "Write month(d), which is 1 to 12",
-    "Dayname": "Write iso_day_of_week(d), which is 1 (Monday) to 7",
     "AtTimeZone": "A timestamp is what the wall of its declared zone shows, and an hour that clocks"
     " show twice there is two hours elsewhere. Have another zone declared for the column",
     "TimestampFromParts": "Write make_date(year, month, day) + INTERVAL 10 HOUR",
@@ -75,10 +76,10 @@ _IN_A_ROW = {
     "TimeToUnix": "Write date_diff('second', TIMESTAMP '1970-01-01 00:00:00', t)",
     "DateBin": "Write date_trunc('hour', t), or hour(t)",
     "LastDay": "Write date_trunc('month', d) + INTERVAL 1 MONTH - INTERVAL 1 DAY",
-    "CurrentTime": _CLOCK,
-    "Localtime": _CLOCK,
-    "Localtimestamp": _CLOCK,
-    "CurrentDatetime": _CLOCK,
+    "CurrentTime": CLOCK,
+    "Localtime": CLOCK,
+    "Localtimestamp": CLOCK,
+    "CurrentDatetime": CLOCK,
     "Alias": "A name stands only after a column of the select list",
 }
 
@@ -128,8 +129,10 @@ def refused_function(name: str) -> RefusedQuery:
 # Aggregates.
 
 _SINGLE = "It would show values of single rows. To see which values there are, GROUP BY the column"
+_NOBODY = "Whether a single row makes it true is what noise hides"
 _AGGREGATES = {
-    "mode": "Write SELECT x, COUNT(*) ... GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1",
+    "mode": "It is the group with the largest noisy count: SELECT x, COUNT(*) ... GROUP BY x ORDER"
+    " BY COUNT(*) DESC LIMIT 1",
     "groupconcat": _SINGLE,
     "arrayagg": _SINGLE,
     "anyvalue": _SINGLE,
@@ -137,8 +140,10 @@ _AGGREGATES = {
     "last": _SINGLE,
     "argmax": _SINGLE,
     "argmin": _SINGLE,
-    "logicalor": "Write COUNT(*) FILTER (WHERE condition) > 0",
-    "logicaland": "Write COUNT(*) FILTER (WHERE NOT condition) = 0",
+    "logicalor": f"{_NOBODY}. Write COUNT(*) FILTER (WHERE condition), and judge it by its"
+    " interval",
+    "logicaland": f"{_NOBODY}. Write COUNT(*) FILTER (WHERE NOT condition), and judge it by its"
+    " interval",
     "histogram": "GROUP BY width_bucket(x, 0, 100, 10)",
 }
 

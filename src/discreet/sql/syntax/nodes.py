@@ -205,12 +205,23 @@ _SIGNS = {
 """Operators as SQL writes them, by the parser's names."""
 
 
+_WRITTEN = _SIGNS | {
+    "groupconcat": "STRING_AGG",
+    "logicalor": "BOOL_OR",
+    "logicaland": "BOOL_AND",
+    "bitwiseandagg": "BIT_AND",
+    "bitwiseoragg": "BIT_OR",
+    "bitwisexoragg": "BIT_XOR",
+}
+"""What is called otherwise in SQL than by the parser."""
+
+
 def function_name(node: Node) -> str:
     """Return what a function or an operator is called in a message, in SQL's words."""
     if is_a(node, "Anonymous"):
         return node.name.upper()
-    if node.key in _SIGNS:
-        return _SIGNS[node.key]
+    if node.key in _WRITTEN:
+        return _WRITTEN[node.key]
     named: Any = node
     return str(named.sql_name()).upper() if is_a(node, "Func") else node.key.upper()
 

@@ -10,6 +10,7 @@ from discreet.tables.catalog import (
     Limits,
     Period,
     PeriodLength,
+    Previews,
     PrivacyUnit,
     PublicTable,
     Table,
@@ -205,6 +206,7 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
     most_rows = _optional_most(section, "most_rows")
     most_rows_per_unit = _optional_most(section, "most_rows_per_unit")
     auto_limits = is_auto(section, "limits", otherwise=_LIMITS)
+    previews = _previews(section)
     section.finish()
     return Table(
         name=name,
@@ -215,7 +217,15 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
         most_rows=most_rows,
         most_rows_per_unit=most_rows_per_unit,
         auto_limits=auto_limits,
+        previews=previews,
     )
+
+
+def _previews(section: Section) -> Previews:
+    section.get_or("previews", "", TEXT)
+    if not section.has("previews"):
+        return Previews.REFUSED
+    return Previews(section.choice("previews", [choice.value for choice in Previews]))
 
 
 def _limits(section: Section, unit: PrivacyUnit) -> Limits:

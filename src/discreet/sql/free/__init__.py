@@ -1,0 +1,1 @@
+"""Statements that can be answered without a private row."""
