@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from attrs import evolve
 
-from discreet.cli.commands.init import begin
+from discreet.cli.commands.init import InitWishes, begin
 from discreet.cli.init_replies import InitReplies, ask_the_rest, limit, number
 from discreet.cli.main import main
 from discreet.core.errors import DeclarationError, InvalidArgument
@@ -50,8 +50,9 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder: Path, *files: str, answers: InitReplies = COMPLETE, ask=None, public=()):
-    return begin([str(folder / file) for file in files], folder, answers, ask, public=public)
+def run(folder: Path, *files: str, answers: InitReplies = COMPLETE, ask=None, **wishes):
+    wished = InitWishes(**wishes)
+    return begin([str(folder / file) for file in files], folder, answers, ask, wished)
 
 
 def test_with_all_answers_the_file_holds(folder):
@@ -98,14 +99,13 @@ ANSWERED = (
     ("budget.epsilon (line", 'epsilon = "?"', "epsilon = 1"),
     ("visits.id_space (line", 'id_space = "?"', 'id_space = "patients"'),
     ("visits.unit (line", '\nunit = "?"', '\nunit = "person"'),
-    ("rows_per_group (line", 'rows_per_group = "?"', "rows_per_group = 1"),
-    ("groups_per_unit (line", 'groups_per_unit = "?"', "groups_per_unit = 1"),
+    ("rows_per_unit (line", 'rows_per_unit = "?"', "rows_per_unit = 1"),
 )
 
 
 def test_without_answers_the_file_says_all_that_is_missing(folder):
     shown = run(folder, "visits.parquet", answers=InitReplies())
-    assert len(shown.data["open"]) == 5
+    assert len(shown.data["open"]) == 4
     file = folder / "discreet.toml"
     for done, (_, old, new) in enumerate(ANSWERED):
         with pytest.raises(DeclarationError) as caught:
@@ -125,7 +125,7 @@ def test_very_many_open_answers_are_named_by_their_lines(folder):
     for file in files:
         (folder / file).write_text("person,age\n")
     run(folder, *files, answers=InitReplies(id_space="patients", budget="epsilon = 1"))
-    with pytest.raises(DeclarationError, match=r"37 answers are open.* got lines 8, .*\d\."):
+    with pytest.raises(DeclarationError, match=r"25 answers are open.* got lines 8, .*\d\."):
         read_catalog(folder)
 
 
@@ -275,15 +275,16 @@ def asker(*replies: str):
 
 
 def test_the_rest_is_asked_for(folder):
-    ask, asked = asker("patients", "1", "nobody", "cost", "person", "0", "2", "3", "each row")
+    replies = ["nobody", "cost", "PERSON", "a patient", "", "1", "0", "3", "no"]  # of visits
+    ask, asked = asker(*replies, "n", "", "each row", "n")
     run(folder, "visits.parquet", "staff.csv", answers=InitReplies(), ask=ask)
     catalog = read_catalog_with_two_kinds(folder)
-    assert "called" in asked[0]
-    assert "There is no such column" in asked[3]
-    assert "That is no limit" in asked[6]
-    assert len(asked) == 9
-    assert catalog["id_spaces"]["patients"]["budget"] == {"epsilon": 1}
-    assert catalog["tables"]["visits"]["groups_per_unit"] == 3
+    assert "whose rows are these" in asked[0]
+    assert "There is no such column" in asked[2]
+    assert "about one patient, as an epsilon" in asked[5]
+    assert "That is no limit" in asked[7]
+    assert catalog["id_spaces"]["patients"] == {"unit": "a patient", "budget": {"epsilon": 1}}
+    assert catalog["tables"]["visits"]["rows_per_unit"] == 3
     assert catalog["tables"]["staff"]["unit"] == {"each_row": True}
 
 
@@ -296,10 +297,10 @@ def read_catalog_with_two_kinds(folder: Path) -> dict:
 def test_an_empty_reply_leaves_a_question_open():
     ask, asked = asker("", "", "", "", "")
     assert ask_the_rest(InitReplies(), "visits", ["person"], ask) == InitReplies()
-    assert len(asked) == 5
+    assert len(asked) == 4
     known = ask_the_rest(COMPLETE, "visits", ["person"], ask)
     assert known == COMPLETE
-    assert len(asked) == 5
+    assert len(asked) == 4
 
 
 @pytest.mark.parametrize("bad", ["1/3", "-1", "x", "nan", ""])

@@ -2,16 +2,20 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from decimal import Context, Decimal
+from fractions import Fraction
 
-from attrs import frozen
+from attrs import field, frozen
 
 from discreet.cli.init_replies import EACH_ROW, InitReplies
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind
-from discreet.tables.column import ColumnType
+from discreet.tables.catalog import Source
+from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.declarations.section import UNANSWERED
 
 _COMMENT_AT = 40
+_DIGITS = 40
 
 
 @frozen(kw_only=True)
@@ -21,8 +25,13 @@ class FirstTable:
     name: str
     source: str
     stored_table: str | None
+    read_from: Source
     columns: tuple[StoredColumn, ...]
     answers: InitReplies
+    is_typed: bool = False
+    """Whether the types of a file that has none were proposed or confirmed."""
+    ranges: Mapping[str, Bounds | DateRange] = field(factory=dict)
+    """The range of each column that has one, if the file is public."""
 
     def declared(self) -> tuple[StoredColumn, ...]:
         """Return the columns that can be declared."""
@@ -41,21 +50,20 @@ class FirstTable:
 
 def first_declaration(tables: Sequence[FirstTable], public: Sequence[FirstTable] = ()) -> str:
     """Return the file. It is valid as soon as no question mark is left in it."""
-    first, *others = tables
+    examples = [_EXAMPLES, *("" for _ in tables)]
     return "\n".join(
         [
             _HEAD,
-            _id_space(first.answers),
-            _table(first, _EXAMPLES),
-            *(_table(table) for table in others),
+            *(_id_space(table.answers) for table in tables[:1]),
+            *map(_table, tables, examples),
             *([_PUBLIC, *map(_public_table, public)] if public else [_PUBLIC + _PUBLIC_EXAMPLE]),
         ]
     )
 
 
 _HEAD = f"""\
-# What Discreet may know about your data. It never looks at rows to find out more, and so this file
-# was made from names and types alone. Where "{UNANSWERED}" stands, only you know the answer.
+# What Discreet may know about your data. No question looks at rows to find out more. This file was
+# made from names, types and your answers. Where "{UNANSWERED}" stands, only you know the answer.
 # 'discreet check' says what is missing, and then what your answers imply.
 """
 
@@ -84,8 +92,7 @@ _PUBLIC_EXAMPLE = """\
 
 
 def _id_space(answers: InitReplies) -> str:
-    known = UNANSWERED if answers.unit is None else f"one {answers.unit}"
-    who = answers.unit_words or ("one row" if answers.unit == EACH_ROW else known)
+    who = answers.who() or UNANSWERED
     name = answers.id_space or UNANSWERED
     budget = answers.budget or f"epsilon = {_text(UNANSWERED)}"
     return f"""\
@@ -117,7 +124,7 @@ def _table(table: FirstTable, examples: str = "") -> str:
 
 def _public_table(table: FirstTable) -> str:
     path = f"public_tables.{key(table.name)}"
-    columns = [_column(column, table) for column in table.columns]
+    columns = [_column(column, table).partition("  # for ")[0].rstrip() for column in table.columns]
     lines = [f"[{path}]", *_source(table), "", f"[{path}.columns]", *columns]
     return "\n".join(lines) + "\n"
 
@@ -135,16 +142,18 @@ def _unit(answers: InitReplies) -> list[str]:
 
 
 def _limits(answers: InitReplies) -> list[str]:
+    one = answers.name().one
     comments = {
-        "rows_per_group": "so many rows of one unit count in a group",
-        "groups_per_unit": "so many groups of one unit count",
+        "rows_per_unit": f"so many rows of {one} count, over all groups",
+        "rows_per_group": f"so many rows of {one} count in a group",
+        "groups_per_unit": f"so many groups of {one} count",
     }
     found = {name: getattr(answers, name) for name in comments}
-    if answers.unit == EACH_ROW:
-        found = {name: value for name, value in found.items() if value is not None}
+    opened = answers.missing()
     return [
         _line(f"{name} = {_text(UNANSWERED) if value is None else value}", comments[name])
         for name, value in found.items()
+        if value is not None or name in opened
     ]
 
 
@@ -164,14 +173,32 @@ def _column(column: StoredColumn, table: FirstTable) -> str:
     if column.declared_type is None or obstacle:
         return f"# {_text(column.name)} cannot be declared: {obstacle}"
     zone = f", zone = {_text(UNANSWERED)}" if column.kind is StoredKind.INSTANT else ""
-    entry = f"{key(column.name)} = {{ type = {_text(column.declared_type.value)}{zone} }}"
+    more = zone + _range(table.ranges.get(column.name))
+    entry = f"{key(column.name)} = {{ type = {_text(column.declared_type.value)}{more} }}"
     if column.name == table.answers.unit:
         return _line(entry, "whose row it is")
-    if table.source.lower().endswith(".csv"):
+    if column.name in table.ranges:
+        return entry
+    if column.stored == "text" and not table.is_typed:
         return _line(entry, "or integer, real, boolean, date, timestamp")
     if zone:
         return _line(entry, 'whose wall clock: zone = "Europe/Berlin" or the like')
     return _line(entry, _HINTS[column.declared_type])
+
+
+def _range(found: Bounds | DateRange | None) -> str:
+    if found is None:
+        return ""
+    if isinstance(found, DateRange):
+        return f", min = {found.first.isoformat()}, max = {found.last.isoformat()}"
+    step = "" if found.step == 1 else f", step = {_decimal(found.step)}"
+    return f", min = {_decimal(found.lower)}, max = {_decimal(found.upper)}{step}"
+
+
+def _decimal(number: Fraction) -> str:
+    """Return a number of a proposed range, which has few digits after the point, exactly."""
+    digits = Context(prec=_DIGITS).divide(Decimal(number.numerator), Decimal(number.denominator))
+    return f"{digits:f}"
 
 
 def _line(text: str, comment: str) -> str:

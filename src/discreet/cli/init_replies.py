@@ -1,6 +1,7 @@
 """What only the owner knows, as options, or as answers to short questions."""
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -9,8 +10,10 @@ from attrs import evolve, frozen
 
 from discreet.core.errors import DiscreetError, InvalidArgument
 from discreet.core.numbers import exact
+from discreet.core.terminal_text import lines
 from discreet.tables.catalog import LARGEST_LIMIT
 from discreet.tables.declarations.section import UNANSWERED
+from discreet.tables.unit_name import UNIT, UnitName, unit_name
 
 Ask = Callable[[str], str]
 """Puts a question and returns what was typed; nothing means that it is left open."""
@@ -31,14 +34,38 @@ class InitReplies:
     """What stands between the braces of the budget."""
     rows_per_group: int | None = None
     groups_per_unit: int | None = None
+    rows_per_unit: int | None = None
     unit_words: str | None = None
     """What one unit is, in the owner's words; if nothing is said, the column's name has to do."""
 
     def missing(self) -> tuple[str, ...]:
         """Return what is still open."""
-        names = ["id_space", "unit", "budget"]
-        names += [] if self.unit == EACH_ROW else ["rows_per_group", "groups_per_unit"]
+        names = ["id_space", "unit", "budget", *self._limits()]
         return tuple(name for name in names if getattr(self, name) is None)
+
+    def _limits(self) -> list[str]:
+        """Return the limits that are needed: one over all groups, or the two others."""
+        if self.unit == EACH_ROW or self.rows_per_unit is not None:
+            return []
+        if self.rows_per_group is None and self.groups_per_unit is None:
+            return ["rows_per_unit"]
+        return ["rows_per_group", "groups_per_unit"]
+
+    def with_rows(self, rows: int | None) -> "InitReplies":
+        """Return the same with a limit of rows over all groups instead of any other."""
+        if rows is None:
+            return evolve(self, rows_per_unit=None)
+        return evolve(self, rows_per_unit=rows, rows_per_group=None, groups_per_unit=None)
+
+    def who(self) -> str | None:
+        """Return what one unit is, in words, if that is known."""
+        if self.unit_words is not None or self.unit is None:
+            return self.unit_words
+        return "one row" if self.unit == EACH_ROW else f"one {self.unit}"
+
+    def name(self) -> UnitName:
+        """Return what a unit is called."""
+        return UNIT if self.unit_words is None else unit_name(self.unit_words)
 
 
 def add_replies(parser: argparse.ArgumentParser) -> None:
@@ -47,23 +74,28 @@ def add_replies(parser: argparse.ArgumentParser) -> None:
     unit = parser.add_mutually_exclusive_group()
     unit.add_argument("--unit", metavar="COLUMN", help="the column that says whose row it is")
     unit.add_argument("--each-row", action="store_true", help="each row is a unit of its own")
-    parser.add_argument("--unit-words", metavar="TEXT", help="what one unit is: one patient")
+    parser.add_argument("--unit-words", metavar="TEXT", help="what one unit is: a patient")
     parser.add_argument("--epsilon", metavar="E", help="the budget of the id space, in ε")
     parser.add_argument("--rho", metavar="R", help="the budget of the id space, in ρ")
     parser.add_argument("--delta", metavar="D", help="the δ of the budget")
-    parser.add_argument("--rows-per-group", metavar="N", help="rows of one unit that count")
-    parser.add_argument("--groups-per-unit", metavar="N", help="groups of one unit that count")
+    parser.add_argument(
+        "--rows-per-unit", metavar="N", help="rows of one unit that count, over all groups"
+    )
+    parser.add_argument("--rows-per-group", metavar="N", help="or: rows of one unit in a group")
+    parser.add_argument("--groups-per-unit", metavar="N", help="and groups of one unit that count")
 
 
 def given_replies(options: argparse.Namespace) -> InitReplies:
     """Return the answers that were given as options."""
     rows, groups = options.rows_per_group, options.groups_per_unit
+    over_all = options.rows_per_unit
     return InitReplies(
         id_space=None if options.id_space is None else name(options.id_space),
         unit=EACH_ROW if options.each_row else options.unit,
         budget=_budget(options.epsilon, options.rho, options.delta),
         rows_per_group=None if rows is None else limit(rows),
         groups_per_unit=None if groups is None else limit(groups),
+        rows_per_unit=None if over_all is None else limit(over_all),
         unit_words=None if options.unit_words is None else name(options.unit_words),
     )
 
@@ -115,23 +147,59 @@ def limit(text: str) -> int:
 
 def ask_the_rest(answers: InitReplies, table: str, columns: Sequence[str], ask: Ask) -> InitReplies:
     """Return the answers, after asking for those that are open; an empty reply leaves one open."""
-
-    def column(text: str) -> str:
-        if text not in (*columns, EACH_ROW):
-            raise InvalidArgument("There is no such column", must=f"be one of {listed}", got=text)
-        return text
-
-    listed = ", ".join([*columns, EACH_ROW])
+    answers = _ask_for_unit(answers, table, columns, ask)
+    called = answers.name()
+    others = "" if called == UNIT else called.plural
+    together = _WORDS.sub("_", others).strip("_")
     questions: dict[str, tuple[str, Callable[[str], Any]]] = {
-        "id_space": ("What are all the people together called, such as patients?", name),
-        "budget": ("What may ever be told about one of them, in epsilon, such as 1?", _epsilon),
-        "unit": (f"{table}: which column says whose row it is ({listed})?", column),
-        "rows_per_group": (f"{table}: how many rows of one unit may count in a group?", limit),
-        "groups_per_unit": (f"{table}: how many groups of one unit may count?", limit),
+        "id_space": ("What are all of them together called, such as patients?", name),
+        "budget": (_BUDGET.format(one=called.one), _epsilon),
+        "rows_per_unit": (_ROWS.format(table=table, one=called.one), limit),
+        "rows_per_group": (f"{table}: how many rows of {called.one} may count in a group?", limit),
+        "groups_per_unit": (f"{table}: how many groups of {called.one} may count?", limit),
     }
     for key, (question, read) in questions.items():
         if key in answers.missing():
-            answers = evolve(answers, **{key: _ask(question, read, ask)})
+            usual = together if key == "id_space" else ""
+            answers = evolve(answers, **{key: _ask(question, read, ask, usual=usual)})
+    return answers
+
+
+_WORDS = re.compile(r"\W+")
+
+_BUDGET = (
+    "How much may all answers together ever tell about {one}, as an epsilon such as 1? The smaller,"
+    " the less; 'discreet meaning --epsilon 1' says what a number means."
+)
+_ROWS = (
+    "{table}: how many rows of {one} may count in an answer? What is beyond is left out; each more"
+    " needs more noise. If you do not know, a profile can measure it."
+)
+_OWNER = (
+    "{table}: whose rows are these? Which column names the person, or whatever else must stay"
+    " unknown ({listed})?"
+)
+
+
+def _ask_for_unit(
+    answers: InitReplies, table: str, columns: Sequence[str], ask: Ask
+) -> InitReplies:
+    """Ask whose the rows of a table are, and how the owner calls one of them."""
+    listed = ", ".join([*columns, EACH_ROW])
+
+    def column(text: str) -> str:
+        found = [one for one in (*columns, EACH_ROW) if one.lower() == text.lower()]
+        if text not in found and len(found) != 1:
+            raise InvalidArgument("There is no such column", must=f"be one of {listed}", got=text)
+        return text if text in found else found[0]
+
+    if answers.unit is None:
+        question = _OWNER.format(table=table, listed=listed)
+        answers = evolve(answers, unit=_ask(question, column, ask))
+    if answers.unit_words is None and answers.unit is not None and answers.id_space is None:
+        usual = "a row" if answers.unit == EACH_ROW else f"one {answers.unit}"
+        question = "What is one of them, in your words, such as a patient?"
+        return evolve(answers, unit_words=_ask(question, name, ask, usual=usual))
     return answers
 
 
@@ -139,11 +207,12 @@ def _epsilon(text: str) -> str:
     return f"epsilon = {number(text)}"
 
 
-def _ask(question: str, read: Callable[[str], T], ask: Ask) -> T | None:
-    """Ask until the reply can be read, or is empty."""
+def _ask(question: str, read: Callable[[str], T], ask: Ask, *, usual: str = "") -> T | None:
+    """Ask until the reply can be read, or is empty: then it is the usual one, or left open."""
     hint = ""
     while True:
-        reply = ask(f"{hint}{question} (Enter: later) ").strip()
+        otherwise = f"Enter: {usual}" if usual else "Enter: later"
+        reply = ask(f"{hint}{lines(f'{question} ({otherwise})')} ").strip() or usual
         if not reply:
             return None
         try:

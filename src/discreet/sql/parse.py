@@ -12,6 +12,7 @@ from discreet.sql.syntax.nodes import Node, Token, token_kind, tokens_of
 from discreet.sql.syntax.one_form import in_one_form
 from discreet.sql.syntax.options import NO_OPTIONS, Options, read_options
 from discreet.sql.syntax.place import not_closed, not_valid
+from discreet.sql.syntax.spelling import keep_spelling
 
 
 @frozen(kw_only=True)
@@ -148,6 +149,11 @@ def _select(sql: str, *, shown: str) -> Node:
         raise _bad_syntax(sql, cause, shown) from None
     except (errors.SqlglotError, ValueError):
         raise not_closed(sql) from None
+    except (LookupError, AttributeError, TypeError):
+        # The parser stumbles over some functions, instead of refusing their arguments.
+        raise BadSyntax(
+            "The query cannot be read", next="See whether a function has too few or too many values"
+        ) from None
     # What is only a comment after a semicolon is parsed as a statement too.
     statements = [tree for tree in trees if not isinstance(tree, exp.Semicolon | None)]
     if len(statements) != 1:
@@ -168,6 +174,7 @@ def _select(sql: str, *, shown: str) -> Node:
                 got=f"{len(part.expressions):,}",
             )
     select: Node = statements[0]
+    keep_spelling(select, sql)
     return select
 
 

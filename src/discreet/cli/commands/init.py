@@ -4,13 +4,23 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
+from discreet.cli.column_types import (
+    LEFT_OUT,
+    TYPES,
+    confirmed_types,
+    looked_at,
+    says_no_types,
+    with_types,
+)
 from discreet.cli.command import CommandResult, add_project
-from discreet.cli.first_declaration import FirstTable, first_declaration
+from discreet.cli.first_declaration import FirstTable
+from discreet.cli.first_profile import add_profile
+from discreet.cli.first_project import FirstProject, ProfileWishes, finish
 from discreet.cli.init_replies import (
     EACH_ROW,
     Ask,
@@ -18,9 +28,11 @@ from discreet.cli.init_replies import (
     add_replies,
     ask_the_rest,
     given_replies,
+    number,
 )
 from discreet.core.errors import InvalidArgument
-from discreet.engines.duckdb.sources.stored_columns import StoredColumn, stored_columns
+from discreet.engines.duckdb.public_ranges import public_ranges
+from discreet.engines.duckdb.sources.stored_columns import stored_columns
 from discreet.tables.column import ColumnType
 from discreet.tables.declarations.declaration import FILE_NAME
 from discreet.tables.declarations.sources import PACKED, SUFFIXES, usual_source, way_out
@@ -29,23 +41,69 @@ from discreet.tables.source_files import source_files
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="where the rows are")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="where the rows are")
     parser.add_argument(
         "--public",
-        action="append",
+        action="extend",
+        nargs="+",
         default=[],
         metavar="FILE",
-        help="a table of which everybody may know every row (can be given several times)",
+        help="tables of which everybody may know every row; they are read, for types and ranges",
+    )
+    parser.add_argument(
+        "--look-at-types",
+        action="store_true",
+        help="read the rows of private CSV files to propose types; nothing else is kept of them",
+    )
+    parser.add_argument(
+        "--type",
+        action="append",
+        default=[],
+        dest="types",
+        metavar="COLUMN=TYPE",
+        help=f"the type of a column of a CSV file: {', '.join(TYPES)} (to leave it out)",
     )
     add_replies(parser)
+    add_profile(parser)
     add_project(parser)
 
 
 def run(options: argparse.Namespace) -> CommandResult:
     """Write the file; on a terminal, ask for what the options do not say."""
     ask = _terminal if sys.stdin.isatty() else None
-    answers = given_replies(options)
-    return begin(options.files, Path(options.project), answers, ask, public=options.public)
+    wishes = InitWishes(
+        public=tuple(options.public),
+        look_at_types=options.look_at_types,
+        types=dict(map(_given_type, options.types)),
+        profile=ProfileWishes(
+            price=None if options.profile_epsilon is None else number(options.profile_epsilon),
+            write_limits=options.write_limits,
+        ),
+    )
+    return begin(options.files, Path(options.project), given_replies(options), ask, wishes)
+
+
+def _given_type(text: str) -> tuple[str, str]:
+    name, equals, kind = text.rpartition("=")
+    if not equals:
+        raise InvalidArgument("--type says no type", must="be COLUMN=TYPE", got=text)
+    return name, kind
+
+
+@frozen(kw_only=True)
+class InitWishes:
+    """What is to be done besides: public files, types from values, and a profile."""
+
+    public: tuple[str, ...] = ()
+    """Files of which everybody may know every row."""
+    look_at_types: bool = False
+    """The owner's consent that private rows are read to propose types."""
+    types: Mapping[str, str] = field(factory=dict)
+    """The types of columns, by their names."""
+    profile: ProfileWishes = field(factory=ProfileWishes)
+
+
+NO_WISHES = InitWishes()
 
 
 def begin(
@@ -53,29 +111,64 @@ def begin(
     project: Path,
     answers: InitReplies,
     ask: Ask | None,
-    *,
-    public: Sequence[str] = (),
+    wishes: InitWishes = NO_WISHES,
 ) -> CommandResult:
     """Write the declaration of ``files`` into ``project``, a folder or the file itself.
 
-    ``public`` are files of which everybody may know every row.
-
     Guarantee:
-        Of the data only names and types are looked at: the header of a CSV file, the schema of
-        another. No row and no statistic is read.
+        Of private data only names and types are looked at: the header of a CSV file, the schema of
+        another. If the owner consents, the rows of CSV files are read to propose a type for each
+        column, and a profile is charged; nothing else of them is kept. Public files are read.
     """
     target = (project if project.suffix == ".toml" else project / FILE_NAME).resolve()
     if target.exists():
         raise InvalidArgument(
             f"{target} exists already", next="Edit it, or name another folder with --project"
         )
+    if not files and not wishes.public:
+        raise InvalidArgument("There is nothing to declare", must="name at least one file")
     tables: list[FirstTable] = []
     for table in _tables(files, target.parent, answers, ()):
+        table = _typed(table, wishes, ask)
         known = _fitting(answers, table)
         if ask is not None:
             known = ask_the_rest(known, table.name, _owners(table), ask)
-            answers = evolve(answers, id_space=known.id_space, budget=known.budget)
+            answers = evolve(
+                answers, id_space=known.id_space, budget=known.budget, unit_words=known.unit_words
+            )
         tables.append(evolve(table, answers=known))
+    _require_known(answers, wishes, tables)
+    public = [_public(table) for table in _tables(wishes.public, target.parent, answers, tables)]
+    declared = FirstProject(target=target, tables=tuple(tables), public=tuple(public))
+    declared.create()
+    return finish(declared, wishes.profile, ask)
+
+
+def _typed(table: FirstTable, wishes: InitWishes, ask: Ask | None) -> FirstTable:
+    """Return a table with types: proposed if the owner consents, and as they are given."""
+    if not says_no_types(table):
+        return with_types(table, wishes.types)
+    if wishes.look_at_types:
+        table = looked_at(table)
+    table = with_types(table, wishes.types)
+    if ask is None:
+        return table
+    return confirmed_types(table, is_looked_at=wishes.look_at_types, ask=ask)
+
+
+def _public(table: FirstTable) -> FirstTable:
+    """Return a public table with the types and ranges of its values, which everybody may know."""
+    typed = looked_at(table)
+    ranges = public_ranges(table.read_from, typed.declared())
+    return evolve(typed, answers=InitReplies(), ranges=ranges)
+
+
+def _require_known(answers: InitReplies, wishes: InitWishes, tables: Sequence[FirstTable]) -> None:
+    """Refuse columns that are named in an option and that no file has."""
+    names = {column.name.lower() for table in tables for column in table.columns}
+    for name, kind in wishes.types.items():
+        if name.lower() not in names and kind != LEFT_OUT:
+            raise InvalidArgument("No file has a column of that name", got=f"--type {name}={kind}")
     if answers.unit is not None and all(table.answers.unit is None for table in tables):
         owners = {owner: None for table in tables for owner in _owners(table)}
         raise InvalidArgument(
@@ -83,7 +176,6 @@ def begin(
             must=f"be one of {', '.join(owners)}",
             got=answers.unit,
         )
-    return _write(target, tables, _tables(public, target.parent, InitReplies(), tables))
 
 
 def _tables(
@@ -91,37 +183,14 @@ def _tables(
 ) -> list[FirstTable]:
     """Return the tables in the files, named apart from each other and from the others."""
     found: list[FirstTable] = []
-    for name, source, stored, columns in _found(files, root):
-        fresh = _fresh(name, [*others, *found])
-        found.append(
-            FirstTable(
-                name=fresh, source=source, stored_table=stored, columns=columns, answers=answers
-            )
-        )
+    for table in _found(files, root):
+        fresh = _fresh(table.name, [*others, *found])
+        found.append(evolve(table, name=fresh, answers=answers))
     return found
 
 
-def _write(
-    target: Path, tables: Sequence[FirstTable], public: Sequence[FirstTable]
-) -> CommandResult:
-    text = first_declaration(tables, public)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as cause:
-        raise InvalidArgument(f"{target} cannot be written", got=cause.strerror or "") from None
-    names = [table.name for table in (*tables, *public)]
-    left = sorted({missing for table in tables for missing in table.answers.missing()})
-    rest = f'Still open: {", ".join(left)}. Answer where "?" stands' if left else "Read it over"
-    shown = f"Wrote {target} for {', '.join(names)}. {rest}, then run 'discreet check'."
-    return CommandResult(shown, {"target": str(target), "tables": names, "open": left})
-
-
-def _found(
-    files: Sequence[str], root: Path
-) -> Iterator[tuple[str, str, str | None, tuple[StoredColumn, ...]]]:
-    """Yield name, source as written, stored table and columns of each table in the files."""
+def _found(files: Sequence[str], root: Path) -> Iterator[FirstTable]:
+    """Yield each table in the files, by the name that it has there."""
     for given in files:
         path = Path(os.path.abspath(given))
         source = usual_source(path)
@@ -137,13 +206,24 @@ def _found(
         if not any(found.values()):
             raise InvalidArgument(f"{path.name} has no columns", must="have a table with columns")
         for place, columns in found.items():
-            if place is None:
-                plain = path.with_suffix("") if path.suffix.lower() in PACKED else path
-                yield plain.stem, written, None, columns
-                continue
-            schema, table = place
-            stored = table if schema == "main" else f"{schema}.{table}"
-            yield stored, written, stored, columns
+            stored = None if place is None else _stored_name(*place)
+            yield FirstTable(
+                name=_plain(path).stem if stored is None else stored,
+                source=written,
+                stored_table=stored,
+                read_from=evolve(source, table=stored),
+                columns=columns,
+                answers=InitReplies(),
+            )
+
+
+def _plain(path: Path) -> Path:
+    """Return a path without the ending that says how a file is packed."""
+    return path.with_suffix("") if path.suffix.lower() in PACKED else path
+
+
+def _stored_name(schema: str, table: str) -> str:
+    return table if schema == "main" else f"{schema}.{table}"
 
 
 def _fresh(name: str, tables: Sequence[FirstTable]) -> str:

@@ -19,6 +19,7 @@ from discreet.sql.syntax.nodes import (
     part,
     replaced,
     table_of,
+    text_of,
     unbracketed,
 )
 
@@ -56,7 +57,7 @@ def _require_same(first: Block, other: Block) -> None:
     def text(block: Block, name: str) -> str:
         one = part(block.select, name)
         nodes = listed(block.select, name) if name == "joins" else [one]
-        return " ".join(node.sql("duckdb").lower() for node in nodes if node is not None)
+        return " ".join(text_of(node).lower() for node in nodes if node is not None)
 
     is_alike = all(text(first, name) == text(other, name) for name in _ALIKE)
     is_bare = not any(is_set(block.select, name) for block in (first, other) for name in _BARE)

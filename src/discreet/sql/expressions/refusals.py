@@ -169,16 +169,16 @@ def aggregate_of_aggregate(node: Node) -> RefusedQuery:
 
 
 _TOTALS = {
-    "logicalor": ("BOOL_OR", "Write MAX(x), which is true if x is true for any row"),
-    "logicaland": ("BOOL_AND", "Write MIN(x), which is true if x is true for all rows"),
+    "logicalor": "Write MAX(x), which is true if x is true for any row",
+    "logicaland": "Write MIN(x), which is true if x is true for all rows",
 }
 
 
 def unknown_total(node: Node) -> RefusedQuery:
     """Return the refusal of an aggregate that is not on the list of those within one owner."""
     supported = "In a sub-query: COUNT, SUM, AVG, MIN, MAX, for each person"
-    name, instead = _TOTALS.get(node.key, (node.key.upper(), supported))
-    return RefusedQuery(f"{name} is not supported here", next=instead)
+    instead = _TOTALS.get(node.key, supported)
+    return RefusedQuery(f"{function_name(node)} is not supported here", next=instead)
 
 
 # Outputs of an answer.

@@ -9,7 +9,6 @@ from discreet.sql.expressions.refusals import require_unique, two_outputs
 from discreet.sql.rows.scope import Scope
 from discreet.sql.syntax.nodes import (
     Node,
-    function_name,
     is_a,
     listed,
     mark_of,
@@ -17,9 +16,11 @@ from discreet.sql.syntax.nodes import (
     part,
     require_plain,
     table_of,
+    text_of,
     unbracketed,
     within,
 )
+from discreet.sql.syntax.spelling import one_name
 
 Item = tuple[str, Node]
 """An item of a SELECT: its name, and its node without the alias."""
@@ -38,7 +39,7 @@ def item_value(item: Node) -> Node:
 def item_name(item: Node) -> str:
     """Return what an item is called: its alias, its column, or its text."""
     value = unbracketed(item_value(item))
-    return _alias(item) or (value.name if is_a(value, "Column") else value.sql("duckdb").lower())
+    return _alias(item) or (value.name if is_a(value, "Column") else text_of(value).lower())
 
 
 def _alias(item: Node) -> str:
@@ -176,7 +177,7 @@ def _own_name(node: Node) -> str:
     if is_aggregate(node):
         inner = list(node.iter_expressions())
         if len(inner) == 1 and is_a(inner[0], "Column"):
-            return f"{function_name(node).lower()}_{inner[0].name}"
+            return f"{one_name(node)}_{inner[0].name}"
     return _text(node)
 
 
@@ -184,4 +185,4 @@ LONGEST_NAME = 60
 
 
 def _text(node: Node) -> str:
-    return node.sql("duckdb").lower()[:LONGEST_NAME]
+    return text_of(node).lower()[:LONGEST_NAME]

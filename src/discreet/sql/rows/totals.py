@@ -13,6 +13,7 @@ from discreet.sql.rows.fields import field_of, require_whole_unit
 from discreet.sql.rows.scope import Stage
 from discreet.sql.syntax.nodes import (
     Node,
+    function_name,
     is_a,
     is_set,
     listed,
@@ -51,7 +52,7 @@ def inner_total(node: Node, row: Row, relation: Relation) -> InnerTotal:
         node = node.this
     if is_a(node, "AggFunc") and part(node, "this") is None:
         raise RefusedQuery(
-            f"{node.key.upper()}() is about nothing", next="Name a column, or COUNT(*)"
+            f"{function_name(node)}() is about nothing", next="Name a column, or COUNT(*)"
         )
     if is_a(node, "Count"):
         return _count(node, row, condition)
@@ -63,7 +64,8 @@ def inner_total(node: Node, row: Row, relation: Relation) -> InnerTotal:
     argument = argument_of(node)
     if is_a(argument, "Distinct"):
         raise RefusedQuery(
-            f"{total.name}(DISTINCT ...) is not supported here", next="Take the DISTINCT rows first"
+            f"{function_name(node)}(DISTINCT ...) is not supported here",
+            next="Take the DISTINCT rows first",
         )
     value = _where(condition, row(argument))
     return InnerTotal(total=total, value=value, bounds=_grid(total, value, relation))

@@ -10,6 +10,7 @@ from discreet.core import optional
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.numbers import exact
 from discreet.releases.estimates.estimate import Constant
+from discreet.sql.syntax.spelling import generated, spelled_call, spelled_name
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Literal
 from discreet.tables.functions.rules import read_date, read_time, read_timestamp
@@ -222,8 +223,7 @@ def function_name(node: Node) -> str:
         return node.name.upper()
     if node.key in _WRITTEN:
         return _WRITTEN[node.key]
-    named: Any = node
-    return str(named.sql_name()).upper() if is_a(node, "Func") else node.key.upper()
+    return spelled_name(node) if is_a(node, "Func") else node.key.upper()
 
 
 _LONGEST_SHOWN = 60
@@ -231,7 +231,12 @@ _LONGEST_SHOWN = 60
 
 def written(node: Node) -> str:
     """Return a node as a message quotes it: its text, cut where it is long."""
-    return str(node.sql("duckdb"))[:_LONGEST_SHOWN]
+    return (spelled_call(node) or text_of(node))[:_LONGEST_SHOWN]
+
+
+def text_of(node: Node) -> str:
+    """Return a node as text, whatever it is: the parser reads some things that it cannot write."""
+    return generated(node) or f"{function_name(node)}(...)"
 
 
 def unbracketed(node: Node) -> Node:

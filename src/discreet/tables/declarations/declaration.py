@@ -6,7 +6,7 @@ from pathlib import Path
 
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import PrivacyLoss
-from discreet.tables.catalog import Catalog, IdSpace
+from discreet.tables.catalog import Catalog, IdSpace, Table
 from discreet.tables.declarations.losses import read_least_price, read_loss
 from discreet.tables.declarations.section import TABLE, TEXT, Section, refuse_open_answers
 from discreet.tables.declarations.settings import read_analysts, read_gate, read_ledger
@@ -29,9 +29,14 @@ def parse_catalog(text: str, file: Path) -> Catalog:
     """
     top = _parse(text, file.name)
     root = file.parent
-    spaces = top.sub("id_spaces")
-    id_spaces = tuple(_id_space(name, spaces.sub(name)) for name in spaces.names())
-    tables = read_tables(top.sub("tables"), id_spaces, root)
+    # Public tables alone are nobody's: then there are no people to declare.
+    is_private = any(top.has(key) for key in ("id_spaces", "tables")) or not top.has(
+        "public_tables"
+    )
+    spaces = top.sub("id_spaces") if is_private else top.sub_or_empty("id_spaces")
+    names = spaces.names() if is_private else []
+    id_spaces = tuple(_id_space(name, spaces.sub(name)) for name in names)
+    tables = read_tables(top.sub("tables"), id_spaces, root) if is_private else ()
     public_tables = read_public_tables(top.sub_or_empty("public_tables"), root, tables)
     ledger, anchors = read_ledger(top.sub_or_empty("ledger"), file)
     gate = read_gate(top.sub_or_empty("gate"))
@@ -50,6 +55,15 @@ def parse_catalog(text: str, file: Path) -> Catalog:
         engine=engine,
         gate=gate,
     )
+
+
+def _private(top: Section, root: Path) -> tuple[tuple[IdSpace, ...], tuple[Table, ...]]:
+    """Return the id spaces and their tables; beside public tables there need be none."""
+    if top.has("public_tables") and not (top.has("id_spaces") or top.has("tables")):
+        return (), ()
+    spaces = top.sub("id_spaces")
+    id_spaces = tuple(_id_space(name, spaces.sub(name)) for name in spaces.names())
+    return id_spaces, read_tables(top.sub("tables"), id_spaces, root)
 
 
 def _text(file: Path) -> str:
