@@ -133,7 +133,7 @@ def test_the_owner_is_told_of_another_separator_or_encoding(tmp_path):
         ("visits.parquet", 'encoding = "utf-8"', "not a setting"),
         ("visits.sqlite", "", "source_table"),
         ("visits.xlsx", 'source_table = "x"\npartitions = ["age"]', "not a setting"),
-        ("*.sqlite", 'source_table = "x"', "one file of tables"),
+        ("*.sqlite", 'source_table = "x"', "one database file"),
         ("visits.csv", 'partitions = ["year"]', "names no declared column"),
         ("visits.csv", 'partitions = ["age", "Age"]', "twice"),
         ("visits.csv", "partitions = [1]", "list of columns"),
