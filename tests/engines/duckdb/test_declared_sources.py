@@ -238,26 +238,24 @@ def test_a_private_file_is_not_public_as_another_kind_of_file(tmp_path, link):
 
 # ---- Units: the replay of a neighbour, and its broken twin.
 
-IN_THREE_FORMS = {
-    "jsonl": b'{"person": 5, "age": 1}\n{"person": 5.0, "age": 1}\n{"person": "5", "age": 1}\n',
-    "sqlite": ("5", "5.0", "'5'"),
-    "xlsx": ("<c><v>5</v></c>", "<c><v>5.0</v></c>", text_cell("5")),
-}
+OBJECTS = b'{"person": 5, "age": 1}\n{"person": 5.0, "age": 1}\n{"person": "5", "age": 1}\n'
+VALUES = ("5", "5.0", "'5'")
+CELLS = ("<c><v>5</v></c>", "<c><v>5.0</v></c>", text_cell("5"))
 
 
 def with_unit(folder: Path, kind: str) -> Path:
     """Write a table in which one unit is written in three forms."""
-    path, rows = folder / f"visits.{kind}", IN_THREE_FORMS[kind]
-    if isinstance(rows, bytes):
-        path.write_bytes(rows)
+    path = folder / f"visits.{kind}"
+    if kind == "jsonl":
+        path.write_bytes(OBJECTS)
     elif kind == "sqlite":
         with closing(sqlite3.connect(path)) as database, database:
             database.execute("CREATE TABLE visits (person, city, age)")
-            values = ", ".join(f"({person}, 'Bonn', 1)" for person in rows)
+            values = ", ".join(f"({person}, 'Bonn', 1)" for person in VALUES)
             database.execute(f"INSERT INTO visits VALUES {values}")
     else:
         names = [text_cell(name) for name in ("person", "age")]
-        path.write_bytes(workbook([names, *([person, "<c><v>1</v></c>"] for person in rows)]))
+        path.write_bytes(workbook([names, *([person, "<c><v>1</v></c>"] for person in CELLS)]))
     table = 'source_table = "visits"' if kind in OF_TABLES else ""
     project(folder, path.name, table)
     declared = folder / "discreet.toml"
