@@ -18,7 +18,7 @@ from discreet.engines.duckdb.sources import excel_source, json_source, sqlite_so
 from discreet.tables.declarations.sources import SUFFIXES, way_out
 from tests.support.projects.clinic import run_exact
 from tests.support.projects.owner import owner_of
-from tests.support.projects.source_writers import OF_TABLES, text_cell, workbook
+from tests.support.projects.source_writers import OF_TABLES, WRITERS, text_cell, workbook, write
 
 DECLARATION = """
 [id_spaces.people]
@@ -233,6 +233,24 @@ def test_a_private_file_is_not_public_as_another_kind_of_file(tmp_path, link):
     public = PUBLIC.format(source=source, more='format = "csv"')
     project(tmp_path, "visits.sqlite", 'source_table = "visits"', public=public)
     with pytest.raises(DeclarationError, match="private"):
+        connect(tmp_path)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_link_to_a_private_file_of_any_kind_is_no_public_table(tmp_path, kind):
+    people = pa.table({"person": ["p"], "city": ["Bonn"], "age": [1]})
+    write(tmp_path / f"visits.{kind}", people)
+    write(tmp_path / f"known.{kind}", people)
+    table = 'source_table = "visits"' if kind in OF_TABLES else ""
+    public = PUBLIC.format(source=f"known.{kind}", more=table)
+    project(tmp_path, f"visits.{kind}", table, public=public)
+    with connect(tmp_path, epsilon=1) as connection:
+        # Whoever swaps it after the project was opened is caught as well.
+        (tmp_path / f"known.{kind}").unlink()
+        os.link(tmp_path / f"visits.{kind}", tmp_path / f"known.{kind}")
+        with pytest.raises(DeclarationError, match="reads the file of a private one"):
+            connection.sql("SELECT COUNT(*) FROM visits JOIN known USING (person)")
+    with pytest.raises(DeclarationError, match="reads the file of a private one"):
         connect(tmp_path)
 
 
