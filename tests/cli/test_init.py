@@ -199,13 +199,10 @@ def test_the_command_takes_public_files(folder, capsys):
 @pytest.mark.parametrize("header", ["person;age", "person\tage"])
 def test_other_separators_than_commas_are_named(folder, capsys, header):
     (folder / "odd.csv").write_text(f"{header}\nsecret person;4711\n")
-    for command in ("init", "to-parquet"):
-        arguments = [command, str(folder / "odd.csv")]
-        arguments += ["--project", str(folder)] if command == "init" else []
-        assert main(arguments) == 2
-        told = capsys.readouterr().err
-        assert "commas" in told
-        assert "secret" not in told
+    assert main(["to-parquet", str(folder / "odd.csv")]) == 2
+    told = capsys.readouterr().err
+    assert "commas" in told
+    assert "secret" not in told
     assert not (folder / "odd.parquet").exists()
 
 
@@ -334,3 +331,15 @@ def test_the_command_takes_every_answer_as_an_option(folder, capsys):
 def test_a_budget_says_how_much_once(folder, capsys, options):
     assert main(["init", str(folder / "staff.csv"), *options, "--project", str(folder)]) == 2
     assert "[invalid_argument]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("header", ["person;age\np;1\n", '"person";"age"\n"p";"1"\n'])
+def test_a_separator_is_proposed_from_the_header(tmp_path, capsys, header):
+    (tmp_path / "visits.csv").write_text(header)
+    source = str(tmp_path / "visits.csv")
+    given = ["--unit", "person", "--id-space", "people", "--epsilon", "1"]
+    options = [*given, "--unit-words", "a person", "--rows-per-unit", "1"]
+    assert main(["init", source, "--project", str(tmp_path), *options]) == 0
+    assert 'delimiter = ";"' in (tmp_path / "discreet.toml").read_text()
+    assert main(["check", "--project", str(tmp_path)]) == 0
+    capsys.readouterr()

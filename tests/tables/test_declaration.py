@@ -118,7 +118,7 @@ WRONG = [
     (', date = "walked"', "", f"{STEPS}.unit.date (near line 42)", "missing"),
     ('date = "walked"', 'date = "count"', f"{STEPS}.unit.date (line 42)", "type date"),
     ("each_row = true", 'each_row = true, column = "x"', "tables.calls.unit.column", "setting"),
-    ("visits.csv", "visits.xlsx", f"{VISITS}.source (line 20)", ".csv"),
+    ("visits.csv", "visits.sav", f"{VISITS}.source (line 20)", ".csv"),
     ('source_table = "main.calls"\n', "", "tables.calls.source_table (near", "missing"),
     ("switch.duckdb", "switch*.duckdb", "tables.calls.source (line", "one database file"),
     ('"visits.csv"', '"visits.csv"\nsource_table = "x"', f"{VISITS}.source_table", "setting"),

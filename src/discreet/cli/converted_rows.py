@@ -46,7 +46,7 @@ def converted(source: Source) -> Iterator[Converted]:
 # ---- CSV, by the strict rules of Python's reader: it names the line that breaks them.
 
 
-class _Stream(io.RawIOBase):
+class _RawText(io.RawIOBase):
     """What hands out bytes, as Python's readers of text want it."""
 
     def __init__(self, stream: Readable) -> None:
@@ -76,7 +76,7 @@ def _text_lines(source: Source) -> Iterator[Any]:
     is_unicode = form.encoding == UTF_8 or form.encoding in UTF_16
     encoding = "utf-8-sig" if is_unicode else form.encoding
     with opened_text(source.path, form) as stream:
-        buffered = io.BufferedReader(_Stream(stream))
+        buffered = io.BufferedReader(_RawText(stream))
         yield io.TextIOWrapper(buffered, encoding=encoding, newline=end)
 
 
@@ -141,7 +141,7 @@ def _table(batch: list[list[str | None]], schema: Any) -> Any:
 
 def _require_objects(source: Source) -> None:
     with opened_text(source.path, source.text) as stream:
-        lines = io.BufferedReader(_Stream(stream))
+        lines = io.BufferedReader(_RawText(stream))
         for number, line in enumerate(lines, start=1):
             if line.strip() and object_of(line.removeprefix(b"\xef\xbb\xbf")) is None:
                 raise _malformed(number, must="be one object in JSON")

@@ -13,6 +13,7 @@ from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredK
 from discreet.tables.catalog import Source
 from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.declarations.section import UNANSWERED
+from discreet.tables.declarations.sources import usual_source
 
 _COMMENT_AT = 40
 _DIGITS = 40
@@ -131,7 +132,11 @@ def _public_table(table: FirstTable) -> str:
 
 def _source(table: FirstTable) -> list[str]:
     stored = [] if table.stored_table is None else [f"source_table = {_text(table.stored_table)}"]
-    return [f"source = {_text(table.source)}", *stored]
+    usual = usual_source(table.read_from.path)
+    delimiter = table.read_from.text.delimiter
+    is_usual = usual is None or delimiter == usual.text.delimiter
+    separated = [] if is_usual else [_line(f"delimiter = {_text(delimiter)}", "as in its header")]
+    return [f"source = {_text(table.source)}", *separated, *stored]
 
 
 def _unit(answers: InitReplies) -> list[str]:

@@ -27,7 +27,7 @@ COMMANDS = {
     "budget": "Show what is spent and what is left.",
     "ledger": "Show the ledger's history, verify it, or read a stored release again.",
     "tables": "Show what may be asked: tables, columns, ranges and public keys.",
-    "check": "Check the declarations and their sources, and say what they imply; no row is read.",
+    "check": "Check the declarations and their sources, and say what they imply.",
     "data-changed": "Note that the data of an id space was replaced, so that questions are "
     "answered anew.",
     "resume": "Let questions be asked again in an id space where too many answers failed.",

@@ -2,6 +2,9 @@
 
 import gzip
 import os
+import sqlite3
+from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,9 +14,11 @@ import pytest
 from discreet.cli.main import main
 from discreet.core.errors import DeclarationError
 from discreet.curator.connection import connect
+from discreet.engines.duckdb.sources import excel_source, json_source, sqlite_source
 from discreet.tables.declarations.sources import SUFFIXES, way_out
 from tests.support.projects.clinic import run_exact
 from tests.support.projects.owner import owner_of
+from tests.support.projects.source_writers import OF_TABLES, WRITERS, text_cell, workbook, write
 
 DECLARATION = """
 [id_spaces.people]
@@ -133,7 +138,7 @@ def test_the_owner_is_told_of_another_separator_or_encoding(tmp_path):
         ("visits.parquet", 'encoding = "utf-8"', "not a setting"),
         ("visits.sqlite", "", "source_table"),
         ("visits.xlsx", 'source_table = "x"\npartitions = ["age"]', "not a setting"),
-        ("*.sqlite", 'source_table = "x"', "one file of tables"),
+        ("*.sqlite", 'source_table = "x"', "one database file"),
         ("visits.csv", 'partitions = ["year"]', "names no declared column"),
         ("visits.csv", 'partitions = ["age", "Age"]', "twice"),
         ("visits.csv", "partitions = [1]", "list of columns"),
@@ -229,6 +234,67 @@ def test_a_private_file_is_not_public_as_another_kind_of_file(tmp_path, link):
     project(tmp_path, "visits.sqlite", 'source_table = "visits"', public=public)
     with pytest.raises(DeclarationError, match="private"):
         connect(tmp_path)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_link_to_a_private_file_of_any_kind_is_no_public_table(tmp_path, kind):
+    people = pa.table({"person": ["p"], "city": ["Bonn"], "age": [1]})
+    write(tmp_path / f"visits.{kind}", people)
+    write(tmp_path / f"known.{kind}", people)
+    table = 'source_table = "visits"' if kind in OF_TABLES else ""
+    public = PUBLIC.format(source=f"known.{kind}", more=table)
+    project(tmp_path, f"visits.{kind}", table, public=public)
+    with connect(tmp_path, epsilon=1) as connection:
+        # Whoever swaps it after the project was opened is caught as well.
+        (tmp_path / f"known.{kind}").unlink()
+        os.link(tmp_path / f"visits.{kind}", tmp_path / f"known.{kind}")
+        with pytest.raises(DeclarationError, match="reads the file of a private one"):
+            connection.sql("SELECT COUNT(*) FROM visits JOIN known USING (person)")
+    with pytest.raises(DeclarationError, match="reads the file of a private one"):
+        connect(tmp_path)
+
+
+# ---- Units: the replay of a neighbour, and its broken twin.
+
+OBJECTS = b'{"person": 5, "age": 1}\n{"person": 5.0, "age": 1}\n{"person": "5", "age": 1}\n'
+VALUES = ("5", "5.0", "'5'")
+CELLS = ("<c><v>5</v></c>", "<c><v>5.0</v></c>", text_cell("5"))
+
+
+def with_unit(folder: Path, kind: str) -> Path:
+    """Write a table in which one unit is written in three forms."""
+    path = folder / f"visits.{kind}"
+    if kind == "jsonl":
+        path.write_bytes(OBJECTS)
+    elif kind == "sqlite":
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("CREATE TABLE visits (person, city, age)")
+            values = ", ".join(f"({person}, 'Bonn', 1)" for person in VALUES)
+            database.execute(f"INSERT INTO visits VALUES {values}")
+    else:
+        names = [text_cell(name) for name in ("person", "age")]
+        path.write_bytes(workbook([names, *([person, "<c><v>1</v></c>"] for person in CELLS)]))
+    table = 'source_table = "visits"' if kind in OF_TABLES else ""
+    project(folder, path.name, table)
+    declared = folder / "discreet.toml"
+    declared.write_text(declared.read_text().replace("rows_per_group = 5", "rows_per_group = 1"))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "name"),
+    [
+        ("jsonl", json_source, "_id_cell"),
+        ("sqlite", sqlite_source, "id_cell"),
+        ("xlsx", excel_source, "id_cell"),
+    ],
+)
+def test_a_unit_in_three_forms_moves_no_more_than_one(tmp_path, monkeypatch, kind, place, name):
+    folder = with_unit(tmp_path, kind)
+    assert run_exact(folder, "SELECT COUNT(*) FROM visits")[0].tolist() == [1]
+    turns = count()
+    monkeypatch.setattr(place, name, lambda value: f"{value!r}{next(turns)}".encode())
+    assert run_exact(folder, "SELECT COUNT(*) FROM visits")[0].tolist() == [3]
 
 
 # ---- Parquet with timestamps of any unit.

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.errors import DeclarationError
-from discreet.engines.duckdb.sources import json_source, workbook
+from discreet.engines.duckdb.sources import json_source, xml_parts
 from discreet.engines.duckdb.sources.examine import require_source
 from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.engines.duckdb.sources.workbook import moment
@@ -244,6 +244,11 @@ VALUES = {
     "a duration": ('<c s="2"><v>1.5</v></c>', "129600"),
     "a formula": ('<c t="str"><f>1+1</f><v>two</v></c>', "two"),
     "too long": (text_cell("x" * 200_000), None),
+    "a sign that XML lacks": ('<c t="str"><v>p\x0b</v></c>', None),
+    "a reference to one": ('<c t="str"><v>p&#1;</v></c>', None),
+    "an unknown entity": ('<c t="str"><v>p&nbsp;</v></c>', None),
+    "a known one": ('<c t="str"><v>p&amp;&#233;</v></c>', "p&é"),
+    "half of a pair in bytes": ('<c t="str"><v>p\ud800</v></c>', None),
     "in a far column": ('<c r="XFD2"><v>1</v></c>', None),
     "nowhere": ('<c r="?"><v>1</v></c>', "1"),
     "spoken": ('<c t="inlineStr"><is><t>x</t><rPh><t>y</t></rPh><r><t>z</t></r></is></c>', "xz"),
@@ -263,6 +268,18 @@ def test_a_cell_of_a_sheet_spoils_itself_alone(tmp_path, name):
     found = read(declared(excel_file(tmp_path / "clinic.xlsx", evil)))
     require_alone(found)
     assert found[1] == ("x", expected)
+
+
+def test_references_at_the_edges_of_blocks(tmp_path):
+    cells = [f'<c t="str"><v>{"x" * size}&amp;&#1;</v></c>' for size in range(30)]
+    rows = [[text_cell("a"), text_cell("b")]]
+    rows += [[text_cell(f"{i}"), cell] for i, cell in enumerate(cells)]
+    path = tmp_path / "clinic.xlsx"
+    path.write_bytes(made_workbook([*rows, [text_cell("y"), text_cell("a&b")]]))
+    for block in (1, 7, 64):
+        with mock.patch.object(xml_parts, "_BLOCK", block):
+            found = read(declared(path))
+        assert found == [*((f"{i}", None) for i in range(30)), ("y", "a&b")]
 
 
 def test_days_are_those_of_a_calendar():
@@ -292,10 +309,10 @@ def test_a_sheet_is_found_by_its_name_and_has_its_own_calendar(tmp_path):
         require_source(declared(path, "a", "z", table="visits 2.0"))
 
 
-@pytest.mark.parametrize("size", [workbook.LARGEST_PART, 10])
+@pytest.mark.parametrize("size", [xml_parts.LARGEST_PART, 10])
 def test_a_workbook_that_is_no_workbook_is_refused(tmp_path, size):
     path = excel_file(tmp_path / "clinic.xlsx", "<c/>")
-    with mock.patch.object(workbook, "LARGEST_PART", size):
+    with mock.patch.object(xml_parts, "LARGEST_PART", size):
         if size == 10:
             with pytest.raises(DeclarationError, match="cannot be read"):
                 require_source(declared(path))

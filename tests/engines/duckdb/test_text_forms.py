@@ -228,6 +228,8 @@ def test_a_mark_says_which_byte_is_first(tmp_path):
     ):
         data = mark + "a,b\nñ,1\n".encode(encoding)
         assert written(tmp_path / "rows.csv", data, encoding="utf-16") == [("ñ", "1")]
+    half = "a,b\nñ,1".encode("utf-16-le") + b"\x00\xd8"  # half of a pair at the end
+    assert written(tmp_path / "rows.csv", half, encoding="utf-16-le") == [("ñ", None)]
     odd = "a,b\nñ,1\n".encode("utf-16-le") + b"\0"  # half a sign at the end
     assert written(tmp_path / "rows.csv", odd, encoding="utf-16-le") == [("ñ", "1")]
 

@@ -1,4 +1,4 @@
-"""Check the declarations and their sources, and say what they imply; no row is read."""
+"""Check the declarations and their sources, and say what they imply."""
 
 import argparse
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> CommandResult:
-    """Check, by names and types only; no row is read."""
+    """Check, by names and types, and by whether text fits its declared encoding."""
     with own(options.project) as owner:
         owner.check()
         catalog = owner.catalog()

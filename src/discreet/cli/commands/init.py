@@ -32,7 +32,9 @@ from discreet.cli.init_replies import (
 )
 from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.public_ranges import public_ranges
+from discreet.engines.duckdb.sources.csv_source import likely_separator
 from discreet.engines.duckdb.sources.stored_columns import stored_columns
+from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import ColumnType
 from discreet.tables.declarations.declaration import FILE_NAME
 from discreet.tables.declarations.sources import PACKED, SUFFIXES, usual_source, way_out
@@ -201,6 +203,7 @@ def _found(files: Sequence[str], root: Path) -> Iterator[FirstTable]:
                 next=way_out(path),
             )
         file = source_files(source, "the declaration")[0]
+        source = _with_separator(source, file)
         written = str(path.relative_to(root) if path.is_relative_to(root) else path)
         found = stored_columns(file, source, "the declaration")
         if not any(found.values()):
@@ -215,6 +218,17 @@ def _found(files: Sequence[str], root: Path) -> Iterator[FirstTable]:
                 columns=columns,
                 answers=InitReplies(),
             )
+
+
+def _with_separator(source: Source, file: Path) -> Source:
+    """Return a source with the separator that its first line has."""
+    if source.format is not SourceFormat.CSV:
+        return source
+    try:
+        delimiter = likely_separator(file, source.text)
+    except Exception:  # whatever is wrong with the file is told when its columns are read
+        return source
+    return evolve(source, text=evolve(source.text, delimiter=delimiter))
 
 
 def _plain(path: Path) -> Path:

@@ -117,7 +117,9 @@ def read_source(section: Section, root: Path) -> Source:
         return Source(path=path, format=kind, text=text, partitions=_partitions(section))
     if is_pattern(path):
         raise DeclarationError(
-            f"{section.place('source')} is a pattern", must="be one file of tables", got=path.name
+            f"{section.place('source')} is a pattern",
+            must="be one database file or workbook",
+            got=path.name,
         )
     return Source(path=path, format=kind, table=section.get("source_table", TEXT))
 

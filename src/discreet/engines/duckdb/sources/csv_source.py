@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.core import optional
 from discreet.core.errors import DeclarationError
@@ -114,6 +114,23 @@ def file_header(file: Path, form: TextForm, declared: Sequence[str]) -> Header:
     return Header(names=tuple(declared), line_end=LineEnd.FEED, rows_at=mark)
 
 
+def likely_separator(file: Path, form: TextForm) -> str:
+    """Return the sign that divides the first line into most names, for an owner who begins.
+
+    Only that line is looked at, and the owner sees what is written down.
+    """
+    names: dict[str, int] = {
+        sign: len(csv_header(file, evolve(form, delimiter=sign)).names)
+        for sign in (form.delimiter, *_SEPARATORS)
+        if sign != form.quote
+    }
+    most = max(names.values())
+    return next(sign for sign, number in names.items() if number == most)
+
+
+_SEPARATORS = ";\t|,"
+
+
 def csv_names(file: Path, form: TextForm = USUAL) -> tuple[str, ...]:
     """Return the names in the header, for the owner: it must be certain, and have separators."""
     header = csv_header(file, form)
@@ -137,7 +154,7 @@ def csv_names(file: Path, form: TextForm = USUAL) -> tuple[str, ...]:
 
 def require_separators(names: Sequence[str], form: TextForm = USUAL) -> None:
     """Refuse a header of one name in which another separator stands: it would be one column."""
-    others = [sign for sign in ";\t|," if sign != form.delimiter]
+    others = [sign for sign in _SEPARATORS if sign != form.delimiter]
     found = [sign for sign in others if len(names) == 1 and sign in names[0]]
     if found:
         shown = {"\t": "\\t"}.get(found[0], found[0])

@@ -85,25 +85,21 @@ def json_arrays(
 ) -> Iterator[tuple[int, Sequence[Any]]]:
     """Yield the number of rows and the bytes of the wanted columns of a file, batch by batch."""
     arrow = optional.load("pyarrow")
-    places = {column.casefold(): place for place, column in enumerate(wanted)}
+    names = [column.casefold() for column in wanted]
     makers = [_id_cell if is_id(table, column) else cell for column in wanted]
     for objects in _objects(file, table.source.text):
-        rows = [_fields(one, places) for one in objects]
+        rows = [_fields(one, names) for one in objects]
         columns = [[make(row[place]) for row in rows] for place, make in enumerate(makers)]
         yield len(rows), [arrow.array(values, arrow.large_binary()) for values in columns]
 
 
-def _fields(found: Object, places: dict[str, int]) -> list[Any]:
-    """Return the values at the places of their names; of one that stands there twice, none."""
-    values: list[Any] = [None] * len(places)
-    seen: set[int] = set()
+def _fields(found: Object, names: Sequence[str]) -> list[Any]:
+    """Return the values of some names; of one that stands there twice, none."""
+    values: dict[str, Any] = {}
     for name, value in found:
-        place = places.get(name.casefold())
-        if place is None:
-            continue
-        values[place] = None if place in seen else value
-        seen.add(place)
-    return values
+        key = name.casefold()
+        values[key] = None if key in values else value
+    return [values.get(name) for name in names]
 
 
 def _objects(file: Path, form: TextForm) -> Iterator[list[Object]]:

@@ -70,7 +70,8 @@ class _Transcoded:
     def read(self, size: int, /) -> bytes:
         while not self._rest:
             block = self._stream.read(size)
-            self._rest = self._decoded(block).encode("utf-8", "surrogatepass")
+            text = self._decoded(block) if block else self._half()
+            self._rest = text.encode("utf-8", "surrogatepass")
             if not block:
                 break
         found, self._rest = self._rest[:size], self._rest[size:]
@@ -84,5 +85,10 @@ class _Transcoded:
                 is_big = block.startswith(codecs.BOM_UTF16_BE)
                 self._encoding = "utf-16-be" if is_big else "utf-16-le"
             self._decoder = codecs.getincrementaldecoder(self._encoding)("surrogatepass")
-        # An odd byte at the end is dropped: it is half of a sign.
         return self._decoder.decode(block)
+
+    def _half(self) -> str:
+        """Return what is left at the end, once: half of a pair. A single byte is dropped."""
+        left = self._decoder.getstate()[0] if self._decoder is not None else b""
+        self._decoder = None
+        return "\ud800" if len(left) > 1 else ""

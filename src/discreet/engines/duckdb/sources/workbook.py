@@ -9,87 +9,20 @@ import datetime
 import posixpath
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
-from xml.parsers import expat
 
 from attrs import define, field, frozen
 
-LARGEST_PART = 1 << 30
-"""How many bytes the shared texts of a workbook may have: they are kept while a sheet is read."""
-
-LONGEST_CELL = 1 << 17
-"""The most signs of a cell that is read; Excel itself writes a fourth of it."""
-
-_BLOCK = 1 << 16
-_DEEPEST = 100
+from discreet.engines.duckdb.sources.xml_parts import (
+    LONGEST_CELL,
+    elements,
+    parsed,
+    require_small,
+)
 
 Row = dict[int, Any]
 """The values of a row by the place of their column, from 0 on. Empty cells are left out."""
-
-
-# ---- Parts of the archive as XML, a block at a time.
-
-Starts = Callable[[str, dict[str, str]], None]
-Ends = Callable[[str, str], None]
-"""Called with the local name of an element, and what it holds of text."""
-
-
-def _parsed(archive: zipfile.ZipFile, part: str, starts: Starts, ends: Ends) -> Iterator[None]:
-    """Parse a part, and stop after each block, so that what was found can be taken away.
-
-    No entity is declared or followed: a document type is refused.
-    """
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.buffer_text = True
-    texts: list[str] = [""]
-
-    def start(name: str, attributes: dict[str, str]) -> None:
-        if len(texts) > _DEEPEST:
-            raise ValueError("A workbook is not so deep")
-        texts.append("")
-        starts(_local(name), {_local(key): value for key, value in attributes.items()})
-
-    def end(name: str) -> None:
-        ends(_local(name), texts.pop())
-
-    def text(data: str) -> None:
-        if len(texts[-1]) <= LONGEST_CELL:  # longer ones are not read, so they are not kept
-            texts[-1] += data
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler = text
-    parser.StartDoctypeDeclHandler = _refuse
-    with archive.open(part) as stream:
-        while block := stream.read(_BLOCK):
-            parser.Parse(block, False)
-            yield
-    parser.Parse(b"", True)
-    yield
-
-
-def _refuse(*_: object) -> None:
-    raise ValueError("A workbook has no document type")
-
-
-def _local(name: str) -> str:
-    return name.rpartition(" ")[2]
-
-
-def _elements(archive: zipfile.ZipFile, part: str) -> list[tuple[str, dict[str, str]]]:
-    """Return all elements of a small part with their attributes."""
-    found: list[tuple[str, dict[str, str]]] = []
-    if part in archive.namelist():
-        _require_small(archive, part)
-        for _ in _parsed(archive, part, lambda *pair: found.append(pair), lambda *_: None):
-            pass
-    return found
-
-
-def _require_small(archive: zipfile.ZipFile, part: str) -> None:
-    # The archive's reader hands out no more than what is written here.
-    if archive.getinfo(part).file_size > LARGEST_PART:
-        raise ValueError("A part of the workbook is too large")
 
 
 # ---- What a workbook says of itself.
@@ -117,16 +50,16 @@ def read_workbook(archive: zipfile.ZipFile) -> Workbook:
     related = _related(archive, f"{folder}/_rels/{name}.rels", folder)
     sheets = {id_: part for kind, id_, part in related if kind == "worksheet"}
     of_kind = {kind: part for kind, _, part in related}
-    elements = _elements(archive, book)
-    settings = next((some for name, some in elements if name == "workbookPr"), {})
+    found = elements(archive, book)
+    settings = next((some for name, some in found if name == "workbookPr"), {})
     return Workbook(
         sheets={
             some.get("name", ""): sheets[some.get("id", "")]
-            for name, some in elements
+            for name, some in found
             if name == "sheet" and some.get("id", "") in sheets
         },
         texts=of_kind.get("sharedStrings"),
-        formats=_formats(_elements(archive, of_kind.get("styles", ""))),
+        formats=_formats(elements(archive, of_kind.get("styles", ""))),
         is_1904=settings.get("date1904", "") in ("1", "true"),
     )
 
@@ -139,7 +72,7 @@ def _related(archive: zipfile.ZipFile, part: str, folder: str) -> list[tuple[str
             some.get("Id", ""),
             posixpath.normpath(posixpath.join("/", folder, some.get("Target", ""))).lstrip("/"),
         )
-        for name, some in _elements(archive, part)
+        for name, some in elements(archive, part)
         if name == "Relationship"
     ]
 
@@ -149,17 +82,17 @@ _DURATION = 46
 """Formats of numbers that have no text of their own in a workbook."""
 
 
-def _formats(elements: list[tuple[str, dict[str, str]]]) -> tuple[str, ...]:
+def _formats(styles: list[tuple[str, dict[str, str]]]) -> tuple[str, ...]:
     own = {
         some.get("numFmtId", ""): _meaning(some.get("formatCode", ""))
-        for name, some in elements
+        for name, some in styles
         if name == "numFmt"
     }
     usual = {str(number): "date" for number in _DATES} | {str(_DURATION): "duration"}
     known = usual | own
     found: list[str] = []
     is_inside = False
-    for name, some in elements:
+    for name, some in styles:
         # Styles of cells are listed after others that look alike.
         is_inside = name == "cellXfs" or (is_inside and name not in ("cellStyles", "dxfs"))
         if is_inside and name == "xf":
@@ -278,7 +211,7 @@ def _shared_texts(archive: zipfile.ZipFile, part: str | None) -> list[str | None
     found: list[str | None] = []
     if part is None or part not in archive.namelist():
         return found
-    _require_small(archive, part)
+    require_small(archive, part)
     texts = _Texts()
 
     def end(name: str, text: str) -> None:
@@ -286,7 +219,7 @@ def _shared_texts(archive: zipfile.ZipFile, part: str | None) -> list[str | None
         if name == "si":
             found.append(text_of("".join(texts.parts)))
 
-    for _ in _parsed(archive, part, lambda name, _: texts.start(name), end):
+    for _ in parsed(archive, part, lambda name, _: texts.start(name), end):
         pass
     return found
 
@@ -349,7 +282,7 @@ def sheet_rows(archive: zipfile.ZipFile, book: Workbook, sheet: str) -> Iterator
     """Yield the rows of a sheet in which anything is, some at a time."""
     reader = _CellReader(book=book, texts=_shared_texts(archive, book.texts))
     rows = _Rows(reader)
-    for _ in _parsed(archive, book.sheets[sheet], rows.start, rows.end):
+    for _ in parsed(archive, book.sheets[sheet], rows.start, rows.end):
         found, rows.whole = rows.whole, []
         if found:
             yield found
