@@ -188,7 +188,7 @@ def _about_space(catalog: Catalog, space: IdSpace) -> Iterator[str]:
         f"{table.name}.{column.name}"
         for table in tables
         for column in table.columns
-        if column.keys is None and column.dates is None and column.type.value == "text"
+        if column.keys is None and column.keys_from is None and column.type.value == "text"
         if column.name not in table.unit.key_columns()
     ]
     if lacking and not allows_private_keys(space.cap):

@@ -107,8 +107,11 @@ def grouping(catalog: Catalog, table: Table, column: Column) -> str:
     """Return how a column can be grouped by, in a few words."""
     if column.type is ColumnType.REAL:
         return "no: not by a real number"
-    if column.name == table.unit.column and column.keys is None:
+    has_keys = column.keys is not None or column.keys_from is not None
+    if column.name == table.unit.column and not has_keys:
         return "no: it names the unit"
+    if column.keys_from is not None:
+        return f"public keys, those of {column.keys_from}"
     fields = Scan.of(table).fields()
     keys = public_keys(FieldValue(column.type, table.columns.index(column)), fields)
     if keys is not None:

@@ -152,6 +152,18 @@ class Codes:
         return tuple(code for code, meaning in self.meanings if meaning is not None)
 
 
+@frozen
+class KeysFrom:
+    """A column of a public table that has the keys of another column."""
+
+    table: str
+    column: str
+
+    def __str__(self) -> str:
+        """Return both names, as SQL has them."""
+        return f"{self.table}.{self.column}"
+
+
 @frozen(kw_only=True)
 class Column:
     """One declared column of a table."""
@@ -164,6 +176,8 @@ class Column:
     dates: DateRange | None = None
     """The range of a date or of a timestamp: it makes months and years into public keys."""
     keys: tuple[Key, ...] | None = None
+    keys_from: KeysFrom | None = field(default=None, metadata=PRESENTATION)
+    """Where the keys are read, for each question anew; what is read is in ``keys`` then."""
     nullable: bool = True
     """Whether a value may be missing. If the owner is wrong about it, no guarantee changes."""
     auto_bounds: bool = field(default=False, metadata=PRESENTATION)

@@ -4,7 +4,7 @@ import datetime
 import zoneinfo
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.column import Bounds, Codes, Column, ColumnType, DateRange, Key
+from discreet.tables.column import Bounds, Codes, Column, ColumnType, DateRange, Key, KeysFrom
 from discreet.tables.declarations.codes import LABELLED, missing_texts, read_codes
 from discreet.tables.declarations.section import (
     DATE,
@@ -30,12 +30,14 @@ def _column(name: str, section: Section) -> Column:
     codes = read_codes(section, kind)
     if codes is not None and kind in LABELLED and codes.is_all:
         return _labelled(name, section, codes)
+    origin = _keys_from(section) if kind in _KEY_TYPES else None
     column = Column(
         name=name,
         type=kind,
         bounds=_bounds(section, kind) if kind in _NUMERIC else None,
         dates=_dates(section) if kind in CALENDAR else None,
-        keys=_keys(section, kind) if kind in _KEY_TYPES else None,
+        keys=None if origin or kind not in _KEY_TYPES else _keys(section, kind),
+        keys_from=origin,
         nullable=section.get_or("nullable", True, YES_OR_NO),
         auto_bounds=kind in _NUMERIC and is_auto(section, "bounds", otherwise=_BOUNDS),
         zone=_zone(section) if kind is ColumnType.TIMESTAMP else None,
@@ -146,6 +148,17 @@ def _keys(section: Section, kind: ColumnType) -> tuple[Key, ...] | None:
             raise DeclarationError(f"{place} is a key that is too large", must="fit in 64 bits")
     section.refuse_repeats(keys, "keys")
     return tuple(keys)
+
+
+def _keys_from(section: Section) -> KeysFrom | None:
+    """Return the column of a public table that has the keys, if one is named."""
+    if not isinstance(section.data.get("keys"), dict):
+        return None
+    section.get("keys", TABLE)
+    keys = section.sub("keys")
+    found = KeysFrom(keys.get("table", TEXT), keys.get("column", TEXT))
+    keys.finish()
+    return found
 
 
 RANGE = "range"

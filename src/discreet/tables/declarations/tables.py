@@ -17,6 +17,7 @@ from discreet.tables.catalog import (
 )
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.declarations.columns import CALENDAR, is_auto, read_columns
+from discreet.tables.declarations.keys_from import refuse_keys_from
 from discreet.tables.declarations.section import TABLE, TEXT, YES_OR_NO, Section
 from discreet.tables.declarations.sources import read_source, require_partitions
 from discreet.tables.source_files import overlap
@@ -169,6 +170,7 @@ def read_public_tables(
     tables = tuple(_public_table(name, section.sub(name), root) for name in section.names())
     section.refuse_repeats([table.name.lower() for table in tables])
     for table in tables:
+        refuse_keys_from(section, table)
         for other in private:
             _require_apart(section, table, other)
     return tables
