@@ -8,7 +8,7 @@ from attrs import frozen
 from discreet.core.loss import PrivacyLoss
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.tables.catalog import Catalog, Limits, PrivacyUnit, Table
-from discreet.tables.column import Column, ColumnType
+from discreet.tables.column import Column, ColumnType, whole_numbers
 from discreet.tables.expression import FieldValue
 from discreet.tables.functions.public_values import public_keys
 from discreet.tables.plans.aggregate import CountRows
@@ -123,9 +123,19 @@ def grouping(catalog: Catalog, table: Table, column: Column) -> str:
         return "public days, months and years, by date_trunc"
     if column.dates is not None:
         return "public months and years"
-    if allows_private_keys(catalog.id_space(table.unit.id_space).cap):
+    cap, few = catalog.id_space(table.unit.id_space).cap, _range_keys(column)
+    if few is not None:
+        return f"{few:,} public keys, its range{', without a delta' * allows_private_keys(cap)}"
+    if allows_private_keys(cap):
         return "private keys"
     return "no: needs keys, or a delta in the budget"
+
+
+def _range_keys(column: Column) -> int | None:
+    """Return how many keys the declared range of a whole number has, if it can be grouped by."""
+    is_whole = column.type is ColumnType.INTEGER and column.bounds is not None
+    found = whole_numbers(column.bounds) if is_whole and column.bounds is not None else None
+    return None if found is None else len(found)
 
 
 def column_to_json(catalog: Catalog, table: Table, column: Column) -> dict[str, Any]:

@@ -99,6 +99,26 @@ class Bounds:
         return max(abs(self.lower_steps), abs(self.upper_steps))
 
 
+MOST_IN_RANGE = 10_000
+"""How many whole numbers of a range may be public keys."""
+
+
+def whole_numbers(bounds: Bounds) -> tuple[int, ...] | None:
+    """Return the numbers of a range, if its step is whole and they are few enough to be keys.
+
+    Example:
+        >>> whole_numbers(Bounds(lower=-10, upper=20, step=10))
+        (-10, 0, 10, 20)
+        >>> whole_numbers(Bounds(lower=0, upper=10**6)) is None
+        True
+    """
+    size = bounds.upper_steps - bounds.lower_steps + 1
+    if bounds.step.denominator != 1 or size > MOST_IN_RANGE:
+        return None
+    step = bounds.step.numerator
+    return tuple(n * step for n in range(bounds.lower_steps, bounds.upper_steps + 1))
+
+
 @frozen(kw_only=True)
 class DateRange:
     """A public range of days, both ends included.

@@ -47,10 +47,12 @@ def resolve_keys(
     public_rows: PublicRows,
     selection: GroupSelection | None,
     enumeration: Enumeration,
+    takes_private: bool = True,
 ) -> Keys:
     """Return the groups: public ones if all grouped values are public, else privately selected.
 
-    ``fields`` are where the grouped expressions stand in the relation of the question.
+    ``fields`` are where the grouped expressions stand in the relation of the question. Where
+    private keys would be refused, whole numbers with a declared range have it as their keys.
     """
     if not grouping.keys:
         return ONE_ROW
@@ -59,6 +61,10 @@ def resolve_keys(
     declared, cut = _declared(grouping.keys, known, enumeration)
     origins = _origins(grouping.keys, known)
     unknown = [i for i, keys in enumerate(declared) if keys is None and i not in origins]
+    if unknown and _is_public(grouping, selection, takes_private=takes_private):
+        found, also_cut = _declared(grouping.keys, known, enumeration.with_ranges())
+        declared = [one or other for one, other in zip(declared, found, strict=True)]
+        unknown, cut = [i for i in unknown if declared[i] is None], cut | also_cut
     if selection is not GroupSelection.LAPLACE_THRESHOLD and unknown and cut.issuperset(unknown):
         raise _too_many_values([grouping.names[i] for i in unknown])
     if selection is GroupSelection.LAPLACE_THRESHOLD or unknown:
@@ -75,6 +81,19 @@ def resolve_keys(
     room = KeyRoom()
     sets = tuple(_key_set(places, blocks, room) for places in grouping.sets)
     return PublicKeys(fields=fields, sets=sets)
+
+
+def _is_public(
+    grouping: Grouping, selection: GroupSelection | None, *, takes_private: bool
+) -> bool:
+    """Tell whether a question takes no private keys: so that it is answered with public ones only.
+
+    Wherever it takes them, ranges are for clamping alone, as they always were: the same question
+    keeps its name, and its groups.
+    """
+    if selection is not None:
+        return selection is GroupSelection.PUBLIC_GROUPS
+    return not takes_private or len(grouping.sets) > 1 or len(grouping.sets[0]) < len(grouping.keys)
 
 
 def _declared(

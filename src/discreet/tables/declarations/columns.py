@@ -4,7 +4,17 @@ import datetime
 import zoneinfo
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.column import Bounds, Codes, Column, ColumnType, DateRange, Key, KeysFrom
+from discreet.tables.column import (
+    MOST_IN_RANGE,
+    Bounds,
+    Codes,
+    Column,
+    ColumnType,
+    DateRange,
+    Key,
+    KeysFrom,
+    whole_numbers,
+)
 from discreet.tables.declarations.codes import LABELLED, missing_texts, read_codes
 from discreet.tables.declarations.section import (
     DATE,
@@ -164,8 +174,6 @@ def _keys_from(section: Section) -> KeysFrom | None:
 RANGE = "range"
 """What ``keys`` says where every whole number of the range is a key."""
 
-MOST_IN_RANGE = 10_000
-
 
 def _whole_range(section: Section) -> tuple[Key, ...]:
     """Return the whole numbers of the declared range, in its steps."""
@@ -175,13 +183,13 @@ def _whole_range(section: Section) -> tuple[Key, ...]:
         raise DeclarationError(
             f"{section.place('keys')} has no range", must="stand beside min and max"
         )
-    size = bounds.upper_steps - bounds.lower_steps + 1
-    if bounds.step.denominator != 1 or size > MOST_IN_RANGE:
+    found = whole_numbers(bounds)
+    if found is None:
+        size = bounds.upper_steps - bounds.lower_steps + 1
         raise DeclarationError(
             f"{section.place('keys')} has too many numbers, or a step with a fraction",
             must=f"have a whole step and at most {MOST_IN_RANGE:,} numbers",
             got=f"{size:,} in steps of {bounds.step}",
             next="Declare a larger step or a narrower range, or group by width_bucket",
         )
-    step = bounds.step.numerator
-    return tuple(n * step for n in range(bounds.lower_steps, bounds.upper_steps + 1))
+    return found
