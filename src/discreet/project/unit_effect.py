@@ -27,7 +27,7 @@ def unit_words(unit: PrivacyUnit) -> str:
     """
     if unit.column is None:
         return "each row by itself"
-    rows = f"all rows with the same {unit.column}"
+    rows = f"all rows with the same {unit.owner_text()}"
     if unit.period is None:
         return rows
     return f"{rows} in the same {unit.period.length.value} (by {unit.period.column})"
@@ -108,7 +108,7 @@ def grouping(catalog: Catalog, table: Table, column: Column) -> str:
     if column.type is ColumnType.REAL:
         return "no: not by a real number"
     has_keys = column.keys is not None or column.keys_from is not None
-    if column.name == table.unit.column and not has_keys:
+    if (column.name,) == table.unit.owner_columns() and not has_keys:
         return "no: it names the unit"
     if column.keys_from is not None:
         return f"public keys, those of {column.keys_from}"

@@ -186,6 +186,12 @@ def _require_private(scope: Scope) -> RowOwner:
 
 def _require_unit(options: Options, owner: RowOwner) -> None:
     asked, declared = options.unit_column, owner.unit.column
+    if asked is not None and owner.unit.others:
+        raise RefusedQuery(
+            "privacy_unit_column names one column, and several name the unit together",
+            must=f"be left out: {owner.unit.owner_text()} are declared",
+            got=asked[:40],
+        )
     if asked is not None and (declared is None or asked.lower() != declared.lower()):
         raise RefusedQuery(
             "privacy_unit_column is not the declared unit",

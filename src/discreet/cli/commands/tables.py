@@ -37,7 +37,7 @@ def _private_to_json(table: Table) -> dict[str, Any]:
         "name": table.name,
         "public": False,
         "id_space": table.unit.id_space,
-        "unit": table.unit.column,
+        "unit": table.unit.column if table.unit.others is None else table.unit.owner_columns(),
         "period": None
         if period is None
         else {"length": period.length.value, "date": period.column},

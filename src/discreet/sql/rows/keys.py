@@ -154,16 +154,26 @@ def _require_one_set(
 def _refuse_single_people(grouping: Grouping, relation: Relation) -> None:
     """Refuse groups that nobody could ever see: each would have the rows of one person alone.
 
-    The period of a unit is no person, so its part of the key can be grouped by.
+    The period of a unit is no person, so its part of the key can be grouped by; and so can a part
+    of what several columns name together.
     """
-    for key, name in zip(grouping.keys, grouping.names, strict=True):
-        if isinstance(key, FieldValue) and unit_part(key, relation) == 0:
-            raise RefusedQuery(
-                f"Groups of one person are never shown, and '{name}' names one",
-                must="group by columns that many people share",
-                next=f"Write COUNT(DISTINCT {relation.fields()[key.index].name}) for the number of"
-                " people, or GROUP BY other columns",
-            )
+    owner = relation.owner()
+    columns = () if owner is None else owner.unit.owner_columns()
+    parts = {
+        unit_part(key, relation): (name, relation.fields()[key.index].name)
+        for key, name in zip(grouping.keys, grouping.names, strict=True)
+        if isinstance(key, FieldValue)
+    }
+    if not columns or not parts.keys() >= set(range(len(columns))):
+        return
+    names, stored = zip(*(parts[place] for place in range(len(columns))), strict=True)
+    named = f"'{names[0]}' names one" if len(names) == 1 else f"{' and '.join(names)} name one"
+    written = stored[0] if len(stored) == 1 else f"({', '.join(stored)})"
+    raise RefusedQuery(
+        f"Groups of one person are never shown, and {named}",
+        must="group by columns that many people share",
+        next=f"Write COUNT(DISTINCT {written}) for the number of people, or GROUP BY other columns",
+    )
 
 
 def _origins(keys: Sequence[Expression], fields: Sequence[Field]) -> dict[int, Relation]:

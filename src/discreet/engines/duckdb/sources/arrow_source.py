@@ -168,7 +168,7 @@ def open_arrow_files(
 
 def is_id(table: Table | PublicTable, column: str) -> bool:
     """Tell whether a column says whose row it is."""
-    return isinstance(table, Table) and table.unit.column == column
+    return isinstance(table, Table) and column in table.unit.owner_columns()
 
 
 def nothing() -> Any:
