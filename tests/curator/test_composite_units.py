@@ -244,7 +244,7 @@ def test_what_makes_no_sense_is_refused(tmp_path, unit, words):
 def test_another_order_of_the_same_columns_is_refused(tmp_path):
     toml = TOML.replace("clinic", "site").replace("patient", "person")
     swapped = toml.replace('["site", "person"]', '["person", "site"]')
-    assert read_catalog(write(tmp_path, toml))
+    assert len(read_catalog(write(tmp_path, toml)).tables) == 2
     with pytest.raises(DeclarationError, match="another order"):
         read_catalog(write(tmp_path, swapped.replace("a person of", "a patient of")))
 

@@ -255,16 +255,21 @@ class Previews(Enum):
     """Rows that are made up, and say so."""
 
 
-UnitReading = tuple[tuple[Codes | None, str | None], ...]
-"""The codes and the zone of each column that says who owns a row."""
+UnitReading = tuple[tuple[Codes | str | tuple[str, ...] | None, ...], ...]
+"""The codes and the zone of each column that says who owns a row, and its path if it has one."""
 
 
 def _unit_reading(table: "Table") -> UnitReading | None:
     """Return how the unit's columns are read, unless all are as they are stored."""
     known = _by_name(table.columns)
     owners = [known.get(name.lower()) for name in table.unit.key_columns()]
-    found = tuple((None, None) if one is None else (one.codes, one.zone) for one in owners)
-    return found if any(part is not None for pair in found for part in pair) else None
+    found = tuple((None, None) if one is None else _reading(one) for one in owners)
+    return found if any(part is not None for parts in found for part in parts) else None
+
+
+def _reading(column: Column) -> tuple[Codes | str | tuple[str, ...] | None, ...]:
+    path = () if column.stored_at is None else (column.stored_at,)
+    return (column.codes, column.zone, *path)
 
 
 @frozen(kw_only=True)

@@ -184,6 +184,20 @@ class KeysFrom:
         return f"{self.table}.{self.column}"
 
 
+INSIDE = "\0"
+"""What stands before each name of a path; no name that is declared has it in it."""
+
+
+def path_name(path: tuple[str, ...]) -> str:
+    r"""Return one name for a path: that of a column, or one that no column has.
+
+    Example:
+        >>> path_name(("address.city",)), path_name(("address", "city"))
+        ('address.city', '\x00address\x00city')
+    """
+    return path[0] if len(path) == 1 else "".join(INSIDE + name for name in path)
+
+
 @frozen(kw_only=True)
 class Column:
     """One declared column of a table."""
@@ -210,6 +224,14 @@ class Column:
     """Texts that stand for no number or date, as the owner says."""
     unreadable_as: ColumnType | None = field(default=None, metadata=IF_GIVEN)
     """If given, the value is whether something is stored that does not read as this type."""
+
+    stored_at: tuple[str, ...] | None = field(default=None, metadata=IF_GIVEN)
+    """Where the values are stored, from the outermost name, if not under the name of the column."""
+
+    @property
+    def stored_name(self) -> str:
+        """The name by which the column is looked for in a file: of a field in another, its path."""
+        return self.name if self.stored_at is None else path_name(self.stored_at)
 
     @property
     def read_as(self) -> ColumnType:

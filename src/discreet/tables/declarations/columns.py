@@ -53,6 +53,7 @@ def _column(name: str, section: Section) -> Column:
         zone=_zone(section) if kind is ColumnType.TIMESTAMP else None,
         codes=codes,
         missing_texts=missing_texts(section, kind),
+        stored_at=_stored_at(section),
     )
     section.finish()
     return column
@@ -66,6 +67,7 @@ def _labelled(name: str, section: Section, codes: Codes) -> Column:
         keys=tuple(dict.fromkeys(str(label) for _, label in codes.meanings)),
         nullable=section.get_or("nullable", True, YES_OR_NO),
         codes=codes,
+        stored_at=_stored_at(section),
     )
     section.finish()
     return column
@@ -127,6 +129,28 @@ def _zone(section: Section) -> str | None:
             got=name,
         ) from None
     return name
+
+
+DEEPEST_PATH = 8
+"""How many names the path of a stored field may have."""
+
+
+def _stored_at(section: Section) -> tuple[str, ...] | None:
+    """Return the path of what is stored, if it is said: one name, or a list from the outermost.
+
+    A text is one name, dots and all. So nothing that a name can have in it means anything.
+    """
+    value = section.get_or("from", None, TEXT, LIST)
+    if value is None or isinstance(value, str):
+        return None if value is None else (value,)
+    if not 1 <= len(value) <= DEEPEST_PATH or not all(isinstance(one, str) for one in value):
+        raise DeclarationError(
+            f"{section.place('from')} is no path",
+            must=f"have 1 to {DEEPEST_PATH} names, each a text, from the outermost",
+        )
+    if any("\0" in name for name in value):
+        raise DeclarationError(f"{section.place('from')} has a character NUL", must="have none")
+    return tuple(value)
 
 
 _KEY_TYPES: dict[ColumnType, type] = {

@@ -10,8 +10,11 @@ from discreet.tables.catalog import (
     Previews,
     PrivacyUnit,
     PublicTable,
+    Source,
+    SourceFormat,
     Table,
 )
+from discreet.tables.column import Column
 from discreet.tables.declarations.columns import is_auto, read_columns
 from discreet.tables.declarations.keys_from import refuse_keys_from
 from discreet.tables.declarations.section import TEXT, Section
@@ -75,6 +78,7 @@ def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Tabl
         )
     columns = read_columns(section.sub("columns"))
     require_partitions(section, source, columns)
+    _require_paths(section, source, columns)
     unit = read_unit(section, id_space, columns)
     limits = _limits(section, unit)
     most_rows = _optional_most(section, "most_rows")
@@ -102,6 +106,22 @@ def _previews(section: Section) -> Previews:
     return Previews(section.choice("previews", [choice.value for choice in Previews]))
 
 
+_WITH_PATHS = (SourceFormat.PARQUET, SourceFormat.ARROW)
+"""Kinds of file in which a column is looked for by its path."""
+
+
+def _require_paths(section: Section, source: Source, columns: tuple[Column, ...]) -> None:
+    """Refuse paths in files that are read by the names of columns alone."""
+    for column in columns:
+        if column.stored_at is not None and source.format not in _WITH_PATHS:
+            raise DeclarationError(
+                f"{section.place('columns', column.name, 'from')} is for Parquet and Arrow files",
+                must="be left out, and the column be called as in the file",
+                got=source.path.name,
+                next="Convert the file to Parquet, or declare the column by its own name",
+            )
+
+
 def _limits(section: Section, unit: PrivacyUnit) -> Limits:
     """Return the declared limits; one on all rows of a unit is enough."""
     over_all = None
@@ -124,5 +144,6 @@ def _public_table(name: str, section: Section, root: Path) -> PublicTable:
     source = read_source(section, root)
     columns = read_columns(section.sub("columns"))
     require_partitions(section, source, columns)
+    _require_paths(section, source, columns)
     section.finish()
     return PublicTable(name=name, source=source, columns=columns)

@@ -72,7 +72,7 @@ def _columns(table: Table | PublicTable, file: Path) -> tuple[StoredColumn, ...]
     if table.source.format is SourceFormat.CSV and not table.source.text.has_header:
         require_text(file, table.source, table.name)
         return tuple(written(column.name) for column in table.columns)
-    stored = _of_table(table, stored_columns(file, table.source, table.name))
+    stored = _of_table(table, stored_columns(file, table.source, table.name, with_inner=True))
     folders = {name.casefold() for name in table.source.partitions}
     kept = (column for column in stored if column.name.casefold() not in folders)
     return (*kept, *map(written, table.source.partitions))
@@ -92,8 +92,17 @@ def _not_read(table: Table | PublicTable, name: str, column: StoredColumn) -> De
     return DeclarationError(
         f"Column '{name}' of {table.name} is stored as {column.stored}",
         must="be stored as a number, text, boolean, date, timestamp or time",
-        next="Convert it when the file is written; until then it reads as NULL",
+        next=f"{_way_out(column.stored)}; until then it reads as NULL",
     )
+
+
+def _way_out(stored: str) -> str:
+    """Say what to do about a type that is not read."""
+    if stored.startswith("struct<"):
+        return 'Declare the fields that you want, each with its path: from = ["outer", "inner"]'
+    if stored.startswith(("list<", "large_list<", "fixed_size_list<", "list_view<", "map<")):
+        return "Write a row for each of its values, with whose it is, into a file of its own"
+    return "Convert it when the file is written"
 
 
 def _lacks_zone(table: Table | PublicTable, name: str) -> bool:

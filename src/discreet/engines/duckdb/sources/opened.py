@@ -185,7 +185,8 @@ def match_columns(table: Table | PublicTable, names: Sequence[str]) -> dict[str,
     places = {}
     for name, found in find_columns(table, names).items():
         if found is None:
-            is_there = any(other.casefold() == name.casefold() for other in names)
+            meant = table.column(name).stored_name.casefold()
+            is_there = any(other.casefold() == meant for other in names)
             raise _twice(table, name) if is_there else _lacking(table, name)
         places[name] = found
     return places
@@ -200,7 +201,7 @@ def find_columns(table: Table | PublicTable, names: Sequence[str]) -> dict[str, 
     places: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         places.setdefault(name.casefold(), []).append(place)
-    found = {column.name: places.get(column.name.casefold(), []) for column in table.columns}
+    found = {column.name: places.get(column.stored_name.casefold(), []) for column in table.columns}
     return {name: alike[0] if len(alike) == 1 else None for name, alike in found.items()}
 
 
@@ -210,10 +211,15 @@ def wanted_columns(table: Table | PublicTable, used: frozenset[str]) -> list[str
     return [name for name in names if name in used] or names[:1]
 
 
+def _shown(column: Column) -> str:
+    path = column.stored_at
+    return column.name if path is None else f"{column.name}, from {' > '.join(path)}"
+
+
 def _lacking(table: Table | PublicTable, name: str) -> DeclarationError:
     return DeclarationError(
         f"The source of {table.name} lacks a declared column",
-        got=name,
+        got=_shown(table.column(name)),
         next="Where a file lacks it, it would read as NULL",
     )
 
