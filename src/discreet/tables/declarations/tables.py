@@ -106,17 +106,19 @@ def _previews(section: Section) -> Previews:
     return Previews(section.choice("previews", [choice.value for choice in Previews]))
 
 
-_WITH_PATHS = (SourceFormat.PARQUET, SourceFormat.ARROW)
+_WITH_PATHS = (SourceFormat.PARQUET, SourceFormat.ARROW, SourceFormat.JSON_LINES)
 """Kinds of file in which a column is looked for by its path."""
 
 
 def _require_paths(section: Section, source: Source, columns: tuple[Column, ...]) -> None:
     """Refuse paths in files that are read by the names of columns alone."""
     for column in columns:
-        if column.stored_at is not None and source.format not in _WITH_PATHS:
+        is_stored = source.format in _WITH_PATHS and column.name not in source.partitions
+        if column.stored_at is not None and not is_stored:
             raise DeclarationError(
-                f"{section.place('columns', column.name, 'from')} is for Parquet and Arrow files",
-                must="be left out, and the column be called as in the file",
+                f"{section.place('columns', column.name, 'from')} is for columns of Parquet and"
+                " Arrow files and of JSON lines",
+                must="be left out, and the column be called as it is there",
                 got=source.path.name,
                 next="Convert the file to Parquet, or declare the column by its own name",
             )

@@ -1,6 +1,8 @@
-"""Fields inside columns of Parquet and Arrow files, by their paths: cell by cell, and hostile."""
+"""Fields inside columns of Parquet, Arrow and JSON lines, by their paths, and hostile ones."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.ipc as ipc
@@ -42,7 +44,7 @@ def address(city: str | None) -> dict[str, object]:
     return {'a.b "c"': city, "tags": ["t"]}
 
 
-ROWS = [
+ROWS: list[tuple[Any, Any]] = [
     ({"id": "p1", "age": "30", "address": address("X")}, {"cost": 1.0}),
     ({"id": "p2", "age": "x", "address": None}, None),
     ({"id": "p3", "age": None, "address": address(None)}, {"cost": float("nan")}),
@@ -67,6 +69,9 @@ def write(folder: Path, file: str = "parquet", stored: pa.Table | None = None) -
     path = folder / f"visits.{file}"
     if file == "parquet":
         pq.write_table(stored, path)
+    elif file == "jsonl":
+        lines = [json.dumps(row).replace("NaN", "null") for row in stored.to_pylist()]
+        path.write_text("\n".join(lines))
     else:
         with ipc.new_file(path, stored.schema) as writer:
             writer.write_table(stored, max_chunksize=2)
@@ -84,7 +89,7 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("file", ["arrow", "parquet"])
+@pytest.mark.parametrize("file", ["arrow", "parquet", "jsonl"])
 def test_a_path_leads_to_its_cells(tmp_path, file):
     """A text with dots is a name; a list is a path, whatever signs are in its names."""
     if file == "parquet":
@@ -123,7 +128,7 @@ def test_one_person_moves_no_more_than_declared(tmp_path):
         write(tmp_path, "arrow", table(rows))
         first, moved = reveal(engine, plan), []
         for gone in ("p1", "p2", "p3", "p4", None):
-            left = [row for row in rows if (row[0] or {"id": None})["id"] != gone]
+            left = [row for row in rows if (None if row[0] is None else row[0]["id"]) != gone]
             write(tmp_path, "arrow", table(left))
             moved += check_neighbours(plan, first, reveal(engine, plan), is_nobody=gone is None)
         assert any(part.is_attained() for part in moved) or "NULL" in sql or "SUM" in sql
@@ -183,7 +188,7 @@ def test_what_leads_nowhere_is_refused(tmp_path, path, words):
 
 def test_other_files_have_no_paths(tmp_path):
     (tmp_path / "discreet.toml").write_text(TOML.format(file="csv"))
-    with pytest.raises(DeclarationError, match="for Parquet and Arrow files"):
+    with pytest.raises(DeclarationError, match="for columns of Parquet"):
         read_catalog(tmp_path)
 
 
@@ -214,3 +219,26 @@ def test_text_that_is_none_spoils_its_own_row_alone(tmp_path):
         kept = [line for line in lines if not line.startswith(("city", "flat", "age", "cost"))]
         (folder / "discreet.toml").write_text("\n".join(kept))
         assert run_exact(folder, "SELECT COUNT(*) FROM visits")[0].tolist() == [2]
+
+
+HOSTILE = [
+    '{"who": {"id": "p1"}, "who": {"id": "p2"}}',
+    '{"who": {"id": "p1", "ID": "p2"}}',
+    '{"who": [{"id": "p1"}]}',
+    '{"who": "id"}',
+    '{"who.id": "p1"}',
+    '{"\\u0000who\\u0000id": "p1"}',
+    '{"who": ' * 3000 + "1" + "}" * 3000,
+    '{"who": {"id": {"id": "p1"}}}',
+    '{"who": {"id": "p1"}, "WHO": null, "who": {"id": "p1"}}',
+    '{"who": {"id": "p1"}',
+]
+
+
+@pytest.mark.parametrize("line", HOSTILE)
+def test_a_hostile_line_is_nobodys_and_spoils_no_other(tmp_path, line):
+    folder = write(tmp_path, "jsonl")
+    path = folder / "visits.jsonl"
+    path.write_text("\n".join([line, path.read_text(), line]))
+    for sql, expected in ASKED.items():
+        assert (sql, run_exact(folder, sql)[0].tolist()) == (sql, expected)
