@@ -42,7 +42,7 @@ def test_what_one_unit_moves_follows_from_limits_and_ranges():
         ("visits", "person", "no: it names the unit"),
         ("visits", "clinic", "3 public keys"),
         ("visits", "urgent", "2 public keys"),
-        ("visits", "age", "no: needs keys, or a delta in the budget"),
+        ("visits", "age", "101 public keys, its range"),
         ("visits", "cost", "no: not by a real number"),
         ("visits", "day", "365 public days, and their months and years"),
         ("steps", "count", "private keys"),

@@ -39,6 +39,7 @@ from discreet.ledger.releases import require_time
 from discreet.project.passage import Passage, Passed, find_stored, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
+from discreet.project.unit_effect import allows_private_keys
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.sql.aggregates.clamps import ChooseBounds, nothing_chosen
@@ -165,9 +166,15 @@ def _paid_more(stored: Passed | None) -> PrivacyLoss | None:
 
 
 def read_questions(
-    project: Project, queries: Sequence[str], choices: Sequence[ChooseBounds]
+    project: Project,
+    queries: Sequence[str],
+    choices: Sequence[ChooseBounds],
+    *,
+    takes_private: bool = True,
 ) -> tuple[Question, ...]:
     """Return the questions that ``queries`` ask; for each a choice of bounds that nobody gives.
+
+    Without private keys, whole numbers are grouped by their declared range.
 
     Guarantee:
         They share what may be worked out for public keys, and the numbers that they ask for are
@@ -177,7 +184,14 @@ def read_questions(
     enumeration, together, public_rows = Enumeration(), Size(), project.engine.public_rows
     found = []
     for sql, choose in zip(queries, choices, strict=True):
-        question = resolve(parse(sql), project.catalog, public_rows, enumeration, choose)
+        question = resolve(
+            parse(sql),
+            project.catalog,
+            public_rows,
+            enumeration,
+            choose,
+            takes_private=takes_private,
+        )
         together = (together + Size.of(question)).require_small()
         found.append(question)
     return tuple(found)
@@ -197,10 +211,14 @@ def prepare(
     Where nobody gives bounds, ``choose`` does; by default the profile of the table.
     """
     given, (question,) = Terms.of(terms), read_questions(project, [sql], [choose or widest])
-    question = evolve(question, limits=with_given(question.limits, given.limits()))
     defaults = (Terms.of(default), Terms.of(project.catalog.default))
     holding = terms_that_hold(given, Terms.of(question.price), defaults)
-    cap = project.catalog.id_space(bound(question).owner().unit.id_space).cap
+    owner = question.relation.owner()
+    assert owner is not None  # or it would have been refused
+    cap = project.catalog.id_space(owner.unit.id_space).cap
+    if isinstance(question.keys, PrivateKeys) and not (holding.delta and allows_private_keys(cap)):
+        (question,) = read_questions(project, [sql], [choose or widest], takes_private=False)
+    question = evolve(question, limits=with_given(question.limits, given.limits()))
     with_bounds = partial(_with_chosen_bounds, project, sql, terms=holding, cap=cap)
     is_open = choose is None and are_chosen(question)
     question = with_bounds(question) if is_open else question
@@ -316,7 +334,8 @@ def _with_chosen_bounds(
     if terms.accuracy is None:
         shares = partial(_shares, question, terms=terms, cap=cap)
         found = choose_bounds(project, question, tighten(bound(question)), shares)
-    (again,) = read_questions(project, [sql], [found])
+    takes_private = isinstance(question.keys, PrivateKeys)
+    (again,) = read_questions(project, [sql], [found], takes_private=takes_private)
     return evolve(again, limits=question.limits)
 
 

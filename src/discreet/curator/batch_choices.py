@@ -44,7 +44,9 @@ def read_batch(
     part = whole * Fraction(1, len(queries))
     questions = tuple(
         evolve(question, limits=with_given(question.limits, limits))
-        for question in read_questions(project, queries, [widest] * len(queries))
+        for question in read_questions(
+            project, queries, [widest] * len(queries), takes_private=False
+        )
     )
     _require_no_price(questions)
     is_open = any(map(are_chosen, questions))
@@ -77,7 +79,7 @@ def _with_bounds(
         )
         for question in questions
     ]
-    again = read_questions(project, queries, chosen)
+    again = read_questions(project, queries, chosen, takes_private=False)
     return tuple(
         evolve(
             new,

@@ -35,7 +35,7 @@ def _found(
         tables=tuple(tables),
         id_space=space.name,
         unit=space.unit,
-        unit_columns=() if owner.column is None else (owner.column,),
+        unit_columns=owner.owner_columns(),
         period=None if owner.period is None else owner.period.length.value,
         cap=space.cap,
         remaining=project.ledger.remaining(space.name),

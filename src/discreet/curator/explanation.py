@@ -196,11 +196,12 @@ class Explanation:
                 f"{self.id_space.unit}: each row by itself. Somebody with several rows is protected"
                 " for each of them, not for all of them together"
             )
+        names = f"{unit.owner_text()} name{'' if unit.others else 's'}"
         if unit.period is None:
-            return f"{self.id_space.unit}, whoever {unit.column} names, with all of their rows"
+            return f"{self.id_space.unit}, whoever {names}, with all of their rows"
         length = unit.period.length.value
         return (
-            f"{self.id_space.unit}: each {length} of whoever {unit.column} names by itself (the"
+            f"{self.id_space.unit}: each {length} of whoever {names} by itself (the"
             f" {length} of {unit.period.column}), not all of them together"
         )
 

@@ -58,12 +58,15 @@ def fabricate(
     """
     arrow = optional.load("pyarrow")
     unit = [name.lower() for name in table.unit.key_columns()]
-    owner = None if table.unit.column is None else table.unit.column.lower()
+    owners = [name.lower() for name in table.unit.owner_columns()]
+    numbers: IntArray | None = None
     arrays = {}
     for column in table.columns:
         name = column.name.lower()
-        if name == owner:
-            values = _units(column, rows, rng, sizes)
+        if name in owners:
+            numbers = _unit_numbers(rows, rng, sizes) if numbers is None else numbers
+            known = column.keys or pools.get(name) if len(owners) > 1 else None
+            values = _units(column, numbers, known)
         else:
             values = _values(column, pools.get(name), rows, rng)
         missing = None
@@ -91,15 +94,20 @@ def _arrow_type(column: Column) -> Any:
     return getattr(optional.load("pyarrow"), name)(*unit)
 
 
-def _units(column: Column, rows: int, rng: Rng, sizes: Histogram | None) -> Any:
-    people = max(1, rows // ROWS_PER_UNIT)
+def _unit_numbers(rows: int, rng: Rng, sizes: Histogram | None) -> IntArray:
+    """Return the number of the unit of each row; all columns that name the unit follow from it."""
     if sizes is None or sizes.cleaned.sum() < 1:
-        numbers = uniform_integers(people, rows, rng) + 1
-    else:
-        numbers = _profiled(sizes, rows, rng)
-        people = int(numbers.max())
+        return uniform_integers(max(1, rows // ROWS_PER_UNIT), rows, rng) + 1
+    return _profiled(sizes, rows, rng)
+
+
+def _units(column: Column, numbers: IntArray, known: tuple[Key, ...] | None) -> Any:
+    if known:
+        return _taken(list(known), numbers % len(known))
     if column.type is ColumnType.TEXT:
-        return _taken([f"unit {number}" for number in range(people + 1)], numbers)
+        return _taken(
+            [f"unit {number}" for number in range(int(numbers.max(initial=0)) + 1)], numbers
+        )
     return numbers
 
 

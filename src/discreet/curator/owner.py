@@ -19,6 +19,7 @@ from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
 from discreet.releases.profile import Profile
 from discreet.tables.catalog import Catalog, PublicTable, Table
+from discreet.tables.relations.read_keys import with_read_keys
 
 OWNER = "owner"
 """As whom the owner asks."""
@@ -63,12 +64,15 @@ class Owner:
     def check(self) -> None:
         """Check all sources: that they are there, and by names and types.
 
-        This looks into private files, which no question does before it is charged. No row is read.
+        This looks into private files, which no question does before it is charged. No row of them
+        is read; the values of public tables that are keys are.
         """
         catalog = self._project.catalog
         tables: tuple[Table | PublicTable, ...] = (*catalog.tables, *catalog.public_tables)
         for table in tables:
             self._project.engine.require_source(table)
+        for table in catalog.tables:
+            with_read_keys(table, catalog, self._project.engine.public_rows)
         require_same_people(catalog)
 
     def data_changed(self, id_space: str) -> int:

@@ -243,6 +243,7 @@ def require_delta_budget(plan: BoundedPlan, cap: PrivacyLoss) -> None:
         f"The keys of {names} are not public, and this budget has no δ",
         must="have its keys declared, because the groups that appear would tell who is there",
         got=f"a budget in {cap.measure.value}",
-        next="Declare keys = [...] for the column, or have the budget declared with delta, which"
+        next="Declare keys for the column (a list, a column of a public table, or a range of whole"
+        " numbers), or have the budget declared with delta, which"
         " shows the groups that enough people share",
     )

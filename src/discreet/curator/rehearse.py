@@ -21,7 +21,7 @@ from discreet.project.terms import Terms
 from discreet.releases.answer_rows import AnswerRows
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog, Source, SourceFormat, Table
-from discreet.tables.column import Column, Key
+from discreet.tables.column import Column, Key, KeysFrom
 from discreet.tables.relations.scan import PublicScan, Scan
 
 DEFAULT_ROWS = 1_000
@@ -150,9 +150,13 @@ def _pools(project: Project, table: Table) -> Pools:
 
 
 def _public_values(project: Project, column: Column) -> tuple[Key, ...]:
+    origin = column.keys_from or KeysFrom("", column.name)
+    meant = (origin.column.lower(), column.type)
     for public in project.catalog.public_tables:
+        if origin.table.lower() not in ("", public.name.lower()):
+            continue
         for other in public.columns:
-            if (other.name.lower(), other.type) == (column.name.lower(), column.type):
+            if (other.name.lower(), other.type) == meant:
                 scan = PublicScan(table=public, columns=(other,))
                 rows = project.engine.public_rows(scan)
                 return tuple(dict.fromkeys(row[0] for row in rows if row[0] is not None))

@@ -188,7 +188,7 @@ def _about_space(catalog: Catalog, space: IdSpace) -> Iterator[str]:
         f"{table.name}.{column.name}"
         for table in tables
         for column in table.columns
-        if column.keys is None and column.dates is None and column.type.value == "text"
+        if column.keys is None and column.keys_from is None and column.type.value == "text"
         if column.name not in table.unit.key_columns()
     ]
     if lacking and not allows_private_keys(space.cap):
@@ -308,7 +308,7 @@ def _about_files(table: Table, files: Examined) -> Iterator[str]:
                 f"{table.name}.{name} is stored without a time zone, so it is taken for what clocks"
                 f" of {zone} show. If it is in UTC, declare that, or convert it."
             )
-        if name == table.unit.column and kinds & {StoredKind.FLOAT, StoredKind.DECIMAL}:
+        if name in table.unit.owner_columns() and kinds & {StoredKind.FLOAT, StoredKind.DECIMAL}:
             yield (
                 f"{table.name}.{name} names units and is stored with a fraction. Rows in which it "
                 "is not a whole number, or too large to be exact, are nobody's."

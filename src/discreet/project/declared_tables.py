@@ -110,6 +110,8 @@ def _range(column: Column) -> str:
 
 
 def _keys(column: Column, fields: tuple[Field, ...], place: int) -> str:
+    if column.keys_from is not None:
+        return f"those of {column.keys_from}"
     if column.keys is None:
         return "" if column.dates is None else _dates(column, fields, place)
     first: list[str] = []

@@ -8,7 +8,7 @@ from attrs import frozen
 from discreet.core.loss import PrivacyLoss
 from discreet.mechanisms.noise.integers import LARGEST_VALUE
 from discreet.tables.catalog import Catalog, Limits, PrivacyUnit, Table
-from discreet.tables.column import Column, ColumnType
+from discreet.tables.column import Column, ColumnType, whole_numbers
 from discreet.tables.expression import FieldValue
 from discreet.tables.functions.public_values import public_keys
 from discreet.tables.plans.aggregate import CountRows
@@ -27,7 +27,7 @@ def unit_words(unit: PrivacyUnit) -> str:
     """
     if unit.column is None:
         return "each row by itself"
-    rows = f"all rows with the same {unit.column}"
+    rows = f"all rows with the same {unit.owner_text()}"
     if unit.period is None:
         return rows
     return f"{rows} in the same {unit.period.length.value} (by {unit.period.column})"
@@ -107,8 +107,11 @@ def grouping(catalog: Catalog, table: Table, column: Column) -> str:
     """Return how a column can be grouped by, in a few words."""
     if column.type is ColumnType.REAL:
         return "no: not by a real number"
-    if column.name == table.unit.column and column.keys is None:
+    has_keys = column.keys is not None or column.keys_from is not None
+    if (column.name,) == table.unit.owner_columns() and not has_keys:
         return "no: it names the unit"
+    if column.keys_from is not None:
+        return f"public keys, those of {column.keys_from}"
     fields = Scan.of(table).fields()
     keys = public_keys(FieldValue(column.type, table.columns.index(column)), fields)
     if keys is not None:
@@ -120,9 +123,19 @@ def grouping(catalog: Catalog, table: Table, column: Column) -> str:
         return "public days, months and years, by date_trunc"
     if column.dates is not None:
         return "public months and years"
-    if allows_private_keys(catalog.id_space(table.unit.id_space).cap):
+    cap, few = catalog.id_space(table.unit.id_space).cap, _range_keys(column)
+    if few is not None:
+        return f"{few:,} public keys, its range{', without a delta' * allows_private_keys(cap)}"
+    if allows_private_keys(cap):
         return "private keys"
     return "no: needs keys, or a delta in the budget"
+
+
+def _range_keys(column: Column) -> int | None:
+    """Return how many keys the declared range of a whole number has, if it can be grouped by."""
+    is_whole = column.type is ColumnType.INTEGER and column.bounds is not None
+    found = whole_numbers(column.bounds) if is_whole and column.bounds is not None else None
+    return None if found is None else len(found)
 
 
 def column_to_json(catalog: Catalog, table: Table, column: Column) -> dict[str, Any]:

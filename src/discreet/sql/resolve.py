@@ -4,10 +4,12 @@ Read this page first: ``_resolve`` goes through a query from top to bottom. ``ro
 below the aggregates, ``aggregates/`` what they are, ``outputs/`` what lies above them.
 """
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
+from discreet.core.loss import short
 from discreet.core.recursion import refusing_depth
+from discreet.releases.view import View
 from discreet.sql.aggregates.clamps import ChooseBounds, nothing_chosen
 from discreet.sql.blocks.distinct import with_groups
 from discreet.sql.blocks.merge import merged
@@ -49,15 +51,18 @@ def resolve(
     public_rows: PublicRows,
     enumeration: Enumeration | None = None,
     choose: ChooseBounds = nothing_chosen,
+    *,
+    takes_private: bool = True,
 ) -> Question:
     """Return the question that ``statement`` asks about the declared tables.
 
     ``public_rows`` reads a public relation, for keys that come from public tables. No private row
     is read, so nothing here depends on private data: neither the question nor a refusal.
     Questions that are asked together share an ``enumeration`` of their keys. ``choose`` returns the
-    bounds of a clamp that are to be chosen from what is public.
+    bounds of a clamp that are to be chosen from what is public. A question that takes no private
+    keys groups whole numbers with a declared range by every number of it.
     """
-    enumeration = enumeration or Enumeration()
+    enumeration = (enumeration or Enumeration()).begin()
     select, options = statement.select, statement.options
     context = Context(catalog=catalog, query=resolve_query, public_rows=public_rows)
     # An answer that the query reads, and what stands above it, are one SELECT.
@@ -80,6 +85,7 @@ def resolve(
         public_rows=public_rows,
         selection=options.group_selection,
         enumeration=enumeration,
+        takes_private=takes_private and not is_side_by_side(select),
     )
     if is_side_by_side(select) and isinstance(keys, PrivateKeys):
         raise RefusedQuery(
@@ -108,11 +114,21 @@ def resolve(
         limits=_limits(relation, options),
         aggregates=outputs.aggregates,
         weights=outputs.weights,
-        view=outputs.view,
+        view=_with_ranges(outputs.view, enumeration),
         price=options.price(),
     )
     Size.of(question).require_small()
     return question
+
+
+def _with_ranges(view: View, enumeration: Enumeration) -> View:
+    """Return the view with a remark on keys that are a range: what lies outside is in no group."""
+    remarks = (
+        f"The groups of {name} are the whole numbers of its declared range, {short(known.lower)} to"
+        f" {short(known.upper)}: rows with another value, or none, are in no group."
+        for name, known in enumeration.ranges.items()
+    )
+    return evolve(view, remarks=(*view.remarks, *remarks))
 
 
 _PARTS = (
@@ -170,6 +186,12 @@ def _require_private(scope: Scope) -> RowOwner:
 
 def _require_unit(options: Options, owner: RowOwner) -> None:
     asked, declared = options.unit_column, owner.unit.column
+    if asked is not None and owner.unit.others:
+        raise RefusedQuery(
+            "privacy_unit_column names one column, and several name the unit together",
+            must=f"be left out: {owner.unit.owner_text()} are declared",
+            got=asked[:40],
+        )
     if asked is not None and (declared is None or asked.lower() != declared.lower()):
         raise RefusedQuery(
             "privacy_unit_column is not the declared unit",

@@ -177,19 +177,40 @@ class Period:
 class PrivacyUnit:
     """Whose privacy: what owns each row of a private table.
 
-    A column names the owner; with a period, the owner is the person in that period (their other
-    periods are other units). Without a column each row is a unit of its own.
+    A column names the owner, or several columns do together; with a period, the owner is the person
+    in that period (their other periods are other units). Without a column each row is a unit of its
+    own.
+
+    Guarantee:
+        Two rows have one owner if and only if they agree in *every* column that names it: engines
+        carry each along by itself, and never as one text, so that no value of one can look like a
+        part of another.
     """
 
     stored_as: ClassVar[str] = "PrivacyUnit"
     id_space: str
     column: str | None
     period: Period | None = None
+    others: tuple[str, ...] | None = field(default=None, metadata=IF_GIVEN)
+    """Columns that name the owner together with the first; None if that one is enough."""
+
+    def owner_columns(self) -> tuple[str, ...]:
+        """Return the columns that name the owner, without that of a period."""
+        return () if self.column is None else (self.column, *(self.others or ()))
 
     def key_columns(self) -> tuple[str, ...]:
         """Return the columns that say who owns a row."""
-        owner = () if self.column is None else (self.column,)
+        owner = self.owner_columns()
         return owner if self.period is None else (*owner, self.period.column)
+
+    def owner_text(self) -> str:
+        """Return the columns that name the owner, in words.
+
+        Example:
+            >>> PrivacyUnit(id_space="people", column="site", others=("person",)).owner_text()
+            'site and person'
+        """
+        return " and ".join(self.owner_columns())
 
 
 class SourceFormat(Enum):
@@ -234,16 +255,21 @@ class Previews(Enum):
     """Rows that are made up, and say so."""
 
 
-UnitReading = tuple[tuple[Codes | None, str | None], ...]
-"""The codes and the zone of each column that says who owns a row."""
+UnitReading = tuple[tuple[Codes | str | tuple[str, ...] | None, ...], ...]
+"""The codes and the zone of each column that says who owns a row, and its path if it has one."""
 
 
 def _unit_reading(table: "Table") -> UnitReading | None:
     """Return how the unit's columns are read, unless all are as they are stored."""
     known = _by_name(table.columns)
     owners = [known.get(name.lower()) for name in table.unit.key_columns()]
-    found = tuple((None, None) if one is None else (one.codes, one.zone) for one in owners)
-    return found if any(part is not None for pair in found for part in pair) else None
+    found = tuple((None, None) if one is None else _reading(one) for one in owners)
+    return found if any(part is not None for parts in found for part in parts) else None
+
+
+def _reading(column: Column) -> tuple[Codes | str | tuple[str, ...] | None, ...]:
+    path = () if column.stored_at is None else (column.stored_at,)
+    return (column.codes, column.zone, *path)
 
 
 @frozen(kw_only=True)

@@ -99,6 +99,26 @@ class Bounds:
         return max(abs(self.lower_steps), abs(self.upper_steps))
 
 
+MOST_IN_RANGE = 10_000
+"""How many whole numbers of a range may be public keys."""
+
+
+def whole_numbers(bounds: Bounds) -> tuple[int, ...] | None:
+    """Return the numbers of a range, if its step is whole and they are few enough to be keys.
+
+    Example:
+        >>> whole_numbers(Bounds(lower=-10, upper=20, step=10))
+        (-10, 0, 10, 20)
+        >>> whole_numbers(Bounds(lower=0, upper=10**6)) is None
+        True
+    """
+    size = bounds.upper_steps - bounds.lower_steps + 1
+    if bounds.step.denominator != 1 or size > MOST_IN_RANGE:
+        return None
+    step = bounds.step.numerator
+    return tuple(n * step for n in range(bounds.lower_steps, bounds.upper_steps + 1))
+
+
 @frozen(kw_only=True)
 class DateRange:
     """A public range of days, both ends included.
@@ -152,6 +172,32 @@ class Codes:
         return tuple(code for code, meaning in self.meanings if meaning is not None)
 
 
+@frozen
+class KeysFrom:
+    """A column of a public table that has the keys of another column."""
+
+    table: str
+    column: str
+
+    def __str__(self) -> str:
+        """Return both names, as SQL has them."""
+        return f"{self.table}.{self.column}"
+
+
+INSIDE = "\0"
+"""What stands before each name of a path; no name that is declared has it in it."""
+
+
+def path_name(path: tuple[str, ...]) -> str:
+    r"""Return one name for a path: that of a column, or one that no column has.
+
+    Example:
+        >>> path_name(("address.city",)), path_name(("address", "city"))
+        ('address.city', '\x00address\x00city')
+    """
+    return path[0] if len(path) == 1 else "".join(INSIDE + name for name in path)
+
+
 @frozen(kw_only=True)
 class Column:
     """One declared column of a table."""
@@ -164,6 +210,8 @@ class Column:
     dates: DateRange | None = None
     """The range of a date or of a timestamp: it makes months and years into public keys."""
     keys: tuple[Key, ...] | None = None
+    keys_from: KeysFrom | None = field(default=None, metadata=PRESENTATION)
+    """Where the keys are read, for each question anew; what is read is in ``keys`` then."""
     nullable: bool = True
     """Whether a value may be missing. If the owner is wrong about it, no guarantee changes."""
     auto_bounds: bool = field(default=False, metadata=PRESENTATION)
@@ -176,6 +224,14 @@ class Column:
     """Texts that stand for no number or date, as the owner says."""
     unreadable_as: ColumnType | None = field(default=None, metadata=IF_GIVEN)
     """If given, the value is whether something is stored that does not read as this type."""
+
+    stored_at: tuple[str, ...] | None = field(default=None, metadata=IF_GIVEN)
+    """Where the values are stored, from the outermost name, if not under the name of the column."""
+
+    @property
+    def stored_name(self) -> str:
+        """The name by which the column is looked for in a file: of a field in another, its path."""
+        return self.name if self.stored_at is None else path_name(self.stored_at)
 
     @property
     def read_as(self) -> ColumnType:

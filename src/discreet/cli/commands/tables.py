@@ -37,7 +37,7 @@ def _private_to_json(table: Table) -> dict[str, Any]:
         "name": table.name,
         "public": False,
         "id_space": table.unit.id_space,
-        "unit": table.unit.column,
+        "unit": table.unit.column if table.unit.others is None else table.unit.owner_columns(),
         "period": None
         if period is None
         else {"length": period.length.value, "date": period.column},
@@ -62,6 +62,9 @@ def _column_to_json(column: Column) -> dict[str, Any]:
         "type": column.type.value,
         "nullable": column.nullable,
         "keys": None if column.keys is None else [_key_to_json(key) for key in column.keys],
+        "keys_from": None
+        if column.keys_from is None
+        else {"table": column.keys_from.table, "column": column.keys_from.column},
         "bounds": None
         if bounds is None
         else {"min": str(bounds.lower), "max": str(bounds.upper), "step": str(bounds.step)},

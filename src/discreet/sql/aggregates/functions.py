@@ -4,7 +4,7 @@ What is an aggregate is asked here and nowhere else. A function that is made of 
 there are is one builder and one row of the table below.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from attrs import frozen
@@ -62,6 +62,8 @@ def _count(call: AggregateCall) -> Estimate:
     if not is_a(inner, "Distinct"):
         return call.total(CountRows(where=call.kept(call.scope.row(inner))))
     require_plain_output(inner, "expressions")
+    if _are_unit(inner.expressions, call.scope):
+        return _units(call)
     if len(inner.expressions) != 1 or is_a(inner.expressions[0], "Tuple"):
         raise RefusedQuery(
             "COUNT(DISTINCT ...) takes one value",
@@ -93,10 +95,26 @@ def _units(call: AggregateCall) -> Estimate:
 
 
 def _is_unit(value: Expression, scope: OutputScope) -> bool:
-    owner = scope.relation.owner()
-    if owner is None or owner.unit.period is not None or not isinstance(value, FieldValue):
+    return _name_unit([value], scope)
+
+
+def _name_unit(values: Sequence[Expression], scope: OutputScope) -> bool:
+    """Tell whether values are just the columns that name a unit, all of them, in any order."""
+    owner, fields = scope.relation.owner(), scope.relation.fields()
+    if owner is None or owner.unit.column is None or owner.unit.period is not None:
         return False
-    return scope.relation.fields()[value.index].unit_part == 0
+    parts = [fields[value.index].unit_part for value in values if isinstance(value, FieldValue)]
+    return len(parts) == len(values) and {*parts} == {*range(len(owner.unit.owner_columns()))}
+
+
+def _are_unit(nodes: Sequence[Node], scope: OutputScope) -> bool:
+    """Tell whether COUNT(DISTINCT a, b), or (a, b) in brackets, counts units."""
+    if len(nodes) == 1 and is_a(nodes[0], "Tuple"):
+        require_plain_output(nodes[0], "expressions")
+        nodes = nodes[0].expressions
+    if len(nodes) < 2:
+        return False
+    return _name_unit([scope.row(unbracketed(node)) for node in nodes], scope)
 
 
 def _count_if(call: AggregateCall) -> Estimate:

@@ -266,9 +266,11 @@ class _Reader:
         if named is not None:
             return named
         value = self.scope.row(node)  # an unknown column has a message of its own
+        owner = self.scope.relation.owner()
         is_unit = (
             isinstance(value, FieldValue)
             and self.scope.relation.fields()[value.index].unit_part == 0
+            and (owner is None or not owner.unit.others)
         )
         raise single_person(node.name) if is_unit else not_grouped(node.name, value)
 

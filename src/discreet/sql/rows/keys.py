@@ -47,10 +47,12 @@ def resolve_keys(
     public_rows: PublicRows,
     selection: GroupSelection | None,
     enumeration: Enumeration,
+    takes_private: bool = True,
 ) -> Keys:
     """Return the groups: public ones if all grouped values are public, else privately selected.
 
-    ``fields`` are where the grouped expressions stand in the relation of the question.
+    ``fields`` are where the grouped expressions stand in the relation of the question. Where
+    private keys would be refused, whole numbers with a declared range have it as their keys.
     """
     if not grouping.keys:
         return ONE_ROW
@@ -59,6 +61,10 @@ def resolve_keys(
     declared, cut = _declared(grouping.keys, known, enumeration)
     origins = _origins(grouping.keys, known)
     unknown = [i for i, keys in enumerate(declared) if keys is None and i not in origins]
+    if unknown and _is_public(grouping, selection, takes_private=takes_private):
+        found, also_cut = _declared(grouping.keys, known, enumeration.with_ranges())
+        declared = [one or other for one, other in zip(declared, found, strict=True)]
+        unknown, cut = [i for i in unknown if declared[i] is None], cut | also_cut
     if selection is not GroupSelection.LAPLACE_THRESHOLD and unknown and cut.issuperset(unknown):
         raise _too_many_values([grouping.names[i] for i in unknown])
     if selection is GroupSelection.LAPLACE_THRESHOLD or unknown:
@@ -75,6 +81,19 @@ def resolve_keys(
     room = KeyRoom()
     sets = tuple(_key_set(places, blocks, room) for places in grouping.sets)
     return PublicKeys(fields=fields, sets=sets)
+
+
+def _is_public(
+    grouping: Grouping, selection: GroupSelection | None, *, takes_private: bool
+) -> bool:
+    """Tell whether a question takes no private keys: so that it is answered with public ones only.
+
+    Wherever it takes them, ranges are for clamping alone, as they always were: the same question
+    keeps its name, and its groups.
+    """
+    if selection is not None:
+        return selection is GroupSelection.PUBLIC_GROUPS
+    return not takes_private or len(grouping.sets) > 1 or len(grouping.sets[0]) < len(grouping.keys)
 
 
 def _declared(
@@ -135,16 +154,26 @@ def _require_one_set(
 def _refuse_single_people(grouping: Grouping, relation: Relation) -> None:
     """Refuse groups that nobody could ever see: each would have the rows of one person alone.
 
-    The period of a unit is no person, so its part of the key can be grouped by.
+    The period of a unit is no person, so its part of the key can be grouped by; and so can a part
+    of what several columns name together.
     """
-    for key, name in zip(grouping.keys, grouping.names, strict=True):
-        if isinstance(key, FieldValue) and unit_part(key, relation) == 0:
-            raise RefusedQuery(
-                f"Groups of one person are never shown, and '{name}' names one",
-                must="group by columns that many people share",
-                next=f"Write COUNT(DISTINCT {relation.fields()[key.index].name}) for the number of"
-                " people, or GROUP BY other columns",
-            )
+    owner = relation.owner()
+    columns = () if owner is None else owner.unit.owner_columns()
+    parts = {
+        unit_part(key, relation): (name, relation.fields()[key.index].name)
+        for key, name in zip(grouping.keys, grouping.names, strict=True)
+        if isinstance(key, FieldValue)
+    }
+    if not columns or not parts.keys() >= set(range(len(columns))):
+        return
+    names, stored = zip(*(parts[place] for place in range(len(columns))), strict=True)
+    named = f"'{names[0]}' names one" if len(names) == 1 else f"{' and '.join(names)} name one"
+    written = stored[0] if len(stored) == 1 else f"({', '.join(stored)})"
+    raise RefusedQuery(
+        f"Groups of one person are never shown, and {named}",
+        must="group by columns that many people share",
+        next=f"Write COUNT(DISTINCT {written}) for the number of people, or GROUP BY other columns",
+    )
 
 
 def _origins(keys: Sequence[Expression], fields: Sequence[Field]) -> dict[int, Relation]:

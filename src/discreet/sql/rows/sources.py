@@ -1,6 +1,7 @@
 """FROM: tables, queries with a name, sub-queries, and their joins."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from discreet.core.errors import RefusedQuery, UnknownTable
 from discreet.sql.expressions.refusals import require_unique, two_columns
@@ -16,6 +17,7 @@ from discreet.sql.rows.scope import (
 )
 from discreet.sql.syntax.nodes import Node, is_a, is_set, listed, part, require_plain
 from discreet.tables.catalog import Table
+from discreet.tables.relations.read_keys import with_read_keys
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
 
@@ -80,7 +82,10 @@ def _scan(name: str, context: Context) -> Relation:
         public = [one.name for one in catalog.public_tables]
         near = did_you_mean(name, [*private, *public, *context.named])
         raise UnknownTable(error.what, next=f"{near}{error.next}") from None
-    return Scan.of(table) if isinstance(table, Table) else PublicScan.of(table)
+    if not isinstance(table, Table):
+        return PublicScan.of(table)
+    rows = partial(context.work.rows, public_rows=context.public_rows)
+    return Scan.of(with_read_keys(table, context.catalog, rows))
 
 
 def read_named(named: Named) -> Relation:

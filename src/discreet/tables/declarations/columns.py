@@ -4,7 +4,17 @@ import datetime
 import zoneinfo
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.column import Bounds, Codes, Column, ColumnType, DateRange, Key
+from discreet.tables.column import (
+    MOST_IN_RANGE,
+    Bounds,
+    Codes,
+    Column,
+    ColumnType,
+    DateRange,
+    Key,
+    KeysFrom,
+    whole_numbers,
+)
 from discreet.tables.declarations.codes import LABELLED, missing_texts, read_codes
 from discreet.tables.declarations.section import (
     DATE,
@@ -30,17 +40,20 @@ def _column(name: str, section: Section) -> Column:
     codes = read_codes(section, kind)
     if codes is not None and kind in LABELLED and codes.is_all:
         return _labelled(name, section, codes)
+    origin = _keys_from(section) if kind in _KEY_TYPES else None
     column = Column(
         name=name,
         type=kind,
         bounds=_bounds(section, kind) if kind in _NUMERIC else None,
         dates=_dates(section) if kind in CALENDAR else None,
-        keys=_keys(section, kind) if kind in _KEY_TYPES else None,
+        keys=None if origin or kind not in _KEY_TYPES else _keys(section, kind),
+        keys_from=origin,
         nullable=section.get_or("nullable", True, YES_OR_NO),
         auto_bounds=kind in _NUMERIC and is_auto(section, "bounds", otherwise=_BOUNDS),
         zone=_zone(section) if kind is ColumnType.TIMESTAMP else None,
         codes=codes,
         missing_texts=missing_texts(section, kind),
+        stored_at=_stored_at(section),
     )
     section.finish()
     return column
@@ -54,6 +67,7 @@ def _labelled(name: str, section: Section, codes: Codes) -> Column:
         keys=tuple(dict.fromkeys(str(label) for _, label in codes.meanings)),
         nullable=section.get_or("nullable", True, YES_OR_NO),
         codes=codes,
+        stored_at=_stored_at(section),
     )
     section.finish()
     return column
@@ -117,6 +131,28 @@ def _zone(section: Section) -> str | None:
     return name
 
 
+DEEPEST_PATH = 8
+"""How many names the path of a stored field may have."""
+
+
+def _stored_at(section: Section) -> tuple[str, ...] | None:
+    """Return the path of what is stored, if it is said: one name, or a list from the outermost.
+
+    A text is one name, dots and all. So nothing that a name can have in it means anything.
+    """
+    value = section.get_or("from", None, TEXT, LIST)
+    if value is None or isinstance(value, str):
+        return None if value is None else (value,)
+    if not 1 <= len(value) <= DEEPEST_PATH or not all(isinstance(one, str) for one in value):
+        raise DeclarationError(
+            f"{section.place('from')} is no path",
+            must=f"have 1 to {DEEPEST_PATH} names, each a text, from the outermost",
+        )
+    if any("\0" in name for name in value):
+        raise DeclarationError(f"{section.place('from')} has a character NUL", must="have none")
+    return tuple(value)
+
+
 _KEY_TYPES: dict[ColumnType, type] = {
     ColumnType.TEXT: str,
     ColumnType.INTEGER: int,
@@ -148,10 +184,19 @@ def _keys(section: Section, kind: ColumnType) -> tuple[Key, ...] | None:
     return tuple(keys)
 
 
+def _keys_from(section: Section) -> KeysFrom | None:
+    """Return the column of a public table that has the keys, if one is named."""
+    if not isinstance(section.data.get("keys"), dict):
+        return None
+    section.get("keys", TABLE)
+    keys = section.sub("keys")
+    found = KeysFrom(keys.get("table", TEXT), keys.get("column", TEXT))
+    keys.finish()
+    return found
+
+
 RANGE = "range"
 """What ``keys`` says where every whole number of the range is a key."""
-
-MOST_IN_RANGE = 10_000
 
 
 def _whole_range(section: Section) -> tuple[Key, ...]:
@@ -162,13 +207,13 @@ def _whole_range(section: Section) -> tuple[Key, ...]:
         raise DeclarationError(
             f"{section.place('keys')} has no range", must="stand beside min and max"
         )
-    size = bounds.upper_steps - bounds.lower_steps + 1
-    if bounds.step.denominator != 1 or size > MOST_IN_RANGE:
+    found = whole_numbers(bounds)
+    if found is None:
+        size = bounds.upper_steps - bounds.lower_steps + 1
         raise DeclarationError(
             f"{section.place('keys')} has too many numbers, or a step with a fraction",
             must=f"have a whole step and at most {MOST_IN_RANGE:,} numbers",
             got=f"{size:,} in steps of {bounds.step}",
             next="Declare a larger step or a narrower range, or group by width_bucket",
         )
-    step = bounds.step.numerator
-    return tuple(n * step for n in range(bounds.lower_steps, bounds.upper_steps + 1))
+    return found

@@ -7,6 +7,7 @@ from pathlib import Path
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import PrivacyLoss
 from discreet.tables.catalog import Catalog, IdSpace, Table
+from discreet.tables.declarations.keys_from import require_keys_from
 from discreet.tables.declarations.losses import read_least_price, read_loss
 from discreet.tables.declarations.section import TABLE, TEXT, Section, refuse_open_answers
 from discreet.tables.declarations.settings import read_analysts, read_gate, read_ledger
@@ -38,6 +39,7 @@ def parse_catalog(text: str, file: Path) -> Catalog:
     id_spaces = tuple(_id_space(name, spaces.sub(name)) for name in names)
     tables = read_tables(top.sub("tables"), id_spaces, root) if is_private else ()
     public_tables = read_public_tables(top.sub_or_empty("public_tables"), root, tables)
+    require_keys_from(top.sub_or_empty("tables"), tables, public_tables)
     ledger, anchors = read_ledger(top.sub_or_empty("ledger"), file)
     gate = read_gate(top.sub_or_empty("gate"))
     analysts = read_analysts(top.sub_or_empty("analysts"), id_spaces)

@@ -6,7 +6,7 @@ from itertools import product
 
 from attrs import define, field, frozen
 
-from discreet.tables.column import ColumnType, DateRange, Key
+from discreet.tables.column import Bounds, ColumnType, DateRange, Key, whole_numbers
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.functions.call import CALLED
 from discreet.tables.functions.dates import days_listed
@@ -40,7 +40,12 @@ class Enumeration:
     _characters: int = MOST_CHARACTERS
     is_cut: bool = field(default=False, init=False)
     """Whether some keys were not worked out because they are too many."""
-    _known: dict[int, tuple[object, Keys | None]] = field(factory=dict, init=False)
+    takes_ranges: bool = field(default=False, init=False)
+    """Whether whole numbers with a declared range and no keys have those of the range as keys,
+    from now on."""
+    ranges: dict[str, Bounds] = field(factory=dict, init=False)
+    """The columns of which that was asked for, and their ranges."""
+    _known: dict[tuple[int, bool], tuple[object, Keys | None]] = field(factory=dict, init=False)
 
     def allows(self, values: int) -> bool:
         """Count so many values, and tell whether they may be worked out."""
@@ -61,9 +66,31 @@ class Enumeration:
     def once(self, made: object, work_out: Callable[[], Keys | None]) -> Keys | None:
         """Return the keys of something, worked out the first time that it is asked for."""
         # The object stays in the table, so that no other one gets its identity.
-        if id(made) not in self._known:
-            self._known[id(made)] = (made, work_out())
-        return self._known[id(made)][1]
+        place = (id(made), self.takes_ranges)
+        if place not in self._known:
+            self._known[place] = (made, work_out())
+        return self._known[place][1]
+
+    def begin(self) -> "Enumeration":
+        """Return what the next question shares with those before it: all but its ranges."""
+        self.takes_ranges, self.ranges = False, {}
+        return self
+
+    def with_ranges(self) -> "Enumeration":
+        """Return what takes ranges from now on, for this question."""
+        self.takes_ranges = True
+        return self
+
+    def range_of(self, known: Field) -> Keys | None:
+        """Return the whole numbers of a field's range, if ranges are taken and it is no unit."""
+        is_whole = known.type is ColumnType.INTEGER and known.bounds is not None
+        if not self.takes_ranges or not is_whole or known.unit_part is not None:
+            return None
+        assert known.bounds is not None
+        found = whole_numbers(known.bounds)
+        if found is not None:
+            self.ranges[known.name] = known.bounds
+        return found
 
 
 def public_keys(
@@ -80,7 +107,8 @@ def public_keys(
 
     Assumes:
         For its use: columns with declared keys have no other values, or rows that do may be left
-        out. Bounds of a number are no keys, because they are for clamping what lies outside.
+        out. Bounds of a number are for clamping what lies outside, so they are keys only where the
+        ``enumeration`` takes ranges: then what lies outside is in no group.
 
     Example:
         >>> from discreet.tables.functions.call import call
@@ -121,8 +149,10 @@ class _Listing:
 
     def own(self, known: Field) -> Keys | None:
         """Return the keys that are declared for a field, or that follow from how it is made."""
-        if known.keys is not None or known.made is None:
+        if known.keys is not None:
             return known.keys
+        if known.made is None:
+            return self.enumeration.range_of(known)
         made = known.made
         return self.enumeration.once(made, lambda: _of_made(made, self.enumeration))
 

@@ -26,7 +26,8 @@ def unit_columns(owner: RowOwner | None) -> Columns:
     """Return the columns that together say who owns a row: none if everybody may know it."""
     if owner is None:
         return ()
-    return ("u",) if owner.unit.period is None else ("u", "p")
+    others = tuple(f"u{i + 1}" for i in range(len(owner.unit.others or ())))
+    return ("u", *others) if owner.unit.period is None else ("u", *others, "p")
 
 
 def owner_columns(owner: RowOwner | None) -> Columns:

@@ -166,7 +166,7 @@ def show(plan: BoundedPlan) -> str:
 
 def _owner(owner: RowOwner) -> str:
     unit = owner.unit
-    column = "a row" if unit.column is None else unit.column
+    column = "a row" if unit.column is None else unit.owner_text()
     period = "" if unit.period is None else f" and {unit.period.length.value}"
     return f"{column}{period} of {unit.id_space}"
 

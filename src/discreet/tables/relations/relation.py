@@ -30,6 +30,8 @@ class RowOwner:
     unit: PrivacyUnit
     type: ColumnType
     """The type of the unit's column, for comparing owners of two tables; integer for rows."""
+    others: tuple[ColumnType, ...] = ()
+    """The types of the other columns, where several name the unit together."""
 
 
 @frozen(kw_only=True)
@@ -139,7 +141,7 @@ def is_one_kind(first: RowOwner, second: RowOwner) -> bool:
     lengths = [owner.unit.period and owner.unit.period.length for owner in (first, second)]
     return (
         first.unit.id_space == second.unit.id_space
-        and first.type is second.type
+        and (first.type, first.others) == (second.type, second.others)
         and (first.unit.column is None) == (second.unit.column is None)
         and lengths[0] == lengths[1]
     )
@@ -150,7 +152,8 @@ def _shown(owner: RowOwner) -> str:
     if unit.column is None:
         return f"a row of {unit.id_space}"
     period = "" if unit.period is None else f" and {unit.period.length.value}"
-    return f"{unit.column} ({owner.type.value}){period} of {unit.id_space}"
+    types = " and ".join(kind.value for kind in (owner.type, *owner.others))
+    return f"{unit.owner_text()} ({types}){period} of {unit.id_space}"
 
 
 # ---- Filter: the rows for which a condition is true.

@@ -69,8 +69,9 @@ class Scan(Relation):
     def owner(self) -> RowOwner:
         """Return the declared unit."""
         unit = self.table.unit
-        kind = ColumnType.INTEGER if unit.column is None else self.table.column(unit.column).type
-        return RowOwner(unit=unit, type=kind)
+        kinds = [self.table.column(name).type for name in unit.owner_columns()]
+        first = kinds[0] if kinds else ColumnType.INTEGER
+        return RowOwner(unit=unit, type=first, others=tuple(kinds[1:]))
 
     def inputs(self) -> tuple[Relation, ...]:
         """Return none: this is where rows come from."""

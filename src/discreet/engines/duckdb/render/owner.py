@@ -6,7 +6,7 @@ from discreet.engines.duckdb.sources.declared_values import column_value
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.engines.duckdb.sources.stored_values import LONGEST_NAME
 from discreet.tables.catalog import Table
-from discreet.tables.column import ColumnType
+from discreet.tables.column import Column, ColumnType
 from discreet.tables.relations.scan import PublicScan, Scan
 
 
@@ -20,19 +20,28 @@ def owner_values(scan: Scan | PublicScan, opened: Opened, values: Sequence[str])
         return []
     if scan.table.unit.column is None:
         return ["row_number() OVER ()", f"hash({', '.join([*values, '$salt'])})"]
-    unit = _unit_values(scan.table, scan.table.unit.column, opened)
+    unit = _unit_values(scan.table, opened)
     return [*unit, f"hash({', '.join([*unit, '$salt'])})"]
 
 
-def _unit_values(table: Table, name: str, opened: Opened) -> list[str]:
-    """Return what says who owns a row; where one of them is NULL the row has no owner."""
-    column, cells, period = table.column(name), opened.cells, table.unit.period
-    value = column_value(column, cells)
-    values = [_short(value, opened.digest) if column.type is ColumnType.TEXT else value]
+def _unit_values(table: Table, opened: Opened) -> list[str]:
+    """Return what says who owns a row; where one of them is NULL the row has no owner.
+
+    Each column is a value of its own: put together as one text, different owners could be alike.
+    """
+    period = table.unit.period
+    owners = [table.column(name) for name in table.unit.owner_columns()]
+    values = [_owner_value(column, opened) for column in owners]
     if period is not None:
-        day = column_value(table.column(period.column), cells)
+        day = column_value(table.column(period.column), opened.cells)
         values.append(f"TRY_CAST(date_trunc('{period.length.value}', {day}) AS DATE)")
     return values
+
+
+def _owner_value(column: Column, opened: Opened) -> str:
+    value = column_value(column, opened.cells)
+    is_text = column.type is ColumnType.TEXT
+    return _short(value, opened.digests.get(column.name)) if is_text else value
 
 
 def _short(value: str, digest: str | None) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from discreet.core import optional
+from discreet.engines.duckdb.sources.nested_fields import field_paths, inner_array, inner_fields
 from discreet.engines.duckdb.sources.opened import (
     Opened,
     Part,
@@ -30,7 +31,7 @@ from discreet.engines.duckdb.sources.stored_values import (
     whole_type,
 )
 from discreet.tables.catalog import PublicTable, Table
-from discreet.tables.column import ColumnType
+from discreet.tables.column import ColumnType, path_name
 from discreet.tables.source_files import fitting_files, folder_values
 
 # ---- Stored Arrow types: which can be handed over whatever the values are, and in what form.
@@ -168,7 +169,7 @@ def open_arrow_files(
 
 def is_id(table: Table | PublicTable, column: str) -> bool:
     """Tell whether a column says whose row it is."""
-    return isinstance(table, Table) and table.unit.column == column
+    return isinstance(table, Table) and column in table.unit.owner_columns()
 
 
 def nothing() -> Any:
@@ -238,15 +239,20 @@ def _opened(file: Path, places: Sequence[int] | None = None) -> Iterator[tuple[A
 def _columns(file: Path) -> tuple[ArrowColumn, ...]:
     """Return names and types, and look at no batch."""
     with _opened(file) as (schema, _):
-        return tuple(ArrowColumn(name=field.name, type=field.type) for field in schema)
+        columns = [ArrowColumn(name=field.name, type=field.type) for field in schema]
+        inner = [ArrowColumn(name=path_name(p), type=kind) for p, kind in inner_fields(schema)]
+        return (*columns, *inner)
 
 
 def _read(file: Path, places: Sequence[int]) -> Iterator[tuple[int, Sequence[Any]]]:
-    chosen = sorted(set(places))
+    with _opened(file) as (schema, _):
+        paths = field_paths(schema, places)
+    chosen = sorted({place for place, _ in paths})
     order = {place: i for i, place in enumerate(chosen)}
     with _opened(file, chosen or None) as (_, batches):
         for batch in batches:
-            yield batch.num_rows, [checked(batch.column(order[place])) for place in places]
+            arrays = [inner_array(batch.column(order[place]), names) for place, names in paths]
+            yield batch.num_rows, [checked(array) for array in arrays]
 
 
 def checked(array: Any) -> Any:

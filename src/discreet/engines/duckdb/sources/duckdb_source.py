@@ -1,7 +1,8 @@
 """DuckDB and Parquet files, read as batches in which text is bytes."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from discreet.engines.duckdb.sources.arrow_source import (
     is_id,
 )
 from discreet.engines.duckdb.sources.declared_values import text
+from discreet.engines.duckdb.sources.nested_fields import field_paths, inner_array, inner_fields
 from discreet.engines.duckdb.sources.opened import (
     Opened,
     Part,
@@ -26,6 +28,7 @@ from discreet.engines.duckdb.sources.opened import (
     wanted_columns,
 )
 from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.column import path_name
 from discreet.tables.source_files import stored_table
 
 _SETTINGS = {
@@ -183,16 +186,32 @@ def _columns(file: Path) -> tuple[ArrowColumn, ...]:
     with _opened(file) as opened:
         schema, physical = opened.schema_arrow, opened.schema
     widths: dict[str, float] = {}
-    for column in map(physical.column, range(len(physical))):
+    stored = [physical.column(i) for i in range(len(physical))]
+    for column in stored:
         widths[column.path] = max(_width(column), widths.get(column.path, 0))
-    return tuple(
+    columns = [
         ArrowColumn(
             name=field.name,
             type=field.type,
             is_readable=not _is_doubtful(field.type, widths.get(field.name, 0)),
         )
         for field in schema
-    )
+    ]
+    return *columns, *_inner_columns(schema, [column.path for column in stored], widths)
+
+
+def _inner_columns(
+    schema: Any, stored: Sequence[str], widths: Mapping[str, float]
+) -> Iterator[ArrowColumn]:
+    """Yield the fields inside columns; one is read only if no other has its path, as written.
+
+    The reader takes names that are joined with dots, and would read another field with it.
+    """
+    times = Counter(stored)
+    for path, kind in inner_fields(schema):
+        joined = ".".join(path)
+        is_doubtful = times[joined] != 1 or _is_doubtful(kind, widths.get(joined, 0))
+        yield ArrowColumn(name=path_name(path), type=kind, is_readable=not is_doubtful)
 
 
 def _width(column: Any) -> float:
@@ -211,9 +230,11 @@ def _is_doubtful(kind: Any, width: float) -> bool:
 
 def _read(file: Path, places: Sequence[int]) -> Iterator[tuple[int, Sequence[Any]]]:
     with _opened(file) as opened:
-        names = [opened.schema_arrow.names[place] for place in places]
-        for batch in opened.iter_batches(batch_size=BATCH_ROWS, columns=names):
-            yield batch.num_rows, [batch.column(name) for name in names]
+        names = opened.schema_arrow.names
+        paths = [(names[i], inner) for i, inner in field_paths(opened.schema_arrow, places)]
+        wanted = [".".join((name, *inner)) for name, inner in paths]
+        for batch in opened.iter_batches(batch_size=BATCH_ROWS, columns=wanted):
+            yield batch.num_rows, [inner_array(batch.column(name), inner) for name, inner in paths]
 
 
 PARQUET = ArrowKind(columns=_columns, read=_read)

@@ -72,7 +72,7 @@ def _columns(table: Table | PublicTable, file: Path) -> tuple[StoredColumn, ...]
     if table.source.format is SourceFormat.CSV and not table.source.text.has_header:
         require_text(file, table.source, table.name)
         return tuple(written(column.name) for column in table.columns)
-    stored = _of_table(table, stored_columns(file, table.source, table.name))
+    stored = _of_table(table, stored_columns(file, table.source, table.name, with_inner=True))
     folders = {name.casefold() for name in table.source.partitions}
     kept = (column for column in stored if column.name.casefold() not in folders)
     return (*kept, *map(written, table.source.partitions))
@@ -92,8 +92,17 @@ def _not_read(table: Table | PublicTable, name: str, column: StoredColumn) -> De
     return DeclarationError(
         f"Column '{name}' of {table.name} is stored as {column.stored}",
         must="be stored as a number, text, boolean, date, timestamp or time",
-        next="Convert it when the file is written; until then it reads as NULL",
+        next=f"{_way_out(column.stored)}; until then it reads as NULL",
     )
+
+
+def _way_out(stored: str) -> str:
+    """Say what to do about a type that is not read."""
+    if stored.startswith("struct<"):
+        return 'Declare the fields that you want, each with its path: from = ["outer", "inner"]'
+    if stored.startswith(("list<", "large_list<", "fixed_size_list<", "list_view<", "map<")):
+        return "Write a row for each of its values, with whose it is, into a file of its own"
+    return "Convert it when the file is written"
 
 
 def _lacks_zone(table: Table | PublicTable, name: str) -> bool:
@@ -125,8 +134,9 @@ def require_same_people(catalog: Catalog) -> None:
     are refused, and so are files of one id space that store identifiers in different ways. As whole
     numbers all of them are one.
     """
-    first: dict[str, tuple[Table, StoredColumn]] = {}
-    for table, name, column in _identifiers(catalog):
+    first: dict[tuple[str, int], tuple[Table, StoredColumn]] = {}
+    for table, place, column in _identifiers(catalog):
+        name = table.unit.owner_columns()[place]
         is_text = table.column(name).type is ColumnType.TEXT
         if is_text and column.kind in _BROKEN:
             raise DeclarationError(
@@ -134,7 +144,7 @@ def require_same_people(catalog: Catalog) -> None:
                 must="be stored as text or as integers where it is declared as text",
                 next="Declare it as integer, or convert it when the file is written",
             )
-        other, known = first.setdefault(table.unit.id_space, (table, column))
+        other, known = first.setdefault((table.unit.id_space, place), (table, column))
         kinds = {known.kind, column.kind}
         if len(kinds) > 1 and (is_text or not kinds <= _WHOLE):
             raise DeclarationError(
@@ -145,15 +155,16 @@ def require_same_people(catalog: Catalog) -> None:
             )
 
 
-def _identifiers(catalog: Catalog) -> Iterator[tuple[Table, str, StoredColumn]]:
-    """Yield how each file stores whose rows they are; a file that says it of no row is left out."""
+def _identifiers(catalog: Catalog) -> Iterator[tuple[Table, int, StoredColumn]]:
+    """Yield how each file stores each part of whose rows they are; one without values is left out.
+
+    The parts of a unit are numbered, and each is compared with the same one of other tables.
+    """
     for table in catalog.tables:
-        name = table.unit.column
-        if name is None:
-            continue
-        for file in examine(table):
-            if file[name].kind is not StoredKind.EMPTY:
-                yield table, name, file[name]
+        for file in examine(table) if table.unit.column is not None else ():
+            for place, name in enumerate(table.unit.owner_columns()):
+                if file[name].kind is not StoredKind.EMPTY:
+                    yield table, place, file[name]
 
 
 # ---- Apart: which tables read the same files, under whatever names.

@@ -10,14 +10,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from attrs import define, field
+
 from discreet.core import optional
 from discreet.engines.duckdb.sources.arrow_source import is_id
 from discreet.engines.duckdb.sources.csv_records import LONGEST_RECORD
+from discreet.engines.duckdb.sources.nested_fields import DEEPEST, MOST_FIELDS
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.engines.duckdb.sources.text_cells import cell, id_cell
 from discreet.engines.duckdb.sources.text_files import Readable, opened_text
 from discreet.engines.duckdb.sources.text_source import open_texts
 from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.column import Column, path_name
 from discreet.tables.text_form import TextForm
 
 BLOCK = 1 << 20
@@ -74,8 +78,8 @@ def object_of(line: bytes) -> Object | None:
 def open_json_lines(table: Table | PublicTable, used: frozenset[str], name: str) -> Opened:
     """Return the source as bytes of the used columns, one file after another.
 
-    A column is looked up in each line by its name, in any case. Where a line lacks it, or has it
-    twice, or has a list or an object there, it is NULL.
+    A column is looked up in each line by its name or its path, in any case. Where a line lacks it,
+    or has it twice, or has a list or an object there, it is NULL.
     """
     return open_texts(json_arrays, table, used, name)
 
@@ -85,21 +89,64 @@ def json_arrays(
 ) -> Iterator[tuple[int, Sequence[Any]]]:
     """Yield the number of rows and the bytes of the wanted columns of a file, batch by batch."""
     arrow = optional.load("pyarrow")
-    names = [column.casefold() for column in wanted]
+    meant = _meant([table.column(column) for column in wanted])
     makers = [_id_cell if is_id(table, column) else cell for column in wanted]
     for objects in _objects(file, table.source.text):
-        rows = [_fields(one, names) for one in objects]
+        rows = [_fields(one, meant, len(wanted)) for one in objects]
         columns = [[make(row[place]) for row in rows] for place, make in enumerate(makers)]
         yield len(rows), [arrow.array(values, arrow.large_binary()) for values in columns]
 
 
-def _fields(found: Object, names: Sequence[str]) -> list[Any]:
-    """Return the values of some names; of one that stands there twice, none."""
-    values: dict[str, Any] = {}
+@define
+class _Meant:
+    """What a name means: the columns that are stored there, and names inside of it."""
+
+    places: list[int] = field(factory=list)
+    inside: "dict[str, _Meant]" = field(factory=dict)
+
+
+def _meant(columns: Sequence[Column]) -> dict[str, _Meant]:
+    """Return what each name of a line means, in small letters."""
+    first: dict[str, _Meant] = {}
+    for place, column in enumerate(columns):
+        *outer, last = (name.casefold() for name in column.stored_at or (column.name,))
+        here = first
+        for name in outer:
+            here = here.setdefault(name, _Meant()).inside
+        here.setdefault(last, _Meant()).places.append(place)
+    return first
+
+
+def _fields(found: Object, meant: dict[str, _Meant], count: int) -> list[Any]:
+    """Return the value of each column; of a name that stands there twice, none."""
+    values: list[Any] = [None] * count
+    _fill(values, found, meant)
+    return values
+
+
+def _fill(values: list[Any], found: Object, meant: dict[str, _Meant]) -> None:
+    """Put the values of an object where they belong; each pair of it is looked at once."""
+    seen: dict[str, bool] = {}
     for name, value in found:
         key = name.casefold()
-        values[key] = None if key in values else value
-    return [values.get(name) for name in names]
+        here = meant.get(key)
+        if here is None or seen.get(key) is False:
+            continue
+        is_first = key not in seen
+        seen[key] = is_first
+        for place in here.places:
+            values[place] = value if is_first else None
+        if here.inside:
+            _clear(values, here.inside)
+            if is_first and isinstance(value, Object):
+                _fill(values, value, here.inside)
+
+
+def _clear(values: list[Any], meant: dict[str, _Meant]) -> None:
+    for here in meant.values():
+        for place in here.places:
+            values[place] = None
+        _clear(values, here.inside)
 
 
 def _objects(file: Path, form: TextForm) -> Iterator[list[Object]]:
@@ -127,20 +174,33 @@ def _lines(stream: Readable) -> Iterator[list[bytes]]:
             return
 
 
+def _levels(found: Object) -> Iterator[tuple[tuple[str, ...], Object]]:
+    """Yield an object and those inside of it, each with its path; nothing inside of a list."""
+    waiting: list[tuple[tuple[str, ...], Object]] = [((), found)]
+    for path, one in waiting:
+        yield path, one
+        if len(path) + 1 < DEEPEST:
+            waiting += [((*path, name), value) for name, value in one if isinstance(value, Object)]
+
+
 def json_names(file: Path, form: TextForm) -> tuple[str, ...]:
     """Return the names in the first lines of a file, for the owner: there is no header.
 
-    Lines may write a name in different cases. One that a line has twice is there twice.
+    Lines may write a name in different cases. One that a line has twice is there twice. Names
+    inside of objects come with their paths.
     """
     names: dict[str, str] = {}
     doubled: dict[str, str] = {}
     for number, objects in enumerate(_objects(file, form)):
-        for one in objects:
-            here = {name.casefold(): name for name, _ in one}
+        for path, one in (level for found in objects for level in _levels(found)):
+            written = [path_name((*path, name)) for name, _ in one]
+            here = {name.casefold(): name for name in written}
             names |= {key: name for key, name in here.items() if key not in names}
             if len(here) < len(one):
-                counts = Counter(name.casefold() for name, _ in one)
+                counts = Counter(name.casefold() for name in written)
                 doubled |= {name: here[name] for name in counts if counts[name] > 1}
+            if len(names) > MOST_FIELDS:
+                break
         if number * BLOCK > LOOKED_AT:
             break
     if not names:

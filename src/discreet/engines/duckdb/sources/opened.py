@@ -43,8 +43,8 @@ class Opened:
     relation: str
     """What to write after FROM."""
     cells: Mapping[str, str]
-    digest: str | None = None
-    """The SQL of the digest of a long text that says whose row it is, if the batches have it."""
+    digests: Mapping[str, str] = field(factory=dict)
+    """The SQL of the digest of each long text that says whose row it is, if the batches have it."""
     batches: Mapping[str, Batches] = field(factory=dict, repr=False)
     """What to register, and under which names."""
 
@@ -69,38 +69,44 @@ def opened(
     """
     columns = [table.column(column) for column in wanted]
     kinds = [column.read_as for column in columns]
-    owner = _owner(table, wanted)
+    owners = _owners(table, wanted)
     batches = {
-        f"{name}_{number}": _batches(part, columns, owner) for number, part in enumerate(parts)
+        f"{name}_{number}": _batches(part, columns, owners) for number, part in enumerate(parts)
     }
     selects = [
-        _select(_cells(part, columns), relation, "digest" if _has_digests(part, owner) else "NULL")
+        _select(_cells(part, columns), relation, [_digest(part, owner) for owner in owners])
         for part, relation in zip(parts, batches, strict=True)
-    ] or [_select([_cast("NULL", kind) for kind in kinds], "(SELECT 1) WHERE FALSE", "NULL")]
+    ] or [
+        _select(
+            [_cast("NULL", kind) for kind in kinds],
+            "(SELECT 1) WHERE FALSE",
+            [f"NULL::VARCHAR AS digest{owner}" for owner in owners],
+        )
+    ]
     return Opened(
         relation=f"({' UNION ALL '.join(selects)})",
         cells={column: f"d{i}" for i, column in enumerate(wanted)},
-        digest=None if owner is None else "digest",
+        digests={wanted[owner]: f"digest{owner}" for owner in owners},
         batches=batches,
     )
 
 
-def _owner(table: Table | PublicTable, wanted: Sequence[str]) -> int | None:
-    """Return the place of the column that says whose row it is, if that is a text."""
-    if not isinstance(table, Table) or table.unit.column is None:
-        return None
-    column = table.column(table.unit.column)
-    return wanted.index(column.name) if column.type is ColumnType.TEXT else None
+def _owners(table: Table | PublicTable, wanted: Sequence[str]) -> list[int]:
+    """Return the places of the columns that say whose row it is, and are texts."""
+    if not isinstance(table, Table):
+        return []
+    columns = [table.column(name) for name in table.unit.owner_columns()]
+    return [wanted.index(column.name) for column in columns if column.type is ColumnType.TEXT]
 
 
-def _has_digests(part: Part, owner: int | None) -> bool:
-    """Tell whether the owner is stored as text: whatever else is stored is never long."""
-    return owner is not None and _is_bytes(part.types[owner])
+def _digest(part: Part, owner: int) -> str:
+    found = f"digest{owner}" if _is_bytes(part.types[owner]) else "NULL"
+    return f"{found}::VARCHAR AS digest{owner}"
 
 
-def _select(cells: Sequence[str], relation: str, digest: str) -> str:
+def _select(cells: Sequence[str], relation: str, digests: Sequence[str]) -> str:
     named = [f"{cell} AS d{i}" for i, cell in enumerate(cells)]
-    return f"SELECT {', '.join([*named, f'{digest}::VARCHAR AS digest'])} FROM {relation}"
+    return f"SELECT {', '.join([*named, *digests])} FROM {relation}"
 
 
 def _cells(part: Part, columns: Sequence[Column]) -> list[str]:
@@ -149,14 +155,15 @@ def _given(column: Column, array: Any, handed: Any) -> Any:
     return clock_array(column, array) if column.type in _OF_A_CLOCK else array
 
 
-def _batches(part: Part, columns: Sequence[Column], owner: int | None) -> Batches:
+def _batches(part: Part, columns: Sequence[Column], owners: Sequence[int]) -> Batches:
     """Return the batches of a part: bytes as texts, and the digests of long owners last."""
     arrow = optional.load("pyarrow")
     text = arrow.large_string()
     kinds = [_given_type(*pair) for pair in zip(columns, part.types, strict=True)]
     named = [(f"c{i}", kind) for i, kind in enumerate(kinds)]
-    last = [owner] if owner is not None and _has_digests(part, owner) else []
-    schema = arrow.schema([*named, *(("digest", text) for _ in last)])
+    # Whatever is not stored as text is never long.
+    last = [owner for owner in owners if _is_bytes(part.types[owner])]
+    schema = arrow.schema([*named, *((f"digest{owner}", text) for owner in last)])
 
     def begin() -> Iterator[Any]:
         for arrays in part.begin():
@@ -178,7 +185,8 @@ def match_columns(table: Table | PublicTable, names: Sequence[str]) -> dict[str,
     places = {}
     for name, found in find_columns(table, names).items():
         if found is None:
-            is_there = any(other.casefold() == name.casefold() for other in names)
+            meant = table.column(name).stored_name.casefold()
+            is_there = any(other.casefold() == meant for other in names)
             raise _twice(table, name) if is_there else _lacking(table, name)
         places[name] = found
     return places
@@ -193,7 +201,7 @@ def find_columns(table: Table | PublicTable, names: Sequence[str]) -> dict[str, 
     places: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         places.setdefault(name.casefold(), []).append(place)
-    found = {column.name: places.get(column.name.casefold(), []) for column in table.columns}
+    found = {column.name: places.get(column.stored_name.casefold(), []) for column in table.columns}
     return {name: alike[0] if len(alike) == 1 else None for name, alike in found.items()}
 
 
@@ -203,10 +211,15 @@ def wanted_columns(table: Table | PublicTable, used: frozenset[str]) -> list[str
     return [name for name in names if name in used] or names[:1]
 
 
+def _shown(column: Column) -> str:
+    path = column.stored_at
+    return column.name if path is None else f"{column.name}, from {' > '.join(path)}"
+
+
 def _lacking(table: Table | PublicTable, name: str) -> DeclarationError:
     return DeclarationError(
         f"The source of {table.name} lacks a declared column",
-        got=name,
+        got=_shown(table.column(name)),
         next="Where a file lacks it, it would read as NULL",
     )
 

@@ -16,7 +16,7 @@ from discreet.engines.duckdb.sources.excel_source import excel_sheets
 from discreet.engines.duckdb.sources.json_source import json_names
 from discreet.engines.duckdb.sources.sqlite_source import COMPUTED, sqlite_tables
 from discreet.tables.catalog import Source, SourceFormat
-from discreet.tables.column import ColumnType
+from discreet.tables.column import INSIDE, ColumnType
 from discreet.tables.text_form import Compression
 
 T = TypeVar("T")
@@ -68,8 +68,10 @@ class StoredColumn:
 Found = dict[tuple[str, str] | None, tuple[StoredColumn, ...]]
 
 
-def stored_columns(file: Path, source: Source, name: str) -> Found:
+def stored_columns(file: Path, source: Source, name: str, *, with_inner: bool = False) -> Found:
     """Return the columns of a file, or of each table of a database file, by its schema and name.
+
+    Fields inside columns are among them if they are asked for, under the names of their paths.
 
     ``file`` is one of those that ``source`` means, which is what ``name`` is read from.
 
@@ -79,7 +81,13 @@ def stored_columns(file: Path, source: Source, name: str) -> Found:
         a library says about a file that it cannot read is not repeated, nor is the name of a file
         that a pattern found.
     """
-    return _told(lambda: _READERS[source.format](file, source), source, name)
+    found = _told(lambda: _READERS[source.format](file, source), source, name)
+    if with_inner:
+        return found
+    return {
+        place: tuple(column for column in columns if not column.name.startswith(INSIDE))
+        for place, columns in found.items()
+    }
 
 
 def require_text(file: Path, source: Source, name: str) -> None:
