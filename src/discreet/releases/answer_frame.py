@@ -36,6 +36,8 @@ class AnswerFrame:
     columns: tuple[Sequence[Cell], ...]
     ends: Mapping[str, tuple[str, str]]
     """For each noisy output, the names of the columns with the lower and the upper end."""
+    kind: IntervalKind = IntervalKind.TOTAL
+    """Of what these intervals take account."""
 
     def to_arrow(self, about: Mapping[str, Any]) -> Any:
         """Return an Arrow table; what is said about it is JSON in the metadata of its schema."""
@@ -52,7 +54,10 @@ class AnswerFrame:
 
 
 def answer_frame(
-    outputs: Sequence[Output], columns: Sequence[Sequence[Cell]], ends: Mapping[str, Ends]
+    outputs: Sequence[Output],
+    columns: Sequence[Sequence[Cell]],
+    ends: Mapping[str, Ends],
+    kind: IntervalKind,
 ) -> AnswerFrame:
     """Return the outputs as columns, those in ``ends`` with two more: ``n``, ``n_low``, ``n_high``.
 
@@ -61,19 +66,20 @@ def answer_frame(
     found: dict[str, tuple[ColumnType, Sequence[Cell]]] = {}
     taken, named = {output.name.lower() for output in outputs}, {}
     for output, cells in zip(outputs, columns, strict=True):
-        kind = output.estimate.type
-        found[output.name] = kind, cells
+        of_values = output.estimate.type
+        found[output.name] = of_values, cells
         if output.name in ends:
-            pairs = plain_ends(ends[output.name].lows, ends[output.name].highs, kind)
+            pairs = plain_ends(ends[output.name].lows, ends[output.name].highs, of_values)
             low, high = (_free(f"{output.name}_{end}", taken) for end in ("low", "high"))
             for place, name in enumerate((low, high)):
-                found[name] = kind, [pair[place] for pair in pairs]
+                found[name] = of_values, [pair[place] for pair in pairs]
             named[output.name] = low, high
     return AnswerFrame(
         names=tuple(found),
-        kinds=tuple(kind for kind, _ in found.values()),
+        kinds=tuple(of_values for of_values, _ in found.values()),
         columns=tuple(cells for _, cells in found.values()),
         ends=named,
+        kind=kind,
     )
 
 

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from discreet.accounting.losses.loss_json import decimals
 from discreet.core import check, optional
@@ -61,6 +61,8 @@ class Release(AnswerRows):
     """What was offered, if this is an earlier answer at a higher price, which is more exact."""
     circumstances: Callable[[], Circumstances] | None = field(default=None, eq=False, repr=False)
     """What is known besides: the question, the people and the budget, for a release card."""
+    kind: IntervalKind = field(default=IntervalKind.TOTAL, repr=False)
+    """Which interval is shown beside that of noise."""
     left_out: LeftOut | None = field(repr=False)
     """What limits and clamps left out, as far as it is known; None if they cannot cut anything."""
 
@@ -144,21 +146,31 @@ class Release(AnswerRows):
             return found.not_below_zero() if is_count else found
         return found
 
+    def with_intervals(self, intervals: str) -> "Release":
+        """Return the same answer that shows other intervals: "total", "noise" or "sampling".
+
+        So do its text, HTML, JSON and data frames. A sampling interval is about the population of
+        which the units of the table are a sample; nobody must take it for that of noise.
+        """
+        kind = check.chosen(IntervalKind, intervals, noun="kind of interval")
+        return evolve(self, kind=kind)
+
     def notes(self) -> tuple[str, ...]:
         """Return what a reader must know besides the numbers."""
         found = notes(self.view, self.body, left_out=self.left_out, confidence=CONFIDENCE)
         unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
         return (*found, *on_unknown(unknown), *on_dearer(self.cost, self.offered))
 
-    def frame(self, *, errors: bool = True, intervals: str = "total") -> AnswerFrame:
+    def frame(self, *, errors: bool = True, intervals: str | None = None) -> AnswerFrame:
         """Return the columns with names and types, from which the other forms are made."""
         rules = dict(zip(IntervalKind, (self._total, self._noise_ends, self._sampled), strict=True))
-        rule = rules[check.chosen(IntervalKind, intervals, noun="kind of interval")]
+        kind = self.kind if intervals is None else self.with_intervals(intervals).kind
+        rule = rules[kind]
         found = self._noisy() if errors else []
         ends = {output.name: rule(output, 1 - CONFIDENCE) for output in found}
-        return answer_frame(self.view.outputs, self._cells, ends)
+        return answer_frame(self.view.outputs, self._cells, ends, kind)
 
-    def to_arrow(self, *, errors: bool = True, intervals: str = "total") -> Any:
+    def to_arrow(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as an Arrow table, with the types of the outputs.
 
         Each noisy output ``n`` has its interval beside it, in ``n_low`` and ``n_high`` (NULL where
@@ -169,7 +181,7 @@ class Release(AnswerRows):
         frame = self.frame(errors=errors, intervals=intervals)
         return frame.to_arrow(self._about(frame))
 
-    def to_pandas(self, *, errors: bool = True, intervals: str = "total") -> Any:
+    def to_pandas(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as a pandas data frame.
 
         Each noisy output ``n`` has its interval beside it, in ``n_low`` and ``n_high`` (missing
@@ -180,7 +192,7 @@ class Release(AnswerRows):
         frame = self.frame(errors=errors, intervals=intervals)
         return frame.to_pandas(self._about(frame))
 
-    def to_polars(self, *, errors: bool = True, intervals: str = "total") -> Any:
+    def to_polars(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as a Polars data frame, with the columns of :meth:`to_arrow`.
 
         Polars keeps columns alone: :meth:`notes` has what must be known.
@@ -203,6 +215,10 @@ class Release(AnswerRows):
             name: [list(map(_plain_json, pair)) for pair in self._plain_ends(name)]
             for name in self._all_ends
         }
+        sampled = {
+            name: [list(map(_plain_json, pair)) for pair in self.sampling(name)]
+            for name in (self._all_ends if self.kind is IntervalKind.SAMPLING else ())
+        }
         chosen = self.body.limits.chosen
         return {
             "columns": list(self.columns),
@@ -216,6 +232,7 @@ class Release(AnswerRows):
             },
             "intervals": found,
             "totals": totals,
+            **({"sampling": sampled} if self.kind is IntervalKind.SAMPLING else {}),
             "unknown": self._unknown(),
             "notes": list(self.notes()),
             "limits": self.body.limits.given()
@@ -309,13 +326,16 @@ class Release(AnswerRows):
         bar, noise = self._bar(output), self._noise[output.name]
         is_even = bar is not None and isinstance(values, Ratios) and noise.are_around(values, bar)
         is_cut = self.left_out is not None and self.left_out.touches(output.estimate)
-        totals = self._all_ends[output.name] if is_cut else None
+        is_total = is_cut and self.kind is IntervalKind.TOTAL
+        totals = self._all_ends[output.name] if is_total else None
+        is_sampled = self.kind is IntervalKind.SAMPLING
         return ShownColumn(
             name=output.name,
             values=values,
             bar=bar if is_even else None,
             intervals=None if is_even else noise,
             totals=totals,
+            samples=self._sampled(output, 1 - CONFIDENCE) if is_sampled else None,
             is_total_alone=is_even and totals is not None and totals.are_nearly(noise),
         )
 
@@ -353,6 +373,7 @@ class Release(AnswerRows):
         return {
             "limits_cut": None if self.left_out is None else self.left_out.to_json(),
             "intervals": {name: list(ends) for name, ends in frame.ends.items()},
+            "interval_kind": frame.kind.value,
             "confidence": float(CONFIDENCE),
             "notes": list(self.notes()),
             "cost": self.cost.to_json(),

@@ -7,7 +7,12 @@ from discreet.core.loss import PrivacyLoss
 from discreet.core.terminal_text import text_table
 from discreet.releases.left_out import LeftOut
 from discreet.releases.notes import headline
-from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
+from discreet.releases.shown_column import BAR, RANGE, SAMPLE, TOTAL, ShownColumn
+
+_OF_SAMPLES = (
+    "noise and who is in the table: where the number of the population is, if the units of the"
+    " table are a random sample of it"
+)
 
 MOST_ROWS_IN_HTML = 1_000
 """A notebook keeps what it shows, so it is not shown more rows than anybody looks at."""
@@ -58,6 +63,8 @@ class ShownAnswer:
         claim = f"{' and '.join(known)} {verb} for 95 % of values, noise only; " if known else ""
         if any(column.has_total() for column in self.columns):
             claim += f"{TOTAL} holds for 95 % of values, noise and what {self._cutting()}; "
+        if any(column.has_samples() for column in self.columns):
+            claim += f"{SAMPLE} holds for 95 % of samples, {_OF_SAMPLES}; "
         return [f"{claim}{cost}", *self.notes]
 
     def _cutting(self) -> str:
