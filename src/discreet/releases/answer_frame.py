@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.core import optional
+from discreet.core import check, optional
 from discreet.releases.cells import Cell, arrow_table, pandas_column, plain_ends
 from discreet.releases.left_out import Ends
 from discreet.releases.view import Output
@@ -25,6 +25,11 @@ class IntervalKind(Enum):
     NOISE = "noise"
     SAMPLING = "sampling"
     """Of noise, and of who is in the table."""
+
+
+def interval_kind(value: IntervalKind | str) -> IntervalKind:
+    """Return a kind of interval by its name."""
+    return check.chosen(IntervalKind, value, noun="kind of interval")
 
 
 @frozen(kw_only=True)

@@ -9,13 +9,19 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from discreet.accounting.losses.loss_json import decimals
-from discreet.core import check, optional
+from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.answer_frame import AnswerFrame, IntervalKind, answer_frame
+from discreet.releases.answer_frame import (
+    AnswerFrame,
+    IntervalKind,
+    answer_frame,
+    interval_kind,
+)
+from discreet.releases.answer_intervals import AnswerIntervals
 from discreet.releases.answer_rows import AnswerRows
 from discreet.releases.body import Body
 from discreet.releases.card import CardFacts, Circumstances, card
@@ -30,16 +36,14 @@ from discreet.releases.cells import (
 )
 from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.enclosures import Intervals
-from discreet.releases.estimates.estimate import SelectedOf, TotalOf
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
-from discreet.releases.left_out import COUNTS, Ends, LeftOut, total_ends, unmeasured
+from discreet.releases.left_out import Ends, LeftOut, unmeasured
 from discreet.releases.notes import notes, on_dearer, on_unknown
 from discreet.releases.release_picture import ReleasePicture
-from discreet.releases.sampling import PopulationSample
 from discreet.releases.shown_answer import ShownAnswer
 from discreet.releases.shown_column import ShownColumn
-from discreet.releases.view import Output, View, error_bar, intervals, margins
+from discreet.releases.view import Output, View, error_bar, intervals
 from discreet.releases.yaml_text import yaml_text
 
 
@@ -61,7 +65,7 @@ class Release(AnswerRows):
     """What was offered, if this is an earlier answer at a higher price, which is more exact."""
     circumstances: Callable[[], Circumstances] | None = field(default=None, eq=False, repr=False)
     """What is known besides: the question, the people and the budget, for a release card."""
-    kind: IntervalKind = field(default=IntervalKind.TOTAL, repr=False)
+    kind: IntervalKind = field(default=IntervalKind.TOTAL, converter=interval_kind, repr=False)
     """Which interval is shown beside that of noise."""
     left_out: LeftOut | None = field(repr=False)
     """What limits and clamps left out, as far as it is known; None if they cannot cut anything."""
@@ -119,7 +123,7 @@ class Release(AnswerRows):
         rows that were joined.
         """
         output, beta = self._output(name), 1 - exact(confidence)
-        found = self._total(output, beta)
+        found = self._ends.total(output, beta)
         return plain_ends(found.lows, found.highs, output.estimate.type)
 
     def sampling(self, name: str, confidence: Number = CONFIDENCE) -> tuple[PlainEnds, ...]:
@@ -129,22 +133,8 @@ class Release(AnswerRows):
         where it is not known; :class:`~discreet.releases.sampling.PopulationSample` says where.
         """
         output = self._output(name)
-        found = self._sampled(output, 1 - exact(confidence))
+        found = self._ends.sampling(output, 1 - exact(confidence))
         return plain_ends(found.lows, found.highs, output.estimate.type)
-
-    def _sampled(self, output: Output, beta: Fraction) -> Ends:
-        known = PopulationSample(view=self.view, body=self.body, left_out=self.left_out, beta=beta)
-        return Ends.of(known.intervals(output.estimate, self._groups))
-
-    def _total(self, output: Output, beta: Fraction) -> Ends:
-        if self.left_out is None:
-            return self._noise_ends(output, beta)
-        margin, estimate = margins(self.body), output.estimate
-        found = total_ends(estimate, self._groups, margin, self.left_out, beta=beta)
-        if isinstance(estimate, TotalOf | SelectedOf):
-            is_count = self.body.aggregates[estimate.index].kind in COUNTS
-            return found.not_below_zero() if is_count else found
-        return found
 
     def with_intervals(self, intervals: str) -> "Release":
         """Return the same answer that shows other intervals: "total", "noise" or "sampling".
@@ -152,20 +142,24 @@ class Release(AnswerRows):
         So do its text, HTML, JSON and data frames. A sampling interval is about the population of
         which the units of the table are a sample; nobody must take it for that of noise.
         """
-        kind = check.chosen(IntervalKind, intervals, noun="kind of interval")
-        return evolve(self, kind=kind)
+        return evolve(self, kind=interval_kind(intervals))
 
     def notes(self) -> tuple[str, ...]:
         """Return what a reader must know besides the numbers."""
-        found = notes(self.view, self.body, left_out=self.left_out, confidence=CONFIDENCE)
+        found = notes(
+            self.view,
+            self.body,
+            left_out=self.left_out,
+            on_rounding=self._ends.on_rounding(),
+            confidence=CONFIDENCE,
+        )
         unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
         return (*found, *on_unknown(unknown), *on_dearer(self.cost, self.offered))
 
     def frame(self, *, errors: bool = True, intervals: str | None = None) -> AnswerFrame:
         """Return the columns with names and types, from which the other forms are made."""
-        rules = dict(zip(IntervalKind, (self._total, self._noise_ends, self._sampled), strict=True))
-        kind = self.kind if intervals is None else self.with_intervals(intervals).kind
-        rule = rules[kind]
+        kind = self.kind if intervals is None else interval_kind(intervals)
+        rule = self._ends.of(kind)
         found = self._noisy() if errors else []
         ends = {output.name: rule(output, 1 - CONFIDENCE) for output in found}
         return answer_frame(self.view.outputs, self._cells, ends, kind)
@@ -312,6 +306,12 @@ class Release(AnswerRows):
         return self.view.groups(self.body)
 
     @cached_property
+    def _ends(self) -> AnswerIntervals:
+        return AnswerIntervals(
+            view=self.view, body=self.body, left_out=self.left_out, groups=self._groups
+        )
+
+    @cached_property
     def _values(self) -> tuple[Column, ...]:
         return self.view.values(self._groups)
 
@@ -325,8 +325,7 @@ class Release(AnswerRows):
             return ShownColumn(name=output.name, values=values)
         bar, noise = self._bar(output), self._noise[output.name]
         is_even = bar is not None and isinstance(values, Ratios) and noise.are_around(values, bar)
-        is_cut = self.left_out is not None and self.left_out.touches(output.estimate)
-        is_total = is_cut and self.kind is IntervalKind.TOTAL
+        is_total = self.kind is IntervalKind.TOTAL and self._ends.has_total(output)
         totals = self._all_ends[output.name] if is_total else None
         is_sampled = self.kind is IntervalKind.SAMPLING
         return ShownColumn(
@@ -335,7 +334,7 @@ class Release(AnswerRows):
             bar=bar if is_even else None,
             intervals=None if is_even else noise,
             totals=totals,
-            samples=self._sampled(output, 1 - CONFIDENCE) if is_sampled else None,
+            samples=self._ends.sampling(output, 1 - CONFIDENCE) if is_sampled else None,
             is_total_alone=is_even and totals is not None and totals.are_nearly(noise),
         )
 
@@ -348,7 +347,7 @@ class Release(AnswerRows):
     @cached_property
     def _all_ends(self) -> dict[str, Ends]:
         """For each noisy output, where the value of all rows lies. Every form shows this."""
-        return {output.name: self._total(output, 1 - CONFIDENCE) for output in self._noisy()}
+        return {output.name: self._ends.total(output, 1 - CONFIDENCE) for output in self._noisy()}
 
     def _plain_ends(self, name: str) -> tuple[PlainEnds, ...]:
         ends = self._all_ends[name]
@@ -364,9 +363,6 @@ class Release(AnswerRows):
             )
             for name, noise in self._noise.items()
         }
-
-    def _noise_ends(self, output: Output, beta: Fraction) -> Ends:
-        return Ends.of(intervals(output, self._groups, self.body, beta=beta))
 
     def _about(self, frame: AnswerFrame) -> dict[str, Any]:
         """Return what a frame must say besides its numbers, as plain values."""
