@@ -43,6 +43,12 @@ def test_totals_hold_what_noise_alone_would_miss(folder):
     text = str(release)
     assert "cost is rounded to steps of 0.25, which [… to …] takes account of" in text
     assert "no interval shows" not in text
+    assert "[… to …] holds for 95 % of values, noise and rounding" in text
+    for name, number in truth.items():
+        for low, high in release.sampling(name)[:2]:
+            assert low is not None
+            assert high is not None
+            assert low <= number <= high
     frame = release.to_pandas()
     assert frame["s_low"][0] <= truth["s"] <= frame["s_high"][0]
 
@@ -58,3 +64,15 @@ def test_what_is_next_to_nothing_is_not_said(folder):
     # How many rows there are, and so how far rounding moves a sum, nobody knows from it alone.
     assert "which no interval shows" in " ".join(alone.notes())
     assert "which no interval shows" in " ".join(ratio.notes())
+
+
+def test_a_mean_stays_in_its_range(tmp_path):
+    rows = [visit(f"p{i}", cost=0.1) for i in range(PEOPLE)]
+    folder = write_project(tmp_path, rows, epsilon="1000")
+    declare_most(folder)
+    with connect(folder) as connection:
+        release = connection.sql("SELECT AVG(cost) AS a FROM visits", epsilon=900)
+    ((low, high),) = release.totals("a")
+    assert low == 0
+    assert high is not None
+    assert 0.1 < high < 0.2

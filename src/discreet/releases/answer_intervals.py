@@ -9,12 +9,14 @@ from attrs import frozen
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.answer_frame import IntervalKind
 from discreet.releases.body import Body
-from discreet.releases.estimates.estimate import SelectedOf, TotalOf
+from discreet.releases.estimates.estimate import Estimate, MeanOf, SelectedOf, TotalOf
 from discreet.releases.estimates.groups import Groups
+from discreet.releases.estimates.ratios import Ratios, within
 from discreet.releases.left_out import COUNTS, Ends, LeftOut, total_ends
 from discreet.releases.rounding import RoundingBound
 from discreet.releases.sampling import PopulationSample
 from discreet.releases.view import Output, View, intervals, margins
+from discreet.tables.column import ColumnType
 
 
 @frozen(kw_only=True)
@@ -37,13 +39,37 @@ class AnswerIntervals:
 
     def sampling(self, output: Output, beta: Fraction) -> Ends:
         """Return for each row where the number of the population lies."""
+        estimate = output.estimate
+        find, rows = partial(self._sampled, estimate), self._expected_rows
+        found = self._rounding.ends(estimate, self.groups, rows, find, beta)
+        return self._in_range(estimate, found)
+
+    def _sampled(self, estimate: Estimate, beta: Fraction) -> Ends:
         known = PopulationSample(view=self.view, body=self.body, left_out=self.left_out, beta=beta)
-        return Ends.of(known.intervals(output.estimate, self.groups))
+        return Ends.of(known.intervals(estimate, self.groups))
+
+    def _expected_rows(self, count: int, beta: Fraction) -> Ratios:
+        return self._sampled(TotalOf(ColumnType.INTEGER, count), beta).highs
+
+    def _most_rows(self, count: int, beta: Fraction) -> Ratios:
+        margin = self.groups.constant(margins(self.body)(count, beta))
+        return self.groups.values[count].plus(margin)
+
+    def _in_range(self, estimate: Estimate, found: Ends) -> Ends:
+        """Return the ends of a mean within the range of its values, unless a clamp cuts these."""
+        if not isinstance(estimate, MeanOf) or not self._rounding.touches(estimate):
+            return found
+        if self.left_out is not None and self.left_out.clamping(estimate.total) is not None:
+            return found
+        low, high = map(self.groups.constant, (estimate.lower, estimate.upper))
+        lows, highs = (within(end, low, high) for end in (found.lows, found.highs))
+        return Ends(lows.where_known(found.lows.known), highs.where_known(found.highs.known))
 
     def total(self, output: Output, beta: Fraction) -> Ends:
         """Return for each row where the value without noise, limits, clamps and rounding lies."""
-        find = partial(self._on_the_grid, output)
-        return self._rounding.ends(output.estimate, self.groups, margins(self.body), find, beta)
+        estimate, find = output.estimate, partial(self._on_the_grid, output)
+        found = self._rounding.ends(estimate, self.groups, self._most_rows, find, beta)
+        return self._in_range(estimate, found)
 
     def _on_the_grid(self, output: Output, beta: Fraction) -> Ends:
         """Return the same of values as they are rounded."""
@@ -65,9 +91,9 @@ class AnswerIntervals:
         """Tell whether the total interval is wider because values are rounded."""
         if not self._rounding.touches(output.estimate):
             return False
-        beta, margin = 1 - CONFIDENCE, margins(self.body)
+        beta, estimate = 1 - CONFIDENCE, output.estimate
         noise = self.noise(output, beta)
-        return self._rounding.matters(output.estimate, self.groups, margin, noise, beta)
+        return self._rounding.matters(estimate, self.groups, self._most_rows, noise, beta)
 
     def on_rounding(self) -> list[str]:
         """Say which values are rounded, where that matters."""

@@ -292,6 +292,7 @@ class Release(AnswerRows):
             left_out=self.left_out,
             cost=None if self.is_stored else self.cost,
             notes=self.notes(),
+            is_rounded=any(map(self._ends.is_rounded, self._noisy())),
         )
 
     @cached_property

@@ -11,7 +11,6 @@ from discreet.releases.estimates.estimate import Estimate, MeanOf, indices
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import Coefficients, linear
 from discreet.releases.estimates.ratios import Ratios, larger
-from discreet.releases.estimates.rules import Margins
 from discreet.releases.left_out import Ends
 
 
@@ -29,6 +28,9 @@ class Rounded:
 Roundings = tuple[Rounded | None, ...]
 """For each aggregate of a plan how its value is rounded; None if it surely is not."""
 
+MostRows = Callable[[int, Fraction], Ratios]
+"""How many rows an aggregate counts in each group at most, except with a probability."""
+
 _ONE_SAMPLE = 2
 """Since which version of the rules of bounding one sample of rows serves all aggregates."""
 
@@ -44,9 +46,10 @@ class RoundingBound:
         A value moves by at most ``h``: half a step, and what floating point adds. So a mean of the
         rows that count moves by at most ``h``, however many there are; and so does one of all
         rows, of which these are a part. A sum of ``n`` rows that count moves by at most :math:`nh`.
-        Where the answer has the number of these rows as well, ``n`` is at most the noisy number
-        plus its margin, which fails with a quarter of the probability. The other intervals have
-        the other three quarters, and by the union bound both hold.
+        Where the answer has the number of these rows as well, ``n`` is at most the upper end of an
+        interval for it, which fails with a quarter of the probability. The other intervals have
+        the other three quarters, and by the union bound both hold. Of a population the same holds
+        of what is expected.
     """
 
     roundings: Roundings
@@ -67,7 +70,7 @@ class RoundingBound:
         self,
         estimate: Estimate,
         groups: Groups,
-        margins: Margins,
+        rows: MostRows,
         find: Callable[[Fraction], Ends],
         beta: Fraction,
     ) -> Ends:
@@ -78,17 +81,17 @@ class RoundingBound:
         if not self.touches(estimate) or not self.is_known(estimate):
             return find(beta)
         rest = beta if isinstance(estimate, MeanOf) else beta * Fraction(3, 4)
-        found, worst = find(rest), self._worst(estimate, groups, margins, beta - rest)
+        found, worst = find(rest), self._worst(estimate, groups, rows, beta - rest)
         return Ends(found.lows.minus(worst), found.highs.plus(worst))
 
     def matters(
-        self, estimate: Estimate, groups: Groups, margins: Margins, noise: Ends, beta: Fraction
+        self, estimate: Estimate, groups: Groups, rows: MostRows, noise: Ends, beta: Fraction
     ) -> bool:
         """Tell whether rounding makes an interval of noise wider by more than a twentieth."""
         if not self.touches(estimate) or not self.is_known(estimate):
             return False
         width = noise.highs.minus(noise.lows)
-        added = self._worst(estimate, groups, margins, beta / 4).floats() * 2
+        added = self._worst(estimate, groups, rows, beta / 4).floats() * 2
         return bool((added > float(_HARDLY) * width.floats())[width.known].any())
 
     def notes(self, shown: Iterable[tuple[Estimate, bool]]) -> list[str]:
@@ -117,9 +120,7 @@ class RoundingBound:
         counts = (i for i, one in enumerate(self.body.aggregates) if one.kind == "count")
         return next((i for i in counts if self.body.aggregates[i].text in names), None)
 
-    def _worst(
-        self, estimate: Estimate, groups: Groups, margins: Margins, beta: Fraction
-    ) -> Ratios:
+    def _worst(self, estimate: Estimate, groups: Groups, rows: MostRows, beta: Fraction) -> Ratios:
         if isinstance(estimate, MeanOf):
             return groups.constant(_most(self.roundings[estimate.total]))
         coefficients = linear(estimate)
@@ -128,10 +129,9 @@ class RoundingBound:
         for index in summed:
             count = self._count(index)
             assert count is not None
-            margin = groups.constant(margins(count, beta / len(summed)))
-            rows = larger(groups.values[count].plus(margin), zero)
+            most = larger(rows(count, beta / len(summed)), zero)
             each = abs(coefficients[index]) * _most(self.roundings[index])
-            worst = worst.plus(rows.times(groups.constant(each)))
+            worst = worst.plus(most.times(groups.constant(each)))
         return worst
 
 
