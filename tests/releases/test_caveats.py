@@ -164,9 +164,16 @@ ROUNDED = "which no interval shows"
             ),
         ),
         (
-            "SUM(CLAMP(age, 0, 100, 20)), AVG(cost)",
+            "SUM(CLAMP(age, 0, 100, 20)), AVG(cost)",  # the mean's bar is much wider than a step
             (
-                "values are rounded, cost to steps of 0.25 and age to steps of 20,"
+                f"age is rounded to steps of 20, {ROUNDED}: each value moves by up to 10, so a sum"
+                " over n rows by up to 10 n"
+            ),
+        ),
+        (
+            "SUM(CLAMP(age, 0, 100, 20)), SUM(cost), AVG(CLAMP(cost, 0, 10, 0.5)) * 2",
+            (
+                "values are rounded, cost to steps of 0.5 and age to steps of 20,"
                 f" {ROUNDED}: each value moves by up to half a step, so a sum over n rows by up to"
                 " n times that"
             ),

@@ -1,14 +1,17 @@
 """The sampling interval holds the population's number, over noise and over who is in the table."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from attrs import evolve
+from scipy.special import rel_entr
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.releases.accuracy import error_of
 from discreet.releases.body import Body, GroupKeys, LimitsInForce, Made, NoisyAggregate, Selection
 from discreet.releases.estimates.estimate import Calculation, Constant, MeanOf, TotalOf
 from discreet.releases.left_out import COUNTED, UNCHANGED, UNKNOWN, LeftOut, unknown_left_out
@@ -137,6 +140,85 @@ def test_intervals_narrow_with_the_sample_and_hold_those_of_noise():
     assert 28 < low < 30 < high < 32
     ((low, high),) = large.sampling("share", confidence="0.999")
     assert high - low > 3
+
+
+# ---- Means near an end of their range.
+
+
+def drawn_skewed(rng, people, rows):
+    """Return exact sums of a sample in which one person in 64 has a value, of ten, and all rows."""
+    values = np.where(rng.words(people) % 64 == 0, 10, 0)
+    rows_of = np.where(values > 0, rows, 1)
+    count, total = rows_of.sum(), (rows_of * values).sum()
+    return count, 0, total - 5 * count, total
+
+
+def test_means_of_skewed_values_are_inside(rng, soak):
+    """Power: as if the rows of one person were drawn by themselves, it misses far more often."""
+    people, rows = 2000, 20
+    truth, count, missed, twin = 10 * rows / (rows + 63), SAMPLES if soak.active else 60, 0, 0
+    level = alpha("sampling/skewed", parts=2)
+    for _ in range(count):
+        exact = drawn_skewed(rng, people, rows)
+        noise = [int(law.release(np.zeros(1, dtype=np.int64), rng)[0]) for law in NOISE]
+        release = release_of(exact, rows_per_group=rows, noise=noise)
+        ((low, high),) = release.sampling("mean")
+        ((first, last),) = release_of(exact, noise=noise).sampling("mean")
+        missed += not low <= truth <= high
+        twin += not first <= truth <= last
+    assert missed <= BETA * count or binomial_p_value(missed, count, BETA) > level
+    assert twin > BETA * count
+    assert binomial_p_value(twin, count, BETA) < level
+
+
+@pytest.mark.parametrize("rows", [1, 4])
+def test_the_ends_of_a_mean_solve_the_inequality_and_are_within_hoeffdings(rows):
+    """The oracle: the divergence by another library, at the ends that are found."""
+    count, total = 4000, 600
+    release = release_of((count, 0, total - 5 * count, total), rows_per_group=rows)
+    ((low, high),) = release.sampling("mean")
+    (noise,) = release.intervals("mean", confidence="0.975")
+    assert noise is not None
+    doubt, fewest = math.log(4 / BETA), count - error_of(NOISE[COUNT], Fraction("0.0125"))
+    for end, mean in ((low, noise[0]), (high, noise[1])):
+        share = end / 10
+        near = share + (mean / 10 - share) / rows
+        found = rel_entr(near, share) + rel_entr(1 - near, 1 - share)
+        assert float(fewest) * found == pytest.approx(doubt, rel=1e-4)
+    margin = 10 * rows * math.sqrt(doubt / (2 * float(fewest)))
+    by_hoeffding = noise[1] - noise[0] + 2 * margin
+    assert high - low < (0.6 if rows == 1 else 0.9) * by_hoeffding
+
+
+# ---- How it is shown.
+
+
+def test_every_form_shows_it_under_its_own_name():
+    release = release_of((400, 100, 0, 2000))
+    sampled = release.with_intervals("sampling")
+    ((low, high),) = release.sampling("n")
+    assert f"400 ± 6 {{{low} to {high}}}" in str(sampled)
+    assert "{unknown}" in str(sampled)  # of the difference
+    assert "{… to …} holds for 95 % of samples, noise and who is in the table" in str(sampled)
+    assert "of samples" in sampled._repr_html_()
+    assert sampled.to_json()["sampling"]["n"] == [[low, high]]
+    assert sampled.to_json()["intervals"] == release.to_json()["intervals"]
+    assert "sampling" not in release.to_json()
+    assert "samples" not in str(release)
+    frame = sampled.to_pandas()
+    assert (frame["n_low"][0], frame["n_high"][0]) == (low, high)
+    assert frame.attrs["discreet"]["interval_kind"] == "sampling"
+    assert release.to_pandas().attrs["discreet"]["interval_kind"] == "total"
+    with pytest.raises(InvalidArgument, match="sampling"):
+        release.with_intervals("all")
+
+
+def test_noise_alone_can_be_shown():
+    cut = unknown_left_out((COUNTED,) * 4, "nobody knows")
+    release = evolve(release_of((400, 100, 0, 2000)), left_out=cut)
+    assert "394 or more" in str(release)
+    assert "or more" not in str(release.with_intervals("noise"))
+    assert "Limits may leave out rows" in str(release.with_intervals("noise"))
 
 
 def test_several_rows_of_a_unit_count_as_one_sample():

@@ -17,6 +17,7 @@ from discreet.cli.command import CommandResult
 from discreet.cli.spelling import spelled
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
+from discreet.releases.answer_frame import IntervalKind
 from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
 from discreet.tables.catalog import Catalog
@@ -185,7 +186,15 @@ def shown(release: Answer) -> str:
 
 
 def _noted(told: str, release: Answer) -> str:
-    return "\n".join([told, *map(spelled, release.notes())])
+    is_sampled = isinstance(release, Release) and release.kind is IntervalKind.SAMPLING
+    about = [_SAMPLED] if is_sampled else []
+    return "\n".join([told, *about, *map(spelled, release.notes())])
+
+
+_SAMPLED = (
+    "the intervals are those of sampling: about a population of which the units of the table are a"
+    " random sample"
+)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.core import optional
+from discreet.core import check, optional
 from discreet.releases.cells import Cell, arrow_table, pandas_column, plain_ends
 from discreet.releases.left_out import Ends
 from discreet.releases.view import Output
@@ -27,6 +27,11 @@ class IntervalKind(Enum):
     """Of noise, and of who is in the table."""
 
 
+def interval_kind(value: IntervalKind | str) -> IntervalKind:
+    """Return a kind of interval by its name."""
+    return check.chosen(IntervalKind, value, noun="kind of interval")
+
+
 @frozen(kw_only=True)
 class AnswerFrame:
     """Columns with names and types, and what the columns of the ends are called."""
@@ -36,6 +41,8 @@ class AnswerFrame:
     columns: tuple[Sequence[Cell], ...]
     ends: Mapping[str, tuple[str, str]]
     """For each noisy output, the names of the columns with the lower and the upper end."""
+    kind: IntervalKind = IntervalKind.TOTAL
+    """Of what these intervals take account."""
 
     def to_arrow(self, about: Mapping[str, Any]) -> Any:
         """Return an Arrow table; what is said about it is JSON in the metadata of its schema."""
@@ -52,7 +59,10 @@ class AnswerFrame:
 
 
 def answer_frame(
-    outputs: Sequence[Output], columns: Sequence[Sequence[Cell]], ends: Mapping[str, Ends]
+    outputs: Sequence[Output],
+    columns: Sequence[Sequence[Cell]],
+    ends: Mapping[str, Ends],
+    kind: IntervalKind,
 ) -> AnswerFrame:
     """Return the outputs as columns, those in ``ends`` with two more: ``n``, ``n_low``, ``n_high``.
 
@@ -61,19 +71,20 @@ def answer_frame(
     found: dict[str, tuple[ColumnType, Sequence[Cell]]] = {}
     taken, named = {output.name.lower() for output in outputs}, {}
     for output, cells in zip(outputs, columns, strict=True):
-        kind = output.estimate.type
-        found[output.name] = kind, cells
+        of_values = output.estimate.type
+        found[output.name] = of_values, cells
         if output.name in ends:
-            pairs = plain_ends(ends[output.name].lows, ends[output.name].highs, kind)
+            pairs = plain_ends(ends[output.name].lows, ends[output.name].highs, of_values)
             low, high = (_free(f"{output.name}_{end}", taken) for end in ("low", "high"))
             for place, name in enumerate((low, high)):
-                found[name] = kind, [pair[place] for pair in pairs]
+                found[name] = of_values, [pair[place] for pair in pairs]
             named[output.name] = low, high
     return AnswerFrame(
         names=tuple(found),
-        kinds=tuple(kind for kind, _ in found.values()),
+        kinds=tuple(of_values for of_values, _ in found.values()),
         columns=tuple(cells for _, cells in found.values()),
         ends=named,
+        kind=kind,
     )
 
 

@@ -64,20 +64,24 @@ class FreeAnswer:
         """Return the rows as dictionaries."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
-    def frame(self, *, errors: bool = True, intervals: str = "total") -> AnswerFrame:
-        """Return the columns with names and types. There are no intervals to put beside them."""
+    def with_intervals(self, intervals: str) -> "FreeAnswer":
+        """Return the same: there are no intervals."""
         check.chosen(IntervalKind, intervals, noun="kind of interval")
-        return self.content
+        return self
 
-    def to_arrow(self, *, errors: bool = True, intervals: str = "total") -> Any:
+    def frame(self, *, errors: bool = True, intervals: str | None = None) -> AnswerFrame:
+        """Return the columns with names and types. There are no intervals to put beside them."""
+        return (self if intervals is None else self.with_intervals(intervals)).content
+
+    def to_arrow(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as an Arrow table; the metadata of its schema says that it is free."""
         return self.frame(errors=errors, intervals=intervals).to_arrow(self._about())
 
-    def to_pandas(self, *, errors: bool = True, intervals: str = "total") -> Any:
+    def to_pandas(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as a pandas data frame; ``attrs["discreet"]`` says that it is free."""
         return self.frame(errors=errors, intervals=intervals).to_pandas(self._about())
 
-    def to_polars(self, *, errors: bool = True, intervals: str = "total") -> Any:
+    def to_polars(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as a Polars data frame."""
         return optional.load("polars").from_arrow(self.to_arrow(errors=errors, intervals=intervals))
 

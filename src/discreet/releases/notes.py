@@ -69,9 +69,14 @@ def _on_cut(clamping: Clamping) -> str:
 
 
 def notes(
-    view: View, body: Body, *, left_out: LeftOut | None = None, confidence: Fraction
+    view: View,
+    body: Body,
+    *,
+    left_out: LeftOut | None = None,
+    on_rounding: Sequence[str] = (),
+    confidence: Fraction,
 ) -> tuple[str, ...]:
-    """Return the notes on each output, each note once."""
+    """Return the notes on each output, each note once, and those that are given on rounding."""
     found = [
         f"{output.name}: {note}"
         for output in view.outputs
@@ -79,7 +84,9 @@ def notes(
         for note in _notes(part, body, confidence)
     ]
     return tuple(
-        dict.fromkeys([*found, *_on_selection(view, body), *caveats(view, body, left_out)])
+        dict.fromkeys(
+            [*found, *_on_selection(view, body), *caveats(view, body, left_out, on_rounding)]
+        )
     )
 
 
@@ -195,7 +202,12 @@ def _(estimate: TotalOf, body: Body, confidence: Fraction) -> list[str]:
     return [bias]
 
 
-def caveats(view: View, body: Body, left_out: LeftOut | None = None) -> list[str]:
+def caveats(
+    view: View,
+    body: Body,
+    left_out: LeftOut | None = None,
+    on_rounding: Sequence[str] = (),
+) -> list[str]:
     """Return what the limits left out, and what choosing rows by their noisy numbers does."""
     return [
         *superseded(body),
@@ -203,6 +215,7 @@ def caveats(view: View, body: Body, left_out: LeftOut | None = None) -> list[str
         *_on_chosen_limits(body.limits.chosen),
         *_on_clamps(view, body, left_out),
         *view.remarks,
+        *on_rounding,
         *_on_units(view),
         *_on_choice(view),
     ]

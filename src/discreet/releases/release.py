@@ -6,16 +6,22 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from discreet.accounting.losses.loss_json import decimals
-from discreet.core import check, optional
+from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.answer_frame import AnswerFrame, IntervalKind, answer_frame
+from discreet.releases.answer_frame import (
+    AnswerFrame,
+    IntervalKind,
+    answer_frame,
+    interval_kind,
+)
+from discreet.releases.answer_intervals import AnswerIntervals
 from discreet.releases.answer_rows import AnswerRows
 from discreet.releases.body import Body
 from discreet.releases.card import CardFacts, Circumstances, card
@@ -30,16 +36,14 @@ from discreet.releases.cells import (
 )
 from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.enclosures import Intervals
-from discreet.releases.estimates.estimate import SelectedOf, TotalOf
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
-from discreet.releases.left_out import COUNTS, Ends, LeftOut, total_ends, unmeasured
+from discreet.releases.left_out import Ends, LeftOut, unmeasured
 from discreet.releases.notes import notes, on_dearer, on_unknown
 from discreet.releases.release_picture import ReleasePicture
-from discreet.releases.sampling import PopulationSample
 from discreet.releases.shown_answer import ShownAnswer
 from discreet.releases.shown_column import ShownColumn
-from discreet.releases.view import Output, View, error_bar, intervals, margins
+from discreet.releases.view import Output, View, error_bar, intervals
 from discreet.releases.yaml_text import yaml_text
 
 
@@ -61,6 +65,8 @@ class Release(AnswerRows):
     """What was offered, if this is an earlier answer at a higher price, which is more exact."""
     circumstances: Callable[[], Circumstances] | None = field(default=None, eq=False, repr=False)
     """What is known besides: the question, the people and the budget, for a release card."""
+    kind: IntervalKind = field(default=IntervalKind.TOTAL, converter=interval_kind, repr=False)
+    """Which interval is shown beside that of noise."""
     left_out: LeftOut | None = field(repr=False)
     """What limits and clamps left out, as far as it is known; None if they cannot cut anything."""
 
@@ -117,7 +123,7 @@ class Release(AnswerRows):
         rows that were joined.
         """
         output, beta = self._output(name), 1 - exact(confidence)
-        found = self._total(output, beta)
+        found = self._ends.total(output, beta)
         return plain_ends(found.lows, found.highs, output.estimate.type)
 
     def sampling(self, name: str, confidence: Number = CONFIDENCE) -> tuple[PlainEnds, ...]:
@@ -127,38 +133,38 @@ class Release(AnswerRows):
         where it is not known; :class:`~discreet.releases.sampling.PopulationSample` says where.
         """
         output = self._output(name)
-        found = self._sampled(output, 1 - exact(confidence))
+        found = self._ends.sampling(output, 1 - exact(confidence))
         return plain_ends(found.lows, found.highs, output.estimate.type)
 
-    def _sampled(self, output: Output, beta: Fraction) -> Ends:
-        known = PopulationSample(view=self.view, body=self.body, left_out=self.left_out, beta=beta)
-        return Ends.of(known.intervals(output.estimate, self._groups))
+    def with_intervals(self, intervals: str) -> "Release":
+        """Return the same answer that shows other intervals: "total", "noise" or "sampling".
 
-    def _total(self, output: Output, beta: Fraction) -> Ends:
-        if self.left_out is None:
-            return self._noise_ends(output, beta)
-        margin, estimate = margins(self.body), output.estimate
-        found = total_ends(estimate, self._groups, margin, self.left_out, beta=beta)
-        if isinstance(estimate, TotalOf | SelectedOf):
-            is_count = self.body.aggregates[estimate.index].kind in COUNTS
-            return found.not_below_zero() if is_count else found
-        return found
+        So do its text, HTML, JSON and data frames. A sampling interval is about the population of
+        which the units of the table are a sample; nobody must take it for that of noise.
+        """
+        return evolve(self, kind=interval_kind(intervals))
 
     def notes(self) -> tuple[str, ...]:
         """Return what a reader must know besides the numbers."""
-        found = notes(self.view, self.body, left_out=self.left_out, confidence=CONFIDENCE)
+        found = notes(
+            self.view,
+            self.body,
+            left_out=self.left_out,
+            on_rounding=self._ends.on_rounding(),
+            confidence=CONFIDENCE,
+        )
         unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
         return (*found, *on_unknown(unknown), *on_dearer(self.cost, self.offered))
 
-    def frame(self, *, errors: bool = True, intervals: str = "total") -> AnswerFrame:
+    def frame(self, *, errors: bool = True, intervals: str | None = None) -> AnswerFrame:
         """Return the columns with names and types, from which the other forms are made."""
-        rules = dict(zip(IntervalKind, (self._total, self._noise_ends, self._sampled), strict=True))
-        rule = rules[check.chosen(IntervalKind, intervals, noun="kind of interval")]
+        kind = self.kind if intervals is None else interval_kind(intervals)
+        rule = self._ends.of(kind)
         found = self._noisy() if errors else []
         ends = {output.name: rule(output, 1 - CONFIDENCE) for output in found}
-        return answer_frame(self.view.outputs, self._cells, ends)
+        return answer_frame(self.view.outputs, self._cells, ends, kind)
 
-    def to_arrow(self, *, errors: bool = True, intervals: str = "total") -> Any:
+    def to_arrow(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as an Arrow table, with the types of the outputs.
 
         Each noisy output ``n`` has its interval beside it, in ``n_low`` and ``n_high`` (NULL where
@@ -169,7 +175,7 @@ class Release(AnswerRows):
         frame = self.frame(errors=errors, intervals=intervals)
         return frame.to_arrow(self._about(frame))
 
-    def to_pandas(self, *, errors: bool = True, intervals: str = "total") -> Any:
+    def to_pandas(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as a pandas data frame.
 
         Each noisy output ``n`` has its interval beside it, in ``n_low`` and ``n_high`` (missing
@@ -180,7 +186,7 @@ class Release(AnswerRows):
         frame = self.frame(errors=errors, intervals=intervals)
         return frame.to_pandas(self._about(frame))
 
-    def to_polars(self, *, errors: bool = True, intervals: str = "total") -> Any:
+    def to_polars(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as a Polars data frame, with the columns of :meth:`to_arrow`.
 
         Polars keeps columns alone: :meth:`notes` has what must be known.
@@ -203,6 +209,10 @@ class Release(AnswerRows):
             name: [list(map(_plain_json, pair)) for pair in self._plain_ends(name)]
             for name in self._all_ends
         }
+        sampled = {
+            name: [list(map(_plain_json, pair)) for pair in self.sampling(name)]
+            for name in (self._all_ends if self.kind is IntervalKind.SAMPLING else ())
+        }
         chosen = self.body.limits.chosen
         return {
             "columns": list(self.columns),
@@ -216,6 +226,7 @@ class Release(AnswerRows):
             },
             "intervals": found,
             "totals": totals,
+            **({"sampling": sampled} if self.kind is IntervalKind.SAMPLING else {}),
             "unknown": self._unknown(),
             "notes": list(self.notes()),
             "limits": self.body.limits.given()
@@ -281,6 +292,7 @@ class Release(AnswerRows):
             left_out=self.left_out,
             cost=None if self.is_stored else self.cost,
             notes=self.notes(),
+            is_rounded=any(map(self._ends.is_rounded, self._noisy())),
         )
 
     @cached_property
@@ -293,6 +305,12 @@ class Release(AnswerRows):
     @cached_property
     def _groups(self) -> Groups:
         return self.view.groups(self.body)
+
+    @cached_property
+    def _ends(self) -> AnswerIntervals:
+        return AnswerIntervals(
+            view=self.view, body=self.body, left_out=self.left_out, groups=self._groups
+        )
 
     @cached_property
     def _values(self) -> tuple[Column, ...]:
@@ -308,14 +326,16 @@ class Release(AnswerRows):
             return ShownColumn(name=output.name, values=values)
         bar, noise = self._bar(output), self._noise[output.name]
         is_even = bar is not None and isinstance(values, Ratios) and noise.are_around(values, bar)
-        is_cut = self.left_out is not None and self.left_out.touches(output.estimate)
-        totals = self._all_ends[output.name] if is_cut else None
+        is_total = self.kind is IntervalKind.TOTAL and self._ends.has_total(output)
+        totals = self._all_ends[output.name] if is_total else None
+        is_sampled = self.kind is IntervalKind.SAMPLING
         return ShownColumn(
             name=output.name,
             values=values,
             bar=bar if is_even else None,
             intervals=None if is_even else noise,
             totals=totals,
+            samples=self._ends.sampling(output, 1 - CONFIDENCE) if is_sampled else None,
             is_total_alone=is_even and totals is not None and totals.are_nearly(noise),
         )
 
@@ -328,7 +348,7 @@ class Release(AnswerRows):
     @cached_property
     def _all_ends(self) -> dict[str, Ends]:
         """For each noisy output, where the value of all rows lies. Every form shows this."""
-        return {output.name: self._total(output, 1 - CONFIDENCE) for output in self._noisy()}
+        return {output.name: self._ends.total(output, 1 - CONFIDENCE) for output in self._noisy()}
 
     def _plain_ends(self, name: str) -> tuple[PlainEnds, ...]:
         ends = self._all_ends[name]
@@ -345,14 +365,12 @@ class Release(AnswerRows):
             for name, noise in self._noise.items()
         }
 
-    def _noise_ends(self, output: Output, beta: Fraction) -> Ends:
-        return Ends.of(intervals(output, self._groups, self.body, beta=beta))
-
     def _about(self, frame: AnswerFrame) -> dict[str, Any]:
         """Return what a frame must say besides its numbers, as plain values."""
         return {
             "limits_cut": None if self.left_out is None else self.left_out.to_json(),
             "intervals": {name: list(ends) for name, ends in frame.ends.items()},
+            "interval_kind": frame.kind.value,
             "confidence": float(CONFIDENCE),
             "notes": list(self.notes()),
             "cost": self.cost.to_json(),

@@ -44,12 +44,27 @@ class PopulationSample:
 
         *Means and shares.* Let a unit have :math:`n_u \le r` rows in the group, with values in
         an interval of width ``R`` that add up to :math:`s_u`. The mean of the population is
-        :math:`\theta = E[s_u]/E[n_u]`, so :math:`D_u = s_u - \theta n_u` has mean 0, lies in an
-        interval of width :math:`rR`, and is 0 for units without rows. Given which units have rows,
-        ``m`` of them and :math:`n \ge m` rows, Hoeffding's inequality (JASA 1963, Theorems 2 and
-        4) gives :math:`|\sum D_u| \le rR\sqrt{mL/2}`, and so the mean of the sample is within
-        :math:`rR\sqrt{L/(2n)}` of :math:`\theta`. If each unit has one row, the share of a sample
-        keeps :math:`n \cdot KL(\hat p, p) \le L` (his Theorem 1), which is narrower.
+        :math:`\theta = E[s_u]/E[n_u]`, so :math:`D_u = s_u - \theta n_u` has mean 0, and is 0 for
+        units without rows. Let values be in units of ``R`` above the lower end, so that they and
+        :math:`\theta` are between 0 and 1; then :math:`D_u/r` lies between :math:`-\theta` and
+        :math:`1 - \theta`. Given which units have rows, ``m`` of them and :math:`n \ge m` rows,
+        each tail of :math:`m \cdot KL(\theta + \sum D_u/(rm), \theta) \le L` fails with
+        probability :math:`e^{-L}` at most, with the divergence ``KL`` of two shares (Hoeffding,
+        JASA 1963, Theorem 1; by his Theorem 4 also without putting back). As ``m`` grows the left
+        side falls: :math:`m f(c/m)` does for each convex ``f`` with :math:`f(0) = 0`. So it holds
+        with ``n`` for ``m``, and with any smaller number before ``KL``. There :math:`\sum D_u/(rn)`
+        is :math:`(\hat\theta - \theta)/r` with the mean :math:`\hat\theta` of the sample, hence
+
+        .. math:: n \cdot KL(\theta + (\hat\theta - \theta)/r, \theta) \le L.
+
+        In :math:`\theta` the left side is convex, as ``KL`` is in both of its arguments together,
+        and 0 at :math:`\hat\theta`; so these :math:`\theta` are an interval around it, whose ends
+        grow with :math:`\hat\theta`. By Pinsker's inequality it is within
+        :math:`rR\sqrt{L/(2n)}`, which Hoeffding's Theorem 2 would give. It is far narrower where
+        the mean is near an end of its range, as for skewed values it is: with
+        :math:`\hat\theta` near 0 and :math:`r = 1` it reaches about
+        :math:`\hat\theta + \sqrt{2\hat\theta L/n}`. (A bound by the variance would need one to be
+        released, which costs noise, and :math:`\hat\theta(1 - \hat\theta)` is above it always.)
 
         *Counts and sums* of values that are not negative: what is meant is the expected number of
         a sample of as many units. A unit adds between 0 and ``w``. In units of ``w`` the sum ``x``
@@ -121,21 +136,17 @@ class PopulationSample:
         lower, upper = ends
         if size < 1:
             return ends
-        width = float(upper - lower) * rows * math.sqrt(self._doubt / (2 * float(size)))
-        margin = _up(width)
-        return max(lower, noise[0] - margin), min(upper, noise[1] + margin)
+        width, most = upper - lower, self._doubt / float(size)
+        low, high = (min(max((end - lower) / width, Fraction(0)), Fraction(1)) for end in noise)
+        return (
+            upper - width * _highest_mean(1 - low, most, rows),
+            lower + width * _highest_mean(high, most, rows),
+        )
 
     def _share(self, noise: Interval, size: Fraction, factor: Fraction, rows: int) -> Interval:
         whole = (Fraction(0), Fraction(1))
         low, high = sorted(end / factor for end in noise)
-        if rows > 1 or size < 1:
-            found = self._mean((low, high), size, whole, rows)
-        else:
-            most = self._doubt / float(size)
-            found = (
-                1 - _highest_share(1 - min(max(low, Fraction(0)), Fraction(1)), most),
-                _highest_share(min(max(high, Fraction(0)), Fraction(1)), most),
-            )
+        found = self._mean((low, high), size, whole, rows)
         first, last = sorted(factor * end for end in found)
         return first, last
 
@@ -162,18 +173,21 @@ def _last(low: float, high: float, holds: Callable[[float], bool]) -> float:
     return high
 
 
-def _highest_share(share: Fraction, most: float) -> Fraction:
-    """Return the largest ``p`` whose divergence from a share is at most so much.
+def _highest_mean(mean: Fraction, most: float, rows: int) -> Fraction:
+    """Return the largest ``p`` for which a mean between 0 and 1 diverges by at most so much.
+
+    Each unit has so many ``rows`` at most.
 
     Example:
-        >>> round(float(_highest_share(Fraction(0), 0.01)), 4)  # 1 - exp(-0.01)
+        >>> round(float(_highest_mean(Fraction(0), 0.01, 1)), 4)  # 1 - exp(-0.01)
         0.01
     """
-    given = float(share)
+    given = float(mean)
 
     def divergence(p: float) -> float:
-        own = 0.0 if given <= 0 else given * math.log(given / p)
-        rest = 0.0 if given >= 1 else (1 - given) * (math.log1p(-given) - math.log1p(-p))
+        near = p + (given - p) / rows
+        own = 0.0 if near <= 0 else near * math.log(near / p)
+        rest = 0.0 if near >= 1 else (1 - near) * (math.log1p(-near) - math.log1p(-p))
         return own + rest
 
     found = _last(given, 1.0, lambda p: p < 1 and divergence(p) <= most) if given < 1 else 1.0

@@ -7,7 +7,12 @@ from discreet.core.loss import PrivacyLoss
 from discreet.core.terminal_text import text_table
 from discreet.releases.left_out import LeftOut
 from discreet.releases.notes import headline
-from discreet.releases.shown_column import BAR, RANGE, TOTAL, ShownColumn
+from discreet.releases.shown_column import BAR, RANGE, SAMPLE, TOTAL, ShownColumn
+
+_OF_SAMPLES = (
+    "noise and who is in the table: where the number of the population is, if the units of the"
+    " table are a random sample of it"
+)
 
 MOST_ROWS_IN_HTML = 1_000
 """A notebook keeps what it shows, so it is not shown more rows than anybody looks at."""
@@ -22,6 +27,8 @@ class ShownAnswer:
     cost: PrivacyLoss | None
     """What was charged; None if it is a stored release."""
     notes: tuple[str, ...]
+    is_rounded: bool = False
+    """Whether some total interval is wider because values are rounded."""
 
     @property
     def names(self) -> list[str]:
@@ -57,12 +64,21 @@ class ShownAnswer:
         verb = "hold" if len(known) > 1 else "holds"
         claim = f"{' and '.join(known)} {verb} for 95 % of values, noise only; " if known else ""
         if any(column.has_total() for column in self.columns):
-            claim += f"{TOTAL} holds for 95 % of values, noise and what {self._cutting()}; "
+            claim += f"{TOTAL} holds for 95 % of values, noise and {self._besides()}; "
+        if any(column.has_samples() for column in self.columns):
+            claim += f"{SAMPLE} holds for 95 % of samples, {_OF_SAMPLES}; "
         return [f"{claim}{cost}", *self.notes]
 
-    def _cutting(self) -> str:
+    def _besides(self) -> str:
         """Say what the total interval takes account of besides noise."""
+        rounded = ["rounding"] if self.is_rounded else []
+        return ", and ".join([*self._cutting(), *rounded])
+
+    def _cutting(self) -> list[str]:
         found = self.left_out
-        if found is None or not any(found.clamps):
-            return "limits left out"
-        return "limits left out and clamps cut" if found.by_limits else "clamps cut"
+        if found is None:
+            return []
+        if not any(found.clamps):
+            return ["what limits left out" if found.by_limits else "what clamps cut"]
+        both = "what limits left out and clamps cut"
+        return [both if found.by_limits else "what clamps cut"]

@@ -69,6 +69,9 @@ BAR, RANGE, UNKNOWN = "±", "(… to …)", "unknown"
 TOTAL = "[… to …]"
 """How noise and what limits left out are shown together."""
 
+SAMPLE = "{… to …}"
+"""How noise and who is in the table are shown together."""
+
 _EXACT_DECIMALS = 6
 
 
@@ -98,6 +101,8 @@ class ShownColumn:
     """The interval of each row, if they have no common error bar; None if there is no noise."""
     totals: Ends | None = None
     """Where the number of all rows lies, if limits may have left out some."""
+    samples: Ends | None = None
+    """Where the number of the population lies, if that is asked for."""
     is_total_alone: bool = False
     """Whether the noise by itself is not shown, because it is nearly all there is."""
 
@@ -114,6 +119,10 @@ class ShownColumn:
         ends = self.totals
         return ends is not None and bool((ends.lows.known | ends.highs.known).any())
 
+    def has_samples(self) -> bool:
+        """Tell whether there are sampling intervals, to be explained below the table."""
+        return self.samples is not None
+
     def texts(self) -> list[str]:
         """Return what to show in each row.
 
@@ -121,7 +130,9 @@ class ShownColumn:
         certain must not look the most certain.
         """
         if self.totals is not None:
-            return _with_totals(self._values_shown(), self.values, self.totals)
+            return _with_ends(self._values_shown(), self.values, self.totals, TOTAL)
+        if self.samples is not None:
+            return _with_ends(self._noise_texts(), self.values, self.samples, SAMPLE)
         return self._noise_texts()
 
     def _values_shown(self) -> list[str]:
@@ -197,8 +208,9 @@ def _end_texts(values: Column, ends: Ends) -> tuple[list[str], list[str]]:
     return lower_texts(ends.lows, decimals), upper_texts(ends.highs, decimals)
 
 
-def _with_totals(shown: list[str], values: Column, ends: Ends) -> list[str]:
-    """Return what is shown of each value, and where the number of all rows lies."""
+def _with_ends(shown: list[str], values: Column, ends: Ends, mark: str) -> list[str]:
+    """Return what is shown of each value, and where the number of all rows or people lies."""
+    first, last = mark[0], mark[-1]
     found = zip(
         shown,
         *_end_texts(values, ends),
@@ -210,7 +222,7 @@ def _with_totals(shown: list[str], values: Column, ends: Ends) -> list[str]:
     return [
         one
         if not is_known or _is_unknown(one)
-        else f"{one} [{_between(low, high, is_low, is_high)}]"
+        else f"{one} {first}{_between(low, high, is_low, is_high)}{last}"
         for one, low, high, is_low, is_high, is_known in found
     ]
 

@@ -24,7 +24,7 @@ class UnreadableUnits:
         >>> from discreet.mechanisms import DiscreteLaplace
         >>> noise = DiscreteLaplace(scale=10)
         >>> print(UnreadableUnits(column="cost", without=659, units=12, noise=noise))
-        about 12 of 671 units have a cost that could not be read (0 to 42)
+        about 12 of 671 units have something in cost that could not be read (0 to 42)
     """
 
     column: str
@@ -52,7 +52,7 @@ class UnreadableUnits:
         """Say how many there are."""
         low, high = self.bounds()
         about = min(max(0, self.units), self.everybody())
-        said = f"units have a {self.column} that could not be read"
+        said = f"units have something in {self.column} that could not be read"
         return f"about {about:,} of {self.everybody():,} {said} ({low:,} to {high:,})"
 
     def to_json(self) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from discreet.releases.estimates.linear import half_width, linear
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
+from discreet.releases.rounding import Roundings
 from discreet.tables.column import Bounds, ColumnType, Key
 
 
@@ -86,6 +87,8 @@ class View:
     """The columns that say whose a row is and may be NULL, for rows without a unit are left out."""
     remarks: tuple[str, ...] = ()
     """What the plan does to values besides what is asked, in sentences."""
+    roundings: Roundings = ()
+    """For each aggregate of the plan how its value is rounded; None if it surely is not."""
     has_chosen_limits: bool = False
     """Whether the limits were chosen from a profile."""
 

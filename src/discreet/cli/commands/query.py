@@ -7,6 +7,7 @@ from discreet.cli.answer_file import add_output, destination
 from discreet.cli.command import CommandResult, add_asking, asked, question
 from discreet.core.errors import InvalidArgument
 from discreet.curator.connection import connect
+from discreet.releases.answer_frame import IntervalKind
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +19,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--card", metavar="FILE", help="write a release card besides: what, how and at which cost"
     )
+    parser.add_argument(
+        "--intervals",
+        choices=[kind.value for kind in IntervalKind],
+        default=IntervalKind.TOTAL.value,
+        help="which interval to show beside that of noise: of all rows, none, or of the population "
+        "of which the people in the table are a random sample (default: total)",
+    )
     add_output(parser)
 
 
@@ -28,6 +36,7 @@ def run(options: argparse.Namespace) -> CommandResult:
     with destination(options) as place, connect(options.project, analyst=options.analyst) as asker:
         place.require_apart(asker.catalog())
         release = asker.sql(sql, fresh=options.fresh, **asked(options))
+        release = release.with_intervals(options.intervals)
         if options.card is not None:
             _write(Path(options.card), release.card())
         return place.take(release)

@@ -20,7 +20,7 @@ from discreet.sql.expressions.refusals import (
     unknown_aggregate,
 )
 from discreet.sql.outputs.arithmetic import ARITHMETIC, arithmetic
-from discreet.sql.outputs.remarks import ranges, remarks
+from discreet.sql.outputs.remarks import ranges, remarks, roundings
 from discreet.sql.outputs.windows import refuse_windows, window
 from discreet.sql.rows.whole_keys import as_key
 from discreet.sql.syntax.nodes import (
@@ -94,6 +94,7 @@ def resolve_outputs(
             clamps=asked.clamps,
             ranges=ranges(asked.sourced(), scope.relation),
             remarks=remarks(asked.sourced(), scope.relation),
+            roundings=roundings(asked.sourced(), scope.relation),
             missing_units=_missing_units(scope.relation),
         ),
     )

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from attrs import evolve, field, frozen
 
-from discreet.core.loss import short
+from discreet.releases.rounding import Rounded, Roundings
 from discreet.releases.view import ClampSource
 from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
@@ -28,14 +28,14 @@ Sourced = Iterable[tuple[Aggregate, ClampSource | None]]
 
 
 def remarks(asked: Sourced, relation: Relation) -> tuple[str, ...]:
-    """Return that values are clamped below an aggregate's own clamp, and that they are rounded."""
+    """Return that values are clamped below an aggregate's own clamp."""
     # A product of two values, whose own aggregates are there too, has a grid but no such source.
     plain = [
         aggregate
         for aggregate, clamp in asked
         if clamp is not None or not isinstance(aggregate, SumValues)
     ]
-    return (*_on_inner_clamps(plain, relation), *_on_rounding(plain, relation))
+    return tuple(_on_inner_clamps(plain, relation))
 
 
 def ranges(asked: Sourced, relation: Relation) -> tuple[Bounds | None, ...]:
@@ -113,27 +113,27 @@ def _listed(texts: Sequence[str]) -> str:
 # ---- Rounding to a grid.
 
 
-def _on_rounding(aggregates: Iterable[Aggregate], relation: Relation) -> list[str]:
-    """Say which values are rounded: those that are not surely whole numbers of their steps."""
-    grids, found, is_summed = _Grids(), dict[str, Fraction](), False
-    for aggregate in aggregates:
+_FLOAT = Fraction(1, 2**51)
+"""By how much of its size floating point moves a value at most, when it is put into steps."""
+
+
+def roundings(asked: Sourced, relation: Relation) -> Roundings:
+    """Return how the value of each aggregate is rounded; None if it is surely on its grid."""
+    grids, found = _Grids(), list[Rounded | None]()
+    for aggregate, clamp in asked:
         value, grid = aggregate.looked_at, aggregate.grid
-        if value is None or grid is None or grids.is_on(relation, value, grid.step):
-            continue
-        text = expression_text(value, relation.fields())
-        found[text] = max(grid.step, found.get(text, grid.step))
-        is_summed |= isinstance(aggregate, SumValues | SumTotals)
-    if not found:
-        return []
-    if len(found) > 1:
-        listed = _listed([f"{text} to steps of {short(step)}" for text, step in found.items()])
-        moved = ", so a sum over n rows by up to n times that" if is_summed else ""
-        said = "which no interval shows: each value moves by up to half a step"
-        return [f"values are rounded, {listed}, {said}{moved}"]
-    ((text, step),) = found.items()
-    moved = f", so a sum over n rows by up to {short(step / 2)} n" if is_summed else ""
-    said = f"which no interval shows: each value moves by up to {short(step / 2)}"
-    return [f"{text} is rounded to steps of {short(step)}, {said}{moved}"]
+        is_plain = clamp is not None or not isinstance(aggregate, SumValues)
+        if not is_plain or value is None or grid is None or grids.is_on(relation, value, grid.step):
+            found.append(None)
+        else:
+            rounded = Rounded(
+                text=expression_text(value, relation.fields()),
+                step=grid.step,
+                most=grid.step / 2 + grid.largest_steps * grid.step * _FLOAT,
+                is_summed=isinstance(aggregate, SumValues | SumTotals),
+            )
+            found.append(rounded)
+    return tuple(found)
 
 
 @frozen

@@ -1,0 +1,78 @@
+"""Rounding to the grid: the total interval holds the sum and the mean of values as they are."""
+
+import pytest
+
+from discreet.curator.connection import connect
+from tests.support.projects.clinic import visit, write_project
+
+PEOPLE = 400
+FINE = "SELECT AVG(CLAMP(cost, 0, 10, 0.001)) AS a FROM visits"
+SQL = "SELECT clinic, SUM(cost) AS s, AVG(cost) AS a, COUNT(*) AS n FROM visits GROUP BY clinic"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Values off the grid of quarters: each is rounded down to 1, by 0.1 of up to 0.125."""
+    rows = [visit(f"p{i}", "ab"[i % 2], cost=1.1) for i in range(PEOPLE)]
+    return write_project(tmp_path, rows, epsilon="1000", groups_per_unit=4)
+
+
+def declare_most(folder):
+    file = folder / "discreet.toml"
+    text = file.read_text(encoding="utf-8")
+    new = text.replace("rows_per_group", "most_rows_per_unit = 1\nrows_per_group", 1)
+    file.write_text(new, encoding="utf-8")
+
+
+def test_totals_hold_what_noise_alone_would_miss(folder):
+    """At this price a noise of five, which is the room that is left, is beyond all chance."""
+    declare_most(folder)
+    with connect(folder) as connection:
+        release = connection.sql(SQL, epsilon=900)
+    truth = {"s": PEOPLE / 2 * 1.1, "a": 1.1}
+    for name, number in truth.items():
+        for noise, (low, high) in zip(
+            release.intervals(name)[:2], release.totals(name)[:2], strict=True
+        ):
+            assert noise is not None
+            assert not noise[0] <= number <= noise[1]
+            assert low is not None
+            assert high is not None
+            assert low <= number <= high
+            assert high - low < (noise[1] - noise[0]) + 2.1 * 0.125 * (200 if name == "s" else 1)
+    text = str(release)
+    assert "cost is rounded to steps of 0.25, which [… to …] takes account of" in text
+    assert "no interval shows" not in text
+    assert "[… to …] holds for 95 % of values, noise and rounding" in text
+    for name, number in truth.items():
+        for low, high in release.sampling(name)[:2]:
+            assert low is not None
+            assert high is not None
+            assert low <= number <= high
+    frame = release.to_pandas()
+    assert frame["s_low"][0] <= truth["s"] <= frame["s_high"][0]
+
+
+def test_what_is_next_to_nothing_is_not_said(folder):
+    declare_most(folder)
+    with connect(folder) as connection:
+        release = connection.sql(FINE, epsilon="0.1")
+        alone = connection.sql("SELECT SUM(cost) AS s FROM visits", epsilon="0.1")
+        ratio = connection.sql("SELECT SUM(cost) / COUNT(*) AS q FROM visits", epsilon=1)
+    assert "rounded" not in " ".join(release.notes())
+    assert "[" not in str(release)
+    # How many rows there are, and so how far rounding moves a sum, nobody knows from it alone.
+    assert "which no interval shows" in " ".join(alone.notes())
+    assert "which no interval shows" in " ".join(ratio.notes())
+
+
+def test_a_mean_stays_in_its_range(tmp_path):
+    rows = [visit(f"p{i}", cost=0.1) for i in range(PEOPLE)]
+    folder = write_project(tmp_path, rows, epsilon="1000")
+    declare_most(folder)
+    with connect(folder) as connection:
+        release = connection.sql("SELECT AVG(cost) AS a FROM visits", epsilon=900)
+    ((low, high),) = release.totals("a")
+    assert low == 0
+    assert high is not None
+    assert 0.1 < high < 0.2
