@@ -86,10 +86,8 @@ def expected(
 ) -> Proposal:
     """Return what is to be expected of the plan with these limits."""
     tried = evolve(plan, limits=limits)
-    some = max(SOME_GROUPS, limits.groups_per_unit)
-    groups = tried.keys.size() if isinstance(tried.keys, PublicKeys) else some
-    cut = _cut(tried, profile) / max(groups, 1)
-    noise = _noise(tried, shares(tried))
+    cut = _cut(tried, profile) / groups_shown(tried)
+    noise = noise_with(plan, shares, limits)
     return Proposal(
         limits=limits,
         cut=float(np.median(cut)),
@@ -97,6 +95,24 @@ def expected(
         errors=cut + noise,
         counts_units=counts_units(tried),
     )
+
+
+def expected_cut(plan: BoundedPlan, profile: LikelyProfile) -> float:
+    """Return about how many rows, or units, the limits of a plan leave out of a group."""
+    return float(np.median(_cut(plan, profile))) / groups_shown(plan)
+
+
+def noise_with(plan: BoundedPlan, shares: Allocation, limits: Limits) -> float:
+    """Return about how much the noise of a count is with these limits."""
+    tried = evolve(plan, limits=limits)
+    return _noise(tried, shares(tried))
+
+
+def groups_shown(plan: BoundedPlan) -> int:
+    """Return how many groups there are; of private ones about how many are reckoned with."""
+    if isinstance(plan.keys, PublicKeys):
+        return max(plan.keys.size(), 1)
+    return max(SOME_GROUPS, plan.limits.groups_per_unit)
 
 
 def counts_units(plan: BoundedPlan) -> bool:
