@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from discreet.curator.connection import connect
@@ -110,6 +111,6 @@ def test_explain_proposes_it(uneven):
 
 def test_a_proposal_for_units_says_units():
     limits = Limits(rows_per_group=2, groups_per_unit=3)
-    said = Proposal(limits=limits, cut=7, noise=3, counts_units=True)
+    said = Proposal(limits=limits, cut=7, noise=3, errors=np.array([10.0]), counts_units=True)
     assert "7 units of a group" in str(said)
     assert said.to_json()["units_cut_in_a_group"] == 7

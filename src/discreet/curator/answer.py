@@ -27,14 +27,16 @@ from discreet.curator.explanation import Explanation
 from discreet.curator.fit import fit
 from discreet.curator.largest_release import largest_release, within
 from discreet.curator.left_out import left_out
-from discreet.curator.limits_error import Proposal
+from discreet.curator.limits_error import Allocation, Proposal
 from discreet.curator.offered_delta import best_for, propose_delta
 from discreet.curator.one_table import only_table
+from discreet.curator.other_limits import other_limits
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.private_limits import SHARING, as_explained, choose_privately
 from discreet.curator.publish import leg_of
 from discreet.curator.stored_profile import profiles_of
 from discreet.curator.unreadable import with_unreadable
+from discreet.curator.whole_sums import compare_sums
 from discreet.ledger.releases import require_time
 from discreet.project.passage import Passage, Passed, find_stored, go_through
 from discreet.project.project import Project
@@ -52,6 +54,7 @@ from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.contain import contain
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.prune import prune
+from discreet.tables.plans.sums import SumTotals
 from discreet.tables.plans.take_sides import take_sides
 from discreet.tables.plans.tighten import leaves_out, tighten
 
@@ -139,11 +142,10 @@ def explain(
     shares = partial(_shares, question, terms=holding, cap=space.cap)
     stored = find_stored(project, passage, version.number)
     is_given = holding.accuracy is None and priced.choice is None
-    return Explanation(
+    explained = Explanation(
         question=question,
         priced=shown,
         left_out=left_out(project, shown.plan, can_leave_out=can_leave_out),
-        proposal=propose(project, priced.plan, shares) if is_given and can_leave_out else None,
         bounds=tuple(
             propose_bounds(project, question, priced.plan, shares(priced.plan))
             if is_given and has_clamps(priced.plan)
@@ -157,6 +159,23 @@ def explain(
         else None,
         is_stored=stored is not None,
         stored_at=_paid_more(stored),
+    )
+    return _with_alternatives(project, explained, priced.plan, shares) if is_given else explained
+
+
+def _with_alternatives(
+    project: Project, explained: Explanation, plan: BoundedPlan, shares: Allocation
+) -> Explanation:
+    """Return the explanation with what other limits, or no limits on rows, would give."""
+    known, can_leave_out = explained.left_out, leaves_out(plan)
+    is_cut = can_leave_out and known is not None and known.by_limits and not known.is_nothing
+    has_totals = any(isinstance(aggregate, SumTotals) for aggregate in plan.aggregates)
+    sums = compare_sums(project, explained.question, plan, shares)
+    return evolve(
+        explained,
+        proposal=propose(project, plan, shares) if can_leave_out else None,
+        other_limits=other_limits(project, plan, shares) if is_cut else (),
+        sums=tuple(sums) if can_leave_out or has_totals else (),
     )
 
 

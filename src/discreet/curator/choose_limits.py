@@ -9,9 +9,12 @@ Guarantee:
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+import numpy as np
 from attrs import evolve
 
 from discreet.core.errors import RefusedQuery
+from discreet.curator.left_out import grouped_column
+from discreet.curator.likely_histograms import PICTURES, LikelyProfile
 from discreet.curator.limits_error import Allocation, Proposal, counts_units, expected
 from discreet.curator.one_table import only_table
 from discreet.curator.stored_profile import find_profile
@@ -49,44 +52,51 @@ def propose(project: Project, plan: BoundedPlan, shares: Allocation) -> Proposal
 def best_limits(plan: BoundedPlan, profile: Profile, shares: Allocation) -> Proposal | None:
     """Return the best of a public grid of limits, or None if there is no noise for any of them.
 
-    The tail of a histogram is hidden by its noise: nobody may be there, or as many as noise can
-    hide. For each of the two there are best limits. Those are taken whose error is the fewest
-    times the least one, whichever of the two is true.
+    Noise hides who is in the tail of a histogram, so there are several pictures of a profile
+    (:mod:`discreet.curator.likely_histograms`), and for each of them there are best limits. Those
+    are taken whose error is the fewest times the least one, on average over all pictures.
     """
+    column = grouped_column(plan, profile) if plan.keys.fields else None
+    pictures = LikelyProfile.of(profile, column)
     found: dict[Limits, Proposal] = {}
 
     def tried(all_limits: Sequence[Limits]) -> list[Proposal]:
         for limits in all_limits:
             if limits not in found:
                 with suppress(RefusedQuery):
-                    found[limits] = expected(plan, profile, shares, limits)
+                    found[limits] = expected(plan, pictures, shares, limits)
         return [found[limits] for limits in all_limits if limits in found]
 
     rows, groups = _candidates(plan, profile)
-    for hidden in (False, True):
-        _search(tried, rows, groups, hidden=hidden)
+    for place in _LIGHT_TO_HEAVY:
+        _search(tried, rows, groups, place)
     tried(_over_all(plan, rows))
     if not found:
         return None
-    least = {
-        hidden: min(one.error_if(hidden=hidden) for one in found.values())
-        for hidden in (False, True)
-    }
+    errors = np.stack([one.errors for one in found.values()])
+    least = np.maximum(errors.min(axis=0), _LEAST)
+    times = (np.maximum(errors, _LEAST) / least).mean(axis=1)
     # Of those that are as good to a hundredth the first is taken: what noise alone decides is odd.
-    return min(found.values(), key=lambda one: round(one.times(least), 2))
+    return list(found.values())[int(np.argmin(np.round(times, 2)))]
+
+
+_LIGHT_TO_HEAVY = (PICTURES // 8, PICTURES // 2, PICTURES - 1 - PICTURES // 8)
+"""For which pictures the best limits are looked for."""
+
+_LEAST = 1e-9
+"""An error of nothing would be infinitely better than any other."""
 
 
 def _search(
     tried: Callable[[Sequence[Limits]], list[Proposal]],
     rows: Sequence[int],
     groups: Sequence[int],
-    *,
-    hidden: bool,
+    place: int,
 ) -> None:
     """Look for the least error: first by the rows, then by the groups, then by the rows again."""
 
     def error(one: Proposal) -> float:
-        return one.error_if(hidden=hidden)
+        return float(one.errors[place])
 
     first = [Limits(rows_per_group=one, groups_per_unit=groups[-1]) for one in rows]
     best = min(tried(first), key=error, default=None)

@@ -8,24 +8,26 @@ from typing import Any
 from attrs import frozen
 
 from discreet.accounting.filters.rules import left
-from discreet.core.event import ComposedEvent
 from discreet.core.html_text import html_page, html_steps
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, short
 from discreet.core.terminal_text import text_steps
 from discreet.curator.choice_explanation import choice_json
 from discreet.curator.choose_bounds import BoundsProposal
 from discreet.curator.column_explanation import ColumnExplanation
-from discreet.curator.costs import Cost, costs, decimals_of, first_cost, group_losses
+from discreet.curator.costs import Cost, costs, decimals_of, group_losses
 from discreet.curator.fit import described_premise
+from discreet.curator.groups_explanation import keys_json, keys_sentence
 from discreet.curator.kept_explanation import (
     clamped_sentences,
     left_out_sentences,
     limits_sentence,
 )
-from discreet.curator.limits_error import Proposal
+from discreet.curator.limits_error import Proposal, counts_units
 from discreet.curator.offered_delta import BoughtByDelta, takes_delta
+from discreet.curator.other_limits import OtherLimits, other_limits_sentence
 from discreet.curator.output_error import error_sentences, errors_by_size, output_errors, readable
-from discreet.curator.price import ChosenGroups, PricedPlan
+from discreet.curator.price import PricedPlan
+from discreet.curator.whole_sums import SumComparison
 from discreet.ledger.gate_rules import is_enough, least_price, shown_price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.terms import Terms
@@ -34,14 +36,11 @@ from discreet.releases.estimates.estimate import indices
 from discreet.releases.left_out import LeftOut
 from discreet.sql.question import Question
 from discreet.tables.catalog import IdSpace
-from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.contain import row_limits
 from discreet.tables.plans.text import show
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.relation import Relation, RowLimit
 from discreet.tables.relations.scan import Scan
-
-_LIKELY = Fraction(19, 20)
 
 
 @frozen(kw_only=True)
@@ -62,6 +61,10 @@ class Explanation:
     """The limits with the least expected error, if the table has a profile."""
     bounds: tuple[BoundsProposal, ...] = ()
     """The bounds with the least expected error, of columns whose values have a profile."""
+    other_limits: tuple[OtherLimits, ...] = ()
+    """The limits of the question and others near them, with their noise and what they cut."""
+    sums: tuple[SumComparison, ...] = ()
+    """Sums with rows left out and with totals clamped as a whole, by the profile of values."""
     with_delta: BoughtByDelta | None = None
     """What a δ would buy that nobody offered."""
 
@@ -89,14 +92,18 @@ class Explanation:
         found = [
             ("Protects", self._unit_sentence()),
             ("Reads", self._tables_sentence()),
-            ("Groups", self._keys_sentence()),
+            ("Groups", keys_sentence(self.priced)),
             ("Limits", limits_sentence(self.priced)),
         ]
         found += [
             ("Left out", text)
             for text in left_out_sentences(self.priced, self.left_out, self.proposal)
         ]
+        counted = "units" if counts_units(self.priced.plan) else "rows"
+        if others := other_limits_sentence(self.other_limits, counted):
+            found.append(("Other limits", others))
         found += [("Clamped", text) for text in clamped_sentences(self.left_out, self.bounds)]
+        found += [("Sums", str(comparison)) for comparison in self.sums]
         if has_join(self.priced.plan.relation):
             found.append(("Joins", _JOINS))
         if limits := row_limits(self.priced.plan.relation):
@@ -128,7 +135,7 @@ class Explanation:
                 {"name": scan.table.name, "private": isinstance(scan, Scan)}
                 for scan in plan.scans()
             ],
-            "keys": self._keys_json(),
+            "keys": keys_json(self.priced),
             "limits": {
                 **plan.limits.given(),
                 "groups_reached": plan.reach().groups_per_unit,
@@ -137,7 +144,9 @@ class Explanation:
             },
             "left_out": None if self.left_out is None else self.left_out.to_json(),
             "proposal": None if self.proposal is None else self.proposal.to_json(),
+            "other_limits": [one.to_json() for one in self.other_limits],
             "bounds": [proposal.to_json() for proposal in self.bounds],
+            "sums": [comparison.to_json() for comparison in self.sums],
             "with_delta": self._with_delta_json(),
             "columns": [column.to_json() for column in self.columns()],
             "errors": output_errors(self.question.view, self.priced),
@@ -212,42 +221,6 @@ class Explanation:
         }
         return ", ".join(shown)
 
-    def _grouped(self) -> list[str]:
-        plan = self.priced.plan
-        fields = plan.relation.fields()
-        return [fields[index].name for index in plan.keys.fields]
-
-    def _keys_json(self) -> dict[str, Any]:
-        groups = self.priced.groups
-        if isinstance(groups, PublicKeys):
-            said = {"kind": "public", "count": groups.size(), "sets": len(groups.sets)}
-        else:
-            said = {
-                "kind": "private",
-                "threshold": groups.mechanism.threshold,
-                "units_needed": groups.mechanism.units_needed(_LIKELY),
-                "cost": _price_of(groups).to_json(),
-            }
-        return {"columns": self._grouped()} | said
-
-    def _keys_sentence(self) -> str:
-        groups, names = self.priced.groups, ", ".join(self._grouped())
-        if not isinstance(groups, PublicKeys):
-            needed = groups.mechanism.units_needed(_LIKELY)
-            return (
-                f"{names} has no public keys, so a group is shown only if a noisy count of its"
-                f" units is at least {groups.mechanism.threshold}: one of {needed} units is shown"
-                " in 95 % of cases, one of a single unit almost never (δ); choosing them costs"
-                f" {_price_of(groups)}"
-            )
-        if not names:
-            return "one row, of everybody"
-        sets = "" if len(groups.sets) == 1 else f" in {len(groups.sets)} grouping sets"
-        return (
-            f"{groups.size():,} public keys of {names}{sets}; empty groups appear too, and rows"
-            " with NULL or another value are in none"
-        )
-
     def _noise_sentence(self) -> str:
         """Say what a δ was good for, or would be, where it is not for private keys."""
         if self.with_delta is not None:
@@ -310,11 +283,6 @@ class Explanation:
             return []
         known = group_losses([item.loss for item in self._costs()], period.length)
         return [(size, period.length.value, loss) for size, loss in known]
-
-
-def _price_of(groups: ChosenGroups) -> PrivacyLoss:
-    """Return what the choice of private groups costs by itself."""
-    return first_cost(ComposedEvent.of([groups.event]))
 
 
 def has_join(relation: Relation) -> bool:

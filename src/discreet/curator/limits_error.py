@@ -5,19 +5,19 @@ Guarantee:
     It is about utility alone: whatever it says, the noise is that of the limits which are taken.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from attrs import evolve, frozen
+import numpy as np
+from attrs import evolve, field, frozen
 
 from discreet.curator.allocate import Shares
-from discreet.curator.left_out import grouped_column, keeps_all_groups
+from discreet.curator.left_out import keeps_all_groups
+from discreet.curator.likely_histograms import LikelyProfile
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.project.noise import mechanism_for
-from discreet.releases.histogram import Histogram
-from discreet.releases.profile import Profile
+from discreet.releases.histogram import Floats
 from discreet.tables.catalog import Limits
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import CountUnits
@@ -39,18 +39,10 @@ class Proposal:
     """About how many rows of a group are left out."""
     noise: float
     """About how much the noise of a count is."""
-    hidden: float = 0.0
-    """How much more may be left out, of units that the noise of the profile hides."""
+    errors: Floats = field(eq=False, repr=False)
+    """All of it together, in each picture of the profile."""
     counts_units: bool = False
     """Whether units are counted, and not rows."""
-
-    def error_if(self, *, hidden: bool) -> float:
-        """Return all of it together, with or without what may be hidden."""
-        return self.cut + self.noise + (self.hidden if hidden else 0)
-
-    def times(self, least: Mapping[bool, float]) -> float:
-        """Return how many times the least error its own is, at worst."""
-        return max(self.error_if(hidden=one) / (least[one] or 1) for one in least)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -89,19 +81,38 @@ SOME_GROUPS = 10
 """How many private groups are reckoned with, at least."""
 
 
-def expected(plan: BoundedPlan, profile: Profile, shares: Allocation, limits: Limits) -> Proposal:
+def expected(
+    plan: BoundedPlan, profile: LikelyProfile, shares: Allocation, limits: Limits
+) -> Proposal:
     """Return what is to be expected of the plan with these limits."""
     tried = evolve(plan, limits=limits)
-    some = max(SOME_GROUPS, limits.groups_per_unit)
-    groups = tried.keys.size() if isinstance(tried.keys, PublicKeys) else some
-    cut, most = (_cut(tried, profile, hidden=one) / max(groups, 1) for one in (False, True))
+    cut = _cut(tried, profile) / groups_shown(tried)
+    noise = noise_with(plan, shares, limits)
     return Proposal(
         limits=limits,
-        cut=cut,
-        hidden=max(most - cut, 0.0),
-        noise=_noise(tried, shares(tried)),
+        cut=float(np.median(cut)),
+        noise=noise,
+        errors=cut + noise,
         counts_units=counts_units(tried),
     )
+
+
+def expected_cut(plan: BoundedPlan, profile: LikelyProfile) -> float:
+    """Return about how many rows, or units, the limits of a plan leave out of a group."""
+    return float(np.median(_cut(plan, profile))) / groups_shown(plan)
+
+
+def noise_with(plan: BoundedPlan, shares: Allocation, limits: Limits) -> float:
+    """Return about how much the noise of a count is with these limits."""
+    tried = evolve(plan, limits=limits)
+    return _noise(tried, shares(tried))
+
+
+def groups_shown(plan: BoundedPlan) -> int:
+    """Return how many groups there are; of private ones about how many are reckoned with."""
+    if isinstance(plan.keys, PublicKeys):
+        return max(plan.keys.size(), 1)
+    return max(SOME_GROUPS, plan.limits.groups_per_unit)
 
 
 def counts_units(plan: BoundedPlan) -> bool:
@@ -109,35 +120,31 @@ def counts_units(plan: BoundedPlan) -> bool:
     return all(isinstance(aggregate, CountUnits) for aggregate in plan.aggregates)
 
 
-def _cut(plan: BoundedPlan, profile: Profile, *, hidden: bool) -> float:
+def _cut(plan: BoundedPlan, profile: LikelyProfile) -> Floats:
     """Return about how many rows are left out over all groups; or units, if these are counted.
 
     With ``rows_per_unit`` so many rows are drawn first. Another limit of the same size then cuts
     nothing more; of a smaller one and this, the one that cuts more is reckoned with.
     """
     limits, rows = plan.limits, profile.rows
-
-    def lost(histogram: Histogram, limit: int) -> float:
-        return histogram.beyond(limit) + (histogram.hidden_beyond(limit) if hidden else 0.0)
-
-    column = grouped_column(plan, profile) if plan.keys.fields else None
-    groups = rows if column is None else profile.groups[column]
+    nothing = np.zeros(len(rows.units))
     if counts_units(plan):
-        return 0.0 if keeps_all_groups(plan) else lost(groups, limits.groups_per_unit)
-    beyond = lost(rows, limits.rows_per_group)
+        is_whole = keeps_all_groups(plan)
+        return nothing if is_whole else profile.groups.beyond(limits.groups_per_unit)
+    beyond = rows.beyond(limits.rows_per_group)
     if not plan.keys.fields:
         return beyond
-    in_all, found = limits.rows_per_unit, 0.0
-    units = max(float(rows.cleaned.sum()), 1.0)
-    pairs = max(groups.total(), units)
+    in_all, found = limits.rows_per_unit, nothing
+    units = np.maximum(rows.units.sum(axis=1), 1.0)
+    pairs = np.maximum(profile.groups.total(), units)
     if limits.rows_per_group != in_all:
-        one = lost(rows if column is None else profile.busiest[column], limits.rows_per_group)
-        every = min(one * pairs / units, beyond)
-        found = math.sqrt(one * every)
+        one = profile.busiest.beyond(limits.rows_per_group)
+        every = np.minimum(one * pairs / units, beyond)
+        found = np.sqrt(one * every)
     if not keeps_all_groups(plan) and limits.groups_per_unit != in_all:
-        a_pair = min(float(limits.rows_per_group), rows.total() / pairs)
-        found += a_pair * lost(groups, limits.groups_per_unit)
-    return found if in_all is None else max(found, lost(rows, in_all))
+        a_pair = np.minimum(float(limits.rows_per_group), rows.total() / pairs)
+        found = found + a_pair * profile.groups.beyond(limits.groups_per_unit)
+    return found if in_all is None else np.maximum(found, rows.beyond(in_all))
 
 
 def _noise(plan: BoundedPlan, shares: Shares) -> float:

@@ -98,45 +98,34 @@ class Histogram:
         return -np.diff(np.append(at_least, 0.0))
 
     @cached_property
-    def _typical(self) -> Floats:
+    def typical(self) -> Floats:
         """A usual number of what a unit of each bin has."""
         pairs = zip(self.starts, self._widest(), strict=True)
         return np.array([math.sqrt(start * max(start, end)) for start, end in pairs])
 
     def total(self) -> float:
         """Return about how much all units have together."""
-        return float(self.cleaned @ self._typical)
+        return float(self.cleaned @ self.typical)
 
     def beyond(self, limit: int) -> float:
         """Return about how much of it lies beyond a limit for each unit."""
-        return float(self.cleaned @ np.maximum(self._typical - limit, 0))
+        return float(self.cleaned @ np.maximum(self.typical - limit, 0))
 
     def units_beyond(self, limit: int) -> float:
         """Return about how many units have more than the limit."""
-        return float(self.cleaned @ (self._typical > limit))
-
-    def hidden_beyond(self, limit: int) -> float:
-        """Return about how much more than it seems may lie beyond a limit, as noise would hide it.
-
-        Every bin may hide units, those far behind the last one that clearly has some a little less.
-        Where none clearly has, each may hide as many.
-        """
-        clear = np.flatnonzero(self.cleaned > 0)
-        last = self.ends[min(int(clear[-1]), len(self.ends) - 1)] if len(clear) else self.ends[-1]
-        trust = np.minimum(1, last / np.array(self.starts)) ** _FADING
-        cut = np.maximum(self._typical - limit, 0) * trust
-        return math.sqrt(2 * float(cut @ cut)) * float(self.noise.spread)
+        return float(self.cleaned @ (self.typical > limit))
 
     def hidden_near(self, limit: int, zero: int) -> float:
-        """Return the same of what is not far from where units clearly are.
+        """Return about how much more than it seems may lie beyond a limit, as noise would hide it.
 
-        That is up to four times as far from ``zero`` as the last bin that clearly has units. Where
-        bins reach to sizes that no value of the column has, the noise of all others would decide.
+        It is looked for up to four times as far from ``zero`` as the last bin that clearly has
+        units. Where bins reach to sizes that no value of the column has, the noise of all others
+        would decide.
         """
         clear = np.flatnonzero(self.cleaned > 0)
         end = self.ends[min(int(clear[-1]), len(self.ends) - 1)] if len(clear) else zero
         last = max(end, zero + _HORIZON * (end - zero))
-        cut = np.maximum(np.minimum(self._typical, last) - limit, 0)
+        cut = np.maximum(np.minimum(self.typical, last) - limit, 0)
         near = cut * (np.array(self.starts) <= last)
         return math.sqrt(2 * float(near @ near)) * float(self.noise.spread)
 
@@ -217,9 +206,6 @@ _CLEAR = 3.5
 two or three times the noise are there by chance, and a limit that follows them is far too wide."""
 
 _HORIZON = 4
-
-_FADING = 0.2
-"""How quickly bins behind the last clear one are believed to hide fewer units."""
 
 
 def _falling(values: Floats) -> Floats:

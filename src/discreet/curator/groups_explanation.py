@@ -1,0 +1,57 @@
+"""What an explanation says about groups: which there are, and how private ones are chosen."""
+
+from fractions import Fraction
+from typing import Any
+
+from discreet.core.event import ComposedEvent
+from discreet.core.loss import PrivacyLoss
+from discreet.curator.costs import first_cost
+from discreet.curator.price import ChosenGroups, PricedPlan
+from discreet.tables.keyset import PublicKeys
+
+_LIKELY = Fraction(19, 20)
+
+
+def keys_sentence(priced: PricedPlan) -> str:
+    """Say which groups there will be."""
+    groups, names = priced.groups, ", ".join(_grouped(priced))
+    if not isinstance(groups, PublicKeys):
+        needed = groups.mechanism.units_needed(_LIKELY)
+        return (
+            f"{names} has no public keys, so a group is shown only if a noisy count of its"
+            f" units is at least {groups.mechanism.threshold}: one of {needed} units is shown"
+            " in 95 % of cases, one of a single unit almost never (δ); choosing them costs"
+            f" {_price_of(groups)}"
+        )
+    if not names:
+        return "one row, of everybody"
+    sets = "" if len(groups.sets) == 1 else f" in {len(groups.sets)} grouping sets"
+    return (
+        f"{groups.size():,} public keys of {names}{sets}; empty groups appear too, and rows"
+        " with NULL or another value are in none"
+    )
+
+
+def keys_json(priced: PricedPlan) -> dict[str, Any]:
+    """Return the same as plain values."""
+    groups = priced.groups
+    if isinstance(groups, PublicKeys):
+        said = {"kind": "public", "count": groups.size(), "sets": len(groups.sets)}
+    else:
+        said = {
+            "kind": "private",
+            "threshold": groups.mechanism.threshold,
+            "units_needed": groups.mechanism.units_needed(_LIKELY),
+            "cost": _price_of(groups).to_json(),
+        }
+    return {"columns": _grouped(priced)} | said
+
+
+def _grouped(priced: PricedPlan) -> list[str]:
+    fields = priced.plan.relation.fields()
+    return [fields[index].name for index in priced.plan.keys.fields]
+
+
+def _price_of(groups: ChosenGroups) -> PrivacyLoss:
+    """Return what the choice of private groups costs by itself."""
+    return first_cost(ComposedEvent.of([groups.event]))
