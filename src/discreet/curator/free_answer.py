@@ -194,14 +194,17 @@ def _combinations(one: FreeTable) -> list[list[Any]]:
 def _made_up(project: Project, table: Table) -> Any:
     """Return made-up rows, in which nobody could take an identifier for a person's."""
     found = fabricate(table, rows=_ROWS, pools={}, rng=project.rng)
-    owner = (table.unit.column or "").lower()
+    period = table.unit.period
+    owners = {name.lower() for name in table.unit.key_columns()}
+    owners -= set() if period is None else {period.column.lower()}
     columns = []
     for column in table.columns:
         cells = found.column(column.name).to_pylist()
         if column.codes is not None:
             meanings: dict[Any, Any] = dict(column.codes.meanings)
             cells = [meanings.get(cell, None if column.codes.is_all else cell) for cell in cells]
-        columns.append(list(map(_visible, cells)) if column.name.lower() == owner else cells)
+        is_owner = column.name.lower() in owners
+        columns.append(list(map(_visible, cells)) if is_owner else cells)
     names, kinds = ([getattr(one, part) for one in table.columns] for part in ("name", "type"))
     return arrow_table(names, kinds, columns)
 
