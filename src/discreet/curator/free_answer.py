@@ -17,6 +17,7 @@ from attrs import frozen
 
 from discreet.core import optional
 from discreet.core.errors import RefusedQuery
+from discreet.core.html_text import html_page, html_steps
 from discreet.core.loss import PrivacyLoss, Pure
 from discreet.core.terminal_text import text_steps
 from discreet.curator.fabricate import fabricate
@@ -125,6 +126,9 @@ class FreeExplanation:
             "affordable": True,
             "stored": False,
         }
+
+    def _repr_html_(self) -> str:
+        return html_page(html_steps(self.steps()))
 
     def __getattr__(self, name: str) -> Never:
         """Refuse what only the explanation of a private answer has."""
