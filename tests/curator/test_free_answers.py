@@ -191,6 +191,8 @@ def test_previews_can_be_empty(tmp_path):
         assert "says nothing" in answer.notes()[1]
         with pytest.raises(RefusedQuery):
             opened.sql("SELECT * FROM visits")
+        with pytest.raises(RefusedQuery):  # there is no order in which it could be cut
+            opened.sql("SELECT * FROM (SELECT * FROM visits LIMIT 9) AS t")
 
 
 def test_previews_can_be_made_up_and_say_so(tmp_path):

@@ -94,7 +94,7 @@ def read_free(statement: Statement, catalog: Catalog) -> FreeStatement | None:
         return _over(FreeKind.COLUMNS, select, named)
     if _asks_for_keys(select) and len(private) == 1:
         return _keys(select, named)
-    if _limit(select) is not None and is_of_rows(select):
+    if is_of_rows(select) and any(is_a(node, "Limit") for node in select.walk()):
         return _preview(select, named)
     return None
 
