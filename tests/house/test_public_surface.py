@@ -29,6 +29,7 @@ PUBLIC = [
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Explanation",
+    "FreeAnswer",
     "Meaning",
     "Measure",
     "Metric",

@@ -52,7 +52,7 @@ REFUSED: list[tuple[Any, type[DiscreetError], str]] = [
     ("SELECT DISTINCT COUNT(*) FROM visits", RefusedQuery, "GROUP BY the columns instead"),
     ("SELECT COUNT(*) FROM visits LIMIT 10%", RefusedQuery, "LIMIT 10"),
     ("SELECT COUNT(*) FROM visits LIMIT age", RefusedQuery, "whole number"),
-    ("SELECT COUNT(*) FROM visits FETCH FIRST 3 ROWS ONLY", RefusedQuery, "LIMIT 10"),
+    ("SELECT COUNT(*) FROM visits FETCH FIRST 3 ROWS WITH TIES", RefusedQuery, "LIMIT 10"),
     ("SELECT COUNT(*) FROM visits ORDER BY 2", RefusedQuery, "ORDER BY"),
     ("SELECT COUNT(*) FROM other.visits", RefusedQuery, "no such schema"),
     ("SELECT COUNT(*) FROM visits, visits", RefusedQuery, "Two tables"),

@@ -200,7 +200,7 @@ REWRITTEN = [
         "SELECT WITH DIFFERENTIAL_PRIVACY note, COUNT(*) FROM visits GROUP BY note",
     ),
     (
-        "SELECT DISTINCT clinic FROM visits",
+        "SELECT DISTINCT ON (clinic) clinic FROM visits",
         "GROUP BY the columns",
         "SELECT clinic, COUNT(*) FROM visits GROUP BY clinic",
     ),

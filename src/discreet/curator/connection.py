@@ -85,7 +85,9 @@ class Connection:
         given = (rows_per_group, groups_per_unit, rows_per_unit)
         terms = _terms(epsilon, rho, accuracy, delta, given, limits)
         free = free_answer(self._opened(), query)
-        return free or answer(
+        if free is not None:
+            return free
+        return answer(
             self._opened(),
             query,
             terms=terms,
@@ -111,7 +113,9 @@ class Connection:
         given = (rows_per_group, groups_per_unit, rows_per_unit)
         terms = _terms(epsilon, rho, accuracy, delta, given, limits)
         free = free_explanation(self._opened(), query)
-        return free or explain(
+        if free is not None:
+            return free
+        return explain(
             self._opened(), query, terms=terms, default=self._default, analyst=self._analyst
         )
 

@@ -17,6 +17,7 @@ from attrs import frozen
 
 from discreet.core import optional
 from discreet.core.errors import RefusedQuery
+from discreet.core.html_text import html_page, html_steps
 from discreet.core.loss import PrivacyLoss, Pure
 from discreet.core.terminal_text import text_steps
 from discreet.curator.fabricate import fabricate
@@ -126,6 +127,9 @@ class FreeExplanation:
             "stored": False,
         }
 
+    def _repr_html_(self) -> str:
+        return html_page(html_steps(self.steps()))
+
     def __getattr__(self, name: str) -> Never:
         """Refuse what only the explanation of a private answer has."""
         raise nothing_released("The explanation of a free answer", name)
@@ -194,14 +198,15 @@ def _combinations(one: FreeTable) -> list[list[Any]]:
 def _made_up(project: Project, table: Table) -> Any:
     """Return made-up rows, in which nobody could take an identifier for a person's."""
     found = fabricate(table, rows=_ROWS, pools={}, rng=project.rng)
-    owners = table.unit.owner_columns()
+    owners = {name.lower() for name in table.unit.owner_columns()}
     columns = []
     for column in table.columns:
         cells = found.column(column.name).to_pylist()
         if column.codes is not None:
             meanings: dict[Any, Any] = dict(column.codes.meanings)
             cells = [meanings.get(cell, None if column.codes.is_all else cell) for cell in cells]
-        columns.append(list(map(_visible, cells)) if column.name in owners else cells)
+        is_owner = column.name.lower() in owners
+        columns.append(list(map(_visible, cells)) if is_owner else cells)
     names, kinds = ([getattr(one, part) for one in table.columns] for part in ("name", "type"))
     return arrow_table(names, kinds, columns)
 

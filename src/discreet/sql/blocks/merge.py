@@ -13,6 +13,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.sql.blocks.above import Above
 from discreet.sql.blocks.block import Block, answer_of
 from discreet.sql.blocks.side_by_side import side_by_side
+from discreet.sql.blocks.totals_beside import with_totals_inside
 from discreet.sql.blocks.trees import name_of, named_queries, with_queries
 from discreet.sql.rows.scope import Context
 from discreet.sql.syntax.nodes import Node, is_a, is_set, listed, part
@@ -20,6 +21,7 @@ from discreet.sql.syntax.nodes import Node, is_a, is_set, listed, part
 
 def merged(select: Node, context: Context) -> Node:
     """Return the SELECT of which the answer that it reads is a part, if it reads one."""
+    select = with_totals_inside(select)
     blocks: list[Block] = []
     for node in _sources(select):
         block = _block(node, select, context)

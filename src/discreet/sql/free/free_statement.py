@@ -13,10 +13,10 @@ from attrs import frozen
 from discreet.core import optional
 from discreet.core.errors import RefusedQuery, UnknownTable
 from discreet.core.recursion import refusing_depth
-from discreet.sql.blocks.trees import name_of, named_queries
+from discreet.sql.blocks.trees import changed, name_of, named_queries
 from discreet.sql.free.allowed import has_aggregates, is_of_rows, require_allowed
 from discreet.sql.parse import Statement
-from discreet.sql.rows.items import is_star
+from discreet.sql.rows.items import is_star, item_value, output_names
 from discreet.sql.syntax.nodes import (
     Node,
     condition_of,
@@ -94,7 +94,7 @@ def read_free(statement: Statement, catalog: Catalog) -> FreeStatement | None:
         return _over(FreeKind.COLUMNS, select, named)
     if _asks_for_keys(select) and len(private) == 1:
         return _keys(select, named)
-    if _limit(select) is not None and is_of_rows(select):
+    if is_of_rows(select) and any(is_a(node, "Limit") for node in select.walk()):
         return _preview(select, named)
     return None
 
@@ -177,7 +177,21 @@ def _in_room(select: Node, renamed: Iterable[tuple[Node, str]]) -> Node:
                 node.set("alias", exp.TableAlias(this=node.this.copy()))
             node.set("db", None)
             node.set("this", exp.to_identifier(node.meta[_ROOM], quoted=True))
-    return found
+    return changed(found, expressions=_named_items(select, found))
+
+
+def _named_items(select: Node, found: Node) -> list[Node]:
+    """Return the items of a statement, each with the name that an answer would give it."""
+    exp = optional.load("sqlglot.expressions")
+    names = iter(output_names([item for item in select.expressions if not is_star(item)]))
+    return [
+        item
+        if is_star(item)
+        else exp.Alias(
+            this=item_value(item).copy(), alias=exp.to_identifier(next(names), quoted=True)
+        )
+        for item in found.expressions
+    ]
 
 
 # ---- Which of the kinds a statement is.
@@ -250,8 +264,7 @@ def _known(table: Table) -> Iterator[tuple[Column, tuple[Key, ...] | None]]:
     """Return the public keys of each column of a table, if it has any."""
     fields = Scan.of(table).fields()
     for index, column in enumerate(table.columns):
-        is_unit = fields[index].unit_part == 0
-        yield column, None if is_unit else public_keys(FieldValue(column.type, index), fields)
+        yield column, public_keys(FieldValue(column.type, index), fields)
 
 
 def _preview(select: Node, named: Named) -> FreeStatement:
