@@ -59,7 +59,7 @@ def test_check_says_it_in_words():
     text = explained(parsed()).text
     for part in (
         "people: one unit is a person",
-        "ε = 3 is the most that may ever be told about one unit",
+        "ε = 3 is the most that may ever be told about one person",
         "kim ε = 1; lou@example.org ε = 2.5; anybody else has nothing",
         "the shares add up to more than the budget",
         "groups must be public",
@@ -67,7 +67,7 @@ def test_check_says_it_in_words():
         "somebody with k rows is k units: they can lose up to k times the epsilon",
         "all rows with the same person in the same day (by walked)",
         "at most 2 rows in each of at most 3 groups count",
-        "one unit moves COUNT(*) by at most 2 in a group, 6 in all",
+        "one person moves COUNT(*) by at most 2 in a group, 6 in all",
         "Public, so everybody may know every row: districts",
         "All is well: visits, steps, calls, districts",
     ):

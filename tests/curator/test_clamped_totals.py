@@ -40,8 +40,8 @@ def test_the_clamp_is_said_and_nobody_knows_what_it_cut(folder):
     with connect(folder, epsilon=100) as connection:
         release = connection.sql(BY_CLINIC.format(WRITTEN))
         explained = " ".join(str(connection.explain(BY_CLINIC.format(WRITTEN))).split())
-    assert "the total of age of one unit in a group outside 0 to 300 counts as" in str(release)
-    assert "rows of one unit count" not in str(release)
+    assert "the total of age of one person in a group outside 0 to 300 counts as" in str(release)
+    assert "rows of one person count" not in str(release)
     assert all(low is not None and high is None for low, high in release.totals("x"))
     assert "so it adds at most 300 in size: 300 × 4 groups = 1200" in explained
 
@@ -106,7 +106,7 @@ def test_limits_on_rows_do_not_touch_it_and_nothing_is_said_of_them(folder):
         explained = connection.explain(ALONE)
         beside = connection.sql(ALONE.replace("AS x", "AS x, COUNT(*) AS n"))
     first = str(release).splitlines()[0]
-    assert first.startswith("The clamp may cut totals of a unit, and nobody has measured how much")
+    assert first.startswith("The clamp may cut totals of a person, and nobody has measured")
     assert "discreet profile visits" in first
     assert "Limits" not in str(release)
     assert explained.proposal is None

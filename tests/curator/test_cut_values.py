@@ -130,7 +130,7 @@ def test_a_clamp_of_a_column_without_a_range_may_cut_anything(tmp_path, has_prof
         assert release.totals(name) == ((None, None),)
     first, *_ = str(release).splitlines()
     assert ("not declared" in first) is has_profile
-    assert ("of the units" in first) is has_profile
+    assert ("of the people" in first) is has_profile
     shown = release.to_json()["limits_cut"]["clamps"]
     assert [one["known"] for one in shown] == [False]
 
@@ -149,7 +149,7 @@ def test_a_profile_of_values_bounds_what_a_clamp_cuts(tmp_path):
         assert is_inside(ends, truth)
         for confidence in ("0.5", "0.999999"):
             assert is_inside(release.totals(name, confidence)[0], truth)
-    assert "of the units" in str(release).splitlines()[0]
+    assert "of the people" in str(release).splitlines()[0]
     assert "have such a value" in str(release)
     assert "outside the clamp" in explained
     # Where the clamp is the declared range, nothing is cut, and nothing is said.

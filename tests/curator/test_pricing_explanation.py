@@ -248,7 +248,7 @@ def test_how_many_rows_are_looked_at_is_said_where_it_is_limited(project):
     assert found.to_json()["limits"]["rows_looked_at"] is None
     later = "EXISTS (SELECT 1 FROM visits AS w WHERE w.person = v.person AND w.day > v.day)"
     found, steps = explained(folder, f"SELECT COUNT(*) FROM visits AS v WHERE {later}", epsilon=1)
-    assert steps["Looks at"].startswith("1,000 rows of one unit at most, so that nobody's rows can")
+    assert steps["Looks at"].startswith("1,000 rows of one person at most, so that nobody's rows")
     assert found.to_json()["limits"]["rows_looked_at"] == 1_000
     pairs = "visits AS v JOIN visits AS w USING (person) WHERE v.city <> w.city"
     _, steps = explained(folder, f"SELECT COUNT(*) FROM {pairs}", epsilon=1)

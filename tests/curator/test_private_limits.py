@@ -289,7 +289,7 @@ def test_the_release_says_what_was_chosen(folder):
         assert data["limits"]["rows_per_group"] == release.body.limits.rows_per_group
         assert "chosen privately" in str(release)
         assert "chosen privately" in release._repr_html_()
-        assert "units have more than counts" in str(release)
+        assert "people have more than counts" in str(release)
         assert Body.from_json(release.body.to_json()) == release.body
         (stored,) = connection.releases(release.receipt.ticket.number)
         assert stored.body == release.body

@@ -270,7 +270,7 @@ def test_a_profile_of_noise_says_so(folder):
     with own(folder) as owner:
         found = owner.profile("visits", epsilon="0.1")
     nothing = evolve(found.rows, values=(0,) * len(found.rows.values))
-    assert "no units (a person) stand out from the noise" in str(evolve(found, rows=nothing))
+    assert "no people stand out from the noise" in str(evolve(found, rows=nothing))
 
 
 MEDIAN = "MEDIAN(age) AS middle"

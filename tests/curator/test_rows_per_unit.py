@@ -63,13 +63,13 @@ def test_it_is_said_beside_the_answer(folder):
     with connect(folder, epsilon=100) as connection:
         release = connection.sql(BY_CLINIC, rows_per_unit=5, rows_per_group=2)
         assert any(
-            "at most 2 rows of one unit count in a group, and at most 5 rows of one unit count over"
-            " all groups; what is beyond is left out" in note
+            "at most 2 rows of one person count in a group, and at most 5 rows of one person count"
+            " over all groups; what is beyond is left out" in note
             for note in release.notes()
         )
         people = "SELECT clinic, COUNT(DISTINCT person) FROM visits GROUP BY ROLLUP (clinic)"
         counted = connection.sql(people, rows_per_unit=2)
-        said = "at most 2 rows of one unit count over all groups of each grouping set"
+        said = "at most 2 rows of one person count over all groups of each grouping set"
         assert any(said in note for note in counted.notes())
         explained = connection.explain(BY_CLINIC, rows_per_unit=5, rows_per_group=2)
     said = " ".join(str(explained).split())

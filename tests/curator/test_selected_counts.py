@@ -201,11 +201,11 @@ def test_the_answer_has_intervals_and_says_why(folder: Any) -> None:
         assert high == row[1] + bar  # type: ignore[operator]
         assert low == (row[1] - bar if row[1] > least + bar else 1)  # type: ignore[operator]
     notes = "\n".join(release.notes())
-    assert f"people: numbers of units chose the groups, so near {least}" in notes
+    assert f"people: numbers of people chose the groups, so near {least}" in notes
     assert "the noise of n had no part in choosing the groups" in notes
     assert set(release.to_json()["errors"]["intervals"]) == {"people"}
     steps = dict(explained.steps())
-    assert f"Of groups of {least} units or more" in steps["COUNT(DISTINCT unit)"]
+    assert f"Of groups of {least} people or more" in steps["COUNT(DISTINCT unit)"]
     assert explained.to_json()["errors"]["people"] is None
     errors = [text for name, text in explained.steps() if name == "Error"]
     assert f"of shown groups of {least} units or more 95 % are within ± {bar}" in errors[0]

@@ -255,7 +255,7 @@ def test_a_profile_without_values_says_nothing_of_them(folder):
     found = nearly_exact(folder)
     assert found.values == {}
     assert found.to_json()["values"] == {}
-    assert "all values of a unit" not in str(found)
+    assert "all values of a person" not in str(found)
 
 
 def test_a_value_is_in_the_bin_of_the_step_that_a_sum_rounds_it_to(tmp_path):
@@ -283,10 +283,10 @@ def test_of_too_few_units_nothing_is_told(folder):
     assert loud.largest_quantile(0.5) is loud.smallest_quantile(0.5) is None
     assert loud.to_json()["quantiles"]["0.5"] == {"no_value_above": None, "no_value_below": None}
     shown = str(evolve(found, values={"cost": loud}))
-    assert "cost: too few units have a value to tell how far values reach" in shown
+    assert "cost: too few people have a value to tell how far values reach" in shown
     assert "is at most" not in shown
     rows = evolve(found.rows, noise=DiscreteLaplace(scale=1000))
     nothing = str(evolve(found, rows=rows, values={"cost": loud}))
-    assert "no units (a person) stand out from the noise" in nothing
+    assert "no people stand out from the noise" in nothing
     assert "left out" not in nothing
     assert "too few for this price" in nothing

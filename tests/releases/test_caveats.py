@@ -19,18 +19,18 @@ def connection(tmp_path):
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
-        ("SELECT COUNT(*) FROM visits", "at most 2 rows of one unit count;"),
+        ("SELECT COUNT(*) FROM visits", "at most 2 rows of one person count;"),
         (
             "SELECT clinic, SUM(age) FROM visits GROUP BY clinic",
-            "at most 2 rows of one unit count in a group, and one unit counts in at most 3 groups",
+            "rows of one person count in a group, and one person counts in at most 3 groups",
         ),
         (
             "SELECT clinic, COUNT(DISTINCT person) FROM visits GROUP BY clinic",
-            "one unit counts in at most 3 groups;",
+            "one person counts in at most 3 groups;",
         ),
         (
             "SELECT clinic, COUNT(*) FROM visits GROUP BY ROLLUP (clinic)",
-            "one unit counts in at most 3 groups of each grouping set",
+            "one person counts in at most 3 groups of each grouping set",
         ),
     ],
 )

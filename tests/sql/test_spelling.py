@@ -83,6 +83,7 @@ def test_the_name_is_the_one_that_was_written(spellings):
         ("SELECT bool_or(urgent) FROM visits", ["BOOL_OR"]),
         ("SELECT COUNT(*) FROM visits WHERE timestamp_sub(day, day) = day", ["timestamp_sub"]),
         ("SELECT COUNT(*) FROM visits WHERE VAR_MAP(age) = 1", ["cannot be read"]),
+        ("SELECT COUNT(*) FROM visits GROUP BY", ["GROUP BY names nothing"]),
         ("SELECT COUNT(*) FROM visits WHERE initcap(clinic) = 'N'", ["initcap(clinic)"]),
         ("SELECT COUNT(*) FROM visits WHERE minhash(age, age) = 1", ["MINHASH"]),
         ("SELECT initcap(clinic), COUNT(*) FROM visits GROUP BY initcap(clinic)", ["initcap("]),

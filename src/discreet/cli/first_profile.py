@@ -36,7 +36,7 @@ class MeasuredRows:
         """Say what was found and what it proposes."""
         if self.rows_per_unit is None:
             return str(self.profile)
-        called = unit_name(self.profile.unit)
+        called = self.profile.called
         share = self.profile.rows_left_out(self.rows_per_unit)
         proposed = (
             f"Proposed: rows_per_unit = {self.rows_per_unit}. So many rows of {called.one} count,"

@@ -93,6 +93,7 @@ def answer(
         receipt=passed.receipt,
         is_stored=passed.is_stored,
         offered=priced.loss if passed.is_dearer else None,
+        called=project.catalog.id_space(plan.owner().unit.id_space).called,
         circumstances=circumstances_of(
             project,
             sql,

@@ -198,6 +198,7 @@ def answer_batch(
             receipt=passed.receipt,
             is_stored=passed.is_stored,
             offered=batch.loss if passed.is_dearer else None,
+            called=project.catalog.id_space(priced.plan.owner().unit.id_space).called,
             circumstances=circumstances_of(
                 project, "; ".join(queries), priced.plan, passed.receipt, event=None
             ),

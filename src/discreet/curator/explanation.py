@@ -41,6 +41,7 @@ from discreet.tables.plans.text import show
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.relation import Relation, RowLimit
 from discreet.tables.relations.scan import Scan
+from discreet.tables.unit_name import reworded
 
 
 @frozen(kw_only=True)
@@ -93,7 +94,7 @@ class Explanation:
             ("Protects", self._unit_sentence()),
             ("Reads", self._tables_sentence()),
             ("Groups", keys_sentence(self.priced)),
-            ("Limits", limits_sentence(self.priced)),
+            ("Limits", self._said(limits_sentence(self.priced))),
         ]
         found += [
             ("Left out", text)
@@ -102,13 +103,14 @@ class Explanation:
         counted = "units" if counts_units(self.priced.plan) else "rows"
         if others := other_limits_sentence(self.other_limits, counted):
             found.append(("Other limits", others))
-        found += [("Clamped", text) for text in clamped_sentences(self.left_out, self.bounds)]
+        clamped = clamped_sentences(self.left_out, self.bounds, self.id_space.called)
+        found += [("Clamped", text) for text in clamped]
         found += [("Sums", str(comparison)) for comparison in self.sums]
         if has_join(self.priced.plan.relation):
-            found.append(("Joins", _JOINS))
+            found.append(("Joins", self._said(_JOINS)))
         if limits := row_limits(self.priced.plan.relation):
-            found.append(("Looks at", _looked_at(limits)))
-        found += [(column.name, column.sentence()) for column in self.columns()]
+            found.append(("Looks at", self._said(_looked_at(limits))))
+        found += [(column.name, self._said(column.sentence())) for column in self.columns()]
         if noise := self._noise_sentence():
             found.append(("Noise", noise))
         found += [("Error", text) for text in error_sentences(self.question.view, self.priced)]
@@ -118,6 +120,10 @@ class Explanation:
         found += [("", text) for text in self._measures()]
         found.append(("Left", self._left_sentence()))
         return found
+
+    def _said(self, sentence: str) -> str:
+        """Return a sentence about limits in the owner's word for a unit; no name is in it."""
+        return reworded(sentence, self.id_space.called)
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation as plain values."""

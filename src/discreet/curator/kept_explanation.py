@@ -11,6 +11,7 @@ from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.sums import SumTotals
 from discreet.tables.plans.tighten import leaves_out
+from discreet.tables.unit_name import UNIT, UnitName
 
 
 def limits_sentence(priced: PricedPlan) -> str:
@@ -78,12 +79,14 @@ def left_out_sentences(
     return [*said, f"{better}: the least error in all (limits = auto)"] if is_other else said
 
 
-def clamped_sentences(known: LeftOut | None, bounds: Iterable[BoundsProposal]) -> list[str]:
+def clamped_sentences(
+    known: LeftOut | None, bounds: Iterable[BoundsProposal], called: UnitName = UNIT
+) -> list[str]:
     """Say what clamps cut, as far as it is known, and which bounds would err much less."""
     found = () if known is None else known.clampings()
     better = [str(one) for one in bounds if one.is_much_better]
     said = [
-        f"{one.text}: {one.units} of the units have a value outside the clamp"
+        f"{one.text}: {one.units} of the {called.plural} have a value outside the clamp"
         if one.units is not None
         else f"{one.text}: values may be outside the clamp, and {one.reason}"
         for one in found

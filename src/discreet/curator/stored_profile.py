@@ -74,10 +74,12 @@ def profile_of(
     is_stored: bool,
 ) -> Profile:
     """Return the profile that bodies are, by what is declared of the table."""
+    space = project.catalog.id_space(table.unit.id_space)
     return read_profile(
         table.name,
-        project.catalog.id_space(table.unit.id_space).unit,
+        space.unit,
         map(Body.from_json, bodies),
+        units=space.units,
         most=table.most_rows_per_unit,
         groups={
             column.name: len(column.keys)

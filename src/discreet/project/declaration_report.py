@@ -52,7 +52,7 @@ def space_lines(catalog: Catalog, space: IdSpace) -> tuple[str, ...]:
     cap = space.cap.shown(rounding=ROUND_FLOOR)
     lines = [
         f"{space.name}: one unit is {space.unit}",
-        f"  budget: {cap} is the most that may ever be told about one unit",
+        f"  budget: {cap} is the most that may ever be told about {space.called.one}",
         f"  price: a question costs at least {_least(space)}",
     ]
     tables = [table for table in catalog.tables if table.unit.id_space == space.name]
@@ -108,6 +108,7 @@ def space_to_json(catalog: Catalog, space: IdSpace) -> dict[str, Any]:
 def table_text(catalog: Catalog, table: Table) -> str:
     """Return what the limits and ranges of a table mean."""
     limits, count = table.limits, count_effect(table.limits)
+    called = catalog.id_space(table.unit.id_space).called
     rows = [
         [column.name, column.type.value, *_sums(column, table), grouping(catalog, table, column)]
         for column in table.columns
@@ -117,9 +118,9 @@ def table_text(catalog: Catalog, table: Table) -> str:
         [
             f"{table.name} (id space {table.unit.id_space}), from {table.source.path.name}",
             *_lines_dropped(table),
-            f"  one unit: {unit_words(table.unit)}",
+            f"  {called.one}: {unit_words(table.unit)}",
             f"  limits: {limits_words(limits)}",
-            f"  so one unit moves COUNT(*) by at most {_moved(count)}, and SUM by at most:",
+            f"  so {called.one} moves COUNT(*) by at most {_moved(count)}, and SUM by at most:",
             *(f"  {line}" for line in text_table(heading, rows).splitlines()),
         ]
     )

@@ -25,13 +25,18 @@ from discreet.releases.estimates.windows import windows_in
 from discreet.releases.left_out import Clamping, LeftOut
 from discreet.releases.view import View
 from discreet.tables.plans.plan import BOUNDING
+from discreet.tables.unit_name import A_UNIT, ONE_UNIT, UNIT, UNITS, UnitName
 
 DISTORTED = 0.1
 """From which share of rows on that limits leave out an answer says so in its first line."""
 
 
-def headline(left_out: LeftOut | None) -> list[str]:
+def headline(left_out: LeftOut | None, called: UnitName = UNIT) -> list[str]:
     """Return what must be read before the numbers: that they are not those of all rows."""
+    return [called.said(line) for line in _headline(left_out)]
+
+
+def _headline(left_out: LeftOut | None) -> list[str]:
     if left_out is None or left_out.is_nothing:
         return []
     on_clamps = [_on_cut(one) for one in left_out.clampings() if _matters(one)]
@@ -52,7 +57,7 @@ def _on_rows(left_out: LeftOut) -> list[str]:
 def _on_totals(left_out: LeftOut) -> list[str]:
     if left_out.by_limits or not left_out.reason or any(left_out.clampings()):
         return []
-    return [f"The clamp may cut totals of a unit, and {left_out.reason}"]
+    return [f"The clamp may cut totals of {A_UNIT}, and {left_out.reason}"]
 
 
 def _matters(clamping: Clamping) -> bool:
@@ -65,7 +70,7 @@ def _on_cut(clamping: Clamping) -> str:
     if units is None or units.about < DISTORTED:
         return f"The clamp may cut values of {clamping.text}, and {clamping.reason}"
     because = f", and {clamping.reason}" if clamping.reason else ""
-    return f"The clamp cuts values of {clamping.text} for {units} of the units{because}"
+    return f"The clamp cuts values of {clamping.text} for {units} of the {UNITS}{because}"
 
 
 def notes(
@@ -75,6 +80,7 @@ def notes(
     left_out: LeftOut | None = None,
     on_rounding: Sequence[str] = (),
     confidence: Fraction,
+    called: UnitName = UNIT,
 ) -> tuple[str, ...]:
     """Return the notes on each output, each note once, and those that are given on rounding."""
     found = [
@@ -83,11 +89,8 @@ def notes(
         for part in parts(output.estimate)
         for note in _notes(part, body, confidence)
     ]
-    return tuple(
-        dict.fromkeys(
-            [*found, *_on_selection(view, body), *caveats(view, body, left_out, on_rounding)]
-        )
-    )
+    every = [*found, *_on_selection(view, body), *caveats(view, body, left_out, on_rounding)]
+    return tuple(dict.fromkeys(map(called.said, every)))
 
 
 def on_unknown(names: Sequence[str]) -> list[str]:
@@ -116,7 +119,7 @@ def _on_selection(view: View, body: Body) -> list[str]:
         return []
     least, likely = selection.threshold, selection.units_needed
     missing = (
-        f"groups of fewer than about {least} units are not shown; one with {likely} appears in"
+        f"groups of fewer than about {least} {UNITS} are not shown; one with {likely} appears in"
         " 95 % of answers"
     )
     said = [missing, *_on_most(selection.most_groups, len(body.keys.rows))]
@@ -132,8 +135,8 @@ def _on_most(most: int | None, shown: int) -> list[str]:
     if most is None or shown < most:
         return []
     said = (
-        f"at most {most:,} groups are shown, those with the largest noisy numbers of units: others"
-        " may be missing, and the smallest that are shown tend to be too large"
+        f"at most {most:,} groups are shown, those with the largest noisy numbers of {UNITS}:"
+        " others may be missing, and the smallest that are shown tend to be too large"
     )
     return [said]
 
@@ -184,7 +187,7 @@ def _(estimate: SelectedOf, body: Body, confidence: Fraction) -> list[str]:
     assert body.selection is not None
     least = body.selection.threshold
     bias = (
-        f"numbers of units chose the groups, so near {least} they are too large on average (small"
+        f"numbers of {UNITS} chose the groups, so near {least} they are too large on average (small"
         " groups appear by luck of noise); its intervals take account of that"
     )
     return [bias]
@@ -196,7 +199,7 @@ def _(estimate: TotalOf, body: Body, confidence: Fraction) -> list[str]:
     if aggregate.kind != "count_distinct":
         return []
     bias = (
-        f"COUNT(DISTINCT {aggregate.value}) counts at most {most} values of one unit in a group,"
+        f"COUNT(DISTINCT {aggregate.value}) counts at most {most} values of {ONE_UNIT} in a group,"
         " so apart from its noise it can only be too small"
     )
     return [bias]
@@ -226,7 +229,7 @@ def _on_clamps(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
     if not view.ranges:
         return []
     totals = [
-        f"the total of {aggregate.value} of one unit{_in_each(body)} outside"
+        f"the total of {aggregate.value} of {ONE_UNIT}{_in_each(body)} outside"
         f" {short(Fraction(aggregate.lower))} to {short(Fraction(aggregate.upper))} counts as the"
         " nearer end"
         for aggregate in body.aggregates
@@ -245,7 +248,7 @@ def _how_often(left_out: LeftOut | None, index: int) -> str:
     clamping = None if left_out is None else left_out.clamping(index)
     if clamping is None or clamping.units is None:
         return ""
-    return f"; {clamping.units} of the units have such a value"
+    return f"; {clamping.units} of the {UNITS} have such a value"
 
 
 def _on_units(view: View) -> list[str]:
@@ -266,13 +269,15 @@ def _on_limits(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
     over_all = limits.rows_per_unit
     by_row = any(aggregate.kind not in {*_BY_UNIT, "sum_totals"} for aggregate in body.aggregates)
     if by_row and limits.rows_per_group != over_all:
-        parts.append(f"at most {_rows(limits.rows_per_group)} of one unit count{_in_each(body)}")
+        parts.append(f"at most {_rows(limits.rows_per_group)} of {ONE_UNIT} count{_in_each(body)}")
     if over_all is not None:
-        parts.append(f"at most {_rows(over_all)} of one unit count over all groups{_of_each(body)}")
+        parts.append(
+            f"at most {_rows(over_all)} of {ONE_UNIT} count over all groups{_of_each(body)}"
+        )
     if body.keys.columns and limits.groups_per_unit != over_all:
         most = limits.groups_per_unit
         many = f"{most:,} group{'s' if most > 1 else ''}"
-        parts.append(f"one unit counts in at most {many}{_of_each(body)}")
+        parts.append(f"{ONE_UNIT} counts in at most {many}{_of_each(body)}")
     if not parts:
         return []
     kept = ", and ".join(parts)
@@ -310,7 +315,7 @@ def _on_chosen_limits(chosen: ChosenPrivately | None) -> list[str]:
         return []
     part, bar = short(100 * chosen.share), math.ceil(error_of(chosen.noise, 1 - CONFIDENCE))
     low, high = (max(0, chosen.units_cut + sign * bar) for sign in (-1, 1))
-    cut = f"; {low:,} to {high:,} units have more than counts" if chosen.is_exact else ""
+    cut = f"; {low:,} to {high:,} {UNITS} have more than counts" if chosen.is_exact else ""
     among = f"among {chosen.candidates:,}, for {part} % of the price"
     return [f"the limits were chosen privately {among}{cut}"]
 

@@ -24,6 +24,7 @@ from discreet.releases.histogram import BEYOND, Histogram
 from discreet.releases.unreadable import WITH, WITHOUT, UnreadableUnits
 from discreet.releases.value_bins import ValueBins
 from discreet.releases.values import SHOWN_SHARES, Bound, Values, read_values, shown_value
+from discreet.tables.unit_name import A_UNIT, UNITS, UnitName, unit_name
 
 ROWS, GROUPS, BUSIEST = "rows", "groups of ", "rows in the busiest "
 LARGEST, SMALLEST, UNREADABLE = "largest ", "smallest ", "unreadable "
@@ -65,6 +66,8 @@ class Profile:
     table: str
     unit: str
     """What a unit is, in the owner's words."""
+    units: str | None = None
+    """What several of them are called, if the owner declared it."""
     rows: Histogram
     groups: Mapping[str, Histogram]
     """For each column with declared keys: units by the groups that they are in."""
@@ -79,6 +82,11 @@ class Profile:
     """Whether units surely have more rows than what is declared as the most."""
     receipt: Receipt | None = field(default=None, eq=False)
     is_stored: bool = False
+
+    @property
+    def called(self) -> UnitName:
+        """What units are called."""
+        return unit_name(self.unit, self.units)
 
     def rows_left_out(self, limit: int, *, beta: float = _BETA) -> Share:
         """Return which share of the rows a limit of rows for each unit leaves out."""
@@ -203,10 +211,11 @@ class Profile:
         """Return how many units and rows there are, and how many rows a unit usually has."""
         units, rows = float(self.rows.cleaned.sum()), self.rows.total()
         if self._is_faint:
-            return f"{self.table}: no units ({self.unit}) stand out from the noise", _FAINT
+            return f"{self.table}: no {self.called.plural} stand out from the noise", _FAINT
         middle, most, last = self.quantile(0.5), self.quantile(0.99), self.rows.ends[-1]
         usual = f"half of them have {_up_to(middle, last)} rows, 99 % {_up_to(most, last)}"
-        return f"{self.table}: about {units:,.0f} units ({self.unit}) with {rows:,.0f} rows", usual
+        many = self.called.counted(round(units))
+        return f"{self.table}: about {many} with {rows:,.0f} rows", usual
 
     def _cut_by_limits(self) -> _TableOfTexts:
         """Return what each limit leaves out, as headings and rows."""
@@ -214,26 +223,30 @@ class Profile:
             [f"{limit:,}", str(self.rows_left_out(limit)), str(self.units_cut(limit))]
             for limit in self._limits()
         ]
-        return ("rows of a unit that count", "rows left out", "units cut"), lines
+        called = self.called
+        heads = (f"rows of {called.a} that count", "rows left out", f"{called.plural} cut")
+        return heads, lines
 
     def _footer(self) -> list[str]:
         price = "a stored profile, nothing more is charged" if self.is_stored else None
         cost = price or f"cost {self.cost}{self._each()}"
         open_end = [] if self.rows.most is not None else [_OPEN]
-        return [f"95 % intervals; {cost}", *([_REFUTED] if self.is_refuted else open_end)]
+        last = [_REFUTED] if self.is_refuted else open_end
+        return [f"95 % intervals; {cost}", *map(self.called.said, last)]
 
     def _on_groups(self, name: str) -> str:
         found = self.groups[name]
         units = float(found.cleaned.sum())
         if units < 1:
-            return f"{name}: too few units stand out from the noise to tell in how many groups"
+            few = f"too few {self.called.plural} stand out from the noise"
+            return f"{name}: {few} to tell in how many groups"
         cut = ", ".join(
             f"{limit}: {100 * found.units_beyond(limit) / units:.0f} %"
             for limit in _SHOWN_LIMITS
             if limit < found.ends[-1]
         )
         listed = cut or "none"
-        return f"{name}: share of units in more groups than a limit of {listed}"
+        return f"{name}: share of {self.called.plural} in more groups than a limit of {listed}"
 
     def _each(self) -> str:
         """Say how much of the price each histogram has."""
@@ -252,18 +265,19 @@ class Profile:
             below = (values.smallest_quantile(share) for share in SHOWN_SHARES)
             lines.append([f"{name} is at most", *map(shown_value, above)])
             lines.append([f"{name} is at least", *map(shown_value, below)])
-        shares = (f"{100 * share:.0f} % of units" for share in SHOWN_SHARES)
-        return ("all values of a unit", *shares), lines
+        shares = (f"{100 * share:.0f} % of {self.called.plural}" for share in SHOWN_SHARES)
+        return (f"all values of {self.called.a}", *shares), lines
 
     def _said(self) -> list[str]:
         """Return what there is to say of values besides how far they reach."""
-        faint = "too few units have a value to tell how far values reach"
+        many = self.called.plural
+        faint = f"too few {many} have a value to tell how far values reach"
         said = []
         for name, values in self.values.items():
             if values.is_faint:
                 said.append(f"{name}: {faint}")
             if values.is_refuted:
-                said.append(f"{name}: units have values outside {_REFUTED_RANGE}")
+                said.append(f"{name}: {many} have values outside {_REFUTED_RANGE}")
         return [*said, *map(str, self.unreadable.values())]
 
 
@@ -278,12 +292,12 @@ _SPLIT = Pure | Zcdp | Approximate | ApproximateZcdp
 _REFUTED_RANGE = "min and max, so these are not believed; correct the declaration"
 
 _REFUTED = (
-    "units have more rows than most_rows_per_unit says, so it is not believed, and no upper end is"
-    " sure; correct the declaration"
+    f"{UNITS} have more rows than most_rows_per_unit says, so it is not believed, and no upper end"
+    " is sure; correct the declaration"
 )
 
 _OPEN = (
-    "nothing says how many rows a unit can have at most, so no upper end is sure; declare"
+    f"nothing says how many rows {A_UNIT} can have at most, so no upper end is sure; declare"
     " most_rows_per_unit if it is known"
 )
 
@@ -305,6 +319,7 @@ def read_profile(
     values: Mapping[str, ValueBins] = _NO_VALUES,
     receipt: Receipt | None = None,
     is_stored: bool = False,
+    units: str | None = None,
 ) -> Profile:
     """Return the profile that the stored bodies are.
 
@@ -333,6 +348,7 @@ def read_profile(
     return Profile(
         table=table,
         unit=unit,
+        units=units,
         rows=found[ROWS],
         groups=_named(found, GROUPS),
         busiest=_named(found, BUSIEST),

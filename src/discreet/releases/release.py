@@ -45,6 +45,7 @@ from discreet.releases.shown_answer import ShownAnswer
 from discreet.releases.shown_column import ShownColumn
 from discreet.releases.view import Output, View, error_bar, intervals
 from discreet.releases.yaml_text import yaml_text
+from discreet.tables.unit_name import UNIT, UnitName
 
 
 @frozen(kw_only=True)
@@ -69,6 +70,8 @@ class Release(AnswerRows):
     """Which interval is shown beside that of noise."""
     left_out: LeftOut | None = field(repr=False)
     """What limits and clamps left out, as far as it is known; None if they cannot cut anything."""
+    called: UnitName = field(default=UNIT, eq=False, repr=False)
+    """The owner's word for a unit, for people to read."""
 
     @left_out.default
     def _unmeasured(self) -> LeftOut | None:
@@ -152,6 +155,7 @@ class Release(AnswerRows):
             left_out=self.left_out,
             on_rounding=self._ends.on_rounding(),
             confidence=CONFIDENCE,
+            called=self.called,
         )
         unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
         return (*found, *on_unknown(unknown), *on_dearer(self.cost, self.offered))
@@ -293,6 +297,7 @@ class Release(AnswerRows):
             cost=None if self.is_stored else self.cost,
             notes=self.notes(),
             is_rounded=any(map(self._ends.is_rounded, self._noisy())),
+            called=self.called,
         )
 
     @cached_property

@@ -8,6 +8,7 @@ from discreet.core.terminal_text import text_table
 from discreet.releases.left_out import LeftOut
 from discreet.releases.notes import headline
 from discreet.releases.shown_column import BAR, RANGE, SAMPLE, TOTAL, ShownColumn
+from discreet.tables.unit_name import UNIT, UnitName
 
 _OF_SAMPLES = (
     "noise and who is in the table: where the number of the population is, if the units of the"
@@ -29,6 +30,8 @@ class ShownAnswer:
     notes: tuple[str, ...]
     is_rounded: bool = False
     """Whether some total interval is wider because values are rounded."""
+    called: UnitName = UNIT
+    """The owner's word for a unit."""
 
     @property
     def names(self) -> list[str]:
@@ -38,7 +41,7 @@ class ShownAnswer:
     def text(self) -> str:
         """Return it for a terminal."""
         table = text_table(self.names, self.rows())
-        return "\n".join([*headline(self.left_out), table, *self._footer()])
+        return "\n".join([*headline(self.left_out, self.called), table, *self._footer()])
 
     def html(self) -> str:
         """Return it for a notebook."""
@@ -46,7 +49,7 @@ class ShownAnswer:
         beyond = len(rows) - MOST_ROWS_IN_HTML
         more = [f"{beyond:,} more rows are in rows and in to_pandas()"] if beyond > 0 else []
         return html_page(
-            *map(html_heading, headline(self.left_out)),
+            *map(html_heading, headline(self.left_out, self.called)),
             html_table(self.names, rows[:MOST_ROWS_IN_HTML]),
             html_notes([*more, *self._footer()]),
         )

@@ -166,6 +166,11 @@ def _select(sql: str, *, shown: str) -> Node:
         )
     if not isinstance(statements[0], exp.Select):
         raise _not_a_select()
+    for group in statements[0].find_all(exp.Group):
+        if not any(group.args.values()):
+            raise BadSyntax(
+                "GROUP BY names nothing", must="have a column or an expression after BY"
+            )
     for part in statements[0].find_all(exp.Select, exp.Group, exp.Order):
         if len(part.expressions) > MOST_ITEMS:
             raise RefusedQuery(

@@ -17,6 +17,7 @@ from discreet.core.errors import InvalidArgument, UnknownColumn, UnknownTable
 from discreet.core.loss import PrivacyLoss, short
 from discreet.tables.column import Codes, Column
 from discreet.tables.text_form import USUAL, TextForm
+from discreet.tables.unit_name import UnitName, unit_name
 
 # ---- What the owner declared about the gate.
 
@@ -151,6 +152,13 @@ class IdSpace:
     cap: PrivacyLoss
     least_price: Fraction | None = None
     """The least ε or ρ that a question costs, as the budget is measured; ``None``: the usual."""
+    units: str | None = None
+    """What several units are called, if it does not follow from what one is."""
+
+    @property
+    def called(self) -> UnitName:
+        """What units are called in messages."""
+        return unit_name(self.unit, self.units)
 
 
 class PeriodLength(Enum):

@@ -28,6 +28,11 @@ _IRREGULAR = {
 }
 
 
+ONE_UNIT, A_UNIT, UNITS = "\ue000", "\ue001", "\ue002"
+"""What stands in a sentence for one unit, for any unit and for several, until its name is known.
+These are no signs of any script, so no name of a column or a table is taken for one of them."""
+
+
 @frozen(kw_only=True)
 class UnitName:
     """What one unit is called, and what several are.
@@ -56,9 +61,35 @@ class UnitName:
         """So many of them."""
         return f"{number:,} {self.singular if number == 1 else self.plural}"
 
+    def said(self, sentence: str) -> str:
+        """Return a sentence with the name in the places that were kept for it.
+
+        Example:
+            >>> UNIT.said(f"2 rows of {ONE_UNIT} count; {UNITS} have more")
+            '2 rows of one unit count; units have more'
+        """
+        named = {ONE_UNIT: self.one, A_UNIT: self.a, UNITS: self.plural}
+        for place, name in named.items():
+            sentence = sentence.replace(place, name)
+        return sentence
+
 
 UNIT = UnitName(singular="unit", plural="units", article="a")
 """What it is called where the owner's words are no name, or nobody's words are known."""
+
+
+def reworded(sentence: str, called: UnitName) -> str:
+    """Return a sentence of ours, in which no name stands, with the name for a unit in it.
+
+    Example:
+        >>> reworded("one unit adds 1 to each of its groups", unit_name("an aircraft"))
+        'one aircraft adds 1 to each of its groups'
+    """
+    words = {"one unit": called.one, "a unit": called.a, "units": called.plural}
+    return _OURS.sub(lambda found: words[found.group()], sentence)
+
+
+_OURS = re.compile(r"\b(?:one unit|a unit|units)\b")
 
 
 def unit_name(words: str, plural: str | None = None) -> UnitName:

@@ -96,12 +96,12 @@ def _parse(text: str, name: str) -> Section:
 
 
 def _id_space(name: str, section: Section) -> IdSpace:
-    unit = section.get("unit", TEXT)
+    unit, units = section.get("unit", TEXT), section.get_or("units", None, TEXT)
     cap = read_loss(section.sub("budget"))
     has_price = section.get_or("least_price", None, TABLE) is not None
     section.finish()
     least = read_least_price(section.sub("least_price"), cap) if has_price else None
-    return IdSpace(name=name, unit=unit, cap=cap, least_price=least)
+    return IdSpace(name=name, unit=unit, cap=cap, least_price=least, units=units)
 
 
 def _default(section: Section) -> PrivacyLoss:
