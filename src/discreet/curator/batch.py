@@ -165,6 +165,24 @@ def _charge(cap: PrivacyLoss, certified: Approximate, event: ComposedEvent) -> P
     )
 
 
+def batch_plans(
+    project: Project, queries: Sequence[str], bodies: Sequence[Body]
+) -> list[tuple[Question, PricedPlan]]:
+    """Return the questions of a stored batch and their plans, with the limits that it has.
+
+    The noise in them is no noise of anything: the stored one takes its place.
+    """
+    found = []
+    questions = read_questions(project, queries)
+    for question, body in zip(questions, bodies, strict=False):
+        limits = with_given(question.limits, body.limits.given())
+        plan = tighten(bound(evolve(question, limits=limits), sharing=len(queries)))
+        keys, answers = _require_noise_only(plan), _answers(plan, Fraction(1))
+        priced = PricedPlan(plan=plan, groups=keys, answers=answers, loss=body.cost)
+        found.append((question, priced))
+    return found
+
+
 def answer_batch(
     project: Project,
     queries: Sequence[str],
