@@ -91,8 +91,8 @@ def test_an_answer_about_replaced_data_says_so(folder):
         assert opened.rows == first.rows
         assert any("version 1, which were replaced" in note for note in opened.notes())
         # What the profile says is about the new data.
-        assert not opened.left_out.is_known
-        assert new.open().left_out.is_known
+        assert opened.left_out.reason == "nobody has said here how many"
+        assert "most_rows_per_unit" in new.open().left_out.reason
         assert "version 1, replaced since" in str(asker.releases())
 
 
@@ -119,6 +119,8 @@ def test_long_questions_and_profiles(folder):
         (stored,) = asker.releases()
         assert stored.sql.endswith(" ...")
         assert stored.columns[0].startswith("COUNT(*)")
+        asker.batch([long, "SELECT COUNT(*) AS n FROM visits"], epsilon=1, delta="1e-7")
+        assert [len(one.columns) for one in asker.releases()] == [1, 1, 1]
 
 
 def test_they_are_listed(folder):

@@ -37,6 +37,9 @@ from discreet.sql.question import Question
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.tighten import leaves_out, tighten
 
+SEPARATOR, BATCH_METHOD = "; ", "method"
+"""How the ledger writes the questions of a batch, and what it says of batches alone."""
+
 MOST_QUESTIONS = 1_000
 
 NO_LIMITS: Mapping[str, int] = {}
@@ -203,7 +206,7 @@ def answer_batch(
         loss=batch.loss,
         legs=tuple(map(leg_of, batch.plans)),
         size=batch.largest,
-        description={"sql": "; ".join(queries), "method": batch.method},
+        description={"sql": SEPARATOR.join(queries), BATCH_METHOD: batch.method},
         is_batch=True,
     )
     passed = go_through(project, passage, analyst=analyst, fresh=fresh)
@@ -217,7 +220,7 @@ def answer_batch(
             is_stored=passed.is_stored,
             offered=batch.loss if passed.is_dearer else None,
             circumstances=circumstances_of(
-                project, "; ".join(queries), priced.plan, passed.receipt, event=None
+                project, SEPARATOR.join(queries), priced.plan, passed.receipt, event=None
             ),
             left_out=left_out(
                 project,

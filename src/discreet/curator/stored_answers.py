@@ -15,9 +15,10 @@ from discreet.core.errors import DiscreetError, InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.overview import Overview
 from discreet.curator.answer import prepare, release_of
-from discreet.curator.batch import batch_plans
+from discreet.curator.batch import BATCH_METHOD, SEPARATOR, batch_plans
 from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import stored_plans
+from discreet.curator.price import PricedPlan
 from discreet.curator.profile import is_profile
 from discreet.ledger.chain import Entry, Kind
 from discreet.ledger.releases import PaidAnswer, make_receipt
@@ -27,11 +28,15 @@ from discreet.project.terms import AUTO, Terms
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.releases.stored_releases import read_releases
+from discreet.sql.question import Question
 
 MOST_WITH_COLUMNS = 20
 """Of so many answers, the newest ones, an overview says which columns they have."""
 
 LONGEST_SHOWN = 100
+
+_Asked = list[tuple[Question, PricedPlan]]
+"""Questions, each with its plan."""
 
 
 @frozen(kw_only=True)
@@ -149,8 +154,8 @@ def _answers(project: Project, reserve: Entry, commit: Entry) -> Iterator[Stored
     if is_profile(sql):
         return
     version = project.ledger.known_version(charge["id_space"])
-    bodies = _bodies(project, reserve.sequence) if "method" in order["description"] else 1
-    texts = sql.split("; ") if bodies > 1 else [sql]
+    bodies = _bodies(project, reserve.sequence) if BATCH_METHOD in order["description"] else 1
+    texts = sql.split(SEPARATOR) if bodies > 1 else [sql]
     for place in range(bodies):
         yield StoredAnswer(
             ticket=reserve.sequence,
@@ -192,39 +197,59 @@ def _as_asked(
     project: Project, paid: PaidAnswer, bodies: tuple[Body, ...], place: int
 ) -> Release | None:
     """Return the answer with its question, if that has the plan that was paid for."""
-    stored, sql = tuple(body.to_json() for body in bodies), str(paid.description.get("sql", ""))
-    is_batch = "method" in paid.description
-    for terms in _possible_terms(bodies[place]):
+    sql = str(paid.description.get("sql", ""))
+    is_batch = BATCH_METHOD in paid.description
+    found = (
+        _of_batch(project, sql, paid, bodies) if is_batch else _alone(project, sql, paid, bodies[0])
+    )
+    if found is None:
+        return None
+    question, priced = found[place]
+    passed = Passed(bodies=(bodies[place].to_json(),), receipt=paid.receipt, is_stored=True)
+    release = release_of(project, sql, question, priced, passed)
+    if not is_batch:
+        return release
+    # What the whole batch cost in other measures does not follow from one of its plans.
+    known = circumstances_of(project, sql, priced.plan, paid.receipt, event=None)
+    return evolve(release, circumstances=known)
+
+
+def _alone(project: Project, sql: str, paid: PaidAnswer, body: Body) -> _Asked | None:
+    """Return the question and its plan with the stored noise, whatever was said with it."""
+    for terms in _possible_terms(body):
         try:
-            asked = (
-                batch_plans(project, sql.split("; "), bodies)
-                if is_batch
-                else [prepare(project, sql, terms)[:2]]
-            )
-        except DiscreetError:  # it cannot be asked any more
+            question, priced, _ = prepare(project, sql, terms)
+        except DiscreetError:  # it cannot be asked so, or not any more
             continue
-        plans = stored_plans([priced for _, priced in asked], is_batch, paid, stored)
-        question, priced = asked[place]
+        plans = stored_plans([priced], False, paid, (body.to_json(),))
         if plans is not None:
-            priced = plans[place]
-        elif is_batch or priced.digest() != paid.receipt.plan_digest:
-            continue
-        passed = Passed(bodies=(stored[place],), receipt=paid.receipt, is_stored=True)
-        release = release_of(project, sql, question, priced, passed)
-        if not is_batch:
-            return release
-        # What the whole batch cost in other measures does not follow from one of its plans.
-        known = circumstances_of(project, sql, priced.plan, paid.receipt, event=None)
-        return evolve(release, circumstances=known)
+            return [(question, plans[0])]
+        if paid.receipt.plan_digest in (priced.digest(), *priced.earlier):
+            return [(question, priced)]
     return None
+
+
+def _of_batch(
+    project: Project, sql: str, paid: PaidAnswer, bodies: tuple[Body, ...]
+) -> _Asked | None:
+    """Return the questions of a batch and their plans with the stored noise."""
+    try:
+        asked = batch_plans(project, sql.split(SEPARATOR), bodies)
+    except DiscreetError:  # they cannot be told apart, or not be asked any more
+        return None
+    stored = tuple(body.to_json() for body in bodies)
+    plans = stored_plans([priced for _, priced in asked], True, paid, stored)
+    if plans is None:
+        return None
+    return [(question, plan) for (question, _), plan in zip(asked, plans, strict=True)]
 
 
 def _possible_terms(body: Body) -> Iterator[Terms]:
     """Yield what may have been said with the question: its limits, or that they are chosen."""
     try:
         price = Terms.of(body.cost)
-    except DiscreetError:  # of a kind that nobody can offer: that of a batch, or of an old ledger
-        return
+    except DiscreetError:  # charged in a measure that nobody offers: the plan is that of any price
+        price = Terms(rho=1)
     yield price
     given = body.limits
     yield evolve(

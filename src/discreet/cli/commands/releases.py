@@ -1,4 +1,4 @@
-"""List the answers that are stored, or show one of them again."""
+"""List the answers that are stored, or show one of them again; nothing is spent."""
 
 import argparse
 import re
