@@ -234,7 +234,7 @@ def test_it_has_the_forms_of_a_release(connection):
     assert answer.to_pandas().attrs["discreet"]["free"] == answer.why
     data = json.loads(json.dumps(answer.to_json()))
     assert (data["receipt"], data["free"], data["rows"][1]) == (None, answer.why, ["north", 1.5])
-    assert "<td>north</td>" in answer._repr_html_()
+    assert ">north</td>" in answer._repr_html_()
     assert "Free: it reads public tables alone" in str(answer)
     for name in ("receipt", "intervals", "card", "left_out"):
         with pytest.raises(NothingReleased, match=name):

@@ -16,6 +16,7 @@ from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.body import Body, GroupKeys, LimitsInForce, Made, NoisyAggregate
 from discreet.releases.notes import superseded
+from discreet.releases.release import Release
 from discreet.tables.plans import plan
 from tests.support.projects.clinic import visit, write_project
 
@@ -56,6 +57,7 @@ def test_the_command_reads_a_release_again(tmp_path, capsys):
     folder = write_project(tmp_path, ROWS)
     with connect(folder, epsilon=1) as connection:
         release = connection.sql(SQL)
+    assert isinstance(release, Release)
     number = release.receipt.ticket.number
     assert main(["ledger", "--project", str(folder), "--release", str(number)]) == 0
     assert str(evolve(release, is_stored=True)) in capsys.readouterr().out

@@ -15,7 +15,7 @@ from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
 from discreet.core.recursion import refusing_depth
-from discreet.curator.answer import bound
+from discreet.curator.answer import bound, read_questions
 from discreet.curator.batch_choices import read_batch, require_noise_only
 from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import answered_by, question_of
@@ -33,7 +33,9 @@ from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project
 from discreet.releases.body import Body
 from discreet.releases.release import Release
+from discreet.sql.aggregates.clamps import nothing_chosen
 from discreet.sql.question import Question
+from discreet.tables.catalog import with_given
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.tighten import leaves_out, tighten
 
@@ -176,11 +178,11 @@ def batch_plans(
     The noise in them is no noise of anything: the stored one takes its place.
     """
     found = []
-    questions = read_questions(project, queries)
+    questions = read_questions(project, queries, [nothing_chosen] * len(queries))
     for question, body in zip(questions, bodies, strict=False):
         limits = with_given(question.limits, body.limits.given())
         plan = tighten(bound(evolve(question, limits=limits), sharing=len(queries)))
-        keys, answers = _require_noise_only(plan), _answers(plan, Fraction(1))
+        keys, answers = require_noise_only(plan), _answers(plan, Fraction(1))
         priced = PricedPlan(plan=plan, groups=keys, answers=answers, loss=body.cost)
         found.append((question, priced))
     return found

@@ -186,10 +186,7 @@ def _opened(project: Project, reserve: Entry, commit: Entry, place: int) -> Rele
     version = project.ledger.known_version(order["charges"][0]["id_space"])
     if version is not None and version.number != order["data_version"]:
         remark = f"the data are those of version {order['data_version']}, which were replaced since"
-        view = evolve(shown.view, remarks=(*shown.view.remarks, remark))
-        # What is known of limits now is about the data of now.
-        unknown = plain[place].left_out
-        return evolve(shown, view=view, left_out=unknown)
+        return evolve(shown, view=evolve(shown.view, remarks=(*shown.view.remarks, remark)))
     return shown
 
 

@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cached_property
-from html import escape
 from typing import Any, Never
 
 from attrs import field, frozen
@@ -13,17 +12,20 @@ from attrs import field, frozen
 from discreet.accounting.losses.loss_json import decimals
 from discreet.core import check, optional
 from discreet.core.errors import NothingReleased, RefusedQuery
+from discreet.core.html_text import html_notes, html_page, html_table
 from discreet.core.loss import PrivacyLoss, Pure
 from discreet.core.terminal_text import text_table
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.answer_frame import AnswerFrame, IntervalKind
+from discreet.releases.answer_rows import AnswerRows
 from discreet.releases.cells import Cell
 from discreet.releases.cells import text as cell_text
+from discreet.releases.shown_answer import MOST_ROWS_IN_HTML
 from discreet.tables.column import ColumnType
 
 
 @frozen(kw_only=True)
-class FreeAnswer:
+class FreeAnswer(AnswerRows):
     """An answer for which no private row was read. Nothing was charged, and nothing is noisy.
 
     It has the forms of a :class:`~discreet.releases.release.Release`, but no error bars, for its
@@ -59,10 +61,6 @@ class FreeAnswer:
     def notes(self) -> tuple[str, ...]:
         """Return what a reader must know besides the values."""
         return (f"Free: {self.why}", *self.remarks)
-
-    def to_dicts(self) -> list[dict[str, Cell]]:
-        """Return the rows as dictionaries."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
     def frame(self, *, errors: bool = True, intervals: str = "total") -> AnswerFrame:
         """Return the columns with names and types. There are no intervals to put beside them."""
@@ -111,16 +109,11 @@ class FreeAnswer:
         return "\n".join([table, *self.notes()])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(_shown(cell))}</td>" for cell in row) + "</tr>"
-            for row in self.rows
-        )
-        below = "<br>".join(map(escape, self.notes()))
-        return (
-            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-            f"<p><small>{below}</small></p>"
-        )
+        rows = [list(map(_shown, row)) for row in self.rows]
+        beyond = len(rows) - MOST_ROWS_IN_HTML
+        more = [f"{beyond:,} more rows are in rows and in to_pandas()"] if beyond > 0 else []
+        table = html_table(self.columns, rows[:MOST_ROWS_IN_HTML])
+        return html_page(table, html_notes([*more, *self.notes()]))
 
     def _about(self) -> dict[str, Any]:
         return {"free": self.why, "notes": list(self.notes()), "cost": self.cost.to_json()}

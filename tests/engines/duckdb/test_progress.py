@@ -14,6 +14,7 @@ class InNotebook:
 
     def __init__(self) -> None:
         self.database = duckdb.connect(":memory:")
+        self.database.execute("SET enable_progress_bar = false")
 
     def execute(self, sql: str) -> duckdb.DuckDBPyConnection:
         if sql.startswith("SET enable_progress_bar"):
