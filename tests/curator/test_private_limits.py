@@ -291,7 +291,7 @@ def test_the_release_says_what_was_chosen(folder):
         assert "chosen privately" in release._repr_html_()
         assert "people have more than counts" in str(release)
         assert Body.from_json(release.body.to_json()) == release.body
-        (stored,) = connection.releases(release.receipt.ticket.number)
+        stored = connection.releases(release.receipt.ticket.number)[0].open()
         assert stored.body == release.body
         assert "chosen privately" in str(stored)
         # Nearly nobody is cut at such a price, so the answer is nearly that of all rows.

@@ -126,6 +126,15 @@ def test_numbers_that_no_float_holds_are_drawn_at_the_edge():
     assert axes.patches[0].get_width() == -1e300
 
 
+def test_a_calendar_ends():
+    ends = (datetime.date.min, datetime.date.max)
+    for drawn in (
+        picture([(day,) for day in ends]).draw(),
+        picture([("a",)], values=[DAYS[0]], intervals=[ends], totals=[(None, None)]).draw(),
+    ):
+        drawn.figure.canvas.draw()
+
+
 def test_axes_may_be_given():
     from matplotlib.figure import Figure
 

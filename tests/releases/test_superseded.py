@@ -16,6 +16,7 @@ from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.body import Body, GroupKeys, LimitsInForce, Made, NoisyAggregate
 from discreet.releases.notes import superseded
+from discreet.releases.release import Release
 from discreet.tables.plans import plan
 from tests.support.projects.clinic import visit, write_project
 
@@ -44,11 +45,11 @@ def test_an_old_release_is_readable_flagged_and_never_an_answer(tmp_path):
     with connect(folder, epsilon=1) as connection:
         again = connection.sql(SQL)
         assert not again.is_stored
-        (read,) = connection.releases(first.receipt.ticket.number)
+        read = connection.releases(first.receipt.ticket.number)[0].open()
         assert any("fair sample" in note for note in read.notes())
         assert read.to_dicts()[0]["COUNT(*)"] == first.to_dicts()[0]["n"]
         assert read.receipt == first.receipt
-        (fine,) = connection.releases(again.receipt.ticket.number)
+        fine = connection.releases(again.receipt.ticket.number)[0].open()
         assert not any("earlier version" in note for note in fine.notes())
 
 
@@ -56,9 +57,10 @@ def test_the_command_reads_a_release_again(tmp_path, capsys):
     folder = write_project(tmp_path, ROWS)
     with connect(folder, epsilon=1) as connection:
         release = connection.sql(SQL)
+    assert isinstance(release, Release)
     number = release.receipt.ticket.number
     assert main(["ledger", "--project", str(folder), "--release", str(number)]) == 0
-    assert "COUNT(*)" in capsys.readouterr().out
+    assert str(evolve(release, is_stored=True)) in capsys.readouterr().out
     assert main(["ledger", "--project", str(folder), "--release", "99", "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["error"]["code"] == "invalid_argument"
 
@@ -72,7 +74,7 @@ def test_a_batch_is_read_as_its_releases(tmp_path):
     with connect(folder) as connection:
         releases = connection.batch([SQL, "SELECT COUNT(*) FROM visits"], epsilon=1, delta="1e-7")
         number = releases[0].receipt.ticket.number
-        assert [len(read.rows) for read in connection.releases(number)] == [4, 1]
+        assert [len(one.open().rows) for one in connection.releases(number)] == [4, 1]
 
 
 @pytest.mark.parametrize(

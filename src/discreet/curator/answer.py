@@ -81,6 +81,13 @@ def answer(
     """
     question, priced, _ = prepare(project, sql, terms, default, choose=choose)
     passed = go_through(project, _passage(sql, priced), analyst=analyst, fresh=fresh)
+    return release_of(project, sql, question, priced, passed)
+
+
+def release_of(
+    project: Project, sql: str, question: Question, priced: PricedPlan, passed: Passed
+) -> Release:
+    """Return what came out of the gate, or is stored, as the answer to its question."""
     body = Body.from_json(passed.bodies[0])
     plan, chosen = priced.plan, body.limits.chosen
     if chosen is not None:

@@ -15,7 +15,7 @@ from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, PrivacyLoss, Zcdp
 from discreet.core.recursion import refusing_depth
-from discreet.curator.answer import bound
+from discreet.curator.answer import bound, read_questions
 from discreet.curator.batch_choices import read_batch, require_noise_only
 from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import answered_by, question_of
@@ -33,9 +33,14 @@ from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project
 from discreet.releases.body import Body
 from discreet.releases.release import Release
+from discreet.sql.aggregates.clamps import nothing_chosen
 from discreet.sql.question import Question
+from discreet.tables.catalog import with_given
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.tighten import leaves_out, tighten
+
+SEPARATOR, BATCH_METHOD = "; ", "method"
+"""How the ledger writes the questions of a batch, and what it says of batches alone."""
 
 MOST_QUESTIONS = 1_000
 
@@ -165,6 +170,24 @@ def _charge(cap: PrivacyLoss, certified: Approximate, event: ComposedEvent) -> P
     )
 
 
+def batch_plans(
+    project: Project, queries: Sequence[str], bodies: Sequence[Body]
+) -> list[tuple[Question, PricedPlan]]:
+    """Return the questions of a stored batch and their plans, with the limits that it has.
+
+    The noise in them is no noise of anything: the stored one takes its place.
+    """
+    found = []
+    questions = read_questions(project, queries, [nothing_chosen] * len(queries))
+    for question, body in zip(questions, bodies, strict=False):
+        limits = with_given(question.limits, body.limits.given())
+        plan = tighten(bound(evolve(question, limits=limits), sharing=len(queries)))
+        keys, answers = require_noise_only(plan), _answers(plan, Fraction(1))
+        priced = PricedPlan(plan=plan, groups=keys, answers=answers, loss=body.cost)
+        found.append((question, priced))
+    return found
+
+
 def answer_batch(
     project: Project,
     queries: Sequence[str],
@@ -185,7 +208,7 @@ def answer_batch(
         loss=batch.loss,
         legs=tuple(map(leg_of, batch.plans)),
         size=batch.largest,
-        description={"sql": "; ".join(queries), "method": batch.method},
+        description={"sql": SEPARATOR.join(queries), BATCH_METHOD: batch.method},
         is_batch=True,
     )
     passed = go_through(project, passage, analyst=analyst, fresh=fresh)
@@ -200,7 +223,7 @@ def answer_batch(
             offered=batch.loss if passed.is_dearer else None,
             called=project.catalog.id_space(priced.plan.owner().unit.id_space).called,
             circumstances=circumstances_of(
-                project, "; ".join(queries), priced.plan, passed.receipt, event=None
+                project, SEPARATOR.join(queries), priced.plan, passed.receipt, event=None
             ),
             left_out=left_out(
                 project,

@@ -17,6 +17,7 @@ from discreet.curator.free_answer import FreeExplanation, free_answer, free_expl
 from discreet.curator.profile import private_table
 from discreet.curator.project_page import price_sentence, project_html
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
+from discreet.curator.stored_answers import StoredAnswers, stored_answers
 from discreet.curator.stored_profile import find_profile
 from discreet.ledger.chain import Point
 from discreet.ledger.history import History
@@ -28,7 +29,6 @@ from discreet.releases.accuracy import Accuracy
 from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.profile import Profile
 from discreet.releases.release import Release
-from discreet.releases.stored_releases import read_releases
 from discreet.tables.catalog import Catalog, PublicTable, Table
 
 LOCAL_ANALYST = "local"
@@ -196,10 +196,7 @@ class Connection:
 
     def history(self, *, last: int | None = None) -> History:
         """Return the entries of the ledger, oldest first: all, or the ``last`` so many."""
-        count = check.optional_whole(last)
-        if count is not None and count < 0:
-            raise InvalidArgument("last is out of range", must="be at least 0", got=str(count))
-        return self._project.ledger.entries(last=count)
+        return self._project.ledger.entries(last=_count(last))
 
     def verify(self, *receipts: Receipt, is_recent: bool = False) -> Point:
         """Recompute the ledger, which must hold what the ``receipts`` say; return its end.
@@ -215,12 +212,14 @@ class Connection:
                 )
         return self._project.ledger.verify(*receipts, is_recent=is_recent)
 
-    def releases(self, ticket: int) -> tuple[Release, ...]:
-        """Return what a ticket paid for, as it is stored: one release, or those of a batch.
+    def releases(self, ticket: int | None = None, *, last: int | None = None) -> StoredAnswers:
+        """Return the answers that are stored, oldest first: everybody's, for they are public.
 
-        It costs nothing. What was made by a version with a fault says so in its notes.
+        With a ``ticket`` they are what it paid for: one answer, or those of a batch; else all, or
+        the ``last`` so many. ``releases()[-1].open()`` is the newest one as a release, which costs
+        nothing more. What was made by a version with a fault says so in its notes.
         """
-        return read_releases(self._project.ledger, ticket)
+        return stored_answers(self._project, check.optional_whole(ticket), _count(last))
 
     def profile(self, table: str) -> Profile | None:
         """Return how much the units of a table contribute, if the owner has profiled it."""
@@ -260,6 +259,13 @@ class Connection:
     ) -> None:
         """Close at the end of the block."""
         self.close()
+
+
+def _count(last: int | None) -> int | None:
+    count = check.optional_whole(last)
+    if count is not None and count < 0:
+        raise InvalidArgument("last is out of range", must="be at least 0", got=str(count))
+    return count
 
 
 def _terms(

@@ -83,18 +83,25 @@ def answered_by(plans: Sequence[PricedPlan], *, is_batch: bool) -> AnsweredBy:
 def _will_do(
     asked: tuple[PricedPlan, ...], is_batch: bool, paid: PaidAnswer, bodies: Bodies
 ) -> bool:
+    stored = stored_plans(asked, is_batch, paid, bodies)
+    return stored is not None and all(map(is_as_exact, stored, asked))
+
+
+def stored_plans(
+    asked: Sequence[PricedPlan], is_batch: bool, paid: PaidAnswer, bodies: Bodies
+) -> tuple[PricedPlan, ...] | None:
+    """Return the plans with the noise of a stored answer; None if it answers something else."""
     if len(bodies) != len(asked):
-        return False
+        return None
     try:
         pairs = zip(asked, map(Body.from_json, bodies), strict=True)
-        stored = [stored_plan(one, body, paid) for one, body in pairs]
+        stored = tuple(stored_plan(one, body, paid) for one, body in pairs)
     except (DiscreetError, TypeError, ValueError, KeyError):
         # What cannot be read, or does not fit the plan, is no answer to it.
-        return False
+        return None
     names = [priced.digest() for priced in stored]
     name = digest({"batch": names}) if is_batch else names[0]
-    is_same = name == paid.receipt.plan_digest
-    return is_same and all(map(is_as_exact, stored, asked))
+    return stored if name == paid.receipt.plan_digest else None
 
 
 def stored_plan(asked: PricedPlan, body: Body, paid: PaidAnswer) -> PricedPlan:

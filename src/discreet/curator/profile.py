@@ -188,9 +188,18 @@ def _histograms(plan: BoundedPlan) -> int:
     return len(plan.keys.sets)
 
 
+_PROFILE_OF = "profile of "
+"""How the ledger tells a profile from a question, which begins with a word of SQL."""
+
+
 def _written(table: Table, plans: Iterable[BoundedPlan]) -> str:
     names = [plan.relation.fields()[i].name for plan in plans for i in plan.keys.fields]
-    return f"profile of {table.name} by {', '.join(names)}"
+    return f"{_PROFILE_OF}{table.name} by {', '.join(names)}"
+
+
+def is_profile(text: str) -> bool:
+    """Tell whether what the ledger says was asked is a profile."""
+    return text.startswith(_PROFILE_OF)
 
 
 def profile_plans(

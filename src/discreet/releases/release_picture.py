@@ -106,9 +106,9 @@ class ReleasePicture:
         if len(series) > 1:
             for text in axes.legend(frameon=False).get_texts():
                 text.set_parse_math(False)
-        _show_days(axes.xaxis)
+        _show_days(axes, "x")
         if self._has_days():
-            _show_days(axes.yaxis)
+            _show_days(axes, "y")
         undrawn = len(self.keys) - sum(len(rows) for _, rows in series)
         left_out = f"; {undrawn} without a time not drawn" if undrawn else ""
         _name(axes.set_xlabel, f"{self.over[place]}{left_out}")
@@ -152,7 +152,7 @@ class ReleasePicture:
         _name(axes.set_xlabel, f"{self.title} ({self._legend()})")
         axes.axvline(left, color=INK, linewidth=0.8)
         if self._has_days():
-            _show_days(axes.xaxis)
+            _show_days(axes, "x")
         axes.grid(axis="x", color=QUIET, alpha=0.4, linewidth=0.6)
         axes.spines[["top", "right", "left"]].set_visible(False)
 
@@ -249,9 +249,13 @@ def _new_axes(height: float, *, is_shown: bool) -> Any:
     return figure.subplots()
 
 
-def _show_days(axis: Any) -> None:
+def _show_days(axes: Any, which: str) -> None:
     """Count an axis in days, and write as little of each date as tells it from the others."""
     dates = optional.load("matplotlib.dates")
+    axis, limits = (axes.xaxis, axes.set_xlim) if which == "x" else (axes.yaxis, axes.set_ylim)
+    # A calendar has a first and a last day, and no room beyond them.
+    low, high = axis.get_view_interval()
+    limits(max(low, _number(datetime.date.min)), min(high, _number(datetime.date.max)))
     locator = dates.AutoDateLocator()
     axis.set_major_locator(locator)
     axis.set_major_formatter(dates.ConciseDateFormatter(locator))

@@ -82,7 +82,7 @@ def _begun_again(options: argparse.Namespace) -> CommandResult:
 
 
 def _released(connection: Connection, ticket: int) -> CommandResult:
-    releases = connection.releases(ticket)
+    releases = [answer.open() for answer in connection.releases(ticket)]
     text = "\n\n".join(str(release) for release in releases)
     return CommandResult(text, [release.to_json() for release in releases])
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from discreet.core import optional
+from discreet.engines.duckdb.sources.progress import show_no_progress
 from discreet.engines.duckdb.spill_folder import SpillFolder
 
 MOST_MEMORY = "25%"
@@ -124,7 +125,7 @@ class Databases:
             "arrow_large_buffer_size": True,
         }
         database = optional.load("duckdb").connect(":memory:", config=settings | self._settings)
-        database.execute("SET enable_progress_bar = false")
+        show_no_progress(database)
         known = database.execute("SELECT name FROM duckdb_optimizers()").fetchall()
         moving = sorted(name for (name,) in known if name not in STAYING)
         database.execute(f"SET disabled_optimizers = '{','.join(moving)}'")

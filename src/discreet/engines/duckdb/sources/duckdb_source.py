@@ -27,6 +27,7 @@ from discreet.engines.duckdb.sources.opened import (
     opened,
     wanted_columns,
 )
+from discreet.engines.duckdb.sources.progress import show_no_progress
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import path_name
 from discreet.tables.source_files import stored_table
@@ -117,7 +118,7 @@ def attached(file: Path) -> Iterator[Any]:
     """Yield a connection to which the file is attached, for reading only, as ``source``."""
     require_path(file)
     with optional.load("duckdb").connect(":memory:", config=_SETTINGS) as database:
-        database.execute("SET enable_progress_bar = false")
+        show_no_progress(database)
         database.execute(f"ATTACH {text(str(file))} AS source (TYPE duckdb, READ_ONLY)")
         yield database
 

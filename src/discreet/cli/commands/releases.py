@@ -1,0 +1,58 @@
+"""List the answers that are stored, or show one of them again; nothing is spent."""
+
+import argparse
+import re
+
+from discreet.cli.command import CommandResult, add_project
+from discreet.core.errors import InvalidArgument
+from discreet.curator.connection import Connection, connect
+
+LAST_SHOWN = 20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("action", nargs="?", choices=["show"], help="show one answer again")
+    parser.add_argument(
+        "number",
+        nargs="?",
+        metavar="TICKET",
+        help="which one: 12, or 12.3 for the third of a batch",
+    )
+    parser.add_argument(
+        "--last", type=int, metavar="N", help=f"list the last N (default: {LAST_SHOWN})"
+    )
+    parser.add_argument("--all", action="store_true", help="list every one")
+    add_project(parser)
+
+
+def run(options: argparse.Namespace) -> CommandResult:
+    """List the stored answers, or show what a ticket paid for. It costs nothing."""
+    if (options.action is None) != (options.number is None):
+        raise InvalidArgument("The answer has no number", must="be 'show' and a ticket, such as 12")
+    if options.last is not None and (options.all or options.last < 1):
+        raise InvalidArgument("--last is not usable", must="be above 0, and without --all")
+    with connect(options.project) as connection:
+        if options.action is not None:
+            return _shown(connection, options.number)
+        last = None if options.all else options.last or LAST_SHOWN
+        found = connection.releases(last=last)
+        text = str(found) if found else "Nothing was answered yet"
+        return CommandResult(text, [one.to_json() for one in found])
+
+
+def _shown(connection: Connection, number: str) -> CommandResult:
+    """Return one answer, or those of a batch if no place in it is given."""
+    parts = re.fullmatch(r"([0-9]{1,18})(?:\.([0-9]{1,9}))?", number)
+    if parts is None:
+        raise InvalidArgument(
+            "That is no ticket", must="be a number such as 12, or 12.3", got=number
+        )
+    ticket, place = parts.groups()
+    found = [one for one in connection.releases(int(ticket)) if place in (None, str(one.place))]
+    if not found:
+        raise InvalidArgument(f"Ticket {ticket} has no answer at this place", got=str(place))
+    releases = [one.open() for one in found]
+    questions = zip(found, releases, strict=True)
+    text = "\n\n".join(f"{one.sql}\n\n{release}" for one, release in questions)
+    return CommandResult(text, [release.to_json() for release in releases])
