@@ -1,6 +1,7 @@
 """A connection: what an analyst holds. It has no way to the rows but :meth:`Connection.sql`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -294,7 +295,12 @@ def connect(
     that each may spend besides. Without them, each query must give its own, unless the owner
     declared a default.
     """
+    default = Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta)
+    return connect_to(partial(open_project, project), default=default, analyst=analyst)
+
+
+def connect_to(opened: Callable[[], Project], *, default: Terms, analyst: str) -> Connection:
+    """Open something for an analyst, who must have a name."""
     if not isinstance(analyst, str) or not analyst:
         raise InvalidArgument("analyst is not a name", must="be text", got=type(analyst).__name__)
-    default = Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta)
-    return Connection(open_project(project), default=default, analyst=analyst)
+    return Connection(opened(), default=default, analyst=analyst)

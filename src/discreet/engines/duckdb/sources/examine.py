@@ -229,8 +229,10 @@ def _meet(first: set[Identity], second: set[Identity]) -> bool:
 
 
 def _identities(table: Table | PublicTable) -> set[Identity]:
+    found: set[Identity] = set()
+    if table.source.frame is not None:
+        return found  # in no file; whether it is another's frame was compared before
     stored = stored_table(table.source)
-    found = set()
     with suppress(OSError):
         for file in fitting_files(table.source):
             with suppress(OSError):
