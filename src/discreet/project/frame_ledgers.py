@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.protocols import Rng
@@ -37,7 +37,7 @@ class Known:
     place: Path | None
     unit: str
     version: int
-    fingerprints: Fingerprints
+    fingerprints: Fingerprints = field(repr=False)
 
 
 class FrameLedgers:

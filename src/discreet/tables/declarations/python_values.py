@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from discreet.core.errors import DeclarationError
-from discreet.core.numbers import exact
 from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import ColumnType
 from discreet.tables.copied_frame import CopiedFrame
@@ -90,22 +89,18 @@ def _value(value: object, path: KeyPath) -> Any:
 
 def _number(value: float | Fraction, path: KeyPath) -> Decimal:
     """Return a number as a file would have it; a float means its shortest decimal."""
-    try:
-        number = Decimal(repr(value)) if isinstance(value, float) else _divided(value)
-        exact(number)
-    except (ArithmeticError, ValueError):
+    if isinstance(value, float):
+        number = Decimal(repr(float(value)))
+        is_same = number.is_finite()
+    else:
+        number = Decimal(value.numerator) / Decimal(value.denominator)
+        is_same = Fraction(number) == value
+    if not is_same:
         raise DeclarationError(
             f"{_shown(path)} is no number that can be written out",
             must="be a finite decimal number",
-        ) from None
+        )
     return number
-
-
-def _divided(value: Fraction) -> Decimal:
-    found = Decimal(value.numerator) / Decimal(value.denominator)
-    if Fraction(found) != value:
-        raise ValueError
-    return found
 
 
 def _list(value: Any, path: KeyPath) -> list[Any]:

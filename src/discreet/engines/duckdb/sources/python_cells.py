@@ -149,7 +149,7 @@ _WRITTEN: Iterable[tuple[tuple[type, ...], Write]] = (
     ((datetime.datetime,), _moment),
     ((datetime.date,), lambda cell, _: cell.isoformat().encode()),
     ((datetime.time,), _time),
-    ((np.datetime64,), lambda cell, _: _written(str(cell).replace("T", " "))),
+    ((np.datetime64,), lambda cell, _: _written(str(cell))),
     ((uuid.UUID,), lambda cell, _: str(cell).encode()),
 )
 """How cells are written out, by their classes, the narrower ones first. Any other is no value."""
