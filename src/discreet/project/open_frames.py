@@ -6,7 +6,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.core.errors import DeclarationError
+from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.engines.duckdb.sources.arrow_source import ArrowColumn
 from discreet.engines.duckdb.sources.examine import require_same_people
 from discreet.engines.duckdb.sources.frame_columns import FrameColumn, frame_columns
@@ -65,6 +65,12 @@ def open_frames(
         another cell is read, or whether the project opens; except that rows which are said to be
         the same as before are compared with those, for the owner alone.
     """
+    _require_names(frames, declared)
+    _require_named("public", public)
+    if data_changed is not None and type(data_changed) is not bool:
+        raise InvalidArgument(
+            "data_changed is no word", must="be True or False", got=type(data_changed).__name__
+        )
     read = {name: frame_columns(frame, name) for name, frame in {**public, **frames}.items()}
     catalog = _catalog(frames, public, read, declared, ledger)
     tables: tuple[Table | PublicTable, ...] = (*catalog.tables, *catalog.public_tables)
@@ -114,7 +120,6 @@ def _catalog(
     declared: FrameDeclaration,
     ledger: str | Path | None,
 ) -> Catalog:
-    _require_names(frames, declared)
     for name in declared.columns:
         if name not in read:
             raise DeclarationError(
@@ -145,17 +150,25 @@ def _require_names(frames: Mapping[str, object], declared: FrameDeclaration) -> 
     """Refuse what is not said by name: a table for each frame, and columns for each table."""
     if not frames:
         raise DeclarationError("There is no frame", must="be at least one, by the name of a table")
+    _require_named("The frames", frames)
+    _require_named("declaration", declared.more)
     tables = declared.more.get("tables", {})
-    parts = {"columns": declared.columns, "declaration": declared.more, "tables": tables}
-    parts |= {f"columns.{name}": some for name, some in parts["columns"].items()}
-    parts |= {f"tables.{name}": some for name, some in tables.items()}
-    for place, part in parts.items():
-        if not isinstance(part, Mapping) or not all(isinstance(name, str) for name in part):
-            raise DeclarationError(
-                f"{place} has the wrong type",
-                must="be a dictionary, by names that are text",
-                got=type(part).__name__,
-            )
+    for place, part in (("columns", declared.columns), ("tables", tables)):
+        _require_named(place, part)
+        for name, some in part.items():
+            _require_named(f"{place}.{name}", some)
+
+
+def _require_named(place: str, part: object) -> None:
+    if not isinstance(part, Mapping):
+        got = type(part).__name__
+    elif not all(isinstance(name, str) for name in part):
+        got = "other names"
+    else:
+        return
+    raise DeclarationError(
+        f"{place} has the wrong type", must="be a dictionary, by names that are text", got=got
+    )
 
 
 def _id_space(declared: FrameDeclaration) -> str:

@@ -29,7 +29,10 @@ def python_section(data: Mapping[str, object]) -> Section:
         >>> section.sub("gate").get("deadline", ValueTypes((Decimal,), "a number"))
         Decimal('7.5')
     """
-    return Section((), _table(data, ()), TomlLines({}))
+    try:
+        return Section((), _table(data, ()), TomlLines({}))
+    except RecursionError:
+        raise DeclarationError("The declaration is nested too deeply") from None
 
 
 def read_frame(name: str, section: Section) -> Source | None:
@@ -60,7 +63,7 @@ def _key(key: object, path: KeyPath) -> str:
             must="have names that are text",
             got=type(key).__name__,
         )
-    return str(key)
+    return _text(key, path)
 
 
 _SAME: tuple[type, ...] = (
@@ -85,6 +88,15 @@ def _value(value: object, path: KeyPath) -> Any:
         must="be text, a number, true or false, a date, a time, a list, or a dictionary of these",
         got=type(value).__name__,
     )
+
+
+def _text(value: str, path: KeyPath) -> str:
+    try:
+        return value.encode().decode()
+    except UnicodeEncodeError:
+        raise DeclarationError(
+            f"{ascii(_shown(path))} has a text that is not Unicode", must="be valid Unicode text"
+        ) from None
 
 
 def _number(value: float | Fraction, path: KeyPath) -> Decimal:
@@ -112,9 +124,9 @@ def _shown(path: KeyPath) -> str:
 
 
 _OTHERS: tuple[tuple[type, Callable[[Any, KeyPath], Any]], ...] = (
-    (str, lambda value, _: str(value)),
+    (str, _text),
     (ColumnType, lambda value, _: value.value),
-    (Path, lambda value, _: str(value)),
+    (Path, lambda value, path: _text(str(value), path)),
     (float, _number),
     (Fraction, _number),
     (Mapping, _table),

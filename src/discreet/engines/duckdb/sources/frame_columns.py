@@ -47,7 +47,7 @@ def frame_columns(frame: object, name: str) -> tuple[FrameColumn, ...]:
         return _pandas_columns(frame)
     try:
         table = _arrow_table(frame)
-    except optional.load("pyarrow").ArrowException:
+    except Exception:  # whatever another library makes of it
         raise DeclarationError(
             f"The frame of {name} cannot be handed over",
             must="have columns of types that Arrow knows",
@@ -94,7 +94,8 @@ def _plain_type(kind: Any) -> Any:
     """Return the type in which cells of a type are held, or ``None`` if they are not read."""
     arrow = optional.load("pyarrow")
     if arrow.types.is_dictionary(kind):
-        entries = _plain_type(kind.value_type)
+        is_deep = arrow.types.is_dictionary(kind.value_type)
+        entries = None if is_deep else _plain_type(kind.value_type)
         return entries and arrow.dictionary(kind.index_type, entries)
     if kind in (arrow.string_view(), arrow.binary_view(), arrow.large_string()):
         return arrow.large_binary()

@@ -61,7 +61,25 @@ def copy_frame(table: AnyTable, columns: Sequence[FrameColumn]) -> FrameRows:
         What is read later is what the frame held when this returns: no memory of the caller's is
         kept. Each cell is read by itself (:func:`frame_columns`), and rows stay in their order, on
         which nothing depends. A column that is not declared is not looked at.
+
+    Assumes:
+        The frame is laid out as its types say. One that is damaged is refused: that is no value
+        that a person could have.
     """
+    try:
+        rows = _rows(table, columns)
+    except optional.load("pyarrow").ArrowException:
+        raise DeclarationError(
+            f"The frame of {table.name} is damaged",
+            must="be laid out as Arrow says",
+            next="Make it anew from where its rows come from",
+        ) from None
+    assert table.source.frame is not None
+    _COPIED[table.source.frame] = rows
+    return rows
+
+
+def _rows(table: AnyTable, columns: Sequence[FrameColumn]) -> FrameRows:
     found = find_columns(table, [column.name for column in columns])
     read: list[tuple[int, Sequence[Any]]] = []
     for name, place in found.items():
@@ -69,14 +87,11 @@ def copy_frame(table: AnyTable, columns: Sequence[FrameColumn]) -> FrameRows:
             form = CellForm.of(table.column(name), is_id=is_id(table, name))
             read.append((place, columns[place].arrays(form)))
     named = [(f"c{at}", columns[place].comes_as) for at, (place, _) in enumerate(read)]
-    rows = FrameRows(
+    return FrameRows(
         columns=tuple(_copied_column(column) for column in columns),
         batches=_copied(named, [arrays for _, arrays in read]),
         places={place: at for at, (place, _) in enumerate(read)},
     )
-    assert table.source.frame is not None
-    _COPIED[table.source.frame] = rows
-    return rows
 
 
 def _copied_column(column: FrameColumn) -> ArrowColumn:

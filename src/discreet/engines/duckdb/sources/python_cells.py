@@ -68,13 +68,11 @@ def cell_texts(cells: Any, form: CellForm) -> Any:
 
 def cell_text(cell: object, form: CellForm) -> bytes | None:
     """Return one cell as the bytes of a text, or ``None`` if it is missing or of another kind."""
-    for kinds, write in _WRITTEN:
-        if isinstance(cell, kinds):
-            try:
-                return write(cell, form)
-            except Exception:  # a cell may be of a class with code of its own
-                return None
-    return None
+    try:
+        write = next((write for kinds, write in _WRITTEN if isinstance(cell, kinds)), None)
+        return None if write is None else write(cell, form)
+    except Exception:  # a cell may be of a class with code of its own
+        return None
 
 
 def _boolean(cell: Any, form: CellForm) -> bytes:
@@ -84,14 +82,14 @@ def _boolean(cell: Any, form: CellForm) -> bytes:
 
 
 def _integer(cell: Any, form: CellForm) -> bytes | None:
-    number = int(cell)
+    number = int.__index__(cell) if isinstance(cell, int) else int(cell)
     if form.read_as is ColumnType.BOOLEAN:
         return _boolean(number != 0, form)
     return b"%d" % number if number.bit_length() <= LONGEST_INTEGER else None
 
 
 def _float(cell: Any, form: CellForm) -> bytes | None:
-    number = float(cell)
+    number = float.__float__(cell) if isinstance(cell, float) else float(cell)
     if math.isnan(number):
         return None
     if form.is_id:
