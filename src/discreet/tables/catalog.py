@@ -207,6 +207,11 @@ class SourceFormat(Enum):
     """Rows in memory: no file, and nothing that ``discreet.toml`` can say."""
 
     @property
+    def is_file(self) -> bool:
+        """Whether it is a kind of file; a declaration can name no other."""
+        return self is not SourceFormat.FRAME
+
+    @property
     def has_tables(self) -> bool:
         """Whether a file of this kind holds several tables, of which one is meant."""
         return self in (SourceFormat.DUCKDB, SourceFormat.EXCEL, SourceFormat.SQLITE)

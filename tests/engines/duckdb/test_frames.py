@@ -15,6 +15,7 @@ from discreet.core.errors import DeclarationError, Unsupported
 from discreet.engines.duckdb.sources import python_cells
 from discreet.project.frame_ledgers import FRAME_LEDGERS
 from discreet.tables.column import ColumnType
+from discreet.tables.declarations.declaration import parse_catalog
 from tests.support.projects.frames import (
     KINDS,
     Stream,
@@ -383,3 +384,49 @@ def test_what_is_no_frame_is_refused():
     twice = pd.DataFrame([[1, 2, "a", 3]], columns=["patient", "Patient", "clinic", "age"])
     with pytest.raises(DeclarationError, match="has a column twice"):
         owned({"visits": twice})
+
+
+class Broken:
+    """What promises a stream and has none."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        raise KeyError("a private value")
+
+
+def _damaged(kind, offsets):
+    buffers = [None, pa.py_buffer(np.array(offsets, np.int32)), pa.py_buffer(b"abc")]
+    return pa.table({"x": pa.Array.from_buffers(kind, 2, buffers)})
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        Broken(),
+        _damaged(pa.string(), [0, 10**6, 3]),
+        _damaged(pa.binary(), [0, -5, 2]),
+        _damaged(pa.string_view(), [100, 0, 0, 77] * 2),
+    ],
+    ids=["broken", "beyond", "backwards", "views"],
+)
+def test_a_damaged_frame_is_refused_without_its_words(frame):
+    with pytest.raises(DeclarationError, match="cannot be handed over|is damaged") as caught:
+        owned({"visits": frame}, columns={"visits": {"x": "text"}}, unit="x")
+    assert caught.value.__cause__ is None
+    assert "private" not in str(caught.value)
+
+
+def test_no_file_can_call_itself_a_frame(tmp_path):
+    text = """
+[id_spaces.people]
+unit = "a person"
+budget = { epsilon = 1 }
+[tables.visits]
+source = "visits.csv"
+format = "frame"
+id_space = "people"
+unit = { each_row = true }
+[tables.visits.columns]
+x = { type = "text" }
+"""
+    with pytest.raises(DeclarationError, match="format .* is not known"):
+        parse_catalog(text, tmp_path / "discreet.toml")

@@ -95,7 +95,7 @@ def _text(value: str, path: KeyPath) -> str:
         return value.encode().decode()
     except UnicodeEncodeError:
         raise DeclarationError(
-            f"{ascii(_shown(path))} has a text that is not Unicode", must="be valid Unicode text"
+            f"{_shown(path)!a} has a text that is not Unicode", must="be valid Unicode text"
         ) from None
 
 

@@ -92,7 +92,9 @@ def _not_read(table: Table | PublicTable, name: str, column: StoredColumn) -> De
     return DeclarationError(
         f"Column '{name}' of {table.name} is stored as {column.stored}",
         must="be stored as a number, text, boolean, date, timestamp or time",
-        next="Convert it when the file is written; until then it reads as NULL",
+        next="Convert it in the frame, or do not declare it"
+        if table.source.frame is not None
+        else "Convert it when the file is written; until then it reads as NULL",
     )
 
 
