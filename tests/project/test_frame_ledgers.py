@@ -113,6 +113,8 @@ def test_a_ledger_on_disk_is_kept_and_its_budget_too(tmp_path, monkeypatch):
     again = owned({"visits": visits()}, ledger=place, data_changed=False)
     assert again.connect(epsilon=4).sql(COUNT) is not None
     assert again.ledger().spent("patient") == Pure(4), "given again"
+    assert "in_memory" not in again.connect().budget()[0].to_json()
+    assert "nobody knows" not in repr(again) + again._repr_html_()
     monkeypatch.setattr(FRAME_LEDGERS, "_known", {})
     place.unlink()
     with pytest.raises(LedgerError, match="this project had one"):
@@ -137,7 +139,11 @@ def test_it_is_said_loudly_that_a_ledger_is_in_memory():
             rows_per_unit=1,
         )
     assert caught[0].filename == __file__
-    assert "nobody knows what was spent" in repr(owner)
+    analyst = owner.connect()
+    budgets = analyst.budget()
+    for shown in (repr(owner), owner._repr_html_(), repr(analyst), repr(budgets)):
+        assert "nobody knows what was spent" in " ".join(shown.split())
+    assert budgets[0].to_json()["in_memory"] is True
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(UserWarning):
@@ -368,7 +374,8 @@ def test_types_are_taken_from_the_frame_when_the_owner_says_so():
 
 
 def test_frames_are_behind_the_same_gate():
-    owner = owned({"visits": visits(50)}, declaration={"gate": {"suspend_after": 2}})
+    budget = {"epsilon": 10, "delta": 1e-6}
+    owner = owned({"visits": visits(50)}, budget=budget, declaration={"gate": {"suspend_after": 2}})
     owner.check()
     with owner.connect(epsilon=1) as connection:
         question = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
@@ -379,6 +386,7 @@ def test_frames_are_behind_the_same_gate():
         assert connection.releases(found.receipt.ticket.number)[0].receipt == found.receipt
         connection.verify(found.receipt)
         assert connection.profile("visits") is None
+        assert len(connection.batch([COUNT, question], epsilon=1, delta=1e-9)) == 2
     owner.profile("visits", epsilon=1)
     assert owner.connect().profile("visits") is not None
     assert frame_ledgers.IN_MEMORY in repr(owner)

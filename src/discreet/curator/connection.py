@@ -16,7 +16,7 @@ from discreet.curator.budget_status import Budgets, budget_status
 from discreet.curator.explanation import Explanation
 from discreet.curator.free_answer import FreeExplanation, free_answer, free_explanation
 from discreet.curator.profile import private_table
-from discreet.curator.project_page import price_sentence, project_html
+from discreet.curator.project_page import price_sentence, project_html, project_line
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.curator.stored_profile import find_profile
 from discreet.ledger.chain import Point
@@ -222,6 +222,10 @@ class Connection:
     def profile(self, table: str) -> Profile | None:
         """Return how much the units of a table contribute, if the owner has profiled it."""
         return find_profile(self._project, private_table(self._project, table))
+
+    def __repr__(self) -> str:
+        """Say who asks about what; what is said about a ledger in memory is said here too."""
+        return project_line(f"Connection of {self._analyst} to", self._project.catalog)
 
     def _repr_html_(self) -> str:
         catalog = self._project.catalog

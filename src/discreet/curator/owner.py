@@ -12,10 +12,9 @@ from discreet.curator.budget_report import budget_reports
 from discreet.curator.budget_status import Budgets
 from discreet.curator.connection import LOCAL_ANALYST, Connection, connect_to
 from discreet.curator.profile import profile
-from discreet.curator.project_page import project_html
+from discreet.curator.project_page import project_html, project_line
 from discreet.engines.duckdb.sources.examine import require_same_people
 from discreet.ledger.ledger import Ledger
-from discreet.project.frame_ledgers import IN_MEMORY
 from discreet.project.open_frames import FrameDeclaration, open_frames, reopened
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
@@ -135,9 +134,7 @@ class Owner:
 
     def __repr__(self) -> str:
         """Name the tables; what is said about a ledger in memory is said here too."""
-        catalog = self._project.catalog
-        names = ", ".join(table.name for table in catalog.tables)
-        return f"<Owner of {names}>" + (f" {IN_MEMORY}." if catalog.is_in_memory else "")
+        return project_line("Owner of", self._project.catalog)
 
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""

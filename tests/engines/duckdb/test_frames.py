@@ -409,7 +409,7 @@ def _damaged(kind, offsets):
     ids=["broken", "beyond", "backwards", "views"],
 )
 def test_a_damaged_frame_is_refused_without_its_words(frame):
-    with pytest.raises(DeclarationError, match="cannot be handed over|is damaged") as caught:
+    with pytest.raises(DeclarationError, match=r"cannot be handed over|is damaged") as caught:
         owned({"visits": frame}, columns={"visits": {"x": "text"}}, unit="x")
     assert caught.value.__cause__ is None
     assert "private" not in str(caught.value)
@@ -428,5 +428,5 @@ unit = { each_row = true }
 [tables.visits.columns]
 x = { type = "text" }
 """
-    with pytest.raises(DeclarationError, match="format .* is not known"):
+    with pytest.raises(DeclarationError, match=r"format .* is not known"):
         parse_catalog(text, tmp_path / "discreet.toml")
