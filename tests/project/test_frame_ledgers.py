@@ -100,6 +100,17 @@ def test_another_budget_unit_or_place_is_refused(tmp_path):
     assert owned(frames, id_space="others").ledger().spent("others") == Pure(0)
 
 
+def test_another_spelling_is_no_other_budget(tmp_path, monkeypatch):
+    owned({"visits": visits()}).connect(epsilon=4).sql(COUNT)
+    assert owned({"visits": visits()}, unit="PATIENT").ledger().spent("patient") == Pure(4)
+    with pytest.raises(DeclarationError, match="be spelled patient"):
+        owned({"visits": visits()}, id_space="Patient")
+    owned({"visits": visits()}, id_space="people", ledger=tmp_path / "visits.ledger")
+    monkeypatch.setattr(FRAME_LEDGERS, "_known", {})
+    with pytest.raises(DeclarationError, match="be spelled people"):
+        owned({"visits": visits()}, id_space="People", ledger=tmp_path / "visits.ledger")
+
+
 def test_a_ledger_on_disk_is_kept_and_its_budget_too(tmp_path, monkeypatch):
     place = tmp_path / "visits.ledger"
     with warnings.catch_warnings():

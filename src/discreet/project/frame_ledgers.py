@@ -3,7 +3,7 @@
 import os
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from attrs import field, frozen
@@ -11,7 +11,7 @@ from attrs import field, frozen
 from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.protocols import Rng
 from discreet.ledger.books import cap_of
-from discreet.ledger.chain import Kind, space
+from discreet.ledger.chain import Kind
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.memory_store import MemoryStore
 from discreet.project.open_ledger import find_ledger, note_declaration
@@ -73,6 +73,7 @@ class FrameLedgers:
         place = None if catalog.is_in_memory else catalog.ledger
         unit = unit_kind(catalog.tables[0])
         with self._lock:
+            _require_one_spelling(id_space.name, self._known)
             known = self._known.get(id_space.name)
             if known is not None:
                 _require_same(known, id_space, place, unit)
@@ -135,9 +136,21 @@ def _ledger(known: Known | None, catalog: Catalog, id_space: IdSpace) -> Ledger:
     return ledger
 
 
+def _require_one_spelling(name: str, known: Iterable[str]) -> None:
+    """Refuse a name that differs from another in its letters' case alone: two budgets for one."""
+    for other in known:
+        if other != name and other.casefold() == name.casefold():
+            raise DeclarationError(
+                f"The id space {name} is spelled in another way already",
+                must=f"be spelled {other}, or have a name that is not the same in any case",
+            )
+
+
 def _require_same_budget(ledger: Ledger, id_space: IdSpace) -> None:
     with ledger.store.read() as snapshot:
-        if snapshot.latest(Kind.BUDGET, space(id_space.name)) is None:
+        names = [name for _, name in snapshot.subjects(Kind.BUDGET, "id_space")]
+        _require_one_spelling(id_space.name, names)
+        if id_space.name not in names:
             return
         cap = cap_of(snapshot.latest, id_space.name)
     if cap != id_space.cap:

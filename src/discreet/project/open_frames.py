@@ -172,10 +172,15 @@ def _require_named(place: str, part: object) -> None:
 
 
 def _id_space(declared: FrameDeclaration) -> str:
-    """Return the name of the id space: if nothing is said, that of the column of the unit."""
+    """Return the name of the id space: if nothing is said, that of the column of the unit.
+
+    A column is meant in any case, so its name is in small letters: another spelling is no other
+    budget.
+    """
     unit = declared.unit
     column = unit.get("column") if isinstance(unit, Mapping) else unit
-    name = declared.id_space if declared.id_space is not None else column
+    usual = column.lower() if isinstance(column, str) else None
+    name = declared.id_space if declared.id_space is not None else usual
     if not isinstance(name, str) or not name:
         raise DeclarationError(
             "id_space is missing",

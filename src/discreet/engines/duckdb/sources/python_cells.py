@@ -9,6 +9,7 @@ import math
 import uuid
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ def cell_texts(cells: Any, form: CellForm) -> Any:
 def cell_text(cell: object, form: CellForm) -> bytes | None:
     """Return one cell as the bytes of a text, or ``None`` if it is missing or of another kind."""
     try:
-        write = next((write for kinds, write in _WRITTEN if isinstance(cell, kinds)), None)
+        write = _writer(type(cell))
         return None if write is None else write(cell, form)
     except Exception:  # a cell may be of a class with code of its own
         return None
@@ -151,3 +152,8 @@ _WRITTEN: Iterable[tuple[tuple[type, ...], Write]] = (
     ((uuid.UUID,), lambda cell, _: str(cell).encode()),
 )
 """How cells are written out, by their classes, the narrower ones first. Any other is no value."""
+
+
+@lru_cache(maxsize=256)
+def _writer(kind: type) -> Write | None:
+    return next((write for kinds, write in _WRITTEN if issubclass(kind, kinds)), None)
