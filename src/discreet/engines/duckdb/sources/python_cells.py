@@ -70,7 +70,8 @@ def cell_texts(cells: Any, form: CellForm) -> Any:
 def cell_text(cell: object, form: CellForm) -> bytes | None:
     """Return one cell as the bytes of a text, or ``None`` if it is missing or of another kind."""
     try:
-        write = _writer(type(cell))
+        kind: Any = type(cell)
+        write = _writer(kind)
         return None if write is None else write(cell, form)
     except Exception:  # a cell may be of a class with code of its own
         return None
