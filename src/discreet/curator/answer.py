@@ -143,7 +143,7 @@ def explain(
     if deadline is not None:
         require_time(deadline, largest_release(priced))
     space = project.catalog.id_space(priced.plan.owner().unit.id_space)
-    version = project.ledger.data_version(space.name, project.rng)
+    version = project.data_version(space.name)
     remaining = project.ledger.remaining(space.name, analyst)
     shown = as_explained(priced, question.limits, space.cap)
     can_leave_out = leaves_out(shown.plan)

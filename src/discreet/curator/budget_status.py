@@ -14,6 +14,8 @@ from discreet.core.overview import Overview
 from discreet.core.terminal_text import WIDEST, lines, text_table
 from discreet.ledger.budget import budget_bar
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.memory_store import MemoryStore
+from discreet.project.frame_ledgers import IN_MEMORY
 from discreet.tables.catalog import IdSpace
 
 BAR_WIDTH = 24
@@ -34,6 +36,8 @@ class BudgetStatus:
     own_spent: PrivacyLoss | None = None
     own_remaining: PrivacyLoss | None = None
     """What this analyst could still spend: never more than what is left of the whole."""
+    is_in_memory: bool = False
+    """Whether nobody knows of it any more when the process has ended."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the status as plain values."""
@@ -49,7 +53,8 @@ class BudgetStatus:
             "remaining": decimals(self.remaining, rounding=ROUND_FLOOR),
         }
         names = {"id_space": self.id_space, "unit": self.unit}
-        return names | losses | {"decimals": shown} | whose
+        where = {"in_memory": True} if self.is_in_memory else {}
+        return names | losses | {"decimals": shown} | whose | where
 
     def _repr_html_(self) -> str:
         return Budgets([self])._repr_html_()
@@ -66,6 +71,7 @@ def budget_status(ledger: Ledger, space: IdSpace, analyst: str) -> BudgetStatus:
         analyst=analyst,
         own_spent=ledger.spent(space.name, analyst),
         own_remaining=ledger.remaining(space.name, analyst),
+        is_in_memory=isinstance(ledger.store, MemoryStore),
     )
 
 
@@ -89,12 +95,17 @@ class Budgets(Overview[BudgetStatus]):
         """Show the budgets, and what one analyst has left of them where that is less."""
         table = text_table(self.headings(), self.cells())
         is_wide = any(len(line) > WIDEST for line in table.splitlines())
-        shares = (lines(text) for text in map(_share, self) if text)
-        return "\n".join([_below(self.cells()) if is_wide else table, *shares])
+        notes = (lines(text) for text in self._notes())
+        return "\n".join([_below(self.cells()) if is_wide else table, *notes])
 
     def _repr_html_(self) -> str:
         bars = (budget_bar(status.id_space, status.spent, status.cap) for status in self)
-        return html_page(*bars, html_notes(text for text in map(_share, self) if text))
+        return html_page(*bars, html_notes(self._notes()))
+
+    def _notes(self) -> list[str]:
+        """Return what one analyst has left where that is less, and where the ledger is not."""
+        shares = [text for text in map(_share, self) if text]
+        return [*shares, *([IN_MEMORY] if any(status.is_in_memory for status in self) else [])]
 
 
 def _below(rows: Sequence[Sequence[str]]) -> str:

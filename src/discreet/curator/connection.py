@@ -1,6 +1,7 @@
 """A connection: what an analyst holds. It has no way to the rows but :meth:`Connection.sql`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +16,7 @@ from discreet.curator.budget_status import Budgets, budget_status
 from discreet.curator.explanation import Explanation
 from discreet.curator.free_answer import FreeExplanation, free_answer, free_explanation
 from discreet.curator.profile import private_table
-from discreet.curator.project_page import price_sentence, project_html
+from discreet.curator.project_page import price_sentence, project_html, project_line
 from discreet.curator.rehearse import DEFAULT_ROWS, Rehearsal, rehearse
 from discreet.curator.stored_answers import StoredAnswers, stored_answers
 from discreet.curator.stored_profile import find_profile
@@ -225,6 +226,10 @@ class Connection:
         """Return how much the units of a table contribute, if the owner has profiled it."""
         return find_profile(self._project, private_table(self._project, table))
 
+    def __repr__(self) -> str:
+        """Say who asks about what; what is said about a ledger in memory is said here too."""
+        return project_line(f"Connection of {self._analyst} to", self._project.catalog)
+
     def _repr_html_(self) -> str:
         catalog = self._project.catalog
         if self._is_closed:
@@ -304,7 +309,12 @@ def connect(
     that each may spend besides. Without them, each query must give its own, unless the owner
     declared a default.
     """
+    default = Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta)
+    return connect_to(partial(open_project, project), default=default, analyst=analyst)
+
+
+def connect_to(opened: Callable[[], Project], *, default: Terms, analyst: str) -> Connection:
+    """Open something for an analyst, who must have a name."""
     if not isinstance(analyst, str) or not analyst:
         raise InvalidArgument("analyst is not a name", must="be text", got=type(analyst).__name__)
-    default = Terms(epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta)
-    return Connection(open_project(project), default=default, analyst=analyst)
+    return Connection(opened(), default=default, analyst=analyst)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from discreet.core.html_text import html_heading, html_notes, html_page, html_table
 from discreet.curator.budget_status import Budgets
+from discreet.project.frame_ledgers import IN_MEMORY
 from discreet.project.terms import Terms
 from discreet.tables.catalog import Catalog, PublicTable, Table
 
@@ -17,6 +18,12 @@ def project_html(heading: str, catalog: Catalog, budgets: Budgets, notes: Iterab
         html_table(["table", "", "id space", "columns"], rows),
         html_notes(notes),
     )
+
+
+def project_line(who: str, catalog: Catalog) -> str:
+    """Return a project as Python shows it in one line, and what must be known of its ledger."""
+    names = ", ".join(table.name for table in catalog.tables)
+    return f"<{who} {names}>" + (f" {IN_MEMORY}." if catalog.is_in_memory else "")
 
 
 def price_sentence(default: Terms, catalog: Catalog) -> str:

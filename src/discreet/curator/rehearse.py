@@ -103,7 +103,7 @@ def rehearse(
     with tempfile.TemporaryDirectory(prefix="discreet-rehearsal-") as name:
         folder = Path(name)
         catalog = _stage(project, tables.values(), folder, count)
-        stage = evolve(project, catalog=catalog, ledger=open_ledger(catalog))
+        stage = evolve(project, catalog=catalog, ledger=open_ledger(catalog), copied={})
         held = bounds_in(question, priced.plan)
         release = answer(stage, sql, terms=terms, default=default, analyst="rehearsal", choose=held)
     if release.left_out is not None:

@@ -25,6 +25,13 @@ def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
         analysts without one have nothing of it: so taking somebody out of the declaration raises
         nobody's share. To end a share, declare it as 0.
     """
+    ledger = find_ledger(catalog, begin_again=begin_again)
+    note_declaration(ledger, catalog)
+    return ledger
+
+
+def find_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
+    """Open the ledger as it is, or begin an empty one, as :func:`open_ledger` says."""
     anchors = tuple(Anchor(path) for path in catalog.anchors)
     # The anchors are read first: another process may be making both, and makes the ledger first.
     had_one = any(mark for _, mark in read_marks(anchors))
@@ -44,6 +51,11 @@ def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
     ledger = Ledger(create_sqlite(catalog.ledger), anchors=anchors)
     if begin_again:
         ledger.begin_again()
+    return ledger
+
+
+def note_declaration(ledger: Ledger, catalog: Catalog) -> None:
+    """Note the declared budgets, rules and shares in a ledger; what holds already is not noted."""
     for space in catalog.id_spaces:
         ledger.declare(Budget(space.name, space.cap))
         ledger.set_rules(_rules(space, catalog.gate))
@@ -51,7 +63,6 @@ def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
         for id_space, share in analyst.allocations.items():
             ledger.allocate(Allocation(id_space, analyst.name, share))
     ledger.move_anchors()
-    return ledger
 
 
 def _make_folder(folder: Path) -> None:

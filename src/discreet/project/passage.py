@@ -105,7 +105,7 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
         is that of the first with that of the dearest of those that may follow. Each of them is
         chosen by what is public by then, so losses add up as for any adaptive choice.
     """
-    version = project.ledger.data_version(passage.id_space, project.rng)
+    version = project.data_version(passage.id_space)
     stored = None if fresh else find_stored(project, passage, version.number)
     if stored is not None:
         return stored

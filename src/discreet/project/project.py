@@ -1,13 +1,16 @@
 """An opened project: declarations, an engine, a ledger, and randomness."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
+from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 from discreet.engines.open_engine import open_engine
 from discreet.ledger.kept_open import KEPT_OPEN
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.versions import DataVersion
 from discreet.project.open_ledger import open_ledger
 from discreet.randomness.rng import SystemRng
 from discreet.tables.catalog import Catalog
@@ -23,11 +26,30 @@ class Project:
     engine: Engine
     ledger: Ledger
     rng: Rng
+    copied: Mapping[str, int] = field(factory=dict)
+    """Of rows that were copied when they were opened: which version they are, by id space."""
+
+    def data_version(self, id_space: str) -> DataVersion:
+        """Return the current version of an id space's data, which must be the one that is read.
+
+        Guarantee:
+            What is charged and stored for a version is computed from the rows of that version: a
+            copy of the rows of another one is refused, before anything is charged.
+        """
+        version = self.ledger.data_version(id_space, self.rng)
+        if self.copied.get(id_space, version.number) != version.number:
+            raise InvalidArgument(
+                f"The data of {id_space} were replaced since these were opened",
+                must="be the newest, or an answer about old rows would be stored for new ones",
+                next="Nothing was charged. Open the newest with discreet.own, and connect again",
+            )
+        return version
 
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""
         self.engine.close()
-        KEPT_OPEN.close(self.catalog.ledger.resolve())
+        if not self.catalog.is_in_memory:
+            KEPT_OPEN.close(self.catalog.ledger.resolve())
 
 
 def open_project(path: str | Path) -> Project:

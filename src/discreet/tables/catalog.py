@@ -16,6 +16,7 @@ from discreet.core.contribution import Contribution, of_kept_rows
 from discreet.core.errors import InvalidArgument, UnknownColumn, UnknownTable
 from discreet.core.loss import PrivacyLoss, short
 from discreet.tables.column import Codes, Column
+from discreet.tables.copied_frame import CopiedFrame
 from discreet.tables.text_form import USUAL, TextForm
 from discreet.tables.unit_name import UnitName, unit_name
 
@@ -231,6 +232,13 @@ class SourceFormat(Enum):
     JSON_LINES = "jsonl"
     EXCEL = "xlsx"
     SQLITE = "sqlite"
+    FRAME = "frame"
+    """Rows in memory: no file, and nothing that ``discreet.toml`` can say."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a kind of file; a declaration can name no other."""
+        return self is not SourceFormat.FRAME
 
     @property
     def has_tables(self) -> bool:
@@ -240,10 +248,10 @@ class SourceFormat(Enum):
 
 @frozen(kw_only=True)
 class Source:
-    """Where the rows of a table are: files of one kind, or a table of a database file."""
+    """Where the rows of a table are: files of one kind, a table of a database file, or memory."""
 
     path: Path
-    """A file, or a pattern of file names; always absolute."""
+    """A file, or a pattern of file names; always absolute. Of a frame it is the table's name."""
     format: SourceFormat
     table: str | None = None
     """The table inside a database file, or the sheet of a workbook."""
@@ -251,6 +259,8 @@ class Source:
     """How it is written, if it is a file of text."""
     partitions: tuple[str, ...] = ()
     """Columns whose values are in the names of folders, from the outermost to the innermost."""
+    frame: CopiedFrame | None = None
+    """The rows, if they are in memory."""
 
 
 class Previews(Enum):
@@ -363,7 +373,8 @@ class Catalog:
 
     id_spaces: tuple[IdSpace, ...]
     tables: tuple[Table, ...]
-    ledger: Path
+    _ledger: Path | None = field(alias="ledger")
+    """Where the ledger is; ``None`` if it is in the memory of this process."""
     anchors: tuple[Path, ...] = ()
     """Where else it is written how far the ledger is."""
     public_tables: tuple[PublicTable, ...] = ()
@@ -373,6 +384,18 @@ class Catalog:
     engine: str = "duckdb"
     """What runs the plans, by its name."""
     gate: GateSettings = field(factory=GateSettings)
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the ledger is in the memory of this process, and gone with it."""
+        return self._ledger is None
+
+    @property
+    def ledger(self) -> Path:
+        """Where the ledger is, if it is in a file."""
+        if self._ledger is None:
+            raise InvalidArgument("The ledger is in memory", must="be in a file to have a place")
+        return self._ledger
 
     def table(self, name: str) -> Table | PublicTable:
         """Return the declared table, private or public, by its name in any case."""

@@ -25,7 +25,7 @@ def is_pattern(path: Path) -> bool:
 
 def is_many(source: Source) -> bool:
     """Tell whether a source can be several files, by what is written alone."""
-    return bool(source.partitions) or is_pattern(source.path)
+    return source.frame is None and (bool(source.partitions) or is_pattern(source.path))
 
 
 def fitting_files(source: Source) -> tuple[Path, ...]:
@@ -100,6 +100,8 @@ def source_files(source: Source, name: str) -> tuple[Path, ...]:
     No message quotes the name of a file that was found: there might be one for each person.
     """
     path = source.path
+    if source.frame is not None:
+        return (path,)
     if is_pattern(path) and path.exists():
         raise DeclarationError(
             f"The source of {name} is a pattern and also the name of a file",
@@ -131,6 +133,10 @@ def overlap(first: Source, second: Source) -> bool:
         >>> overlap(csv("/data/visits.csv"), csv("/data/old/visits.csv"))
         False
     """
+    if first.frame is not None and second.frame is not None:
+        return first.frame.is_of_same_frame(second.frame)
+    if first.frame is not second.frame:
+        return False
     one, other = (Path(os.path.normpath(source.path)) for source in (first, second))
     if not _share_folders(first, one.parent, second, other.parent):
         return False

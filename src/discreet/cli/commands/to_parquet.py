@@ -21,7 +21,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("source", help="a file of text, JSON lines, Excel, SQLite, DuckDB or Arrow")
     parser.add_argument("target", nargs="?", help="the Parquet file to write (default: beside it)")
-    kinds = [kind.value for kind in SourceFormat if kind is not SourceFormat.PARQUET]
+    others = [kind for kind in SourceFormat if kind.is_file and kind is not SourceFormat.PARQUET]
+    kinds = [kind.value for kind in others]
     parser.add_argument("--format", choices=kinds, help="what it is, if its name does not say so")
     parser.add_argument("--table", help="the table of a database file, or the sheet of a workbook")
     parser.add_argument("--delimiter", help=r"what separates fields: ';', '|' or '\t'")

@@ -29,18 +29,17 @@ def parse_catalog(text: str, file: Path) -> Catalog:
     No file is opened: whether the sources are there is for an engine to say.
     """
     top = _parse(text, file.name)
-    root = file.parent
-    # Public tables alone are nobody's: then there are no people to declare.
-    is_private = any(top.has(key) for key in ("id_spaces", "tables")) or not top.has(
-        "public_tables"
-    )
-    spaces = top.sub("id_spaces") if is_private else top.sub_or_empty("id_spaces")
-    names = spaces.names() if is_private else []
-    id_spaces = tuple(_id_space(name, spaces.sub(name)) for name in names)
-    tables = read_tables(top.sub("tables"), id_spaces, root) if is_private else ()
+    ledger, anchors = read_ledger(top.sub_or_empty("ledger"), file)
+    return catalog_of(top, root=file.parent, ledger=ledger, anchors=anchors)
+
+
+def catalog_of(
+    top: Section, *, root: Path, ledger: Path | None, anchors: tuple[Path, ...]
+) -> Catalog:
+    """Return what a declaration says, whose ledger is at a place; without one it is in memory."""
+    id_spaces, tables = _private(top, root)
     public_tables = read_public_tables(top.sub_or_empty("public_tables"), root, tables)
     require_keys_from(top.sub_or_empty("tables"), tables, public_tables)
-    ledger, anchors = read_ledger(top.sub_or_empty("ledger"), file)
     gate = read_gate(top.sub_or_empty("gate"))
     analysts = read_analysts(top.sub_or_empty("analysts"), id_spaces)
     default = _default(top.sub("default")) if top.has("default") else None

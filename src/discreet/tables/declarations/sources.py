@@ -127,7 +127,9 @@ def read_source(section: Section, root: Path) -> Source:
 def _format(section: Section, usual: SourceFormat | None) -> SourceFormat | None:
     if not section.has("format"):
         return usual
-    return SourceFormat(section.choice("format", [kind.value for kind in SourceFormat]))
+    return SourceFormat(
+        section.choice("format", [kind.value for kind in SourceFormat if kind.is_file])
+    )
 
 
 def _text_form(section: Section, kind: SourceFormat, usual: TextForm) -> TextForm:

@@ -17,6 +17,7 @@ from discreet.tables.catalog import (
 from discreet.tables.column import Column
 from discreet.tables.declarations.columns import is_auto, read_columns
 from discreet.tables.declarations.keys_from import refuse_keys_from
+from discreet.tables.declarations.python_values import read_frame
 from discreet.tables.declarations.section import TEXT, Section
 from discreet.tables.declarations.sources import read_source, require_partitions
 from discreet.tables.declarations.units import read_unit, require_one_unit
@@ -68,7 +69,7 @@ def _require_apart(section: Section, table: PublicTable, private: Table) -> None
 
 
 def _table(name: str, section: Section, id_spaces: set[str], root: Path) -> Table:
-    source = read_source(section, root)
+    source = read_frame(name, section) or read_source(section, root)
     id_space = section.get("id_space", TEXT)
     if id_space not in id_spaces:
         raise DeclarationError(
@@ -143,7 +144,7 @@ def _optional_most(section: Section, key: str) -> int | None:
 
 
 def _public_table(name: str, section: Section, root: Path) -> PublicTable:
-    source = read_source(section, root)
+    source = read_frame(name, section) or read_source(section, root)
     columns = read_columns(section.sub("columns"))
     require_partitions(section, source, columns)
     _require_paths(section, source, columns)

@@ -125,6 +125,8 @@ class ArrowColumn:
     name: str
     type: Any
     is_readable: bool = True
+    stored: str | None = None
+    """What the source calls its type, if not as Arrow does."""
 
 
 @frozen(kw_only=True)

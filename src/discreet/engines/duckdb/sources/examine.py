@@ -92,7 +92,9 @@ def _not_read(table: Table | PublicTable, name: str, column: StoredColumn) -> De
     return DeclarationError(
         f"Column '{name}' of {table.name} is stored as {column.stored}",
         must="be stored as a number, text, boolean, date, timestamp or time",
-        next=f"{_way_out(column.stored)}; until then it reads as NULL",
+        next="Convert it in the frame, or do not declare it"
+        if table.source.frame is not None
+        else f"{_way_out(column.stored)}; until then it reads as NULL",
     )
 
 
@@ -240,8 +242,10 @@ def _meet(first: set[Identity], second: set[Identity]) -> bool:
 
 
 def _identities(table: Table | PublicTable) -> set[Identity]:
+    found: set[Identity] = set()
+    if table.source.frame is not None:
+        return found  # in no file; whether it is another's frame was compared before
     stored = stored_table(table.source)
-    found = set()
     with suppress(OSError):
         for file in fitting_files(table.source):
             with suppress(OSError):

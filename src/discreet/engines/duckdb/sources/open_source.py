@@ -11,6 +11,7 @@ from discreet.engines.duckdb.sources.arrow_source import ARROW, open_arrow_files
 from discreet.engines.duckdb.sources.csv_source import open_csv
 from discreet.engines.duckdb.sources.duckdb_source import PARQUET, open_duckdb, require_path
 from discreet.engines.duckdb.sources.excel_source import open_excel
+from discreet.engines.duckdb.sources.frame_source import frame_rows, open_frame
 from discreet.engines.duckdb.sources.json_source import open_json_lines
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.engines.duckdb.sources.sqlite_source import open_sqlite, require_settled
@@ -27,6 +28,7 @@ _OPEN: dict[SourceFormat, Callable[[AnyTable, frozenset[str], str], Opened]] = {
     SourceFormat.JSON_LINES: open_json_lines,
     SourceFormat.EXCEL: open_excel,
     SourceFormat.SQLITE: open_sqlite,
+    SourceFormat.FRAME: open_frame,
 }
 
 
@@ -38,6 +40,7 @@ _LIBRARIES: dict[SourceFormat, tuple[str, ...]] = {
     SourceFormat.JSON_LINES: (),
     SourceFormat.EXCEL: (),
     SourceFormat.SQLITE: (),
+    SourceFormat.FRAME: (),
 }
 """What reading a source needs. It is loaded before the charge, which it must not cost if one is not
 installed, or if somebody presses a key while it is loaded."""
@@ -53,6 +56,9 @@ def require_present(table: Table) -> None:
     """
     for library in ("pyarrow", *_LIBRARIES[table.source.format]):
         optional.load(library)
+    if table.source.frame is not None:
+        frame_rows(table)
+        return
     path = table.source.path
     if is_many(table.source):
         return

@@ -220,7 +220,9 @@ def _lacking(table: Table | PublicTable, name: str) -> DeclarationError:
     return DeclarationError(
         f"The source of {table.name} lacks a declared column",
         got=_shown(table.column(name)),
-        next="Where a file lacks it, it would read as NULL",
+        next="Do not declare it; or if it is the index of the frame, give frame.reset_index()"
+        if table.source.frame is not None
+        else "Where a file lacks it, it would read as NULL",
     )
 
 

@@ -13,6 +13,7 @@ from discreet.engines.duckdb.sources.arrow_source import ARROW, ArrowColumn, han
 from discreet.engines.duckdb.sources.csv_source import csv_names, file_header
 from discreet.engines.duckdb.sources.duckdb_source import PARQUET, is_readable, stored_tables
 from discreet.engines.duckdb.sources.excel_source import excel_sheets
+from discreet.engines.duckdb.sources.frame_source import copied_columns
 from discreet.engines.duckdb.sources.json_source import json_names
 from discreet.engines.duckdb.sources.sqlite_source import COMPUTED, sqlite_tables
 from discreet.tables.catalog import Source, SourceFormat
@@ -38,7 +39,7 @@ class StoredKind(Enum):
     OTHER = "something that is not read"
 
 
-_DECLARED = {
+DECLARED = {
     StoredKind.TEXT: ColumnType.TEXT,
     StoredKind.INTEGER: ColumnType.INTEGER,
     StoredKind.FLOAT: ColumnType.REAL,
@@ -62,7 +63,7 @@ class StoredColumn:
     @property
     def declared_type(self) -> ColumnType | None:
         """The declared type that fits, if any."""
-        return _DECLARED.get(self.kind)
+        return DECLARED.get(self.kind)
 
 
 Found = dict[tuple[str, str] | None, tuple[StoredColumn, ...]]
@@ -174,13 +175,23 @@ _SQLITE_KINDS = {
 def _arrow(columns: Sequence[ArrowColumn]) -> Found:
     return {
         None: tuple(
-            StoredColumn(name=column.name, stored=str(column.type), kind=_arrow_kind(column))
+            StoredColumn(
+                name=column.name,
+                stored=column.stored or str(column.type),
+                kind=arrow_kind(column),
+            )
             for column in columns
         )
     }
 
 
-def _arrow_kind(column: ArrowColumn) -> StoredKind:
+def _frame(_: Path, source: Source) -> Found:
+    assert source.frame is not None
+    return _arrow(copied_columns(source.frame))
+
+
+def arrow_kind(column: ArrowColumn) -> StoredKind:
+    """Return how the values of a column of Arrow are stored."""
     types = optional.load("pyarrow").types
     value = value_type(column.type)
     if not column.is_readable or handed_type(column.type) is None:
@@ -244,4 +255,5 @@ _READERS: dict[SourceFormat, Callable[[Path, Source], Found]] = {
     SourceFormat.JSON_LINES: _json_lines,
     SourceFormat.EXCEL: _excel,
     SourceFormat.SQLITE: _sqlite,
+    SourceFormat.FRAME: _frame,
 }
