@@ -71,7 +71,6 @@ class Release(AnswerRows):
     left_out: LeftOut | None = field(repr=False)
     """What limits and clamps left out, as far as it is known; None if they cannot cut anything."""
     called: UnitName = field(default=UNIT, eq=False, repr=False)
-    """The owner's word for a unit, for people to read."""
 
     @left_out.default
     def _unmeasured(self) -> LeftOut | None:
@@ -246,8 +245,7 @@ class Release(AnswerRows):
     def card(self) -> str:
         """Return a release card, as YAML: what was released, how, and what it cost.
 
-        It has what a reader needs who judges whether the release is private, and nothing that is
-        not public. The values themselves are not in it.
+        It has what a reader needs to judge it, all of it public; the values are not in it.
         """
         known = None if self.circumstances is None else self.circumstances()
         facts = CardFacts(
