@@ -394,7 +394,7 @@ def test_frames_are_behind_the_same_gate():
         assert connection.rehearse(question).release is not None
         found = connection.sql(question)
         assert "unit_of_privacy" in found.card()
-        assert connection.release(found.receipt.ticket.number).receipt == found.receipt
+        assert connection.releases(found.receipt.ticket.number)[0].open().receipt == found.receipt
         connection.verify(found.receipt)
         assert connection.profile("visits") is None
         assert len(connection.batch([COUNT, question], epsilon=1, delta=1e-9)) == 2

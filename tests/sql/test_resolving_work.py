@@ -14,8 +14,8 @@ from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.sql.rows import sources
 from discreet.sql.rows.scope import MOST_TABLES, MOST_WORK, ResolvingWork
-from discreet.tables.catalog import GateSettings
 from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.gate_settings import GateSettings
 from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.meaning import write_meaning
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import GateSettings
+from discreet.tables.gate_settings import GateSettings
 from tests.support.projects.declared import GOOD, changed, parsed
 
 

@@ -9,7 +9,8 @@ from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.gate_rules import MOST_IN_FLIGHT, SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import create_sqlite
-from discreet.tables.catalog import Catalog, GateSettings, IdSpace
+from discreet.tables.catalog import Catalog, IdSpace
+from discreet.tables.gate_settings import GateSettings
 
 
 def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:

@@ -7,9 +7,10 @@ from pathlib import Path
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import GaussianDp, PrivacyLoss
 from discreet.core.numbers import Number, exact
-from discreet.tables.catalog import Analyst, GateSettings, IdSpace
+from discreet.tables.catalog import Analyst, IdSpace
 from discreet.tables.declarations.losses import read_loss
 from discreet.tables.declarations.section import NUMBER, TEXT, WHOLE, Section, located
+from discreet.tables.gate_settings import GateSettings
 from discreet.tables.keyset import LARGEST_KEYSET
 
 
