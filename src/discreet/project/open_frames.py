@@ -103,10 +103,12 @@ def reopened(project: Project) -> Project:
 
 
 def _fingerprints(catalog: Catalog, rows: Mapping[str, FrameRows]) -> Fingerprints:
+    names = [table.name for table in catalog.tables]
+    names += [table.name for table in catalog.public_tables]
     return {
-        (table.name.lower(), column): made
-        for table in catalog.tables
-        for column, made in rows[table.name].fingerprints(_FINGERPRINT_KEY).items()
+        (name.lower(), column): made
+        for name in names
+        for column, made in rows[name].fingerprints(_FINGERPRINT_KEY).items()
     }
 
 

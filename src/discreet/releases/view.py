@@ -74,6 +74,8 @@ class View:
 
     outputs: tuple[Output, ...]
     having: Estimate | None = None
+    possible: tuple[frozenset[Key] | None, ...] = ()
+    """For each grouped field the keys that WHERE leaves, if it rules some out."""
     qualify: Estimate | None = None
     """As ``having``, but after the windows."""
     order: tuple[Ordering, ...] = ()
@@ -99,7 +101,7 @@ class View:
 
     def groups(self, body: Body) -> Groups:
         """Return the groups of a body that are shown, in the order in which they are."""
-        everything = read_groups(body)
+        everything = _possible(self.possible, read_groups(body))
         shown = _passing(self.having, everything)
         is_by_noise = self.having is not None and bool(indices(self.having))
         chosen_from = everything.size if is_by_noise else None
@@ -129,6 +131,15 @@ class View:
     def values(self, groups: Groups) -> tuple[Column, ...]:
         """Return the values of every output in the groups."""
         return tuple(column_of(output.estimate, groups) for output in self.outputs)
+
+
+def _possible(possible: Sequence[frozenset[Key] | None], groups: Groups) -> Groups:
+    """Return the groups whose keys are possible; what is rolled up has no key that could not be."""
+    left = np.ones(groups.size, dtype=bool)
+    for keys, column in zip(possible, groups.keys, strict=False):
+        if keys is not None:
+            left &= np.array([key is None or key in keys for key in column], dtype=bool)
+    return groups if left.all() else groups.take(np.flatnonzero(left))
 
 
 def _passing(condition: Estimate | None, groups: Groups) -> Groups:

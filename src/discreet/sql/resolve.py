@@ -22,6 +22,7 @@ from discreet.sql.rows.grouping import resolve_grouping
 from discreet.sql.rows.items import Item, is_star, item_value, lateral, output_names, with_aliases
 from discreet.sql.rows.joins import with_partners
 from discreet.sql.rows.keys import resolve_keys
+from discreet.sql.rows.possible_keys import possible_keys
 from discreet.sql.rows.query import resolve_query
 from discreet.sql.rows.scope import Context, PublicRows, Scope, example
 from discreet.sql.rows.where import filtered, opened
@@ -93,6 +94,7 @@ def resolve(
             must="have public keys",
             next="Ask for both in one SELECT, such as COUNT(*) FILTER (WHERE ...)",
         )
+    possible = possible_keys(grouping.keys, scope.relation, enumeration)
     over = _OutputScope(
         scope=scope.over(relation),
         keys=grouping.keys,
@@ -114,7 +116,7 @@ def resolve(
         limits=_limits(relation, options),
         aggregates=outputs.aggregates,
         weights=outputs.weights,
-        view=_with_ranges(outputs.view, enumeration),
+        view=_with_ranges(evolve(outputs.view, possible=possible), enumeration),
         price=options.price(),
     )
     Size.of(question).require_small()

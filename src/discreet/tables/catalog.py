@@ -15,9 +15,11 @@ from discreet.core.check import optional_whole, whole
 from discreet.core.contribution import Contribution, of_kept_rows
 from discreet.core.errors import InvalidArgument, UnknownColumn, UnknownTable
 from discreet.core.loss import PrivacyLoss, short
+from discreet.tables.analyst import Analyst
 from discreet.tables.column import Codes, Column
 from discreet.tables.copied_frame import CopiedFrame
 from discreet.tables.gate_settings import GateSettings
+from discreet.tables.previews import Previews
 from discreet.tables.text_form import USUAL, TextForm
 from discreet.tables.unit_name import UnitName, unit_name
 
@@ -245,15 +247,19 @@ class Source:
     """The rows, if they are in memory."""
 
 
-class Previews(Enum):
-    """What somebody gets who wants to look at a few rows, as tools do."""
+_SourceReading = tuple[object, ...] | None
 
-    REFUSED = "refused"
-    NOTHING = "nothing"
-    """The columns, and no rows."""
-    REHEARSED = "rehearsed"
-    """Rows that are made up, and say so."""
 
+def _source_reading(table: "Table | PublicTable") -> _SourceReading:
+    """Return how the source is read, besides its kind and its place, unless that is as usual."""
+    source = table.source
+    # Of files of DuckDB it is in no name: answers were stored before it was in any.
+    inside = None if source.format is SourceFormat.DUCKDB else source.table
+    found = (source.text.reading(), inside, source.partitions or None)
+    return found if any(part is not None for part in found) else None
+
+
+_READING = Factory(_source_reading, takes_self=True)
 
 UnitReading = tuple[tuple[Codes | str | tuple[str, ...] | None, ...], ...]
 """The codes and the zone of each column that says who owns a row, and its path if it has one."""
@@ -290,6 +296,8 @@ class Table:
     """Whether limits are chosen from a profile, as soon as there is one."""
     previews: Previews = field(default=Previews.REFUSED, metadata=PRESENTATION)
     """What a look at rows is answered with. No row of the table ever is."""
+    reading: _SourceReading = field(init=False, repr=False, default=_READING, metadata=IF_GIVEN)
+    """What the rows are follows from it; a file may be moved, or packed, and stays the same."""
     unit_reading: UnitReading | None = field(
         init=False, repr=False, default=Factory(_unit_reading, takes_self=True), metadata=IF_GIVEN
     )
@@ -316,6 +324,7 @@ class PublicTable:
     name: str
     source: Source = field(metadata=PRESENTATION)
     columns: tuple[Column, ...] = field(metadata=PRESENTATION)
+    reading: _SourceReading = field(init=False, repr=False, default=_READING, metadata=IF_GIVEN)
 
     def column(self, name: str) -> Column:
         """Return the declared column, by its name in any case."""
@@ -339,14 +348,6 @@ def _no_column(table: str, columns: tuple[Column, ...], name: str) -> UnknownCol
         f"No column '{name}' in {table}",
         next=f"Columns: {', '.join(column.name for column in columns)}",
     )
-
-
-@frozen(kw_only=True)
-class Analyst:
-    """Somebody who asks, and their share of the budget of each id space that they may ask about."""
-
-    name: str
-    allocations: dict[str, PrivacyLoss]
 
 
 @frozen(kw_only=True)

@@ -10,6 +10,7 @@ from discreet.core.errors import DeclarationError
 from discreet.tables.catalog import Source, SourceFormat
 
 WILDCARDS = frozenset("*?")
+_END = re.compile(r"[*?]")
 """What makes a file name a pattern. Folders are always meant literally."""
 
 
@@ -144,8 +145,8 @@ def overlap(first: Source, second: Source) -> bool:
         return one == other and stored_table(first) == stored_table(second)
     if is_pattern(one) and is_pattern(other):
         # Two patterns may well fit one file, unless their ends say otherwise.
-        endings = {one.suffix, other.suffix}
-        return len(endings) == 1 or any(WILDCARDS & set(ending) for ending in endings)
+        end, another = (_END.split(path.name)[-1] for path in (one, other))
+        return end.endswith(another) or another.endswith(end)
     pattern, name = (one, other.name) if is_pattern(one) else (other, one.name)
     return bool(_expression(pattern.name).fullmatch(name))
 

@@ -118,6 +118,14 @@ class TextForm:
                 next="Convert the file to UTF-8, for example with iconv",
             )
 
+    def reading(self) -> tuple[str | bool, ...] | None:
+        """Return what decides on the texts that are read, unless it is as usual.
+
+        How the bytes are packed does not.
+        """
+        found = (self.delimiter, self.quote, self.has_header, self.encoding)
+        return None if found == (",", '"', True, UTF_8) else found
+
 
 USUAL = TextForm()
 """Commas, double quotes, a header, UTF-8, not packed."""

@@ -27,10 +27,11 @@ from discreet.sql.syntax.nodes import (
     small_number,
     unbracketed,
 )
-from discreet.tables.catalog import Catalog, Previews, PublicTable, Table
+from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.column import Column, Key
 from discreet.tables.expression import FieldValue
 from discreet.tables.functions.public_values import public_keys
+from discreet.tables.previews import Previews
 from discreet.tables.relations.scan import Scan
 
 

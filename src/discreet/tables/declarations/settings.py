@@ -7,7 +7,8 @@ from pathlib import Path
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import GaussianDp, PrivacyLoss
 from discreet.core.numbers import Number, exact
-from discreet.tables.catalog import Analyst, IdSpace
+from discreet.tables.analyst import Analyst
+from discreet.tables.catalog import IdSpace
 from discreet.tables.declarations.losses import read_loss
 from discreet.tables.declarations.section import NUMBER, TEXT, WHOLE, Section, located
 from discreet.tables.gate_settings import GateSettings

@@ -7,7 +7,6 @@ from discreet.tables.catalog import (
     LARGEST_LIMIT,
     IdSpace,
     Limits,
-    Previews,
     PrivacyUnit,
     PublicTable,
     Source,
@@ -21,6 +20,7 @@ from discreet.tables.declarations.python_values import read_frame
 from discreet.tables.declarations.section import TEXT, Section
 from discreet.tables.declarations.sources import read_source, require_partitions
 from discreet.tables.declarations.units import read_unit, require_one_unit
+from discreet.tables.previews import Previews
 from discreet.tables.source_files import overlap
 
 _LIMITS = "Limits that are known are written as rows_per_group = 5, groups_per_unit = 3"

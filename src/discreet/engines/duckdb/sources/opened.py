@@ -69,12 +69,15 @@ def opened(
     """
     columns = [table.column(column) for column in wanted]
     kinds = [column.read_as for column in columns]
-    owners = _owners(table, wanted)
+    owners = _owners(table, wanted, ColumnType.TEXT)
+    numbered = _owners(table, wanted, ColumnType.INTEGER)
     batches = {
         f"{name}_{number}": _batches(part, columns, owners) for number, part in enumerate(parts)
     }
     selects = [
-        _select(_cells(part, columns), relation, [_digest(part, owner) for owner in owners])
+        _select(
+            _cells(part, columns, numbered), relation, [_digest(part, owner) for owner in owners]
+        )
         for part, relation in zip(parts, batches, strict=True)
     ] or [
         _select(
@@ -91,12 +94,12 @@ def opened(
     )
 
 
-def _owners(table: Table | PublicTable, wanted: Sequence[str]) -> list[int]:
-    """Return the places of the columns that say whose row it is, and are texts."""
+def _owners(table: Table | PublicTable, wanted: Sequence[str], kind: ColumnType) -> list[int]:
+    """Return the places of the columns that say whose row it is, and are of a type."""
     if not isinstance(table, Table):
         return []
     columns = [table.column(name) for name in table.unit.owner_columns()]
-    return [wanted.index(column.name) for column in columns if column.type is ColumnType.TEXT]
+    return [wanted.index(column.name) for column in columns if column.type is kind]
 
 
 def _digest(part: Part, owner: int) -> str:
@@ -109,8 +112,12 @@ def _select(cells: Sequence[str], relation: str, digests: Sequence[str]) -> str:
     return f"SELECT {', '.join([*named, *digests])} FROM {relation}"
 
 
-def _cells(part: Part, columns: Sequence[Column]) -> list[str]:
+def _cells(part: Part, columns: Sequence[Column], numbered: Sequence[int]) -> list[str]:
     """Return each column as its declared type; what is longer than texts is no number or date.
+
+    A text that is no whole number names nobody: rounded, it would name somebody else. Numbers are
+    handed over as whole ones where they say whose row it is; elsewhere a half is rounded away from
+    0, as it is in texts.
 
     One that tells what could not be read is true where something is stored, and read it is NULL.
     """
@@ -120,6 +127,10 @@ def _cells(part: Part, columns: Sequence[Column]) -> list[str]:
         is_read = _is_bytes(handed) and kind not in (ColumnType.TEXT, *_OF_A_CLOCK)
         short = f"CASE WHEN strlen(c{i}) <= {LONGEST_TEXT} THEN c{i} END"
         cell = short if is_read else f"c{i}"
+        if _is_bytes(handed) and i in numbered:
+            cell = _whole(cell)
+        elif kind is ColumnType.INTEGER and optional.load("pyarrow").types.is_floating(handed):
+            cell = f"round({cell})"
         if column.unreadable_as is None:
             cells.append(_cast(cell, kind))
         else:
@@ -127,6 +138,12 @@ def _cells(part: Part, columns: Sequence[Column]) -> list[str]:
             tests = [f"c{i} IS NOT NULL", *known, f"{read_value(kind, cell)} IS NULL"]
             cells.append(f"({' AND '.join(tests)})")
     return cells
+
+
+def _whole(cell: str) -> str:
+    """Return a text if it is written as a whole number, and NULL if it is not."""
+    exact = f"TRY_CAST({cell} AS DECIMAL(38, 18))"
+    return f"CASE WHEN {exact} = TRY_CAST({cell} AS BIGINT) THEN {cell} END"
 
 
 def _cast(cell: str, kind: ColumnType) -> str:
