@@ -201,8 +201,8 @@ def _rewritten(question: Question, refused: str) -> str:
 
 def _private(release: Release, place: int) -> list[str]:
     """Return a column as readers see it, with its error bars."""
-    lines = re.findall(r"<tr>(<td>.*?)</tr>", release._repr_html_())
-    return [unescape(re.findall(r"<td>(.*?)</td>", line)[place]) for line in lines]
+    lines = re.findall(r"<tr>(<td.*?)</tr>", release._repr_html_())
+    return [unescape(re.findall(r"<td[^>]*>(.*?)</td>", line)[place]) for line in lines]
 
 
 def _key(value: Any) -> str:

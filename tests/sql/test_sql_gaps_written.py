@@ -198,7 +198,7 @@ REWRITTEN = [
     ),
     (
         "SELECT upper(clinic), COUNT(*) FROM visits GROUP BY clinic",
-        "GROUP BY UPPER(clinic)",
+        "GROUP BY upper(clinic)",
         "SELECT upper(clinic), COUNT(*) FROM visits GROUP BY upper(clinic)",
     ),
     (

@@ -133,6 +133,8 @@ def overlap(first: Source, second: Source) -> bool:
         True
         >>> overlap(csv("/data/visits.csv"), csv("/data/old/visits.csv"))
         False
+        >>> overlap(csv("/data/visits*"), csv("/data/*.csv"))
+        True
     """
     if first.frame is not None and second.frame is not None:
         return first.frame.is_of_same_frame(second.frame)

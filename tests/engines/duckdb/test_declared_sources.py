@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.cli.main import main
+from discreet.core.canonical import described, digest
 from discreet.core.errors import DeclarationError
 from discreet.curator.connection import connect
 from discreet.engines.duckdb.sources import excel_source, json_source, sqlite_source
@@ -314,3 +315,54 @@ def test_timestamps_of_any_unit_are_read(tmp_path, unit, zone):
     hour = 22 if zone is None else 23  # Berlin is an hour ahead of UTC in November
     sql = f"SELECT COUNT(*) FROM visits WHERE hour(seen) = {hour} AND minute(seen) = 13"
     assert run_exact(tmp_path, sql)[0].tolist() == [1]
+
+
+# ---- Who a row is of, and what a question is called.
+
+
+def units_counted(folder: Path) -> int:
+    (columns,) = run_exact(folder, "SELECT COUNT(DISTINCT person) FROM visits")
+    return int(columns[0])
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_what_is_no_whole_number_names_nobody(tmp_path, kind):
+    """Rounded, 1.1 and 1.2 would be one person, and more would move than is paid for."""
+    written = ["1", "1.0", " 1", "1e0", "1.1", "1.2", "0.9", "0x1", "7", "x", ""]
+    file = tmp_path / f"visits.{kind}"
+    if kind == "csv":
+        lines = [f"{one},Bonn,1" for one in written]
+        file.write_text("\n".join(["person,city,age", *lines, ""]))
+    elif kind == "jsonl":
+        file.write_text("".join(f'{{"person": "{one}", "city": "Bonn"}}\n' for one in written))
+    else:
+        pq.write_table(pa.table({"person": written, "city": ["Bonn"] * len(written)}), file)
+    folder = project(tmp_path, file.name)
+    declared = (folder / "discreet.toml").read_text()
+    number = declared.replace('person = { type = "text" }', 'person = { type = "integer" }')
+    (folder / "discreet.toml").write_text(number)
+    assert units_counted(folder) == 2
+    assert [int(n) for n in run_exact(folder, "SELECT COUNT(*) FROM visits")[0]] == [5]
+
+
+def test_another_reading_of_a_file_is_another_question(tmp_path):
+    (tmp_path / "visits.csv").write_bytes("\n".join(LINES).encode("latin-1"))
+    names = set()
+    readings = ['delimiter = ";"', 'delimiter = ";"\nencoding = "latin-1"', 'quote = "|"']
+    for more in ["", *readings]:
+        (table,) = connect(project(tmp_path, "visits.csv", more)).catalog().tables
+        names.add(digest(described(table)))
+    assert len(names) == 4
+    usual = 'delimiter = ","\nencoding = "utf8"\nheader = true'
+    (same,) = connect(project(tmp_path, "visits.csv", usual)).catalog().tables
+    assert digest(described(same)) in names
+
+
+def test_a_half_is_rounded_alike_in_all_files(tmp_path):
+    ages = [0.5, 1.5, 2.5, 3.5]
+    sums = []
+    for column in (pa.array(ages), pa.array(list(map(str, ages)))):
+        table = pa.table({"person": list("pqrs"), "city": ["Bonn"] * 4, "age": column})
+        pq.write_table(table, tmp_path / "visits.parquet")
+        sums.append(int(run_exact(project(tmp_path, "visits.parquet"), BY_CITY)[1][2]))
+    assert sums == [1 + 2 + 3 + 4] * 2

@@ -24,7 +24,7 @@ class Steps:
     each: int = 0
     """In a crowd of rows of the same unit."""
     alone: int = 0
-    """What it is more for a row among rows of others: an engine works on many rows at a time, and
+    """What it is more for a row among those of other people. An engine works on many rows at once;
     what only one of them needs, because of a CASE or a WHERE, has a price for being looked at."""
     kept: int = 0
     """Copying texts that are stored as they are: it is as much as the unit has stored."""
