@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from attrs import evolve, field, frozen
 
+from discreet.core.loss import short
 from discreet.releases.rounding import Rounded, Roundings
 from discreet.releases.view import ClampSource
 from discreet.tables.column import Bounds, ColumnType
@@ -21,21 +22,21 @@ from discreet.tables.plans.sums import SumTotals, SumValues
 from discreet.tables.relations.join import Exists, Join
 from discreet.tables.relations.made_from import MadePart, made_from, parts_of
 from discreet.tables.relations.relation import Field, OneSource, Projection, Relation
-from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Total
+from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Total, Window
 
 Sourced = Iterable[tuple[Aggregate, ClampSource | None]]
 """Aggregates, each with who chose its clamp."""
 
 
 def remarks(asked: Sourced, relation: Relation) -> tuple[str, ...]:
-    """Return that values are clamped below an aggregate's own clamp."""
+    """Return that values are clamped below an aggregate's own clamp, or put on a grid there."""
     # A product of two values, whose own aggregates are there too, has a grid but no such source.
     plain = [
         aggregate
         for aggregate, clamp in asked
         if clamp is not None or not isinstance(aggregate, SumValues)
     ]
-    return tuple(_on_inner_clamps(plain, relation))
+    return (*_on_inner_clamps(plain, relation), *_on_inner_grids(relation))
 
 
 def ranges(asked: Sourced, relation: Relation) -> tuple[Bounds | None, ...]:
@@ -93,6 +94,36 @@ def _on_inner_clamps(aggregates: Iterable[Aggregate], relation: Relation) -> lis
         return []
     are = "is" if len(found) == 1 else "are"
     return [f"{_listed(found)} {are} part of the question: numbers are about clamped values"]
+
+
+def _on_inner_grids(relation: Relation) -> list[str]:
+    """Return which values are moved and rounded before they are added up below the aggregate.
+
+    What is done with such a total does not matter: a condition on it decides by what it came to.
+    """
+    grids, found = _Grids(), dict[str, None]()
+    waiting = [relation]
+    while waiting:
+        node = waiting.pop()
+        waiting += node.inputs()
+        for one in _inner_totals(node):
+            source, value, grid = node.inputs()[0], one.value, one.bounds
+            if value is None or grid is None or grids.is_on(source, value, grid.step):
+                continue
+            text, low, high = expression_text(value, source.fields()), grid.lower, grid.upper
+            found[
+                f"{text} is moved into {short(low)} to {short(high)} and rounded to steps of"
+                f" {short(grid.step)} before it is added up for each unit, which no interval shows"
+            ] = None
+    return list(found)
+
+
+def _inner_totals(node: Relation) -> tuple[InnerTotal, ...]:
+    if isinstance(node, InnerAggregate):
+        return node.totals
+    if isinstance(node, Window) and isinstance(node.function, InnerTotal):
+        return (node.function,)
+    return ()
 
 
 def _clamps_in(value: Expression) -> Iterator[Call]:
