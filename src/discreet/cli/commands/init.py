@@ -33,6 +33,7 @@ from discreet.cli.init_replies import (
 from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.public_ranges import public_ranges
 from discreet.engines.duckdb.sources.csv_source import likely_separator
+from discreet.engines.duckdb.sources.examine import share_files
 from discreet.engines.duckdb.sources.stored_columns import stored_columns
 from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import ColumnType
@@ -120,7 +121,8 @@ def begin(
     Guarantee:
         Of private data only names and types are looked at: the header of a CSV file, the schema of
         another. If the owner consents, the rows of CSV files are read to propose a type for each
-        column, and a profile is charged; nothing else of them is kept. Public files are read.
+        column, and a profile is charged; nothing else of them is kept. Public files are read, after
+        none of them was found to be a private one.
     """
     target = (project if project.suffix == ".toml" else project / FILE_NAME).resolve()
     if target.exists():
@@ -129,6 +131,7 @@ def begin(
         )
     if not files and not wishes.public:
         raise InvalidArgument("There is nothing to declare", must="name at least one file")
+    _require_apart(files, wishes.public)
     tables: list[FirstTable] = []
     for table in _tables(files, target.parent, answers, ()):
         table = _typed(table, wishes, ask)
@@ -144,6 +147,20 @@ def begin(
     declared = FirstProject(target=target, tables=tuple(tables), public=tuple(public))
     declared.create()
     return finish(declared, wishes.profile, ask)
+
+
+def _require_apart(private: Sequence[str], public: Sequence[str]) -> None:
+    """Refuse a public file that is a private one too, by any name, before a row of it is read."""
+    for one in public:
+        for other in private:
+            first, second = (usual_source(Path(os.path.abspath(given))) for given in (one, other))
+            if first is not None and second is not None and share_files(first, second):
+                raise InvalidArgument(
+                    f"{Path(one).name} is named as private and as public",
+                    must="be one of the two: everybody may know every row of a public file",
+                    got=f"--public {one}, and {other}, which is the same file",
+                    next="Name it once; what follows --public is public, what stands before is not",
+                )
 
 
 def _typed(table: FirstTable, wishes: InitWishes, ask: Ask | None) -> FirstTable:
