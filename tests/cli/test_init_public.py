@@ -21,7 +21,8 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, *private: str, public: tuple[str, ...] = (), ask=None):
     wishes = InitWishes(public=tuple(str(folder / name) for name in public))
-    return begin([str(folder / name) for name in private], folder / "new", KNOWN, ask, wishes)
+    known = KNOWN if private else InitReplies()
+    return begin([str(folder / name) for name in private], folder / "new", known, ask, wishes)
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,32 @@ def test_a_private_file_is_not_read_as_a_public_one(folder, monkeypatch, private
     with pytest.raises(InvalidArgument, match="is named as private and as public"):
         run(folder, private, public=("offices.csv", public))
     assert not (folder / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("private", "named"),
+    [
+        ((), "for offices, staff (public: everybody may know every row). It fits"),
+        (("staff.csv",), "for staff (private) and offices (public: everybody may know every row)."),
+    ],
+)
+def test_what_is_public_is_named_as_such(folder, private, named):
+    public = ("offices.csv",) if private else ("offices.csv", "staff.csv")
+    shown = run(folder, *private, public=public)
+    assert named in " ".join(shown.text.split())
+    assert shown.data["public"] == [name.removesuffix(".csv") for name in public]
+
+
+def test_on_a_terminal_nothing_is_read_as_public_by_oversight(folder):
+    asked = []
+
+    def ask(question: str) -> str:
+        asked.append(" ".join(question.split()))
+        return "y" if len(asked) > 1 else ""
+
+    with pytest.raises(InvalidArgument, match="Name the private files before --public"):
+        run(folder, public=("offices.csv", "staff.csv"), ask=ask)
+    assert "May everybody know every row of offices.csv, staff.csv?" in asked[0]
+    assert not (folder / "new").exists()
+    run(folder, public=("offices.csv",), ask=ask)
+    assert (folder / "new" / "discreet.toml").exists()

@@ -165,12 +165,28 @@ def _result(
         rest = f"It does not hold yet: {fault} Mend it, {_THEN}"
     else:
         rest = f"It fits the files. Read it over, {_THEN}"
-    shown = f"Wrote {declared.target} for {', '.join(names)}. {rest}"
+    shown = f"Wrote {declared.target} for {_named(declared)}. {rest}"
     found_out = [] if is_shown else [found.said() for found in measured.values()]
     parts = [*found_out, lines(shown, indent="")]
-    data: dict[str, Any] = {"target": str(declared.target), "tables": names, "open": left}
+    data: dict[str, Any] = {
+        "target": str(declared.target),
+        "tables": names,
+        "public": [table.name for table in declared.public],
+        "open": left,
+    }
     if measured:
         data["profiles"] = {name: found.to_json() for name, found in measured.items()}
     if fault is not None:
         data |= fault.to_json()
     return CommandResult("\n\n".join(parts), data, status=ANSWERED if fault is None else USAGE)
+
+
+def _named(declared: FirstProject) -> str:
+    """Return the names of the tables, and which of them are public."""
+    private, public = (
+        ", ".join(table.name for table in tables) for tables in (declared.tables, declared.public)
+    )
+    if not public:
+        return private
+    said = f"{public} (public: everybody may know every row)"
+    return f"{private} (private) and {said}" if private else said

@@ -27,6 +27,7 @@ from discreet.cli.init_replies import (
     InitReplies,
     add_replies,
     ask_the_rest,
+    confirm_public,
     given_replies,
     number,
 )
@@ -132,6 +133,8 @@ def begin(
     if not files and not wishes.public:
         raise InvalidArgument("There is nothing to declare", must="name at least one file")
     _require_apart(files, wishes.public)
+    if not files and ask is not None:
+        confirm_public(wishes.public, ask)
     tables: list[FirstTable] = []
     for table in _tables(files, target.parent, answers, ()):
         table = _typed(table, wishes, ask)
