@@ -33,6 +33,8 @@ class FirstTable:
     """Whether the types of a file that has none were proposed or confirmed."""
     ranges: Mapping[str, Bounds | DateRange] = field(factory=dict)
     """The range of each column that has one, if the file is public."""
+    doubts: tuple[str, ...] = ()
+    """What the owner is told of text that cannot be read; it is not written."""
 
     def declared(self) -> tuple[StoredColumn, ...]:
         """Return the columns that can be declared."""

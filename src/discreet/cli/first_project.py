@@ -40,6 +40,10 @@ class FirstProject:
         zones = {"zone" for column in columns if column.kind is StoredKind.INSTANT}
         return sorted(found | zones)
 
+    def doubts(self) -> list[str]:
+        """Return what the owner should know of the files besides, as far as they were read."""
+        return [doubt for table in (*self.tables, *self.public) for doubt in table.doubts]
+
     def with_rows(self, name: str, rows: int | None) -> "FirstProject":
         """Return the same with another limit for one table."""
         tables = (
@@ -155,6 +159,7 @@ def _result(
     declared: FirstProject, measured: dict[str, MeasuredRows], *, is_shown: bool
 ) -> CommandResult:
     names = [table.name for table in (*declared.tables, *declared.public)]
+    doubts = declared.doubts()
     left = declared.missing()
     fault = None if left else declared.fault()
     if left:
@@ -163,11 +168,13 @@ def _result(
         )
     elif fault is not None:
         rest = f"It does not hold yet: {fault} Mend it, {_THEN}"
+    elif doubts:
+        rest = f"Its names fit the files, but not all cells can be read. Mend it, {_THEN}"
     else:
         rest = f"It fits the files. Read it over, {_THEN}"
     shown = f"Wrote {declared.target} for {_named(declared)}. {rest}"
     found_out = [] if is_shown else [found.said() for found in measured.values()]
-    parts = [*found_out, lines(shown, indent="")]
+    parts = [*found_out, *(lines(doubt, indent="") for doubt in doubts), lines(shown, indent="")]
     data: dict[str, Any] = {
         "target": str(declared.target),
         "tables": names,
@@ -176,6 +183,8 @@ def _result(
     }
     if measured:
         data["profiles"] = {name: found.to_json() for name, found in measured.items()}
+    if doubts:
+        data["doubts"] = doubts
     if fault is not None:
         data |= fault.to_json()
     return CommandResult("\n\n".join(parts), data, status=ANSWERED if fault is None else USAGE)
