@@ -42,7 +42,8 @@ class FirstProject:
 
     def doubts(self) -> list[str]:
         """Return what the owner should know of the files besides, as far as they were read."""
-        return [doubt for table in (*self.tables, *self.public) for doubt in table.doubts]
+        tables = (*self.tables, *self.public)
+        return [said for table in tables for said in (*table.header_doubt(), *table.doubts)]
 
     def with_rows(self, name: str, rows: int | None) -> "FirstProject":
         """Return the same with another limit for one table."""
@@ -169,7 +170,7 @@ def _result(
     elif fault is not None:
         rest = f"It does not hold yet: {fault} Mend it, {_THEN}"
     elif doubts:
-        rest = f"Its names fit the files, but not all cells can be read. Mend it, {_THEN}"
+        rest = f"Its names are those of the files. See to what is said above, {_THEN}"
     else:
         rest = f"It fits the files. Read it over, {_THEN}"
     shown = f"Wrote {declared.target} for {_named(declared)}. {rest}"

@@ -192,12 +192,24 @@ def _require_known(answers: InitReplies, wishes: InitWishes, tables: Sequence[Fi
         if name.lower() not in names and kind != LEFT_OUT:
             raise InvalidArgument("No file has a column of that name", got=f"--type {name}={kind}")
     if answers.unit is not None and all(table.answers.unit is None for table in tables):
+        _require_once(answers.unit, tables)
         owners = {owner: None for table in tables for owner in _owners(table)}
         raise InvalidArgument(
             "No file has a column of that name that could say whose row it is",
             must=f"be one of {', '.join(owners)}",
             got=answers.unit,
         )
+
+
+def _require_once(name: str, tables: Sequence[FirstTable]) -> None:
+    """Refuse a name that several columns of a table have: which of them is meant is not known."""
+    for table in tables:
+        if sum(column.name.casefold() == name.casefold() for column in table.columns) > 1:
+            raise InvalidArgument(
+                f"Two columns of {table.name} are called {name}",
+                must="have names of their own, in any case of letters",
+                next="Rename one of them in the file",
+            )
 
 
 def _tables(
