@@ -77,3 +77,10 @@ def test_on_a_terminal_nothing_is_read_as_public_by_oversight(folder):
     assert not (folder / "new").exists()
     run(folder, public=("offices.csv",), ask=ask)
     assert (folder / "new" / "discreet.toml").exists()
+
+
+def test_whose_row_it_is_is_said_of_private_files(folder):
+    wishes = InitWishes(public=(str(folder / "offices.csv"), str(folder / "staff.csv")))
+    with pytest.raises(InvalidArgument, match="no private file is named"):
+        begin([], folder / "new", KNOWN, None, wishes)
+    assert not (folder / "new").exists()

@@ -191,6 +191,11 @@ def _require_known(answers: InitReplies, wishes: InitWishes, tables: Sequence[Fi
     for name, kind in wishes.types.items():
         if name.lower() not in names and kind != LEFT_OUT:
             raise InvalidArgument("No file has a column of that name", got=f"--type {name}={kind}")
+    if answers.unit is not None and not tables:
+        raise InvalidArgument(
+            "It is said whose row it is, and no private file is named",
+            next="Name the private files before --public: all that follows it is public",
+        )
     if answers.unit is not None and all(table.answers.unit is None for table in tables):
         _require_once(answers.unit, tables)
         owners = {owner: None for table in tables for owner in _owners(table)}
