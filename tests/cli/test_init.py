@@ -343,3 +343,20 @@ def test_a_separator_is_proposed_from_the_header(tmp_path, capsys, header):
     assert 'delimiter = ";"' in (tmp_path / "discreet.toml").read_text()
     assert main(["check", "--project", str(tmp_path)]) == 0
     capsys.readouterr()
+
+
+@pytest.mark.parametrize("header", ["p,p,,x", "p,P,,x"])
+def test_a_name_that_two_columns_have_is_said(tmp_path, header):
+    (tmp_path / "staff.csv").write_text(f"{header}\n1,2,3,4\n")
+    with pytest.raises(InvalidArgument, match="Two columns of staff are called p"):
+        run(tmp_path, "staff.csv", answers=evolve(COMPLETE, unit="p"))
+
+
+@pytest.mark.parametrize(("first", "is_said"), [("anna,4711.25", True), ("person,pay2", False)])
+def test_a_first_line_that_looks_like_a_row_is_said(tmp_path, first, is_said):
+    (tmp_path / "staff.csv").write_text(f"{first}\nbob,8150\n")
+    shown = run(tmp_path, "staff.csv", answers=evolve(COMPLETE, unit=first.split(",")[0]))
+    said = " ".join(shown.text.split())
+    assert ("header = false" in said) == is_said
+    assert ("It fits the files" in said) != is_said
+    assert "4711.25" not in said

@@ -16,11 +16,11 @@ from discreet.cli.init_replies import InitReplies
 from discreet.cli.main import main
 from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.public_ranges import public_ranges
-from discreet.engines.duckdb.sources.declared_values import SQL_TYPES
+from discreet.engines.duckdb.sources.declared_values import SQL_TYPES, read_value
 from discreet.engines.duckdb.sources.stored_columns import StoredKind, stored_columns
 from discreet.engines.duckdb.sources.value_kinds import MISSING, with_value_kinds
 from discreet.tables.catalog import Source, SourceFormat
-from discreet.tables.column import Bounds, DateRange
+from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.declarations.declaration import read_catalog
 
 KNOWN = InitReplies(
@@ -104,6 +104,51 @@ def test_what_is_proposed_reads_as_the_engine_reads_it(flights):
         for value in rows if kind not in ("timestamp", "time") else []:
             found = duckdb.execute(f"SELECT TRY_CAST(? AS {catalog[kind]})", [value]).fetchall()
             assert found != [(None,)] or value.lower() in missing
+
+
+ODD_CLOCKS = {
+    "month": ["2020-01-01", "2020-13-01"],
+    "february": ["2020-02-29", "2020-02-30"],
+    "century": ["2000-02-29", "1900-02-29"],
+    "year": ["0001-01-01", "0000-01-01"],
+    "seen": ["2020-01-01 10:00", "2020-02-30 10:00"],
+    "hour": ["2020-01-01 10:00", "2020-01-01 24:00"],
+    "zone": ["2020-01-01T10:00Z", "2020-01-01T10:00+99"],
+    "at": ["23:59", "25:00"],
+    "minute": ["10:00", "10:60"],
+}
+
+
+def test_what_no_calendar_or_clock_shows_is_text(tmp_path):
+    file = write_csv(tmp_path / "odd.csv", ODD_CLOCKS)
+    assert set(kinds(file).values()) == {StoredKind.TEXT}
+    file = write_csv(tmp_path / "even.csv", {name: both[:1] for name, both in ODD_CLOCKS.items()})
+    assert StoredKind.TEXT not in kinds(file).values()
+
+
+def test_a_date_is_proposed_for_just_the_days_that_are_read_as_one(tmp_path):
+    days = [day for name in ("month", "february", "century", "year") for day in ODD_CLOCKS[name]]
+    days += ["9999-12-31", "1582-10-10", " 2024-02-29\t", "2023-02-29", "2024-04-31"]
+    file = write_csv(tmp_path / "days.csv", {f"d{i}": [day] for i, day in enumerate(days)})
+    read = read_value(ColumnType.DATE, "?::VARCHAR")
+    values = [duckdb.execute(f"SELECT {read}", [day] * read.count("?")).fetchone() for day in days]
+    found = [kind is StoredKind.DATE for kind in kinds(file).values()]
+    assert found == [value != (None,) for value in values]
+
+
+@pytest.mark.parametrize("is_public", [False, True])
+def test_cells_that_cannot_be_decoded_are_said(tmp_path, is_public):
+    file = tmp_path / "flights.csv"
+    file.write_bytes("tail,city\nN1,Köln\nN2,Bonn\n".encode("cp1252"))
+    wishes = InitWishes(look_at_types=True, public=(str(file),) if is_public else ())
+    known = InitReplies() if is_public else KNOWN
+    shown = begin([] if is_public else [str(file)], tmp_path, known, None, wishes)
+    (doubt,) = shown.data["doubts"]
+    assert doubt.startswith("flights.city has cells that are no text in utf-8")
+    said = " ".join(shown.text.split())
+    assert "encoding =" in said
+    assert "It fits" not in said
+    assert "encoding" not in (tmp_path / "discreet.toml").read_text()  # nothing of it is kept
 
 
 def test_times_with_a_zone_leave_open_whose_wall_it_is(tmp_path):

@@ -10,9 +10,11 @@ from discreet.cli.first_declaration import FirstTable
 from discreet.cli.init_replies import Ask
 from discreet.core.errors import DiscreetError, InvalidArgument
 from discreet.core.terminal_text import lines
+from discreet.engines.duckdb.sources.doubtful_text import doubtful_texts
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind
 from discreet.engines.duckdb.sources.value_kinds import with_value_kinds
-from discreet.tables.column import ColumnType
+from discreet.tables.catalog import PublicTable
+from discreet.tables.column import Column, ColumnType
 
 LEFT_OUT = "none"
 """What stands for a type where a column is not to be declared."""
@@ -39,8 +41,18 @@ def says_no_types(table: FirstTable) -> bool:
 
 
 def looked_at(table: FirstTable) -> FirstTable:
-    """Return the table with the type that all values of each column have; every row is read."""
-    return evolve(table, columns=with_value_kinds(table.read_from, table.columns), is_typed=True)
+    """Return the table with the type that all values of each column have; every row is read.
+
+    Columns with cells that are no text in the encoding are told to the owner, and not written.
+    """
+    named = (Column(name=one.name, type=ColumnType.TEXT) for one in table.declared())
+    read = PublicTable(name=table.name, source=table.read_from, columns=tuple(named))
+    return evolve(
+        table,
+        columns=with_value_kinds(table.read_from, table.columns),
+        is_typed=True,
+        doubts=doubtful_texts(read),
+    )
 
 
 def with_types(table: FirstTable, types: Mapping[str, str]) -> FirstTable:

@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from discreet.cli.init_replies import EACH_ROW, InitReplies
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind
-from discreet.tables.catalog import Source
+from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.declarations.section import UNANSWERED
 from discreet.tables.declarations.sources import usual_source
@@ -33,10 +33,19 @@ class FirstTable:
     """Whether the types of a file that has none were proposed or confirmed."""
     ranges: Mapping[str, Bounds | DateRange] = field(factory=dict)
     """The range of each column that has one, if the file is public."""
+    doubts: tuple[str, ...] = ()
+    """What the owner is told of text that cannot be read; it is not written."""
 
     def declared(self) -> tuple[StoredColumn, ...]:
         """Return the columns that can be declared."""
         return tuple(column for column in self.columns if not self.obstacle(column))
+
+    def header_doubt(self) -> tuple[str, ...]:
+        """Return what to tell where the names of a CSV file look like a row; none is quoted."""
+        is_named = self.read_from.format is SourceFormat.CSV and self.read_from.text.has_header
+        if not is_named or not any(_NUMBER.fullmatch(column.name) for column in self.columns):
+            return ()
+        return (_NO_HEADER.format(source=self.source),)
 
     def obstacle(self, column: StoredColumn) -> str:
         """Return why a column cannot be declared, or nothing."""
@@ -47,6 +56,15 @@ class FirstTable:
             return "it has no name that could be written here"
         alike = [one for one in self.columns if one.name.casefold() == column.name.casefold()]
         return "another column has the same name" if len(alike) > 1 else ""
+
+
+_NUMBER = re.compile(r"\s*[+-]?[0-9]+([.,][0-9]+)?\s*")
+
+_NO_HEADER = (
+    "The first line of {source} is taken for the names of its columns, and one of them is a number."
+    " If that line is a row, its values stand in the declaration now: delete them there, and name"
+    " the columns in their order, with header = false."
+)
 
 
 def first_declaration(tables: Sequence[FirstTable], public: Sequence[FirstTable] = ()) -> str:

@@ -40,6 +40,11 @@ class FirstProject:
         zones = {"zone" for column in columns if column.kind is StoredKind.INSTANT}
         return sorted(found | zones)
 
+    def doubts(self) -> list[str]:
+        """Return what the owner should know of the files besides, as far as they were read."""
+        tables = (*self.tables, *self.public)
+        return [said for table in tables for said in (*table.header_doubt(), *table.doubts)]
+
     def with_rows(self, name: str, rows: int | None) -> "FirstProject":
         """Return the same with another limit for one table."""
         tables = (
@@ -155,6 +160,7 @@ def _result(
     declared: FirstProject, measured: dict[str, MeasuredRows], *, is_shown: bool
 ) -> CommandResult:
     names = [table.name for table in (*declared.tables, *declared.public)]
+    doubts = declared.doubts()
     left = declared.missing()
     fault = None if left else declared.fault()
     if left:
@@ -163,14 +169,34 @@ def _result(
         )
     elif fault is not None:
         rest = f"It does not hold yet: {fault} Mend it, {_THEN}"
+    elif doubts:
+        rest = f"Its names are those of the files. See to what is said above, {_THEN}"
     else:
         rest = f"It fits the files. Read it over, {_THEN}"
-    shown = f"Wrote {declared.target} for {', '.join(names)}. {rest}"
+    shown = f"Wrote {declared.target} for {_named(declared)}. {rest}"
     found_out = [] if is_shown else [found.said() for found in measured.values()]
-    parts = [*found_out, lines(shown, indent="")]
-    data: dict[str, Any] = {"target": str(declared.target), "tables": names, "open": left}
+    parts = [*found_out, *(lines(doubt, indent="") for doubt in doubts), lines(shown, indent="")]
+    data: dict[str, Any] = {
+        "target": str(declared.target),
+        "tables": names,
+        "public": [table.name for table in declared.public],
+        "open": left,
+    }
     if measured:
         data["profiles"] = {name: found.to_json() for name, found in measured.items()}
+    if doubts:
+        data["doubts"] = doubts
     if fault is not None:
         data |= fault.to_json()
     return CommandResult("\n\n".join(parts), data, status=ANSWERED if fault is None else USAGE)
+
+
+def _named(declared: FirstProject) -> str:
+    """Return the names of the tables, and which of them are public."""
+    private, public = (
+        ", ".join(table.name for table in tables) for tables in (declared.tables, declared.public)
+    )
+    if not public:
+        return private
+    said = f"{public} (public: everybody may know every row)"
+    return f"{private} (private) and {said}" if private else said

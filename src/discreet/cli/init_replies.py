@@ -4,6 +4,7 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from pathlib import PurePath
 from typing import Any, TypeVar
 
 from attrs import evolve, frozen
@@ -178,6 +179,23 @@ _ROWS = (
 _OWNER = (
     "{table}: whose rows are these? Which column names the person, or whatever else must stay"
     " unknown ({listed})?"
+)
+
+
+def confirm_public(files: Sequence[str], ask: Ask) -> None:
+    """Ask whether all files are public, where none was named as private; go on only after a yes."""
+    names = ", ".join(PurePath(file).name for file in files)
+    if ask(f"{lines(_ALL_PUBLIC.format(names=names))} [y/N] ").strip().lower() in ("y", "yes"):
+        return
+    raise InvalidArgument(
+        "Nothing was written, and no file was read",
+        next="Name the private files before --public: all that follows it is public",
+    )
+
+
+_ALL_PUBLIC = (
+    "No private file is named. May everybody know every row of {names}? Then all of it is read, and"
+    " ranges of its values are written down."
 )
 
 

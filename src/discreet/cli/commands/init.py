@@ -27,12 +27,14 @@ from discreet.cli.init_replies import (
     InitReplies,
     add_replies,
     ask_the_rest,
+    confirm_public,
     given_replies,
     number,
 )
 from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.public_ranges import public_ranges
 from discreet.engines.duckdb.sources.csv_source import likely_separator
+from discreet.engines.duckdb.sources.examine import share_files
 from discreet.engines.duckdb.sources.stored_columns import stored_columns
 from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import ColumnType
@@ -120,7 +122,8 @@ def begin(
     Guarantee:
         Of private data only names and types are looked at: the header of a CSV file, the schema of
         another. If the owner consents, the rows of CSV files are read to propose a type for each
-        column, and a profile is charged; nothing else of them is kept. Public files are read.
+        column, and a profile is charged; nothing else of them is kept. Public files are read, after
+        none of them was found to be a private one.
     """
     target = (project if project.suffix == ".toml" else project / FILE_NAME).resolve()
     if target.exists():
@@ -129,6 +132,9 @@ def begin(
         )
     if not files and not wishes.public:
         raise InvalidArgument("There is nothing to declare", must="name at least one file")
+    _require_apart(files, wishes.public)
+    if not files and ask is not None:
+        confirm_public(wishes.public, ask)
     tables: list[FirstTable] = []
     for table in _tables(files, target.parent, answers, ()):
         table = _typed(table, wishes, ask)
@@ -144,6 +150,20 @@ def begin(
     declared = FirstProject(target=target, tables=tuple(tables), public=tuple(public))
     declared.create()
     return finish(declared, wishes.profile, ask)
+
+
+def _require_apart(private: Sequence[str], public: Sequence[str]) -> None:
+    """Refuse a public file that is a private one too, by any name, before a row of it is read."""
+    for one in public:
+        for other in private:
+            first, second = (usual_source(Path(os.path.abspath(given))) for given in (one, other))
+            if first is not None and second is not None and share_files(first, second):
+                raise InvalidArgument(
+                    f"{Path(one).name} is named as private and as public",
+                    must="be one of the two: everybody may know every row of a public file",
+                    got=f"--public {one}, and {other}, which is the same file",
+                    next="Name it once; what follows --public is public, what stands before is not",
+                )
 
 
 def _typed(table: FirstTable, wishes: InitWishes, ask: Ask | None) -> FirstTable:
@@ -171,13 +191,30 @@ def _require_known(answers: InitReplies, wishes: InitWishes, tables: Sequence[Fi
     for name, kind in wishes.types.items():
         if name.lower() not in names and kind != LEFT_OUT:
             raise InvalidArgument("No file has a column of that name", got=f"--type {name}={kind}")
+    if answers.unit is not None and not tables:
+        raise InvalidArgument(
+            "It is said whose row it is, and no private file is named",
+            next="Name the private files before --public: all that follows it is public",
+        )
     if answers.unit is not None and all(table.answers.unit is None for table in tables):
+        _require_once(answers.unit, tables)
         owners = {owner: None for table in tables for owner in _owners(table)}
         raise InvalidArgument(
             "No file has a column of that name that could say whose row it is",
             must=f"be one of {', '.join(owners)}",
             got=answers.unit,
         )
+
+
+def _require_once(name: str, tables: Sequence[FirstTable]) -> None:
+    """Refuse a name that several columns of a table have: which of them is meant is not known."""
+    for table in tables:
+        if sum(column.name.casefold() == name.casefold() for column in table.columns) > 1:
+            raise InvalidArgument(
+                f"Two columns of {table.name} are called {name}",
+                must="have names of their own, in any case of letters",
+                next="Rename one of them in the file",
+            )
 
 
 def _tables(

@@ -20,7 +20,7 @@ from discreet.engines.duckdb.sources.stored_columns import (
     stored_columns,
     written,
 )
-from discreet.tables.catalog import Catalog, PublicTable, SourceFormat, Table
+from discreet.tables.catalog import Catalog, PublicTable, Source, SourceFormat, Table
 from discreet.tables.column import ColumnType
 from discreet.tables.source_files import fitting_files, overlap, source_files, stored_table
 
@@ -192,8 +192,8 @@ def require_public(table: PublicTable, private: Iterable[Table]) -> frozenset[Id
     A name can lead to another file from one moment to the next. So this is asked before the rows of
     a public table are read and again before anybody sees them, and both times it must be the same.
     """
-    own = _identities(table)
-    if any(_meet(own, _identities(one)) for one in private):
+    own = _identities(table.source)
+    if any(_meet(own, _identities(one.source)) for one in private):
         raise DeclarationError(
             f"The public table {table.name} reads the file of a private one",
             must="have a file of its own: everybody may know all of it",
@@ -229,6 +229,11 @@ def share_rows(first: Table, second: Table) -> bool:
     """Tell whether two tables read a file in common, by what is written or by links."""
     if overlap(first.source, second.source):
         return True
+    return share_files(first.source, second.source)
+
+
+def share_files(first: Source, second: Source) -> bool:
+    """Tell whether two sources are a file in common now, under whatever names; no row is read."""
     return _meet(_identities(first), _identities(second))
 
 
@@ -241,13 +246,13 @@ def _meet(first: set[Identity], second: set[Identity]) -> bool:
     )
 
 
-def _identities(table: Table | PublicTable) -> set[Identity]:
+def _identities(source: Source) -> set[Identity]:
     found: set[Identity] = set()
-    if table.source.frame is not None:
+    if source.frame is not None:
         return found  # in no file; whether it is another's frame was compared before
-    stored = stored_table(table.source)
+    stored = stored_table(source)
     with suppress(OSError):
-        for file in fitting_files(table.source):
+        for file in fitting_files(source):
             with suppress(OSError):
                 status = os.stat(file)
                 found.add((status.st_dev, status.st_ino, stored))

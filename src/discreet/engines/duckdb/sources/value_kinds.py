@@ -7,13 +7,19 @@ ever does it: the owner consents, sees each type and confirms it before it is wr
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from attrs import evolve, field, mutable
 
 from discreet.core import optional
 from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind
-from discreet.engines.duckdb.sources.stored_times import LONGEST_FORM, TIME_FORM, TIMESTAMP_FORM
+from discreet.engines.duckdb.sources.stored_times import (
+    LONGEST_FORM,
+    TIME_FORM,
+    TIMESTAMP_FORM,
+    clock_array,
+)
 from discreet.tables.catalog import PublicTable, Source
 from discreet.tables.column import Column, ColumnType
 
@@ -45,6 +51,24 @@ _FORMS: dict[StoredKind, str] = {
 }
 """How values of a kind are written. The first kind that all values of a column have is proposed."""
 
+_CLOCKS = {
+    StoredKind.DATE: Column(name="day", type=ColumnType.TIMESTAMP),
+    StoredKind.TIMESTAMP: Column(name="seen", type=ColumnType.TIMESTAMP),
+    StoredKind.TIME: Column(name="at", type=ColumnType.TIME),
+}
+"""Kinds of which not all that is written like one is one: calendars have no 30 February.
+
+In its form, what is a day is a timestamp as well, and the engine takes the same days for one.
+"""
+
+
+def _are(values: Any, kind: StoredKind) -> bool:
+    """Tell whether texts are all of a kind: written like it, and read as it in a question."""
+    compute = optional.load("pyarrow.compute")
+    if not compute.all(compute.match_substring_regex(values, _FORMS[kind])).as_py():
+        return False
+    return kind not in _CLOCKS or not clock_array(_CLOCKS[kind], values).null_count
+
 
 @mutable
 class _Looked:
@@ -66,11 +90,7 @@ class _Looked:
         self.has_values = True
         if compute.max(compute.binary_length(values)).as_py() > LONGEST_FORM:
             self.fitting = []
-        self.fitting = [
-            kind
-            for kind in self.fitting
-            if compute.all(compute.match_substring_regex(values, _FORMS[kind])).as_py()
-        ]
+        self.fitting = [kind for kind in self.fitting if _are(values, kind)]
         if StoredKind.TIMESTAMP in self.fitting and StoredKind.DATE not in self.fitting:
             zoned = compute.any(compute.match_substring_regex(values, _ZONED)).as_py()
             self.has_zones = self.has_zones or zoned
