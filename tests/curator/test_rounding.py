@@ -76,3 +76,21 @@ def test_a_mean_stays_in_its_range(tmp_path):
     assert low == 0
     assert high is not None
     assert 0.1 < high < 0.2
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) AS n FROM (SELECT person, SUM(cost) AS s FROM visits GROUP BY person) AS q"
+        " WHERE s > 1.05",
+        "SELECT AVG(s) AS a FROM (SELECT person, AVG(cost) AS s FROM visits GROUP BY person) AS q",
+        "SELECT COUNT(*) AS n FROM visits WHERE person IN"
+        " (SELECT person FROM visits GROUP BY person HAVING SUM(cost) > 1.05)",
+    ],
+)
+def test_rounding_inside_of_a_question_is_said(folder, sql):
+    said = "cost is moved into 0 to 10 and rounded to steps of 0.25 before it is added up"
+    with connect(folder) as connection:
+        assert said in " ".join(connection.sql(sql, epsilon=10).notes())
+        whole = sql.replace("cost", "age")
+        assert "before it is added up" not in " ".join(connection.sql(whole, epsilon=10).notes())

@@ -58,9 +58,10 @@ def require_chosen(value: Expression, fields: Sequence[Field], chosen: Bounds | 
             f"The bounds of {text} can be chosen only from a profile of its values",
             must="be those of a column of one table that has such a profile, for the data as they"
             " are now, in a question with an epsilon or a rho of its own",
-            got="none",
-            next=f"Have the owner run discreet profile with --value {text}, or write"
-            f" CLAMP({text}, 0, 100) with the range that you expect",
+            got="no profile, or one in which no unit stands out from the noise",
+            next=f"Have the owner run discreet profile with --value {text}, or if there is one,"
+            f" a --fresh one at a higher price; or write CLAMP({text}, 0, 100) with the range that"
+            " you expect",
         )
     return Clamped(value, chosen, ClampSource.CHOSEN)
 
