@@ -114,6 +114,8 @@ FREE: dict[str, tuple[list[str], list[tuple[Any, ...]]]] = {
         ["n", "most"],
         [(1, 20)],
     ),
+    'WITH table_0 AS (SELECT 1 AS clinic), "Table_1" AS (SELECT 2 AS clinic) SELECT COUNT(*) AS n'
+    " FROM clinics": (["n"], [(3,)]),
     "SELECT * FROM visits LIMIT 0": (COLUMNS, []),
     "SELECT * FROM (SELECT * FROM visits WHERE urgent) AS q WHERE (0 = 1)": (COLUMNS, []),
     "SELECT clinic, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY 1 FETCH FIRST 0 ROWS ONLY": (
@@ -152,6 +154,8 @@ REFUSED = {
     "SELECT list(clinic) AS x FROM clinics": "not supported",
     "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n FROM t) SELECT n FROM t": "RECURSIVE",
     "SELECT clinic FROM other.clinics": "schema",
+    "SELECT DATE '20000-01-01' AS d": "'d' has a day that no answer can show",
+    "SELECT CAST('infinity' AS TIMESTAMP) AS d": "from year 1 to 9999",
     "SELECT nothing FROM clinics": "nothing",
     "SELECT clinic, clinic FROM clinics": "clinic",
     "SELECT * FROM visits LIMIT 10": "LIMIT 0 shows the columns",
