@@ -116,6 +116,10 @@ FREE: dict[str, tuple[list[str], list[tuple[Any, ...]]]] = {
     ),
     'WITH table_0 AS (SELECT 1 AS clinic), "Table_1" AS (SELECT 2 AS clinic) SELECT COUNT(*) AS n'
     " FROM clinics": (["n"], [(3,)]),
+    "SELECT clinic AS c FROM visits GROUP BY clinic HAVING clinic > 'n' AND c <> 'south'": (
+        ["c"],
+        [("north",)],
+    ),
     "SELECT * FROM visits LIMIT 0": (COLUMNS, []),
     "SELECT * FROM (SELECT * FROM visits WHERE urgent) AS q WHERE (0 = 1)": (COLUMNS, []),
     "SELECT clinic, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY 1 FETCH FIRST 0 ROWS ONLY": (
@@ -167,6 +171,7 @@ REFUSED = {
     "SELECT DISTINCT clinic FROM (SELECT * FROM visits LIMIT 5) AS t": "",
     "SELECT DISTINCT clinic, COUNT(*) OVER () AS n FROM visits": "",
     "SELECT nothing FROM visits LIMIT 0": "nothing",
+    "SELECT clinic FROM visits GROUP BY clinic HAVING nothing > 1 LIMIT 0": "No column 'nothing'",
     "SELECT LISTAGG(note) AS n FROM visits LIMIT 0": "GROUP BY the column",
 }
 
