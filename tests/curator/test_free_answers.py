@@ -253,6 +253,18 @@ def test_it_has_the_forms_of_a_release(connection):
             getattr(answer, name)
 
 
+def test_what_is_infinite_is_null_wherever_it_stands(tmp_path):
+    folder = project(tmp_path)
+    rows = "north,hills,1,inf\nsouth,coast,2,-inf\neast,coast,3,nan\nwest,coast,4,2.5\n"
+    (folder / "clinics.csv").write_text(f"clinic,region,beds,area\n{rows}", encoding="utf-8")
+    with discreet.connect(folder) as opened:
+        shown = opened.sql("SELECT area, area > 1 AS is_large FROM clinics ORDER BY beds")
+        assert shown.rows == ((None, None), (None, None), (None, None), (2.5, True))
+        assert opened.sql("SELECT SUM(area) AS n, COUNT(area) AS m FROM clinics").rows == (
+            (2.5, 1),
+        )
+
+
 def test_through_dbapi_and_sqlalchemy(tmp_path):
     folder = project(tmp_path)
     with dbapi.connect(folder) as opened:
