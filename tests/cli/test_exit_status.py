@@ -1,11 +1,13 @@
 """The status of a command: one table, what was charged comes first, and no value is ever quoted."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from discreet.cli import main as command
+from discreet.cli.command import CommandResult
 from discreet.cli.exit_status import STATUSES, internal_error, status_of
 from discreet.core import errors
 from discreet.core.errors import AnswerFailed, DiscreetError, WrittenBefore
@@ -43,7 +45,7 @@ def test_the_table_says_what_is_documented():
         family.code: status_of(family.__new__(family), is_charged=False) for family in families()
     }
     assert statuses == {
-        "internal_error": 1, "ledger_error": 1,
+        "internal_error": 1, "ledger_error": 1, "output_failed": 1,
         "invalid_argument": 2, "bad_declaration": 2, "missing_dependency": 2, "missing_loss": 2,
         "unsupported": 3, "no_such_number": 3, "nothing_released": 3, "query_error": 3,
         "bad_syntax": 3, "unknown_table": 3, "unknown_column": 3, "undeclared_bound": 3,
@@ -99,6 +101,41 @@ def test_who_stops_reading_is_no_failure(monkeypatch):
     run_with(monkeypatch, run)
     monkeypatch.setattr(command, "let_go_of_output", lambda: None)
     assert command.main(["query"]) == 0
+
+
+def test_an_error_that_cannot_be_written_is_told_elsewhere(monkeypatch, capsys):
+    run_with(monkeypatch, broken)
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        assert command.main(["query", "--json"]) == 1
+        assert "[output_failed]" in capsys.readouterr().err
+    with Path("/dev/full").open("w", buffering=1) as full:
+        monkeypatch.setattr("sys.stdout", full)
+        monkeypatch.setattr("sys.stderr", None)
+        run_with(monkeypatch, charged_and_broken)
+        assert command.main(["query"]) == 5
+
+
+@pytest.mark.parametrize("is_charged", [False, True])
+@pytest.mark.parametrize("output", [None, b"bytes"])
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_an_output_that_cannot_be_written_is_no_fault_of_ours(
+    monkeypatch, capsys, is_charged, output, is_closed
+):
+    def run(_: object) -> CommandResult:
+        if is_charged:
+            note_charge("ε = 1 of 'people'")
+        return CommandResult("text", {}, output)
+
+    run_with(monkeypatch, run)
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr("sys.stdout", None if is_closed else full)
+        assert command.main(["query", "--json"]) == (5 if is_charged else 1)
+    told = capsys.readouterr().err
+    assert "The output cannot be written" in told
+    assert "A charge stands if one was made" in told
+    assert "asking again costs nothing" in told
+    assert "[output_failed]" in told
 
 
 def test_the_version_is_said(capsys):

@@ -22,6 +22,7 @@ CODES = {
     "MissingLoss": "missing_loss",
     "NoSuchNumber": "no_such_number",
     "NothingReleased": "nothing_released",
+    "OutputFailed": "output_failed",
     "QueryError": "query_error",
     "RefusedQuery": "refused_query",
     "Suspended": "suspended",

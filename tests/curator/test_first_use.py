@@ -251,6 +251,18 @@ def test_columns_of_two_tables_have_two_names():
             ask(f"SELECT {twice} FROM visits")
 
 
+def test_constants_in_names_keep_their_case():
+    written = "COUNT(*) FILTER (WHERE clinic = 'N'), COUNT(*) FILTER (WHERE /* Or */ clinic = 'n')"
+    assert names(f"SELECT {written} FROM visits") == [
+        "count(*) filter(where clinic = 'N')",
+        "count(*) filter(where clinic = 'n') (2)",
+    ]
+    assert names("SELECT 'It''S' || \"CLINIC\", COUNT(*) FROM visits GROUP BY 1") == [
+        "'It''S' || \"clinic\"",
+        "count",
+    ]
+
+
 @pytest.mark.parametrize("swapped", [False, True])
 def test_integers_beside_reals_in_a_union_become_reals(tmp_path, swapped):
     write_project(tmp_path, [visit("p", age=40, cost=2.5)])

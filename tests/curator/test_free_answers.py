@@ -114,6 +114,12 @@ FREE: dict[str, tuple[list[str], list[tuple[Any, ...]]]] = {
         ["n", "most"],
         [(1, 20)],
     ),
+    'WITH table_0 AS (SELECT 1 AS clinic), "Table_1" AS (SELECT 2 AS clinic) SELECT COUNT(*) AS n'
+    " FROM clinics": (["n"], [(3,)]),
+    "SELECT clinic AS c FROM visits GROUP BY clinic HAVING clinic > 'n' AND c <> 'south'": (
+        ["c"],
+        [("north",)],
+    ),
     "SELECT * FROM visits LIMIT 0": (COLUMNS, []),
     "SELECT * FROM (SELECT * FROM visits WHERE urgent) AS q WHERE (0 = 1)": (COLUMNS, []),
     "SELECT clinic, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY 1 FETCH FIRST 0 ROWS ONLY": (
@@ -152,6 +158,8 @@ REFUSED = {
     "SELECT list(clinic) AS x FROM clinics": "not supported",
     "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n FROM t) SELECT n FROM t": "RECURSIVE",
     "SELECT clinic FROM other.clinics": "schema",
+    "SELECT DATE '20000-01-01' AS d": "'d' has a day that no answer can show",
+    "SELECT CAST('infinity' AS TIMESTAMP) AS d": "from year 1 to 9999",
     "SELECT nothing FROM clinics": "nothing",
     "SELECT clinic, clinic FROM clinics": "clinic",
     "SELECT * FROM visits LIMIT 10": "LIMIT 0 shows the columns",
@@ -163,6 +171,7 @@ REFUSED = {
     "SELECT DISTINCT clinic FROM (SELECT * FROM visits LIMIT 5) AS t": "",
     "SELECT DISTINCT clinic, COUNT(*) OVER () AS n FROM visits": "",
     "SELECT nothing FROM visits LIMIT 0": "nothing",
+    "SELECT clinic FROM visits GROUP BY clinic HAVING nothing > 1 LIMIT 0": "No column 'nothing'",
     "SELECT LISTAGG(note) AS n FROM visits LIMIT 0": "GROUP BY the column",
 }
 
@@ -242,6 +251,18 @@ def test_it_has_the_forms_of_a_release(connection):
     for name in ("receipt", "intervals", "card", "left_out"):
         with pytest.raises(NothingReleased, match=name):
             getattr(answer, name)
+
+
+def test_what_is_infinite_is_null_wherever_it_stands(tmp_path):
+    folder = project(tmp_path)
+    rows = "north,hills,1,inf\nsouth,coast,2,-inf\neast,coast,3,nan\nwest,coast,4,2.5\n"
+    (folder / "clinics.csv").write_text(f"clinic,region,beds,area\n{rows}", encoding="utf-8")
+    with discreet.connect(folder) as opened:
+        shown = opened.sql("SELECT area, area > 1 AS is_large FROM clinics ORDER BY beds")
+        assert shown.rows == ((None, None), (None, None), (None, None), (2.5, True))
+        assert opened.sql("SELECT SUM(area) AS n, COUNT(area) AS m FROM clinics").rows == (
+            (2.5, 1),
+        )
 
 
 def test_through_dbapi_and_sqlalchemy(tmp_path):

@@ -193,6 +193,7 @@ def test_every_error_of_ours_is_one_of_theirs():
         may_be_charged = kind in (
             errors.AnswerFailed,
             errors.WrittenBefore,
+            errors.OutputFailed,
             errors.UnexpectedError,
         )
         assert isinstance(found, dbapi.InternalError) == may_be_charged

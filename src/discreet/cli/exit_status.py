@@ -3,7 +3,8 @@
 .. code-block:: text
 
     0    answered           the command did what it was asked for
-    1    internal           the ledger is out of reach, or something is wrong inside Discreet
+    1    internal           the ledger is out of reach, the output cannot be written, or something
+                            is wrong inside Discreet
     2    usage              the command, the declaration or the installation must be mended
     3    refused            the question cannot be answered as it stands; nothing was spent
     4    budget             the budget, a price or a suspension is in the way; nothing was spent
@@ -24,6 +25,7 @@ from discreet.core.errors import (
     LedgerError,
     MissingDependency,
     MissingLoss,
+    OutputFailed,
     QueryError,
     UnexpectedError,
     Unsupported,
@@ -40,6 +42,7 @@ INTERRUPTED = 130
 
 STATUSES: Mapping[type[DiscreetError], int] = {
     UnexpectedError: INTERNAL,
+    OutputFailed: INTERNAL,
     LedgerError: INTERNAL,
     InvalidArgument: USAGE,
     DeclarationError: USAGE,

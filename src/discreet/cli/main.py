@@ -5,6 +5,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from types import ModuleType
@@ -13,9 +14,16 @@ from typing import NoReturn
 from discreet.cli.exit_status import ANSWERED, internal_error, status_of, write_trace
 from discreet.cli.interrupting import interrupted, leave
 from discreet.cli.spelling import spelled
-from discreet.cli.terminal import explain, json_text, let_go_of_output, write, write_bytes
-from discreet.core.errors import TRACE, DeclarationError, DiscreetError, LedgerError
-from discreet.ledger.under_way import last_charge
+from discreet.cli.terminal import (
+    explain,
+    flush_output,
+    json_text,
+    let_go_of_output,
+    write,
+    write_bytes,
+)
+from discreet.core.errors import TRACE, DeclarationError, DiscreetError, LedgerError, OutputFailed
+from discreet.ledger.under_way import Spent, last_charge
 
 COMMANDS = {
     "init": "Write a first discreet.toml for some files, from names and types only.",
@@ -86,14 +94,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     before = last_charge()
+    try:
+        return _run_or_explain(given, before)
+    except BrokenPipeError:
+        let_go_of_output()
+        return ANSWERED
+    except OutputFailed as error:
+        let_go_of_output()
+        with suppress(OutputFailed):
+            explain(error, is_json=False)
+        return status_of(error, is_charged=last_charge() != before)
+
+
+def _run_or_explain(given: Sequence[str], before: Spent) -> int:
+    """Run one command, and show what goes wrong."""
     is_json = wants_json(given)
     try:
         return _run(given)
     except KeyboardInterrupt as pressed:
         return interrupted(pressed, before, partial(explain, is_json=is_json))
-    except BrokenPipeError:
-        let_go_of_output()
-        return ANSWERED
+    except (BrokenPipeError, OutputFailed):
+        raise
     except Exception as cause:
         error = cause if isinstance(cause, DiscreetError) else internal_error(cause)
         explain(error, is_json=is_json, spelled=_spelling(error, _command(given)))
@@ -130,7 +151,7 @@ def _run(given: Sequence[str]) -> int:
     else:
         text = json_text(shown.data, sys.stdout, indent=2) if options.json else shown.text
         write(sys.stdout, text.rstrip("\n"))
-    sys.stdout.flush()
+    flush_output()
     if shown.aside:
         write(sys.stderr, shown.aside)
     return int(shown.status)

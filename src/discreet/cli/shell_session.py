@@ -10,8 +10,8 @@ from discreet.cli.exit_status import ANSWERED, INTERRUPTED, internal_error, stat
 from discreet.cli.interrupting import told_by
 from discreet.cli.shell_history import LineHistory
 from discreet.cli.spelling import spelled
-from discreet.cli.terminal import explain, json_text, write
-from discreet.core.errors import DiscreetError
+from discreet.cli.terminal import explain, flush_output, json_text, write
+from discreet.core.errors import DiscreetError, OutputFailed
 from discreet.core.terminal_text import lines, text_steps
 from discreet.curator.connection import Connection
 from discreet.curator.explanation import Explanation
@@ -125,14 +125,14 @@ class ShellSession:
             write(sys.stdout, "")
             explain(told_by(pressed, before), is_json=self.is_json)
             return INTERRUPTED
-        except BrokenPipeError:
+        except (BrokenPipeError, OutputFailed):
             raise
         except Exception as cause:
             error = cause if isinstance(cause, DiscreetError) else internal_error(cause)
             self._explain(error)
             return status_of(error, is_charged=last_charge() != before)
         finally:
-            sys.stdout.flush()
+            flush_output()
         return ANSWERED
 
     def _question(self, text: str) -> None:

@@ -1,13 +1,15 @@
 """What is written on the standard streams: text and JSON that the stream can say, and errors."""
 
+import errno
 import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
-from discreet.core.errors import DiscreetError
+from discreet.core.errors import DiscreetError, OutputFailed
 from discreet.core.interrupts import Interrupted
 from discreet.core.terminal_text import WIDEST, lines
 
@@ -15,17 +17,43 @@ from discreet.core.terminal_text import WIDEST, lines
 def write(stream: TextIO, text: str) -> None:
     """Write a line, whatever the stream can say: what was paid for must not be lost to view."""
     known = getattr(stream, "encoding", None) or "utf-8"
-    stream.write(text.encode(known, "backslashreplace").decode(known) + "\n")
+    with _told_if_lost(stream):
+        stream.write(text.encode(known, "backslashreplace").decode(known) + "\n")
 
 
 def write_bytes(data: bytes) -> None:
     """Write bytes on the standard output, after all that was written before."""
-    sys.stdout.flush()
+    flush_output()
     below = getattr(sys.stdout, "buffer", None)
-    if below is None:
-        sys.stdout.write(data.decode())
-    else:
-        below.write(data)
+    with _told_if_lost(sys.stdout):
+        if below is None:
+            sys.stdout.write(data.decode())
+        else:
+            below.write(data)
+
+
+def flush_output() -> None:
+    """Make sure that all is written that was to be written on the standard output."""
+    with _told_if_lost(sys.stdout):
+        sys.stdout.flush()
+
+
+@contextmanager
+def _told_if_lost(stream: TextIO | None) -> Iterator[None]:
+    """Say that a stream cannot be written; that somebody stops reading is not said."""
+    try:
+        if stream is None:  # it was closed before the program began
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as cause:
+        raise OutputFailed(
+            "The output cannot be written",
+            got=cause.strerror or type(cause).__name__,
+            next="A charge stands if one was made: its answer is stored, and asking again costs"
+            " nothing",
+        ) from None
 
 
 def json_text(data: Any, stream: TextIO, *, indent: int | None = None) -> str:
@@ -46,6 +74,7 @@ def explain(
         parts = error.to_json()["error"]
         parts |= {name: spelled(parts[name]) for name in ("what", "must", "got", "next")}
         write(sys.stdout, json_text({"error": parts}, sys.stdout))
+        flush_output()
         return
     sentences = error.sentences() if isinstance(error, DiscreetError) else str(error)
     write(sys.stderr, _told(f"discreet: {spelled(sentences)} [{error.code}]"))
@@ -55,13 +84,15 @@ def explain(
 
 def _told(message: str) -> str:
     """Return a message in lines for a terminal; elsewhere in one, which programs can search."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         return message
     return lines(message, width=min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns))
 
 
 def let_go_of_output() -> None:
-    """Write nothing more on the standard output: whoever read it has gone."""
+    """Write nothing more on the standard output: whoever read it has gone, or it is full."""
+    if sys.stdout is None:
+        return
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -25,6 +25,7 @@
     ├── LedgerError              ledger_error           the ledger is damaged or out of reach
     │   └── WrittenBefore        written_before         what it was to keep is kept: a charge stays
     ├── AnswerFailed             answer_failed          after the gate: one message for every cause
+    ├── OutputFailed             output_failed          what was to be shown cannot be written
     └── UnexpectedError            internal_error         a fault of Discreet's own
 
 Each error says *what* happened, what *must* hold, what we *got* and what to do *next*. Parameters
@@ -259,6 +260,12 @@ class AnswerFailed(DiscreetError):
             "The answer could not be produced",
             next=f"{charge}. The owner can run 'discreet check'; asking again pays again.",
         )
+
+
+class OutputFailed(DiscreetError):
+    """What was to be shown cannot be written, as on a full disk. A charge stays."""
+
+    code = "output_failed"
 
 
 class UnexpectedError(DiscreetError):

@@ -176,11 +176,16 @@ def _stand_in(project: Project, one: FreeTable, *, is_empty: bool) -> Any:
         return arrow_table(names, kinds, [[] for _ in names])
     if isinstance(one.table, PublicTable):
         rows = project.engine.public_rows(PublicScan(table=one.table, columns=one.columns))
-        columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
-        return arrow_table(names, kinds, columns)
+        columns = [list(map(_finite, column)) for column in zip(*rows, strict=True)]
+        return arrow_table(names, kinds, columns or [[] for _ in names])
     if one.keys:
         return arrow_table(names, kinds, _combinations(one))
     return _made_up(project, one.table)
+
+
+def _finite(value: Any) -> Any:
+    """Return a value as an answer shows it: what is infinite or no number is NULL."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _combinations(one: FreeTable) -> list[list[Any]]:

@@ -90,6 +90,7 @@ _KINDS: dict[type[errors.DiscreetError], type[Error]] = {
     # Tools that try an OperationalError again must not pay twice: these keep a charge.
     errors.WrittenBefore: InternalError,
     errors.AnswerFailed: InternalError,
+    errors.OutputFailed: InternalError,
     errors.UnexpectedError: InternalError,
 }
 

@@ -161,8 +161,8 @@ def frame_of(table: Any) -> AnswerFrame:
         names=tuple(one.name for one in fields),
         kinds=kinds,
         columns=tuple(
-            [_cell(value, kind) for value in column.to_pylist()]
-            for column, kind in zip(table.columns, kinds, strict=True)
+            [_cell(value, kind) for value in _values(one.name, column)]
+            for one, column, kind in zip(fields, table.columns, kinds, strict=True)
         ),
         ends={},
     )
@@ -221,6 +221,18 @@ def _kind(name: str, kind: Any) -> ColumnType:
 
 def _is_whole(kind: Any) -> bool:
     return getattr(kind, "scale", 1) == 0
+
+
+def _values(name: str, column: Any) -> list[Any]:
+    """Return the values of a column as those of Python, which knows no day after year 9999."""
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError):
+        raise RefusedQuery(
+            f"'{name[:40]}' has a day that no answer can show",
+            must="be from year 1 to 9999",
+            next="Leave such days out with WHERE, or cast them, such as CAST(x AS TEXT)",
+        ) from None
 
 
 def _cell(value: Any, kind: ColumnType) -> Cell:

@@ -7,6 +7,7 @@ lets made-up ones be shown. Which of these it is follows from its text and the d
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from itertools import count
 
 from attrs import frozen
 
@@ -129,8 +130,13 @@ def _is_named_query(table: Node) -> bool:
 
 
 def _over(kind: FreeKind, select: Node, named: Named) -> FreeStatement:
-    """Return the statement over tables in the room, with schemas left out."""
-    rooms = {id(node): f"table_{number}" for number, (node, _) in enumerate(named)}
+    """Return the statement over tables in the room, with schemas left out.
+
+    No name in the room is one that stands in the statement: a query of WITH would be read instead.
+    """
+    taken = {node.name.lower() for node in select.walk() if is_a(node, "Identifier")}
+    free = (name for name in map("table_{}".format, count()) if name not in taken)
+    rooms = {id(node): next(free) for node, _ in named}
     mentioned = _mentioned(select)
     tables = tuple(
         FreeTable(name=rooms[id(node)], table=table, columns=_wanted(table, mentioned))

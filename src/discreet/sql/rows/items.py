@@ -1,6 +1,8 @@
 """The items of a SELECT: stars written out, aliases, and what each is called."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 
 from discreet.core.errors import RefusedQuery, UnknownColumn, UnknownTable
 from discreet.sql.aggregates.functions import is_aggregate
@@ -39,7 +41,7 @@ def item_value(item: Node) -> Node:
 def item_name(item: Node) -> str:
     """Return what an item is called: its alias, its column, or its text."""
     value = unbracketed(item_value(item))
-    return _alias(item) or (value.name if is_a(value, "Column") else text_of(value).lower())
+    return _alias(item) or (value.name if is_a(value, "Column") else _as_written(value))
 
 
 def _alias(item: Node) -> str:
@@ -156,17 +158,24 @@ def output_names(items: Sequence[Node]) -> list[str]:
 def _apart(items: Sequence[Item]) -> list[str]:
     """Return the names; where two without an alias would be alike, they are called as written.
 
-    So COUNT(a.x) and COUNT(b.x) are both shown. The same item twice stays the same name.
+    So COUNT(a.x) and COUNT(b.x) are both shown. If these are alike as well, as where texts differ
+    in case alone, they are numbered. The same item twice stays the same name.
     """
     names = [alias or _own_name(node) for alias, node in items]
     found: list[str] = []
     nodes: list[Node] = []
     for name, (alias, node) in zip(names, items, strict=True):
-        is_taken = name.lower() in [other.lower() for other in found] and node not in nodes
-        is_renamed = is_taken and not alias
-        found.append(_text(node) if is_renamed else name)
+        taken = {other.lower() for other in found}
+        is_renamed = name.lower() in taken and node not in nodes and not alias
+        others = (one for one in _numbered(_text(node)) if one.lower() not in taken)
+        found.append(next(others) if is_renamed else name)
         nodes.append(node)
     return found
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} ({number})" for number in count(2))
 
 
 def _own_name(node: Node) -> str:
@@ -185,4 +194,13 @@ LONGEST_NAME = 60
 
 
 def _text(node: Node) -> str:
-    return text_of(node).lower()[:LONGEST_NAME]
+    return _as_written(node)[:LONGEST_NAME]
+
+
+_PARTS = re.compile(r"""('[^']*')|"[^"]*"|[^'"]+""")
+"""Of a text in SQL: what stands in quotes, and what does not."""
+
+
+def _as_written(node: Node) -> str:
+    """Return a node as text in small letters; constants keep theirs."""
+    return _PARTS.sub(lambda found: found[1] or found[0].lower(), text_of(node))

@@ -98,10 +98,10 @@ def _also_called(kind: type) -> set[str]:
 
 
 def generated(node: Any) -> str:
-    """Return a node as the parser writes it; nothing where it fails, as it does with some."""
+    """Return a node as the parser writes it, without comments; nothing where it fails."""
     level = optional.load("sqlglot.errors").ErrorLevel.IGNORE
     try:
-        return str(node.sql("duckdb", unsupported_level=level))
+        return str(node.sql("duckdb", comments=False, unsupported_level=level))
     except Exception:
         # The query is refused in any case. What is wrong with the parser's writer is not its fault.
         return ""
