@@ -82,7 +82,7 @@ def test_a_mean_stays_in_its_range(tmp_path):
     "sql",
     [
         (
-            "SELECT COUNT(*) AS n FROM (SELECT person, SUM(cost) AS s FROM visits GROUP BY person) AS q"
+            "SELECT COUNT(*) AS n FROM (SELECT person, SUM(cost) AS s FROM visits GROUP BY person) q"
             " WHERE s > 1.05"
         ),
         "SELECT AVG(s) AS a FROM (SELECT person, AVG(cost) AS s FROM visits GROUP BY person) AS q",
