@@ -86,8 +86,10 @@ INNER = "SELECT person, {} AS s FROM visits GROUP BY person"
     [
         f"SELECT COUNT(*) AS n FROM ({INNER.format('SUM(cost)')}) AS q WHERE s > 1.05",
         f"SELECT AVG(s) AS a FROM ({INNER.format('AVG(cost)')}) AS q",
-        "SELECT COUNT(*) AS n FROM visits WHERE person IN"
-        " (SELECT person FROM visits GROUP BY person HAVING SUM(cost) > 1.05)",
+        (
+            "SELECT COUNT(*) AS n FROM visits WHERE person IN"
+            " (SELECT person FROM visits GROUP BY person HAVING SUM(cost) > 1.05)"
+        ),
     ],
 )
 def test_rounding_inside_of_a_question_is_said(folder, sql):
