@@ -98,3 +98,14 @@ def test_rounding_inside_of_a_question_is_said(folder, sql):
         assert said in " ".join(connection.sql(sql, epsilon=10).notes())
         whole = sql.replace("cost", "age")
         assert "before it is added up" not in " ".join(connection.sql(whole, epsilon=10).notes())
+
+
+@pytest.mark.parametrize("kind", ["noise", "sampling"])
+def test_notes_point_to_no_interval_that_is_not_shown(folder, kind):
+    declare_most(folder)
+    with connect(folder) as connection:
+        release = connection.sql(SQL, epsilon=900)
+    assert "[… to …] takes account of" in " ".join(release.notes())
+    shown = release.with_intervals(kind)
+    assert "[… to …]" not in " ".join(shown.notes())
+    assert "which the total interval (not shown here) takes account of" in " ".join(shown.notes())

@@ -93,6 +93,11 @@ def notes(
     return tuple(dict.fromkeys(map(called.said, every)))
 
 
+def without_totals(found: Sequence[str]) -> tuple[str, ...]:
+    """Return notes for a form of an answer that shows no total interval, and say so in them."""
+    return tuple(note.replace("[… to …]", "the total interval (not shown here)") for note in found)
+
+
 def on_unknown(names: Sequence[str]) -> list[str]:
     """Say what the word means that stands where there is no interval."""
     if not names:

@@ -39,7 +39,7 @@ from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.left_out import Ends, LeftOut, unmeasured
-from discreet.releases.notes import notes, on_dearer, on_unknown
+from discreet.releases.notes import notes, on_dearer, on_unknown, without_totals
 from discreet.releases.release_picture import ReleasePicture
 from discreet.releases.shown_answer import ShownAnswer
 from discreet.releases.shown_column import ShownColumn
@@ -52,9 +52,8 @@ from discreet.tables.unit_name import UNIT, UnitName
 class Release(AnswerRows):
     """The public answer to one question.
 
-    Values are noisy: a count can be negative, and error bars are about the noise alone (95 % of the
-    time, for each value by itself, given that its group is shown). They do not include what the
-    limits and clamps left out.
+    Values are noisy: a count can be negative. Error bars are about the noise alone (95 % of the
+    time, each by itself, given that its group is shown), and totals about limits and clamps too.
     """
 
     view: View
@@ -156,6 +155,7 @@ class Release(AnswerRows):
             confidence=CONFIDENCE,
             called=self.called,
         )
+        found = found if self.kind is IntervalKind.TOTAL else without_totals(found)
         unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
         return (*found, *on_unknown(unknown), *on_dearer(self.cost, self.offered))
 
