@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import DiscreetError
 from discreet.core.loss import Approximate
@@ -63,8 +64,10 @@ def plain() -> Iterator[duckdb.DuckDBPyConnection]:
     connection.close()
 
 
-def ours(engine: MemoryEngine, world: World, query: Query) -> tuple[dict[Group, Any], Keys]:
-    """Return the answer without noise, and its keys."""
+def ours(
+    engine: MemoryEngine, world: World, query: Query
+) -> tuple[dict[Group, Any], Keys, set[Group]]:
+    """Return the answer without noise, its keys, and the groups that WHERE rules out."""
     nothing: Any = None
     curator = Project(catalog=world.catalog, engine=engine, ledger=nothing, rng=nothing)
     terms = Terms.of(Approximate(100, "1e-6"))
@@ -73,14 +76,18 @@ def ours(engine: MemoryEngine, world: World, query: Query) -> tuple[dict[Group, 
     see: Any = Reveal()
     seeing = answered_by(see, priced)
     noisy = randomise(engine.execute(plan, SALT, open_permit()), seeing, see)
-    rows = question.view.rows(publish(noisy, priced))
+    body = publish(noisy, priced)
+    rows = evolve(question.view, possible=()).rows(body)
+    shown, ruled_out = set(question.view.rows(body)), set[Group]()
     found: dict[Group, Any] = {}
     for row, which in zip(rows, noisy.sets, strict=True):
         count = len(query.keys)
         group = (_rolled_up(plan.keys, which, count), tuple(row[:count]))
         assert group not in found
         found[group] = row[count:]
-    return found, plan.keys
+        if row not in shown:
+            ruled_out.add(group)
+    return found, plan.keys, ruled_out
 
 
 def _rolled_up(keys: Any, which: int, count: int) -> int:
@@ -108,8 +115,9 @@ def is_same(aggregate: str, mine: Any, other: Any) -> bool:
 
 def compare(engine: MemoryEngine, plain: Any, world: World, query: Query) -> int:
     """Compare both answers, and return in how many groups there was somebody."""
-    mine, keys = ours(engine, world, query)
+    mine, keys, ruled_out = ours(engine, world, query)
     known = {_as_key(group): row for group, row in theirs(plain, query).items()}
+    assert ruled_out.isdisjoint(known), (ruled_out & set(known), query.sql)
     if isinstance(keys, PrivateKeys):
         assert set(mine) == {group for group in known if _is_allowed(group, keys)}, query.sql
     for group, values in mine.items():

@@ -99,7 +99,8 @@ def _owners(table: Table | PublicTable, wanted: Sequence[str], kind: ColumnType)
     if not isinstance(table, Table):
         return []
     columns = [table.column(name) for name in table.unit.owner_columns()]
-    return [wanted.index(column.name) for column in columns if column.type is kind]
+    names = [column.name for column in columns if column.type is kind and column.name in wanted]
+    return [wanted.index(name) for name in names]
 
 
 def _digest(part: Part, owner: int) -> str:

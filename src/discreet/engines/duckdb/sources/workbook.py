@@ -133,17 +133,15 @@ def moment(number: float, *, is_1904: bool) -> Any:
     Example:
         >>> moment(45000.25, is_1904=False).isoformat(), moment(0.5, is_1904=False).isoformat()
         ('2023-03-15T06:00:00', '12:00:00')
-        >>> moment(0.5, is_1904=True).isoformat(), moment(1.5, is_1904=True).isoformat()
-        ('12:00:00', '1904-01-02T12:00:00')
     """
     if not 0 <= number < _LAST:
         return None
     passed = datetime.timedelta(milliseconds=round(number * _DAY))
-    if number < 1:
-        return (_FIRST + passed).time()
     if is_1904:
         found = _FIRST_1904 + passed
         return found if found.year < 9999 else None
+    if number < 1:
+        return (_FIRST + passed).time()
     if 60 <= number < 61:
         return None
     try:
