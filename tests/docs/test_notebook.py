@@ -31,6 +31,7 @@ def test_no_outputs_are_kept():
 def shell(tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     matplotlib.use("agg")
+    pyplot.close("all")  # of tests before this one
     yield InteractiveShell(
         config=Config({"HistoryManager": {"enabled": False}}), ipython_dir=str(tmp_path / "ipython")
     )
