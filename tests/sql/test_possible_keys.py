@@ -82,3 +82,9 @@ def test_it_is_the_same_question_as_before(clinic):
     wide = "SELECT clinic, COUNT(*) AS n FROM visits WHERE clinic IN ('a', 'b') GROUP BY clinic"
     release = clinic.sql(wide)
     assert [row[0] for row in release.body.keys.rows] == ["a", "b", "c", "d"]
+
+
+def test_it_is_explained(clinic):
+    sql = "SELECT clinic, COUNT(*) AS n FROM visits WHERE {} GROUP BY clinic"
+    assert "WHERE rules some of them out" in str(clinic.explain(sql.format("clinic < 'b'")))
+    assert "rules some" not in str(clinic.explain(sql.format("age < 50")))

@@ -18,8 +18,8 @@ from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure, Zcdp, short
 from discreet.curator.allocate import Shares
 from discreet.curator.limits_error import SOME_GROUPS, Allocation
-from discreet.curator.one_table import column_of, only_table
-from discreet.curator.stored_profile import find_profile
+from discreet.curator.one_table import column_of
+from discreet.curator.stored_profile import profile_for
 from discreet.project.noise import mechanism_for
 from discreet.project.project import Project
 from discreet.releases.estimates.estimate import MeanOf, parts
@@ -146,8 +146,7 @@ def propose_bounds(
     project: Project, question: Question, plan: BoundedPlan, shares: Shares
 ) -> Iterator[BoundsProposal]:
     """Yield the best bounds of each column that is clamped and whose values have a profile."""
-    table = only_table(plan.relation)
-    profile = None if table is None else find_profile(project, table)
+    profile = profile_for(project, plan.relation)
     if profile is None:
         return
     means = {

@@ -17,7 +17,7 @@ from discreet.curator.left_out import grouped_column
 from discreet.curator.likely_histograms import PICTURES, LikelyProfile
 from discreet.curator.limits_error import Allocation, Proposal, counts_units, expected
 from discreet.curator.one_table import only_table
-from discreet.curator.stored_profile import find_profile
+from discreet.curator.stored_profile import profile_for
 from discreet.project.project import Project
 from discreet.releases.histogram import count_bins
 from discreet.releases.profile import Profile
@@ -44,8 +44,7 @@ def require_proposal(project: Project, plan: BoundedPlan, shares: Allocation) ->
 
 def propose(project: Project, plan: BoundedPlan, shares: Allocation) -> Proposal | None:
     """Return the limits with the least expected error, if the table has a profile."""
-    table = only_table(plan.relation)
-    profile = None if table is None else find_profile(project, table)
+    profile = profile_for(project, plan.relation)
     return None if profile is None else best_limits(plan, profile, shares)
 
 

@@ -93,7 +93,7 @@ class Explanation:
         found = [
             ("Protects", self._unit_sentence()),
             ("Reads", self._tables_sentence()),
-            ("Groups", keys_sentence(self.priced)),
+            ("Groups", keys_sentence(self.priced, self.question.view)),
             ("Limits", self._said(limits_sentence(self.priced))),
         ]
         found += [

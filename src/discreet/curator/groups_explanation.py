@@ -7,12 +7,13 @@ from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.costs import first_cost
 from discreet.curator.price import ChosenGroups, PricedPlan
+from discreet.releases.view import View
 from discreet.tables.keyset import PublicKeys
 
 _LIKELY = Fraction(19, 20)
 
 
-def keys_sentence(priced: PricedPlan) -> str:
+def keys_sentence(priced: PricedPlan, view: View) -> str:
     """Say which groups there will be."""
     groups, names = priced.groups, ", ".join(_grouped(priced))
     if not isinstance(groups, PublicKeys):
@@ -26,10 +27,16 @@ def keys_sentence(priced: PricedPlan) -> str:
     if not names:
         return "one row, of everybody"
     sets = "" if len(groups.sets) == 1 else f" in {len(groups.sets)} grouping sets"
+    ruled_out = ", and WHERE rules some of them out" if _rules_out(view) else ""
     return (
-        f"{groups.size():,} public keys of {names}{sets}; empty groups appear too, and rows"
-        " with NULL or another value are in none"
+        f"{groups.size():,} public keys of {names}{sets}{ruled_out}; empty groups appear too, and"
+        " rows with NULL or another value are in none"
     )
+
+
+def _rules_out(view: View) -> bool:
+    """Tell whether keys are left out of the answer by what the query says."""
+    return any(keys is not None for keys in view.possible)
 
 
 def keys_json(priced: PricedPlan) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from discreet.curator.limits_error import (
     expected,
     noise_with,
 )
-from discreet.curator.one_table import only_table
-from discreet.curator.stored_profile import find_profile
+from discreet.curator.stored_profile import profile_for
 from discreet.project.project import Project
 from discreet.tables.catalog import LARGEST_LIMIT, Limits
 from discreet.tables.keyset import PublicKeys
@@ -45,8 +44,7 @@ def other_limits(
     project: Project, plan: BoundedPlan, shares: Allocation
 ) -> tuple[OtherLimits, ...]:
     """Return the limits of a plan, and after them those of half and of twice the size."""
-    table = only_table(plan.relation)
-    profile = None if table is None else find_profile(project, table)
+    profile = profile_for(project, plan.relation)
     pictures = None
     if profile is not None:
         column = grouped_column(plan, profile) if plan.keys.fields else None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from discreet.core.canonical import described, digest
+from discreet.curator.one_table import only_table
 from discreet.ledger.order import Receipt
 from discreet.project.project import Project
 from discreet.releases.body import Body
@@ -12,6 +13,7 @@ from discreet.releases.value_bins import MEASURED, value_bins
 from discreet.tables.catalog import Table
 from discreet.tables.column import Column
 from discreet.tables.functions.comparison import MOST_VALUES
+from discreet.tables.relations.relation import Relation
 
 VERSION = 1
 """The version of the histograms: a profile of another one is not taken for it."""
@@ -30,6 +32,12 @@ def find_profile(project: Project, table: Table) -> Profile | None:
     """Return the stored profile of a table for the data as they are now, if there is one."""
     version = project.ledger.known_version(table.unit.id_space)
     return None if version is None else _find(project, table, version.number)
+
+
+def profile_for(project: Project, relation: Relation) -> Profile | None:
+    """Return the stored profile of the one table that a relation is about, if it is of one."""
+    table = only_table(relation)
+    return None if table is None else find_profile(project, table)
 
 
 def profiles_of(project: Project, version: int) -> FindProfile:

@@ -25,8 +25,8 @@ from discreet.core.loss import Pure, Zcdp, short
 from discreet.curator.left_out import grouped_column
 from discreet.curator.likely_histograms import LikelyProfile
 from discreet.curator.limits_error import Allocation, expected_cut, groups_shown, limits_given
-from discreet.curator.one_table import column_of, only_table
-from discreet.curator.stored_profile import find_profile
+from discreet.curator.one_table import column_of
+from discreet.curator.stored_profile import profile_for
 from discreet.project.noise import mechanism_for
 from discreet.project.project import Project
 from discreet.releases.estimates.estimate import TotalOf
@@ -92,8 +92,7 @@ def compare_sums(
     project: Project, question: Question, plan: BoundedPlan, shares: Allocation
 ) -> Iterator[SumComparison]:
     """Yield a comparison for each sum of a column that has a profile of its values."""
-    table = only_table(plan.relation)
-    profile = None if table is None else find_profile(project, table)
+    profile = profile_for(project, plan.relation)
     if profile is None:
         return
     shown = {
