@@ -5,12 +5,19 @@ object: ``{"seconds": 1.5}``, where lower is better, or ``{"rate": 2e6}``, where
 peer has a virtual environment of its own, ``.bench/<peer>``, made when it is first needed from the
 pins in ``benchmarks/peers/<peer>.txt``.
 
+A program may also print several numbers at once. Then it runs once for all cases that read one of
+them.
+
 A ratio above 1 always means that we are better. A case's goal is the least ratio that we promise;
-no goal means that the row is there for context.
+no goal means that the row is there for context. A peer that has used ten minutes of the processor
+is stopped; the row says that it did not finish.
 """
 
 import hashlib
 import json
+import os
+import resource
+import signal
 import subprocess
 import sys
 import venv
@@ -22,15 +29,24 @@ ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / "benchmarks" / "peers"
 ENVIRONMENTS = ROOT / ".bench"
 TARGET = "target"
+OURSELVES = "discreet"
+"""The peer of a case that compares two ways of our own."""
+
+MOST_SECONDS = 600
+"""How many seconds of the processor a peer may use."""
 
 Program = tuple[str, ...]
 
-LOWER_IS_BETTER = ("seconds", "epsilon", "mebibytes")
+DISTANCES = tuple(f"{which}_{width}_way" for width in (1, 2, 3) for which in ("mean", "worst"))
+"""Of synthetic rows from the true ones, over all tables of so many columns."""
+
+LOWER_IS_BETTER = ("seconds", "epsilon", "mebibytes", *DISTANCES)
+KINDS = (*LOWER_IS_BETTER, "rate")
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a program printed: seconds, memory or an ε (lower is better), or a rate (higher is)."""
+    """What a program printed: seconds, memory, an ε or a distance (lower is better), or a rate."""
 
     kind: str
     value: float
@@ -49,7 +65,8 @@ class Case:
     """One comparison: our program beside a peer's program, or beside a number to reach.
 
     ``theirs`` is a program that runs in the environment of ``peer``, or a number, in the unit of
-    ours, that we set ourselves as a target.
+    ours, that we set ourselves as a target. ``reads`` says which number is compared, where programs
+    print several.
     """
 
     name: str
@@ -58,11 +75,15 @@ class Case:
     theirs: Program | float
     peer: str = TARGET
     goal: float | None = None
+    reads: str | None = None
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a result. ``theirs`` and ``ratio`` are None if the peer could not be run."""
+    """One line of a result. ``theirs`` and ``ratio`` are None if the peer could not be run.
+
+    ``note`` then says why.
+    """
 
     case: str
     peer: str
@@ -71,6 +92,7 @@ class Row:
     theirs: float | None
     ratio: float | None
     goal: float | None
+    note: str = ""
 
     @property
     def missed(self) -> bool:
@@ -81,22 +103,86 @@ class Row:
 class PeerUnavailable(Exception):
     """A peer's environment could not be made, or its program failed."""
 
+    note = "could not be run"
 
-def run_program(python: str, program: Program) -> Measurement:
-    """Run a program with an interpreter and read what it measured."""
+
+class DidNotFinish(PeerUnavailable):
+    """A peer's program was stopped, because it took too long."""
+
+    note = "did not finish"
+
+
+def printed_by(
+    python: str, program: Program, *, most_seconds: int | None = None
+) -> dict[str, float]:
+    """Run a program with an interpreter and return the numbers that it prints, by their kinds.
+
+    It is stopped when it has used ``most_seconds`` of the processor.
+    """
     script, *arguments = program
     command = [python, str(ROOT / script), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+
+    def keep_to_limit() -> None:
+        if most_seconds is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (most_seconds, most_seconds + 5))
+
+    # A library that is installed was compiled once; so is one that is run from its source.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+        env=environment,
+        preexec_fn=keep_to_limit,
+    )
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) and most_seconds is not None:
+        raise DidNotFinish(f"{' '.join(program)} was stopped after {most_seconds} CPU seconds")
     if done.returncode:
         raise PeerUnavailable(f"{' '.join(program)} failed:\n{done.stderr}")
-    ((kind, value),) = json.loads(done.stdout).items()
-    if kind not in (*LOWER_IS_BETTER, "rate"):
-        raise ValueError(f"a program must print seconds, mebibytes, epsilon or rate; got {kind!r}.")
-    return Measurement(kind, float(value))
+    numbers = json.loads(done.stdout)
+    for kind in numbers:
+        if kind not in KINDS:
+            raise ValueError(f"a program must print one of {', '.join(KINDS)}; got {kind!r}.")
+    return {kind: float(value) for kind, value in numbers.items()}
+
+
+def run_program(python: str, program: Program, *, most_seconds: int | None = None) -> Measurement:
+    """Run a program with an interpreter and read the only number that it prints."""
+    ((kind, value),) = printed_by(python, program, most_seconds=most_seconds).items()
+    return Measurement(kind, value)
+
+
+class Runs:
+    """Runs programs; those that print several numbers only once, even if they fail."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._printed: dict[tuple[str, Program], dict[str, float] | PeerUnavailable] = {}
+
+    def measured(
+        self, python: str, program: Program, reads: str | None, *, most_seconds: int | None = None
+    ) -> Measurement:
+        """Return the number that a program prints; of several, the one of that kind."""
+        if reads is None:
+            return run_program(python, program, most_seconds=most_seconds)
+        name = (python, program)
+        if name not in self._printed:
+            try:
+                self._printed[name] = printed_by(python, program, most_seconds=most_seconds)
+            except PeerUnavailable as reason:
+                self._printed[name] = reason
+        found = self._printed[name]
+        if isinstance(found, PeerUnavailable):
+            raise found
+        return Measurement(reads, found[reads])
 
 
 def peer_python(peer: str) -> str:
     """Return the interpreter of a peer's environment; make the environment if need be."""
+    if peer == OURSELVES:
+        return sys.executable
     pins = PEERS / f"{peer}.txt"
     folder = ENVIRONMENTS / peer
     python = str(folder / "bin" / "python")
@@ -115,21 +201,25 @@ def peer_python(peer: str) -> str:
     return python
 
 
-def measure(case: Case, *, find_python: Callable[[str], str] = peer_python) -> Row:
-    """Run both sides of a case."""
-    ours = run_program(sys.executable, case.ours)
-    theirs: Measurement | None
+def measure(
+    case: Case, *, find_python: Callable[[str], str] = peer_python, runs: Runs | None = None
+) -> Row:
+    """Run both sides of a case; ``runs`` has what ran before."""
+    runs = runs or Runs()
+    ours = runs.measured(sys.executable, case.ours, case.reads)
+    theirs, note = None, ""
     try:
         if isinstance(case.theirs, tuple):
-            theirs = run_program(find_python(case.peer), case.theirs)
+            python = find_python(case.peer)
+            theirs = runs.measured(python, case.theirs, case.reads, most_seconds=MOST_SECONDS)
         else:
             theirs = Measurement(ours.kind, case.theirs)
     except PeerUnavailable as reason:
         print(reason, file=sys.stderr)
-        theirs = None
+        note = reason.note
     ratio = ours.ratio_to(theirs) if theirs else None
     value = theirs.value if theirs else None
-    return Row(case.name, case.peer, case.unit, ours.value, value, ratio, case.goal)
+    return Row(case.name, case.peer, case.unit, ours.value, value, ratio, case.goal, note)
 
 
 def write_rows(rows: Iterable[Row], target: Path) -> None:
@@ -143,7 +233,8 @@ def as_table(rows: Iterable[Row]) -> str:
     cells: list[tuple[str, ...]] = [("case", "peer", "unit", "ours", "theirs", "ratio", "goal", "")]
     for row in rows:
         numbers = (_short(number) for number in (row.ours, row.theirs, row.ratio, row.goal))
-        cells.append((row.case, row.peer, row.unit, *numbers, "missed" if row.missed else ""))
+        notes = ", ".join(filter(None, ["missed" if row.missed else "", row.note]))
+        cells.append((row.case, row.peer, row.unit, *numbers, notes))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

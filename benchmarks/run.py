@@ -4,7 +4,7 @@ import importlib
 import sys
 from pathlib import Path
 
-from benchmarks.harness import ROOT, as_table, measure, write_rows
+from benchmarks.harness import ROOT, Runs, as_table, measure, write_rows
 
 SUITES = Path(__file__).parent / "suites"
 RESULTS = ROOT / "benchmarks" / "results"
@@ -23,7 +23,8 @@ def main(arguments: list[str]) -> int:
         return 2
     (name,) = arguments
     suite = importlib.import_module(f"benchmarks.suites.{name}")
-    rows = [measure(case) for case in suite.CASES]
+    runs = Runs()
+    rows = [measure(case, runs=runs) for case in suite.CASES]
     target = RESULTS / f"{name}.json"
     write_rows(rows, target)
     print(as_table(rows))

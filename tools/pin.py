@@ -38,12 +38,22 @@ def resolve() -> list[str]:
     return sorted(pins, key=str.lower)
 
 
-def main(target: str) -> None:
-    """Write the pins to ``target``."""
+def main(arguments: list[str]) -> None:
+    """Write the pins to the file that is named; what is no file of pins is left as it is."""
+    if len(arguments) != 1 or not is_file_of_pins(Path(arguments[0])):
+        raise SystemExit("usage: python tools/pin.py FILE.txt (a new file, or an old one of pins)")
+    (target,) = arguments
     pins = resolve()
     Path(target).write_text(HEADER + "\n".join(pins) + "\n")
     print(f"{target}: {len(pins)} pins")
 
 
+def is_file_of_pins(target: Path) -> bool:
+    """Tell whether pins can be written there without losing anything else."""
+    if target.suffix != ".txt" or target.is_dir():
+        return False
+    return not target.exists() or target.read_text().startswith(HEADER)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

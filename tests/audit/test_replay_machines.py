@@ -16,6 +16,13 @@ from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.query_release.guess_and_check import (
+    CheckedAnswer,
+    GuessAndCheck,
+    GuessAndCheckRun,
+)
+from discreet.mechanisms.query_release.median_mechanism import MedianMechanism
+from discreet.mechanisms.query_release.private_weights import PrivateMultiplicativeWeights
 from discreet.mechanisms.response.approximate_response import ApproximateResponse
 from discreet.mechanisms.response.categorical_response import CategoricalResponse
 from discreet.mechanisms.response.sign_of_gaussian import SignOfGaussian
@@ -123,6 +130,58 @@ def test_machines_on_rows_replay(metric):
 
     findings = replay_audit(asks_of_data, data, neighbour, NumberedRng(1))
     assert {finding.kind for finding in findings} == {KINDS.CONTROL_FLOW}
+
+
+TWO = Contribution(l1=2)
+CHECKS = GuessAndCheck.calibrate(d_in=TWO, loss=Pure(4), most_above=2, threshold=5)
+GUESSERS: dict[str, Any] = {
+    "weights": PrivateMultiplicativeWeights(checks=CHECKS, cells=3, total=DiscreteLaplace(scale=3)),
+    "median": MedianMechanism(checks=CHECKS, cells=3, size=4, total=60),
+}
+ASKED = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]])
+
+
+def guesses(machine, d_in=TWO):
+    def run(counts, recorder):
+        watched = recorder.watch_machine(machine, d_in=d_in, inputs=Inputs.VECTOR)
+        life = watched.open(np.array(counts), rng=recorder.rng)
+        first = life.ask(ASKED[0])
+        return first, [] if life.ended else life.ask_many(ASKED[1:])
+
+    return run
+
+
+@pytest.mark.parametrize("name", GUESSERS)
+def test_machines_that_guess_replay(name):
+    """A person with two rows may come; a third row is too much."""
+    for number in range(6):
+        function = guesses(GUESSERS[name])
+        assert replay_audit(function, [50, 9, 1], [51, 9, 2], NumberedRng(number)) == ()
+    findings = replay_audit(guesses(GUESSERS[name]), [50, 9, 1], [52, 9, 2], NumberedRng(1))
+    assert {finding.kind for finding in findings} == {KINDS.CONTRIBUTION}
+
+
+class NoComparison(GuessAndCheckRun):
+    """Twin: it measures every query, and never ends."""
+
+    def ask(self, query):
+        exact = np.array([(self._checked(query) * self._rows).sum()])
+        noise = self._mechanism.value_noise.release(exact, self._rng)
+        return CheckedAnswer(int(noise[0]), is_measured=True)
+
+
+@frozen(kw_only=True)
+class MeasuresAll(GuessAndCheck):
+    def open(self, histogram, *, guess, d_in, rng):
+        return NoComparison(self, histogram=histogram, guess=guess, d_in=d_in, rng=rng)
+
+
+def test_a_machine_that_measures_every_query_is_caught():
+    checks = MeasuresAll(**{f: getattr(CHECKS, f) for f in ("vector", "value_noise", "threshold")})
+    twin = PrivateMultiplicativeWeights(checks=checks, cells=3, total=60)
+    findings = replay_audit(guesses(twin), [50, 9, 1], [51, 9, 2], NumberedRng(1))
+    assert {finding.kind for finding in findings} == {KINDS.UNPAID}
+    assert "too few words" in str(findings[0])
 
 
 # ---------------------------------------------------------------- twins of machines

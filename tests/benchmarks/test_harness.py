@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import harness
 from benchmarks.harness import (
+    KINDS,
+    OURSELVES,
     PEERS,
     ROOT,
     TARGET,
@@ -15,8 +18,10 @@ from benchmarks.harness import (
     Measurement,
     PeerUnavailable,
     Row,
+    Runs,
     as_table,
     measure,
+    peer_python,
     run_program,
     write_rows,
 )
@@ -71,6 +76,54 @@ def test_missing_peer_leaves_a_gap(tmp_path: Path):
     assert (row.theirs, row.ratio, row.missed) == (None, None, False)
 
 
+def counting_program(folder: Path, then: str) -> tuple[tuple[str, ...], Path]:
+    """A program that notes each of its runs in a file."""
+    script, noted = folder / "counting.py", folder / "runs.txt"
+    script.write_text(f"open({str(noted)!r}, 'a').write('run ')\n{then}\n")
+    return (str(script),), noted
+
+
+def test_program_with_several_numbers_runs_once(tmp_path: Path):
+    printed = 'print(\'{"seconds": 2, "mean_2_way": 0.5}\')'
+    ours, noted = counting_program(tmp_path, printed)
+    runs = Runs()
+    cases = [
+        Case(name=kind, unit="s", ours=ours, theirs=ours, peer=OURSELVES, reads=kind)
+        for kind in ("seconds", "mean_2_way")
+    ]
+    rows = [measure(case, runs=runs) for case in cases]
+    assert [(row.ours, row.theirs, row.ratio) for row in rows] == [(2.0, 2.0, 1.0), (0.5, 0.5, 1.0)]
+    assert noted.read_text() == "run "
+
+
+def test_failure_is_not_tried_again(tmp_path: Path):
+    theirs, noted = counting_program(tmp_path, "raise SystemExit(1)")
+    ours = program(tmp_path, '{"seconds": 2, "mebibytes": 3}')
+    runs = Runs()
+    for kind in ("seconds", "mebibytes"):
+        case = Case(name="c", unit="s", ours=ours, theirs=theirs, peer="p", goal=2.0, reads=kind)
+        row = measure(case, find_python=our_python, runs=runs)
+        assert (row.theirs, row.missed, row.note) == (None, True, "could not be run")
+    assert noted.read_text() == "run "
+
+
+def test_peer_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch):
+    endless = tmp_path / "endless.py"
+    endless.write_text("while True:\n    pass\n")
+    monkeypatch.setattr(harness, "MOST_SECONDS", 1)
+    ours = program(tmp_path, '{"seconds": 2}')
+    row = measure(
+        Case(name="c", unit="s", ours=ours, theirs=(str(endless),), peer="p"),
+        find_python=our_python,
+    )
+    assert (row.theirs, row.note) == (None, "did not finish")
+    assert as_table([row]).endswith("did not finish")
+
+
+def test_we_can_be_our_own_peer():
+    assert peer_python(OURSELVES) == sys.executable
+
+
 def test_unknown_kind_is_refused(tmp_path: Path):
     with pytest.raises(ValueError, match="'metres'"):
         run_program(sys.executable, program(tmp_path, '{"metres": 2}'))
@@ -81,7 +134,7 @@ def test_rows_are_written_and_shown(tmp_path: Path):
     write_rows(rows, tmp_path / "deep" / "x.json")
     written = json.loads((tmp_path / "deep" / "x.json").read_text())
     assert [list(row) for row in written] == [
-        ["case", "peer", "unit", "ours", "theirs", "ratio", "goal"]
+        ["case", "peer", "unit", "ours", "theirs", "ratio", "goal", "note"]
     ] * 2
     assert written[1]["goal"] is None
     assert as_table(rows).splitlines()[1:] == [
@@ -102,4 +155,5 @@ def test_suites_name_programs_that_exist_and_peers_that_are_pinned(name):
         programs = [case.ours, case.theirs] if isinstance(case.theirs, tuple) else [case.ours]
         assert all((ROOT / script).is_file() for script, *_ in programs)
         assert isinstance(case.theirs, tuple) == (case.peer != TARGET)
-        assert case.peer == TARGET or (PEERS / f"{case.peer}.txt").is_file()
+        assert case.peer in (TARGET, OURSELVES) or (PEERS / f"{case.peer}.txt").is_file()
+        assert case.reads is None or case.reads in KINDS

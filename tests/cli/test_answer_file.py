@@ -68,7 +68,9 @@ def test_every_form_holds_the_same_answer(ask, tmp_path):
 def test_what_is_printed_for_programs_has_its_notes_beside_it(ask, tmp_path):
     told = ask("--format", "csv")
     assert told.out.splitlines()[0] == '"clinic","n","n_low","n_high"'
-    assert told.err.startswith("cost ε = 0.5\n")
+    (first,) = json.loads(ask("--json").out)["headline"]
+    assert told.err.startswith(f"cost ε = 0.5\n{first}\n")
+    assert f"\n{first}\n" in ask("-o", str(tmp_path / "a.csv")).out
     assert json.loads(ask("--format", "json").out) == json.loads(ask("--json").out)
     report = json.loads(ask("--json", "--format", "csv", "-o", str(tmp_path / "report")).out)
     assert (report["format"], report["rows"], report["stored"]) == ("csv", 4, True)

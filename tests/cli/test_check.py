@@ -18,7 +18,7 @@ from discreet.project.unit_effect import (
     rows_that_fit,
     sum_effect,
 )
-from discreet.tables.catalog import SourceFormat
+from discreet.tables.source import SourceFormat
 from tests.support.projects.declared import GOOD, changed, parsed, private
 
 

@@ -145,7 +145,28 @@ def test_the_version_is_said(capsys):
     assert capsys.readouterr().out.startswith("discreet ")
 
 
-def test_a_usage_error_ends_with_2():
-    with pytest.raises(SystemExit) as caught:
-        command.main(["query", "--no-such-option"])
-    assert caught.value.code == 2
+@pytest.mark.parametrize(
+    ("given", "got", "advice"),
+    [
+        (["query", "--no-such-option"], "--no-such-option, which is no", "'discreet query --help'"),
+        (["profile", "visits", "--values", "age"], "--values, which", "Did you mean --value? See"),
+        (["query", "SELECT", "2"], "2, which is one word too many", "belong together into quotes"),
+        (["query", "SELECT 1", "--epsilon"], "have a value after --epsilon", "'discreet query"),
+        (["query", "SELECT 1", "--format", "xml"], "got xml", "'discreet query --help'"),
+        (["ledger", "--last", "x"], "have a whole number after --last", "'discreet ledger"),
+        (["profile"], "have table (the private table)", "'discreet profile --help'"),
+        (["account", "epsilon"], "It must have ", "'discreet account epsilon --help'"),
+        (["qurey"], "qurey", "Did you mean query? See 'discreet --help'"),
+        ([], "have COMMAND", "'discreet --help'"),
+    ],
+)
+def test_a_usage_error_ends_with_2(capsys, given, got, advice):
+    assert command.main(given) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("discreet: The command cannot be read.")
+    assert got in told
+    assert advice in told
+    assert command.main([*given, "--json"]) == 2
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert (error["code"], error["what"]) == ("invalid_argument", "The command cannot be read")
+    assert advice in error["next"]

@@ -18,6 +18,7 @@ from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.loss import Approximate, Pure
 from discreet.core.terminal_text import WIDEST
 from discreet.engines.duckdb.sources.examine import require_source
+from discreet.project.declaration_report import table_text
 from discreet.tables.catalog import Limits, PrivacyUnit
 from discreet.tables.column import ColumnType
 from discreet.tables.declarations.declaration import read_catalog
@@ -230,7 +231,7 @@ def test_every_kind_of_file_and_odd_names(tmp_path):
     assert types == [
         ["integer", "integer", "time", "real"],
         ["integer", "timestamp"],
-        ["integer", "integer"],
+        ["integer", "integer", "integer"],
     ]
     assert catalog.tables[2].source.path.name == "visits-*.parquet"
 
@@ -360,3 +361,61 @@ def test_a_first_line_that_looks_like_a_row_is_said(tmp_path, first, is_said):
     assert ("header = false" in said) == is_said
     assert ("It fits the files" in said) != is_said
     assert "4711.25" not in said
+
+
+# ---- The form of a file: its mark, and the folders that it is in.
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_mark_of_utf_16_is_written_down(tmp_path, encoding):
+    text = "\ufeffperson;city\np1;Köln\n"
+    (tmp_path / "visits.csv").write_bytes(text.encode(encoding))
+    run(tmp_path, "visits.csv")
+    declared = tomllib.loads((tmp_path / "discreet.toml").read_text(encoding="utf-8"))
+    visits = declared["tables"]["visits"]
+    assert (visits["encoding"], visits["delimiter"]) == ("utf-16", ";")
+    assert [*visits["columns"]] == ["person", "city"]
+    catalog = read_catalog(tmp_path)
+    require_source(catalog.tables[0])
+
+
+def test_without_a_mark_the_encoding_is_named(tmp_path):
+    (tmp_path / "visits.csv").write_bytes("person;city\np1;Köln\n".encode("utf-16-be"))
+    with pytest.raises(DeclarationError, match='encoding = "utf-16"'):
+        run(tmp_path, "visits.csv")
+
+
+def hive(folder: Path) -> None:
+    for year in (2023, 2024):
+        inner = folder / "hive" / f"year={year}" / "region=secret region"
+        inner.mkdir(parents=True)
+        pq.write_table(ROWS.select(["person", "age"]), inner / "part.parquet")
+
+
+def test_folders_are_columns(tmp_path):
+    hive(tmp_path)
+    run(tmp_path, "hive/*.parquet")
+    text = (tmp_path / "discreet.toml").read_text(encoding="utf-8")
+    assert "secret" not in text
+    found = tomllib.loads(text)["tables"]["hive"]
+    assert (found["source"], found["partitions"]) == ("hive/*.parquet", ["year", "region"])
+    assert [*found["columns"]] == ["person", "age", "year", "region"]
+    catalog = read_catalog(tmp_path)
+    require_source(catalog.tables[0])
+    assert "from hive/*.parquet" in table_text(catalog, catalog.tables[0])
+
+
+def test_a_file_in_such_folders_is_not_private_and_public(tmp_path):
+    hive(tmp_path)
+    public = tmp_path / "hive" / "year=2024" / "region=secret region" / "part.parquet"
+    with pytest.raises(InvalidArgument, match="private and as public"):
+        run(tmp_path, "hive/*.parquet", public=(str(public),))
+
+
+@pytest.mark.parametrize(("given", "said"), [("no/*.parquet", "No file fits"), ("hive", "pattern")])
+def test_what_is_no_file_is_shown_as_it_is_given(tmp_path, given, said):
+    hive(tmp_path)
+    with pytest.raises(InvalidArgument) as told:
+        run(tmp_path, given)
+    assert said in str(told.value)
+    assert str(tmp_path / given) in str(told.value)

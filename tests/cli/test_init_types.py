@@ -19,9 +19,9 @@ from discreet.engines.duckdb.public_ranges import public_ranges
 from discreet.engines.duckdb.sources.declared_values import SQL_TYPES, read_value
 from discreet.engines.duckdb.sources.stored_columns import StoredKind, stored_columns
 from discreet.engines.duckdb.sources.value_kinds import MISSING, with_value_kinds
-from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.source import Source, SourceFormat
 
 KNOWN = InitReplies(
     id_space="planes", unit="tail", budget="epsilon = 2", unit_words="an aircraft", rows_per_unit=3
@@ -211,6 +211,29 @@ def test_types_as_options(flights, capsys):
         project = str(flights.parent / "other")
         assert main(["init", str(flights), "--type", bad, "--project", project]) == 2
         assert "[invalid_argument]" in capsys.readouterr().err
+
+
+def test_a_type_is_of_one_column(tmp_path, capsys):
+    """Nothing is declared of columns whose names differ only in case: the file has to change."""
+    file = tmp_path / "visits.csv"
+    file.write_text("p,P,age,p,\n1,2,3,4,5\n")
+
+    def said(*types: str) -> str:
+        options = [part for one in types for part in ("--type", one)]
+        done = main(["init", str(file), *options, "--project", str(tmp_path)])
+        (tmp_path / "discreet.toml").unlink(missing_ok=True)
+        return capsys.readouterr().err if done else ""
+
+    for name in ("p", "P"):
+        assert "another column has the same name" in said(f"{name}=integer")
+    assert "it has no name" in said("=integer")
+    assert "names a column twice" in said("age=integer", "AGE=real")
+    assert not said("age=integer", "P=none")
+    ask, asked = asker("n", "2 integer", "1 none, age integer", "", "age", "no")
+    begin([str(file)], tmp_path, KNOWN, ask)
+    assert "another column has the same name" in asked[2]
+    declared = tomllib.loads((tmp_path / "discreet.toml").read_text())
+    assert declared["tables"]["visits"]["columns"] == {"age": {"type": "integer"}}
 
 
 # ---- Public files.

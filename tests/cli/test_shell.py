@@ -15,7 +15,7 @@ from discreet.cli.main import main
 from discreet.cli.shell_history import LineHistory, history_path, open_history
 from discreet.cli.shell_session import QUESTION, ShellSession, is_complete
 from discreet.core.loss import PrivacyLoss, Pure
-from discreet.curator.connection import Connection, connect
+from discreet.roles.connection import Connection, connect
 from tests.support.projects.clinic import visit, write_project
 
 COUNT = "SELECT clinic, COUNT(*) AS n\nFROM visits GROUP BY clinic;"
@@ -109,6 +109,11 @@ def test_an_error_is_two_lines_and_no_end(connection, capsys):
     assert "\nAdd clinic to GROUP BY" in first
     assert marks.rstrip().endswith("^^^^")
     assert "Protects" in told.out
+
+
+def test_two_questions_in_one_line_are_told_apart(connection, capsys):
+    session(connection, Typist("SELECT 1; SELECT 2;")).loop()
+    assert "begin the next on a line of its own" in capsys.readouterr().err
 
 
 def test_a_fault_of_ours_is_told_without_its_message(connection, capsys, monkeypatch):

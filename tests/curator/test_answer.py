@@ -7,10 +7,10 @@ import pytest
 from discreet.core.errors import AnswerFailed, RefusedQuery
 from discreet.core.loss import Pure
 from discreet.curator.answer import answer, explain
-from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Receipt
+from discreet.roles.connection import connect
 from tests.support.house.narrow import number, whole
 from tests.support.projects.clinic import make_curator, visit, write_project
 from tests.support.projects.owner import owner_of

@@ -15,8 +15,8 @@ from discreet.core.errors import (
 )
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure
 from discreet.curator.batch import price_batch
-from discreet.curator.connection import connect
-from discreet.curator.owner import own
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 from tests.support.projects.clinic import make_curator, visit, write_project, write_rows
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(400)]

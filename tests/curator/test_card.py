@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from discreet.cli.main import main
-from discreet.curator.connection import connect
+from discreet.releases.release import Release
+from discreet.roles.connection import connect
 from tests.support.projects.clinic import visit, write_project
 
 ROWS = [visit(f"hidden{i}", "abcd"[i % 4], age=i % 90, note="rare") for i in range(40)]
@@ -101,7 +102,7 @@ def test_the_unit_is_said_with_its_period(folder, period):
     with connect(folder) as connection:
         found = read(connection.sql("SELECT COUNT(*) FROM visits", epsilon=1).card())
     text = found["deployment"]["privacy_loss"]["privacy_unit_description"]
-    assert ("of one month" in text) == period
+    assert ("in one month" in text) == period
 
 
 def test_private_groups_and_batches_have_cards_too(folder):
@@ -110,7 +111,9 @@ def test_private_groups_and_batches_have_cards_too(folder):
         (one, other) = connection.batch(
             [GROUPS, "SELECT COUNT(*) FROM visits"], epsilon=2, delta="1e-6"
         )
-        kept = read(connection.releases(one.receipt.ticket.number)[0].open().card())
+        again = connection.releases(one.receipt.ticket.number)[0].open()
+        assert isinstance(again, Release)
+        kept = read(again.card())
     groups = notes["deployment"]["model"]["groups"]
     assert groups["threshold"] > 0
     assert read(other.card())["deployment"]["accounting"]["receipt"]["ticket"] > 0

@@ -10,9 +10,9 @@ from discreet.core.errors import DeclarationError, DiscreetError, RefusedQuery
 from discreet.core.loss import Approximate, Pure
 from discreet.curator.answer import prepare
 from discreet.curator.batch import price_batch
-from discreet.curator.connection import connect
-from discreet.curator.owner import own
 from discreet.project.terms import Terms
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 from discreet.tables.column import Bounds
 from discreet.tables.plans.sums import SumValues
 from tests.support.projects.clinic import visit, write_project

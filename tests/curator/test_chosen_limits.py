@@ -23,6 +23,7 @@ from discreet.releases.histogram import count_bins
 from discreet.tables.catalog import Limits
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
+from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.profiles import ProfileStage
 from tests.support.projects.real_tables import LAB_TESTS, RATINGS
 from tests.support.statistics.exact_tests import alpha, binomial_p_value
@@ -135,3 +136,42 @@ def test_chosen_limits_are_nearly_the_best_in_hindsight(opened, name, epsilon):
     assert not (is_good(Limits(rows_per_group=1, groups_per_unit=1)) and is_good(widest))
     if name == "grouped":
         assert 1.2 * hindsight.least_over_all() < hindsight.least_in_groups()
+
+
+MODES = {"100 with 200": (100, 200), "100 with 50": (100, 50)}
+"""How many of a thousand people have more than one row, and how many they have."""
+
+
+@pytest.fixture(scope="module", params=MODES.values(), ids=list(MODES))
+def two_modes(request, tmp_path_factory):
+    """People with one row each, and a few with very many."""
+    few, many = request.param
+    people = np.repeat(np.arange(1000), np.where(np.arange(1000) < few, many, 1))
+    rows = [visit(f"p{person}") for person in people]
+    project = open_project(write_project(tmp_path_factory.mktemp("modes"), rows))
+    yield project, pd.DataFrame({"person": people})
+    project.close()
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1"])
+def test_a_minority_with_far_more_rows_is_seen(two_modes, epsilon):
+    """A profile of the price 0.1 has noise of 14 in each of fifty bins, so 100 people stand out.
+
+    No usual shape has two modes. Power: without strays the narrowest limits are chosen, which err
+    by up to 70 times as much.
+    """
+    project, rows = two_modes
+    price = Terms(epsilon=epsilon)
+    question, _, _ = prepare(project, "SELECT COUNT(*) AS n FROM visits", price)
+    hindsight = Hindsight(plan=bound(question), rows=rows, price=price, weights=question.weights)
+    (table,) = project.catalog.tables
+    priced = price_profile(project, table, PROFILE, []).plans
+    stage = ProfileStage.of(project, priced, most=None, groups={})
+    enough = TIMES * hindsight.least()
+    chosen = [
+        best_limits(hindsight.plan, stage.profile(), hindsight.shares) for _ in range(CHOICES)
+    ]
+    missed = sum(one is None or hindsight.error(one.limits) > enough for one in chosen)
+    assert missed <= SELDOM * CHOICES or binomial_p_value(missed, CHOICES, SELDOM) > alpha(
+        "limits/two modes", parts=2 * len(MODES)
+    )

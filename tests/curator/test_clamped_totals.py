@@ -2,8 +2,8 @@
 
 import pytest
 
-from discreet.curator.connection import connect
-from discreet.curator.owner import own
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 from tests.support.projects.clinic import visit, write_project
 
 BY_CLINIC = "SELECT clinic, {} AS x FROM visits GROUP BY clinic"

@@ -11,18 +11,11 @@ import discreet
 from discreet.core.canonical import described
 from discreet.core.errors import DeclarationError, RefusedQuery
 from discreet.curator.stored_profile import profile_name
-from discreet.tables.catalog import (
-    Limits,
-    Period,
-    PeriodLength,
-    PrivacyUnit,
-    Source,
-    SourceFormat,
-    Table,
-)
+from discreet.tables.catalog import Limits, Period, PeriodLength, PrivacyUnit, Table
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.relations.scan import Scan
+from discreet.tables.source import Source, SourceFormat
 from tests.support.projects.clinic import make_plan, run_exact
 from tests.support.projects.memory import MemoryEngine, reveal
 from tests.support.projects.neighbours import check_neighbours

@@ -108,6 +108,15 @@ def test_what_looks_alike_together_is_different_people(tmp_path, sql, expected):
     assert found.tolist() == expected
 
 
+def test_of_a_part_the_first_characters_are_seen_and_of_a_unit_all(tmp_path):
+    rows = [("x" * 256 + end, "p", 1, "n", 1) for end in "ab"]
+    folder = write(tmp_path)
+    pq.write_table(visits(rows), folder / "visits.parquet")
+    assert run_exact(folder, "SELECT COUNT(DISTINCT site) FROM visits")[0].tolist() == [1]
+    units = "SELECT COUNT(DISTINCT (site, person)) FROM visits"
+    assert run_exact(folder, units)[0].tolist() == [2]
+
+
 def test_declared_checked_and_asked_about(tmp_path):
     folder = write(tmp_path)
     with discreet.own(folder) as owner_view:
@@ -117,7 +126,7 @@ def test_declared_checked_and_asked_about(tmp_path):
     with discreet.connect(folder, epsilon="900") as connection:
         release = connection.sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward")
         assert sum(row[1] for row in release.rows) == UNITS
-        assert "site and person name" in str(connection.explain("SELECT COUNT(*) FROM visits"))
+        assert "the same site and person" in str(connection.explain("SELECT COUNT(*) FROM visits"))
         assert connection.rehearse(
             "SELECT COUNT(DISTINCT (site, person)) AS n FROM visits", rows=50
         )

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.curator.connection import connect
 from discreet.releases.accuracy import error_of
+from discreet.roles.connection import connect
 from docs._ext import cookbook
 from tests.support.statistics.exact_tests import alpha
 

@@ -7,7 +7,6 @@ import pytest
 
 from discreet.core.errors import RefusedQuery
 from discreet.curator.answer import prepare
-from discreet.curator.connection import connect
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.project.project import open_project
@@ -17,6 +16,7 @@ from discreet.releases.estimates.estimate import CorrelationOf, CovarianceOf, Va
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.release import Release
+from discreet.roles.connection import connect
 from discreet.tables.column import ColumnType
 from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.gate import open_permit

@@ -5,15 +5,14 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import pytest
 
-from discreet.curator.connection import connect
-from discreet.curator.owner import own
 from discreet.project.terms import Terms
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 from tests.support.projects.clinic import visit, write_project
-from tests.support.projects.real_stage import is_inside, open_stage
+from tests.support.projects.real_stage import RELEASES, Coverage, is_inside, open_stage
 from tests.support.projects.real_tables import LAB_TESTS
-from tests.support.statistics.exact_tests import alpha, binomial_p_value
+from tests.support.statistics.exact_tests import alpha
 
-BETA = 0.05
 QUESTIONS: dict[str, tuple[str, Callable[[pd.DataFrame], Sequence[float]]]] = {
     "SUM": (
         "SELECT SUM(CLAMP(value, 0, {high})) AS x FROM records",
@@ -58,23 +57,16 @@ def test_the_truth_is_inside_the_total_interval(stage, name, limit, cut, soak):
     if not soak.active and cut not in USUAL.get((name, limit), (90,)):
         return
     sql, truth_of = QUESTIONS[name]
-    truth = list(truth_of(stage.rows))
     largest = stage.rows.groupby("person")["value"].max()
     high = 500 if cut == 0 else round(float(largest.quantile(1 - cut / 100)), 1)
     terms = Terms(epsilon="0.5", rows_per_group=limit, groups_per_unit=4)
-    count = 300 if soak.active else 8
-    missed = bare = 0
-    for release in stage.releases(sql.format(high=high), terms, count):
-        totals = release.totals("x")
-        assert all(None not in ends for ends in totals)
-        missed += not all(map(is_inside, totals, truth))
-        noise = [pair or (None, None) for pair in release.intervals("x")]
-        bare += not all(map(is_inside, noise, truth))
-    share = alpha("clamped totals/coverage", parts=4 * (len(QUESTIONS) + 1))
-    most = min(1.0, BETA * len(truth))
-    assert missed <= most * count or binomial_p_value(missed, count, most) > share
+    count = RELEASES if soak.active else 8
+    made = stage.releases(sql.replace("{high}", str(high)), terms, count)
+    found = Coverage.of(made, list(truth_of(stage.rows)))
+    assert found.unknown == 0
+    assert found.is_enough(alpha("clamped totals/coverage", parts=4 * (len(QUESTIONS) + 1)))
     if cut >= 50 and name in ("SUM", "AVG"):
-        assert bare == count
+        assert found.bare == count
 
 
 # ---- What is not known is not said.

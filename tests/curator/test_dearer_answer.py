@@ -22,9 +22,7 @@ from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.curator import dearer_answer
 from discreet.curator import price as pricing
 from discreet.curator.answer import prepare
-from discreet.curator.connection import Connection, connect
 from discreet.curator.dearer_answer import is_as_exact, is_as_near, is_no_wider
-from discreet.curator.owner import own
 from discreet.curator.price import ChosenGroups, Drawn, PricedPlan
 from discreet.ledger.chain import Entry, Kind, follow
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
@@ -37,6 +35,8 @@ from discreet.project.project import open_project
 from discreet.releases.accuracy import error_of
 from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
+from discreet.roles.connection import Connection, connect
+from discreet.roles.owner import own
 from tests.support.projects.clinic import visit, write_project
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90, note="xyz"[i % 3]) for i in range(60)]

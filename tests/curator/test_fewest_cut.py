@@ -6,7 +6,7 @@ probability is an exact fraction, and so is the largest ratio between neighbours
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
@@ -15,9 +15,11 @@ from discreet.accounting.accountants.pure import pure_loss
 from discreet.core.loss import Pure
 from discreet.core.protocols import IntArray
 from discreet.curator.fewest_cut import ONE_UNIT, FewestCut, handicaps
+from discreet.curator.private_limits import TriedLimits
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism
 from discreet.mechanisms.selection.scores import Scores
+from discreet.tables.catalog import Limits
 
 BASE = Fraction(5, 4)
 """What e to the loss of the choice stands for: one unit of score less."""
@@ -45,9 +47,9 @@ def mechanism(places: tuple[int, ...] = (0, 1, 2, 3)) -> FewestCut:
 
 def histograms(cells: int, units: int) -> Iterator[IntArray]:
     """Return every way in which at most so many units fall into cells."""
-    for counts in product(range(units + 1), repeat=cells):
-        if sum(counts) <= units:
-            yield np.array(counts, dtype=np.int64)
+    for many in range(units + 1):
+        for where in combinations_with_replacement(range(cells), many):
+            yield np.bincount(np.array(where, dtype=np.int64), minlength=cells).astype(np.int64)
 
 
 def neighbours(units: int = MOST_UNITS) -> Iterator[tuple[IntArray, IntArray]]:
@@ -157,6 +159,65 @@ def nearest_to_a_number(found: FewestCut, units: IntArray) -> IntArray:
 @pytest.mark.parametrize("twin", [least_error, rows_for_units, nearest_to_a_number])
 def test_a_score_that_one_unit_moves_further_is_caught(twin):
     assert worst_ratio(twin) > BASE
+
+
+# ---- Limits over all groups, beside those in groups.
+
+TRIED = TriedLimits((1, 2), (1, 2), (3,))
+IN_ALL = (3, 9)
+CELLS = tuple(product(ROWS, GROUPS, IN_ALL))
+
+
+def with_open_ends() -> FewestCut:
+    places = TRIED.places()
+    return FewestCut(
+        shape=TRIED.shape(),
+        places=tuple(places.values()),
+        handicaps=(0,) * len(places),
+        choice=ExponentialMechanism(scale=4, scores=Scores.MONOTONE),
+        noise=DiscreteLaplace(scale=3),
+        has_open_ends=True,
+    )
+
+
+def are_cut(limits: Limits) -> list[bool]:
+    """Tell of each cell whether its units are beyond limits."""
+    if limits.rows_per_unit is not None:
+        return [every > limits.rows_per_unit for _, _, every in CELLS]
+    return [r > limits.rows_per_group or g > limits.groups_per_unit for r, g, _ in CELLS]
+
+
+def worst_of(scores: Callable[[IntArray], IntArray], units: int = 1) -> Fraction:
+    """Return the largest ratio between all small histograms and those with one unit more."""
+    found = Fraction(0)
+    for fewer in histograms(len(CELLS), units):
+        first = law(scores(fewer))
+        for one in np.eye(len(CELLS), dtype=np.int64):
+            pairs = zip(first, law(scores(fewer + one)), strict=True)
+            found = max(found, *(max(p / q, q / p) for p, q in pairs))
+    return found
+
+
+def test_scores_count_the_units_beyond_limits_of_either_kind():
+    found, places = with_open_ends(), TRIED.places()
+    assert [limits.rows_per_unit for limits in places] == [None] * 4 + [3]
+    for units in histograms(len(CELLS), 2):
+        expected = [-int(units[are_cut(limits)].sum()) for limits in places]
+        assert found.scores(units).tolist() == expected
+
+
+def test_a_limit_over_all_groups_is_chosen_for_no_more_than_is_paid():
+    """All histograms of up to two units; the twin counts the rows beyond such a limit."""
+    found = with_open_ends()
+    assert BASE ** Fraction(3, 4) < worst_of(found.scores) <= BASE
+    rows = np.array([max(every - 3, 0) for _, _, every in CELLS])
+
+    def rows_beyond(units: IntArray) -> IntArray:
+        scores = found.scores(units)
+        scores[-1] = -int(rows @ units)
+        return scores
+
+    assert worst_of(rows_beyond) > BASE
 
 
 # ---- What it draws.

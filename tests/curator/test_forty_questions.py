@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from discreet.curator.connection import connect
+from discreet.roles.connection import connect
 from docs._ext import forty_questions
 from docs._ext.cookbook import places
 from tests.support.statistics.exact_tests import alpha, binomial_p_value

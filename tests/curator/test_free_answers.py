@@ -298,3 +298,21 @@ def test_on_the_command_line(tmp_path, form, capsys):
     assert target.stat().st_size
     assert main(["explain", sql, "--project", str(folder)]) == 0
     assert "Costs  nothing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT * FROM clinics WHERE clinic IN (SELECT clinic FROM visits)", "visits is private"),
+        ("SELECT * FROM clinics WHERE EXISTS (SELECT 1 FROM visits)", "visits is private"),
+        ("SELECT COUNT(*) FROM clinics WHERE EXISTS (SELECT 1 FROM visits)", "visits is private"),
+        ("SELECT EXISTS (SELECT 1 FROM visits)", "visits is private"),
+        ("SELECT version()", "that reads no table"),
+        ("SELECT md5(region) FROM clinics", "about public rows"),
+    ],
+)
+def test_what_is_refused_is_told_as_it_is(connection, sql, said):
+    with pytest.raises(RefusedQuery) as told:
+        connection.sql(sql, epsilon=1)
+    assert said in str(told.value)
+    assert "nothing to protect" not in str(told.value)

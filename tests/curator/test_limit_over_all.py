@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from discreet.curator.connection import connect
 from discreet.curator.limits_error import Proposal
-from discreet.curator.owner import own
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 from discreet.tables.catalog import Limits
 from tests.support.house.narrow import whole
 from tests.support.projects.clinic import visit, write_project

@@ -16,10 +16,10 @@ from discreet.core.errors import (
     Unsupported,
 )
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
-from discreet.curator.connection import connect
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.accuracy import Accuracy, read_accuracy
+from discreet.roles.connection import connect
 from tests.support.house.narrow import delta_of, number
 from tests.support.projects.clinic import visit, write_project
 

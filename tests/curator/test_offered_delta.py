@@ -14,7 +14,6 @@ from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Z
 from discreet.curator import price as pricing
 from discreet.curator.allocate import allocate
 from discreet.curator.batch import price_batch
-from discreet.curator.connection import connect
 from discreet.curator.offered_delta import best_for, propose_delta
 from discreet.curator.price import PricedPlan, price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
@@ -22,6 +21,7 @@ from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.project.charged import charged
 from discreet.project.terms import Terms
+from discreet.roles.connection import connect
 from discreet.tables.keyset import KeySet, PublicKeys
 from discreet.tables.plans.aggregate import CountRows, CountUnits
 from tests.support.house.narrow import delta_of, epsilon_of, of_kind

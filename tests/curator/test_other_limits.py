@@ -3,9 +3,10 @@
 import json
 
 import pytest
+from attrs import evolve
 
-from discreet.curator.connection import connect
-from discreet.curator.owner import own
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 from tests.support.projects.clinic import visit, write_project
 
 SQL = "SELECT SUM(cost) AS s FROM visits"
@@ -113,6 +114,12 @@ def test_totals_are_proposed_where_values_are_far_below_their_range(measured, sq
     assert data["errs_less"] == ("whole" if one.whole < one.sampled else "sampled")
 
 
+def test_neither_way_is_said_to_err_less_where_both_err_alike(measured):
+    (one,) = explained(measured[0], SQL)[0].sums
+    even = evolve(one, sampled_cut=one.whole_cut + 0.01, sampled_noise=one.whole_noise)
+    assert str(even).endswith(": both err alike here")
+
+
 def test_totals_that_are_asked_for_are_compared_too(measured):
     folder, value = measured
     found, _ = explained(folder, WHOLE)
@@ -135,3 +142,52 @@ def test_totals_that_are_asked_for_are_compared_too(measured):
 def test_what_a_profile_does_not_tell_is_not_compared(measured, sql):
     folder, _ = measured
     assert explained(folder, sql)[0].sums == ()
+
+
+# ---- Who has many rows has large values.
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory):
+    """Ten people with 400 rows of a large value, and 600 with four of a small one."""
+    folder = tmp_path_factory.mktemp("uneven")
+    rows = [visit(f"p{i}", "abcd"[j % 4], cost=0.5) for i in range(600) for j in range(4)]
+    rows += [visit(f"q{i}", "abcd"[j % 4], cost=9) for i in range(10) for j in range(400)]
+    write_project(folder, rows, epsilon="100000", rows_per_group=3)
+    with own(folder) as owner:
+        owner.profile("visits", epsilon=3000, keys=["clinic"], values=["cost"])
+    return folder, len(rows)
+
+
+def test_wider_limits_leave_out_less_and_none_more_than_there_is(uneven):
+    """The noise of the profile is far below one person, so nothing here depends on it."""
+    folder, rows = uneven
+    sql = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic"
+    found = {}
+    for rows_per_group in (3, 6, 12):
+        for groups_per_unit in (1, 2):
+            terms = {"rows_per_group": rows_per_group, "groups_per_unit": groups_per_unit}
+            now = explained(folder, sql, **terms)[0].other_limits[0].cut
+            found[rows_per_group, groups_per_unit] = now
+    for (r, g), cut in found.items():
+        assert cut <= 1.1 * rows / 4
+        assert all(cut >= less for (s, h), less in found.items() if s >= r and h >= g)
+
+
+def test_what_may_be_cut_is_said_where_many_rows_may_have_large_values(uneven):
+    """Ten people have 400 rows of 9: what a clamp takes off them is far more than "about"."""
+    folder, _ = uneven
+    found, said = explained(folder, GROUPED, rows_per_group=50, groups_per_unit=4)
+    (clamp,) = found.bounds
+    cut = 10 * 50 * (9 - float(clamp.bounds.upper))
+    assert clamp.cut < cut / 2 < cut <= clamp.most_cut
+    assert "if those with the most rows have the largest values" in said
+    assert "the least error if those with large values have as many rows as others" in said
+    (one,) = found.sums
+    whole = 10 * (100 * 9 - float(one.total))
+    assert one.whole_cut < whole <= one.whole_most
+    left_out = 10 * (100 - one.limits.rows_per_group) * 9
+    assert one.sampled_cut < left_out <= one.sampled_most
+    data = found.to_json()
+    assert data["bounds"][0]["most_cut_off_a_group"] == clamp.most_cut
+    assert data["sums"][0]["whole"]["most_cut"] == one.whole_most

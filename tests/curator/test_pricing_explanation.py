@@ -15,11 +15,11 @@ from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.terminal_text import text_steps
 from discreet.curator.allocate import allocate
-from discreet.curator.connection import connect
 from discreet.curator.costs import costs, first_cost, group_costs
 from discreet.curator.kept_explanation import groups_sentence
 from discreet.curator.price import price
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
+from discreet.roles.connection import connect
 from discreet.tables.catalog import PeriodLength
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import FieldValue
@@ -217,6 +217,17 @@ def test_public_keys(project):
     assert loss_from_json(data["left_after"]) == Approximate(2, "1e-6")
 
 
+def test_an_answer_that_costs_nothing_costs_nothing_in_other_measures(project):
+    folder, sql = project(), "SELECT COUNT(*) AS n FROM visits"
+    found, _ = explained(folder, sql, epsilon=1)
+    assert "in other measures: " in str(found)
+    with connect(folder) as connection:
+        connection.sql(sql, epsilon=1)
+    found, steps = explained(folder, sql, epsilon=1)
+    assert steps["Costs"] == "nothing: this was answered before"
+    assert "in other measures" not in str(found)
+
+
 def test_private_keys(project):
     found, steps = explained(
         project(),
@@ -267,7 +278,7 @@ def test_a_person_day_shows_the_loss_of_a_week_and_a_month(project):
         (7, Pure("7/10")),
         (30, Pure(3)),
     ]
-    assert "over any 7 days of one person: ε = 0.7" in str(found)
+    assert "over any 7 days of the same person: ε = 0.7" in str(found)
 
 
 def test_rows_that_are_units_are_named_as_such(project):

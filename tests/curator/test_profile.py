@@ -5,12 +5,12 @@ import json
 import pytest
 from attrs import evolve
 
-from discreet.core.errors import BudgetExhausted, InvalidArgument, UnknownTable
+from discreet.core.errors import BudgetExhausted, InvalidArgument, RefusedQuery, UnknownTable
 from discreet.core.loss import Pure
-from discreet.curator.connection import connect
-from discreet.curator.owner import own
 from discreet.curator.profile import profile_plans
 from discreet.releases.histogram import count_bins
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 from discreet.sql.rows.fields import projected
 from discreet.tables.catalog import Limits
 from discreet.tables.column import ColumnType
@@ -320,3 +320,9 @@ def test_a_profile_is_read_once_and_a_newer_one_takes_its_place(folder):
         found = connection.profile("visits")
     assert found is not None
     assert found.rows.most == 50
+
+
+def test_a_price_that_is_too_high_is_refused_with_what_to_offer(tmp_path):
+    write_project(tmp_path, [visit("p")], epsilon="10000000")
+    with own(tmp_path) as owner, pytest.raises(RefusedQuery, match="Offer a lower price"):
+        owner.profile("visits", epsilon=1_000_000)

@@ -4,7 +4,6 @@ import datetime
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pytest
 from attrs import evolve
 
@@ -13,7 +12,6 @@ from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure
 from discreet.curator import price as pricing
 from discreet.curator.answer import prepare
-from discreet.curator.connection import connect
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.project.project import open_project
@@ -21,13 +19,14 @@ from discreet.project.terms import Terms
 from discreet.releases.body import Body
 from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
+from discreet.roles.connection import connect
 from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.gate import open_permit
 from tests.support.projects.memory import SALT
+from tests.support.projects.real_stage import BETA, RELEASES
 from tests.support.statistics.exact_tests import alpha, binomial_p_value
+from tests.support.statistics.quantiles import all_quantiles
 
-RELEASES = 300
-BETA = 0.05
 SQL = (
     "SELECT clinic, MEDIAN(age) AS middle, MAX(cost) AS most, MEDIAN(age) - QUANTILE(age, 0.25)"
     " AS spread, MIN(CLAMP(change, -10, 4)) AS least FROM visits GROUP BY clinic"
@@ -69,11 +68,7 @@ def exact_values(rows, name):
     share, column = {"middle": (0.5, "age"), "most": (0.99, "cost"), "least": (0.01, "change")}[
         name
     ]
-    values = sorted(row[column] for row in rows)
-    return [
-        float(np.quantile(values, share, method=method))
-        for method in ("inverted_cdf", "linear", "higher", "lower")
-    ]
+    return all_quantiles([row[column] for row in rows], share)
 
 
 def test_quantiles_are_inside_their_intervals(project, rows, soak):

@@ -13,18 +13,11 @@ import pytest
 from discreet.cli.main import main
 from discreet.core.errors import BudgetExhausted, InvalidArgument, MissingLoss, RefusedQuery
 from discreet.core.loss import Approximate
-from discreet.curator.connection import connect
-from discreet.curator.fabricate import fabricate
-from discreet.tables.catalog import (
-    Limits,
-    Period,
-    PeriodLength,
-    PrivacyUnit,
-    Source,
-    SourceFormat,
-    Table,
-)
+from discreet.project.fabricate import fabricate
+from discreet.roles.connection import connect
+from discreet.tables.catalog import Limits, Period, PeriodLength, PrivacyUnit, Table
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange
+from discreet.tables.source import Source, SourceFormat
 from tests.support.house.narrow import epsilon_of
 from tests.support.projects.owner import owner_of
 

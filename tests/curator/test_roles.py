@@ -8,10 +8,10 @@ import pytest
 import discreet
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
-from discreet.curator.connection import Connection, connect
-from discreet.curator.owner import Owner, own
 from discreet.ledger.chain import Kind
 from discreet.ledger.ledger import Ledger
+from discreet.roles.connection import Connection, connect
+from discreet.roles.owner import Owner, own
 from tests.support.projects.clinic import visit, write_project
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(40)]
@@ -31,6 +31,9 @@ def test_an_analyst_gets_nothing_that_writes_but_questions(folder):
         assert set(names) == {
             *("sql", "explain", "rehearse", "batch", "budget", "catalog", "tables"),
             *("public_tables", "history", "verify", "releases", "profile", "close"),
+            *("synthesise", "explain_synthesis", "rehearse_synthesis", "judge"),
+            *("publish", "explain_publishing", "open_queries", "explain_open_queries"),
+            *("synthesise_related", "explain_related"),
         }
         given = [connection.budget(), connection.catalog(), connection.history()]
         assert not any(isinstance(one, Ledger) for one in given)

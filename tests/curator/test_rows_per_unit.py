@@ -6,7 +6,7 @@ import pytest
 
 from discreet.cli.main import main
 from discreet.core.errors import DeclarationError, InvalidArgument
-from discreet.curator.connection import connect
+from discreet.roles.connection import connect
 from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import visit, write_project
 

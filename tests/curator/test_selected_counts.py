@@ -10,7 +10,6 @@ from attrs import evolve
 
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.curator.connection import connect
 from discreet.curator.fit import fit
 from discreet.curator.price import price
 from discreet.engines.duckdb.engine import DuckDbEngine
@@ -26,6 +25,7 @@ from discreet.releases.estimates.estimate import (
 from discreet.releases.estimates.functions import calculate
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import is_sure, linear
+from discreet.roles.connection import connect
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.tables.column import ColumnType
@@ -208,7 +208,7 @@ def test_the_answer_has_intervals_and_says_why(folder: Any) -> None:
     assert f"Of groups of {least} people or more" in steps["COUNT(DISTINCT unit)"]
     assert explained.to_json()["errors"]["people"] is None
     errors = [text for name, text in explained.steps() if name == "Error"]
-    assert f"of shown groups of {least} units or more 95 % are within ± {bar}" in errors[0]
+    assert f"of shown groups of {least} people or more 95 % are within ± {bar}" in errors[0]
 
 
 def test_without_the_count_there_is_nothing_to_say_about_it(folder: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 
 import discreet
+from discreet.cli.answer_file import shown
 from discreet.cli.main import main
 from discreet.core.errors import InvalidArgument
 from tests.support.projects.clinic import visit, write_project
@@ -150,7 +151,7 @@ def test_the_command_lists_and_shows_them(folder, capsys):
     assert main(["releases", "--json", *project]) == 0
     assert [one["ticket"] for one in json.loads(capsys.readouterr().out)] == [3, 5, 5]
     assert main(["releases", "show", "3", *project]) == 0
-    assert str(evolve(release, is_stored=True)) in capsys.readouterr().out
+    assert shown(evolve(release, is_stored=True)) in capsys.readouterr().out
     assert main(["releases", "show", "5.2", "--json", *project]) == 0
     assert len(json.loads(capsys.readouterr().out)) == 1
     for wrong in (["show"], ["show", "x"], ["show", "4"], ["show", "5.3"], ["--last", "0"]):

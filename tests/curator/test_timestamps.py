@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import zoneinfo
 from pathlib import Path
 
 import duckdb
@@ -92,6 +93,29 @@ def test_a_day_is_one_of_the_declared_wall_in_every_kind_of_file(tmp_path, file)
     last = "SELECT COUNT(*) FROM visits WHERE seen = TIMESTAMP '2024-10-28 00:59:59.999999'"
     assert run_exact(folder, last)[0].tolist() == [1]
     require_source(read_catalog(folder).table("visits"))
+
+
+def test_hours_of_a_wall_elsewhere_are_those_of_an_oracle(tmp_path):
+    """Each half hour of a week in which clocks are changed, in two engines."""
+    folder = write(tmp_path, "parquet-us", zone='zone = "UTC",')
+    first = datetime.datetime(2024, 10, 24, tzinfo=datetime.UTC)
+    moments = [first + i * datetime.timedelta(minutes=30) for i in range(7 * 48)]
+    seen = pa.array([*moments, None], pa.timestamp("us", "UTC"))
+    table = pa.table({"person": list(range(len(seen))), "seen": seen})
+    pq.write_table(table, folder / "visits.parquet")
+    berlin = [moment.astimezone(zoneinfo.ZoneInfo("Europe/Berlin")).hour for moment in moments]
+    sql = (
+        "SELECT hour(seen AT TIME ZONE 'Europe/Berlin') AS h, COUNT(*) FROM visits GROUP BY h"
+        " ORDER BY h"
+    )
+    expected = [berlin.count(hour) for hour in range(24)]
+    assert len(set(expected)) > 1
+    assert run_exact(folder, sql)[0].tolist() == expected
+    engine = MemoryEngine()
+    engine.tables = {"visits": table.set_column(1, "seen", seen.cast(pa.timestamp("us")))}
+    assert run_exact(folder, sql, engine=engine)[0].tolist() == expected
+    with discreet.connect(folder, epsilon="1000") as connection:
+        assert [row[1] for row in connection.sql(sql).rows] == expected
 
 
 def test_an_instant_needs_a_zone_and_a_zone_is_said_where_nothing_is_stored(tmp_path):

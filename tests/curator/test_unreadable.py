@@ -7,11 +7,11 @@ import pytest
 from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
-from discreet.curator.connection import connect
-from discreet.curator.owner import own
 from discreet.curator.profile import profile_plans
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.unreadable import UnreadableUnits
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 from discreet.tables.catalog import Limits
 from discreet.tables.column import LONGEST_TEXT
 from discreet.tables.plans.aggregate import CountRows
@@ -53,7 +53,7 @@ def test_a_unit_counts_if_a_cell_of_it_is_there_and_does_not_read(tmp_path):
     for column in ("day", "age", "urgent"):
         assert found.unreadable[column].units == 0
     assert found.histograms == 5
-    assert "16 units have something in cost that could not be read" in str(found)
+    assert "16 people have something in cost that could not be read" in str(found)
     assert found.to_json()["unreadable"]["cost"]["units"] == cost.units
 
 
@@ -168,7 +168,7 @@ def test_a_count_of_cells_moves_more_than_is_paid_for(tmp_path):
 
 # ---- What answers say.
 
-SAID = "about 20 of 100 units have something in cost that could not be read (20 to 20), which"
+SAID = "about 20 of 100 people have something in cost that could not be read (20 to 20), which"
 
 
 def test_answers_that_read_the_column_say_how_many(tmp_path):

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet.curator.connection import connect
-from discreet.curator.owner import own
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 
 DECLARED = """
 [id_spaces.people]

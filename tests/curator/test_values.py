@@ -10,12 +10,12 @@ from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
-from discreet.curator.connection import connect
-from discreet.curator.owner import own
 from discreet.curator.profile import profile_plans
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.value_bins import ABOVE, MEASURED, NO_VALUE, value_bins
 from discreet.releases.values import read_values
+from discreet.roles.connection import connect
+from discreet.roles.owner import own
 from discreet.sql.rows.fields import projected
 from discreet.tables.catalog import Limits
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange

@@ -13,6 +13,7 @@ from discreet import dbapi
 from discreet.core import errors
 from discreet.core.loss import Pure
 from discreet.dbapi.errors import translated
+from discreet.dbapi.spelling import spelled
 from tests.support.projects.clinic import visit, write_project
 
 BY_CLINIC = "SELECT clinic, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY clinic"
@@ -72,7 +73,9 @@ def test_intervals_stand_beside_the_noisy_columns(folder):
 
 def test_what_must_be_known_is_in_the_messages(folder):
     cursor: Any = dbapi.connect(folder, epsilon=1).cursor().execute(BY_CLINIC)
-    assert [str(text) for _, text in cursor.messages] == list(cursor.release.notes())
+    told = (*cursor.release.headline(), *cursor.release.notes())
+    assert cursor.release.headline()
+    assert [str(text) for _, text in cursor.messages] == [*map(spelled, told)]
     assert {kind for kind, _ in cursor.messages} == {dbapi.Warning}
 
 
@@ -232,3 +235,31 @@ def test_threads_may_share_a_connection(folder):
         answers = set(map(str, pool.map(ask, ages)))
     assert len(answers) == 4
     assert spent(folder) == Pure(4)
+
+
+def test_a_connection_is_told_of_its_own_arguments(folder):
+    with dbapi.connect(folder, epsilon=1) as connection:
+        cursor: Any = connection.cursor().execute("SELECT COUNT(*) AS n FROM visits")
+        notes = " ".join(str(note) for _, note in cursor.messages)
+        assert "give other limits in the OPTIONS of a query, as rows_per_group" in notes
+        assert "limits = auto" not in notes
+    with dbapi.connect(folder, accuracy=50) as connection:
+        with pytest.raises(dbapi.NotSupportedError) as caught:
+            connection.cursor().execute("SELECT MEDIAN(age) AS m FROM visits")
+        told = "That is connect(..., epsilon=0.1), or ?epsilon=0.1 in a URL."
+        assert str(caught.value).endswith(told)
+        with pytest.raises(dbapi.ProgrammingError, match=r"\^$"):
+            connection.cursor().execute("SELECT COUNT(*) FORM visits")
+
+
+def test_a_missing_delta_is_no_missing_price(folder):
+    text = (folder / "discreet.toml").read_text()
+    declared = text.replace("epsilon = 100", "epsilon = 100, delta = 1e-6")
+    (folder / "discreet.toml").write_text(declared)
+    with (
+        dbapi.connect(folder, epsilon=1) as connection,
+        pytest.raises(dbapi.ProgrammingError) as caught,
+    ):
+        connection.cursor().execute("SELECT note, COUNT(*) AS n FROM visits GROUP BY note")
+    assert "connect(..., delta=1e-9), or ?delta=1e-9" in str(caught.value)
+    assert "epsilon=" not in str(caught.value)

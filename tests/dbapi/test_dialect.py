@@ -204,6 +204,7 @@ ANSWERED = {
     "public join": select(TOWNS.c.town, N)
     .select_from(VISITS.join(TOWNS, C.clinic == TOWNS.c.Clinic))
     .group_by(TOWNS.c.town),
+    "decimal": select(cast(func.avg(C.age), sa.Numeric(9, 2))),
 }
 """Statements as SQLAlchemy's expression language writes them."""
 
@@ -218,7 +219,7 @@ def test_what_is_answered(engine):
 REFUSED = {
     "rows": (select(VISITS).limit(5), "would show single rows"),
     "a schema": (select(N).select_from(sa.table("visits", schema="other")), "schema"),
-    "decimal": (select(cast(func.sum(C.age), sa.Numeric(9, 2))), "DECIMAL"),
+    "a type": (select(cast(func.sum(C.age), sa.LargeBinary)), "DECIMAL"),
     "private keys": (select(extract("year", C.day), N).group_by(extract("year", C.day)), "keys of"),
     "for update": (COUNT.with_for_update(), "FOR UPDATE"),
 }

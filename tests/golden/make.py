@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from discreet.curator.connection import connect
 from discreet.releases.release import Release
+from discreet.roles.connection import connect
 
 ASKED, SHOWN = "questions.json", "shown.json"
 LEDGER, FOLDER = "ledger.sqlite", ".discreet"

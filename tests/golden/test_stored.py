@@ -21,8 +21,8 @@ from discreet.core.canonical import described, digest
 from discreet.core.event import Event
 from discreet.core.event_json import EVENTS, event_from_json
 from discreet.core.loss import PrivacyLoss
-from discreet.curator.connection import connect
 from discreet.releases.body import Body
+from discreet.roles.connection import connect
 from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.plans.sums import SumValues
 from discreet.tables.relations.relation import Relation

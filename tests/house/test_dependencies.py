@@ -6,7 +6,7 @@ import tomllib
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.support.house.paths import ROOT
+from tests.support.house.paths import ROOT, SRC
 
 TEXT = (ROOT / "pyproject.toml").read_text()
 CONFIG = tomllib.loads(TEXT)
@@ -43,3 +43,14 @@ def test_pip_is_new_enough_for_dependency_groups():
 def test_all_means_every_extra():
     (everything,) = EXTRAS["all"]
     assert Requirement(everything).extras == EXTRAS.keys() - {"all"}
+
+
+def test_every_extra_has_code():
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in SRC.rglob("*.py"))
+    for name in sorted(EXTRAS.keys() - {"all"}):
+        for requirement in map(Requirement, EXTRAS[name]):
+            used = re.escape(requirement.name)
+            is_loaded = re.search(
+                rf'load\("{used}[."]|^\s*(from|import) {used}\b', sources, re.MULTILINE
+            )
+            assert is_loaded, requirement.name

@@ -12,7 +12,6 @@ import pytest
 
 from discreet.core.errors import AnswerFailed, BudgetExhausted, DeclarationError
 from discreet.core.loss import Pure
-from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources import (
     arrow_source,
@@ -23,6 +22,7 @@ from discreet.engines.duckdb.sources import (
     sqlite_source,
 )
 from discreet.project import passage as passage_module
+from discreet.roles.connection import connect
 from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.clinic import run_exact
 from tests.support.projects.owner import owner_of

@@ -12,13 +12,13 @@ from discreet.core.errors import AnswerFailed, InvalidArgument, Suspended
 from discreet.core.loss import Approximate, Pure
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
-from discreet.curator.connection import connect
 from discreet.engines.duckdb import engine as duckdb_engine
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.chain import Kind
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.held_work import Timer
 from discreet.project import passage as passage_module
+from discreet.roles.connection import connect
 from tests.support.projects.clinic import make_curator, make_plan, visit, write_project
 from tests.support.projects.gate import open_permit
 from tests.support.projects.memory import SALT

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from discreet.curator.connection import connect
 from discreet.engines.duckdb.databases import Databases
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.chain import Kind
+from discreet.roles.connection import connect
 from tests.project.test_deadline import SQL, declare
 from tests.support.house.paths import ROOT
 from tests.support.projects.clinic import visit, write_project

@@ -168,7 +168,7 @@ def test_what_is_least_certain_looks_so_beside_what_is_known() -> None:
     groups: dict[Any, Sequence[Any]] = {("a",): ROWS * 9, ("b",): ROWS[:7]}
     release = hand(sql, groups=groups).release()
     (known, _), (unknown, count) = shown_cells(sql, groups=groups)
-    assert re.fullmatch(r"2 \(1\.\d+ to 2\.\d+\)", known)
+    assert re.fullmatch(r"2 \(1\.\d+ to 2\.\d+\) \[1.* to [23].*\]", known)
     assert (unknown, count) == ("2 (unknown)", "7 ± 15")
     assert release.to_json()["unknown"] == {"x": True, "n": False}
     assert release.to_json()["intervals"]["x"][1] is None
@@ -217,7 +217,8 @@ def test_json_is_plain_and_complete() -> None:
     assert set(data["errors"]["intervals"]) == {"mean"}
     assert [len(pair) for pair in data["intervals"]["mean"]] == [2, 2]
     assert data["intervals"]["n"] == [list(pair) for pair in release.intervals("n") if pair]
-    assert data["unknown"] == {"n": False, "mean": False}
+    assert data["unknown"] == {"n": False, "mean": True}
+    assert data["totals"]["mean"] == [[None, None]] * str(release).count("[unknown]")
     first, second = data["notes"]
     assert first.startswith("at most 3 rows of one")
     assert second == "age outside 0 to 110 (declared) counts as the nearer end"

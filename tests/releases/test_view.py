@@ -531,6 +531,23 @@ def test_the_extremes_skip_what_may_have_no_value_without_noise() -> None:
     assert largest[0] == 0
 
 
+def test_what_is_made_of_perhaps_nobody_may_be_anything() -> None:
+    """The average of a group is in its bounds, and nothing more is known where nobody may be."""
+    beta, largest = Fraction(1, 20), Fraction((UPPER - LOWER) ** 2, 4)
+    wide = Fraction(LOWER), Fraction(UPPER)
+    for count, total, most in ((0, 0, 1), (1, 2, 2), (-5, 0, 3), (3, -3, 3)):
+        noisy = group(count, total, 0)
+        assert interval_of(MEAN, noisy, lambda *_, m=most: Fraction(m), beta=beta) == wide
+        for freedom, times in ((0, 1), (1, 2)):
+            found = interval_of(variance(freedom), noisy, lambda *_, m=most: Fraction(m), beta=beta)
+            assert found == (Fraction(0), largest * times)
+    # A sum that is surely not 0 is not of nobody, though the count alone does not tell.
+    for total in (9, -9):
+        found = interval_of(MEAN, group(2, total, 0), margin_of_two, beta=beta)
+        assert found is not None
+        assert found != wide
+
+
 def test_keys_are_compared_as_they_are() -> None:
     chosen = calculate("greatest", KeyOf(INTEGER, 0), COUNT)
     for key, ends in ((30, (30, 30)), (9, (9, 12)), (None, None)):

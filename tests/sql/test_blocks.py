@@ -176,7 +176,7 @@ REFUSED = {
     "rows beside an answer": (
         f"SELECT v.age FROM visits AS v JOIN ({BY_CLINIC}) AS t USING (clinic)",
         RefusedQuery,
-        "would put rows of different people together",
+        "would put rows of different units together",
     ),
     "other groups": (
         f"""

@@ -128,7 +128,7 @@ def test_what_is_refused_says_what_to_write(written, word):
         ("BOOL_OR(note = 'x')", ("BOOL_OR", "noise hides", "COUNT(*) FILTER")),
         ("BOOL_AND(note = 'x')", ("BOOL_AND", "WHERE NOT")),
         ("LOGICAL_OR(note = 'x')", ("BOOL_OR",)),
-        ("MODE(note)", ("MODE", "ORDER BY COUNT(*) DESC LIMIT 1")),
+        ("MODE(note) + 1", ("MODE", "ORDER BY COUNT(*) DESC LIMIT 1")),
         ("LISTAGG(note, ',')", ("STRING_AGG", "single rows")),
         ("STRING_AGG(note, ',')", ("STRING_AGG", "single rows")),
         ("ARRAY_AGG(note)", ("single rows", "GROUP BY")),

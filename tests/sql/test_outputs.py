@@ -298,7 +298,7 @@ def test_squares_are_taken_on_a_grid_that_is_coarse_enough(
         ("COUNT(*) + clinic", "does not go"),
         ("UPPER(clinic)", "GROUP BY UPPER(clinic)"),
         ("(SELECT 1)", "FROM"),
-        ("COUNT(*)::DECIMAL(5, 2)", "ROUND"),
+        ("COUNT(*)::TIMESTAMP(3)", "ROUND"),
         ("LOG(3, COUNT(*))", "LN(x) / LN(base)"),
         ("COUNT(*) IS 'x'", "IS"),
         ("1" + " + 1" * 500, "deeply"),

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.core.errors import BadSyntax, RefusedQuery
+from discreet.core.errors import BadSyntax, DiscreetError, RefusedQuery
 from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.sql.parse import LONGEST_QUERY, parse
 from discreet.sql.syntax.options import NO_OPTIONS, GroupSelection, Options
@@ -169,3 +169,19 @@ def test_other_statements_are_refused(sql):
 def test_long_lists_are_refused_before_they_are_worked_on(sql):
     with pytest.raises(RefusedQuery, match="at most 1,000 items; got 1,001"):
         parse(sql)
+
+
+@pytest.mark.parametrize(
+    ("sql", "advice"),
+    [
+        ("", "Write, for example, SELECT"),
+        ("-- nothing", "Write, for example, SELECT"),
+        ("SELECT 1; SELECT 2", "one after the other"),
+        ("SHOW TABLES", "discreet tables"),
+        ("DESCRIBE visits", "LIMIT 0"),
+    ],
+)
+def test_what_is_no_single_select_is_refused_with_what_to_write(sql, advice):
+    with pytest.raises(DiscreetError) as caught:
+        parse(sql)
+    assert advice in caught.value.next

@@ -10,6 +10,9 @@ from discreet.sql.parse import parse
 from discreet.sql.syntax.place import WIDEST_EXCERPT, excerpt
 
 PLACES = [
+    ("SELECT COUNT(*) FROM [visits]", "[", "name of a table", 'double quotes: "name"'),
+    ("SELECT COUNT(*) FROM t WHERE a > {d '2024-01-01'}", "'2024-01-01'", "", "DATE before"),
+    ("SELECT COUNT(*) FROM t WHERE a > {ts '2024-01-01'}", "'2024-01-01'", "", "TIMESTAMP before"),
     ("SELECT COUNT(* FROM visits", "FROM", "have ) before FROM", ""),
     ("SELECT COUNT(*) FROM visits WHERE clinic IN ('a', 'b'", "'b'", "have ) after 'b'", ""),
     ("SELEKT COUNT(*) FROM visits", "SELEKT", "begin with SELECT or WITH", "SELECT instead"),
@@ -61,6 +64,12 @@ def test_a_long_line_is_cut_around_the_place():
     line, above = marked(caught.value)
     assert above == "FROM"
     assert len(line) <= WIDEST_EXCERPT + 10
+
+
+@pytest.mark.parametrize("sql", ["SELECT", "SELECT;", "SELECT WHERE 1 = 1"])
+def test_a_select_of_nothing_is_not_left_to_an_engine(sql):
+    with pytest.raises(BadSyntax, match="SELECT names nothing"):
+        parse(sql)
 
 
 def test_marks_stand_below_wide_and_odd_characters():

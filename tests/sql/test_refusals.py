@@ -18,7 +18,7 @@ from discreet.core.errors import (
     UnknownTable,
 )
 from discreet.core.loss import Pure
-from discreet.curator.connection import connect
+from discreet.roles.connection import connect
 from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.owner import owner_of
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from discreet.core.errors import (
-    DiscreetError,
     RefusedQuery,
     UndeclaredBound,
     UnknownColumn,
@@ -128,8 +127,8 @@ REWRITTEN = [
     ),
     (
         f"{N} (SELECT person, SUM(weight) AS w FROM visits GROUP BY person)",
-        "CLAMP(value, 0, 100, 0.01)",
-        f"{N} (SELECT person, SUM(CLAMP(weight, 0, 100, 0.01)) AS w FROM visits GROUP BY person)",
+        "CLAMP(value, 0, 100)",
+        f"{N} (SELECT person, SUM(CLAMP(weight, 0, 100)) AS w FROM visits GROUP BY person)",
     ),
     (
         "SELECT SUM(n) FROM (SELECT person, COUNT(*) AS n FROM visits GROUP BY person)",
@@ -244,7 +243,11 @@ def test_a_refusal_and_its_rewrite(refused, hint, rewritten):
 
 REFUSED = [
     (f"{N} districts", RefusedQuery, "public"),
-    (f"{N} districts WHERE district IN (SELECT district FROM patients)", RefusedQuery, "public"),
+    (
+        f"{N} districts WHERE district IN (SELECT district FROM patients)",
+        RefusedQuery,
+        "is private",
+    ),
     (f"{N} (SELECT region, COUNT(*) AS n FROM districts GROUP BY 1)", RefusedQuery, "public"),
     (f"{N} visits v JOIN trips t ON v.person = t.person", RefusedQuery, "different units"),
     (f"{N} readings a JOIN readings b ON a.kind = b.kind", RefusedQuery, "unit is a row"),
@@ -314,8 +317,8 @@ REFUSED = [
     ),
     (
         "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (max_rows_contributed = 0) COUNT(*) FROM visits",
-        DiscreetError,
-        "rows_per_group",
+        RefusedQuery,
+        "option 'max_rows_contributed' is out of range",
     ),
 ]
 

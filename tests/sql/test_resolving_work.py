@@ -7,8 +7,8 @@ import pytest
 from discreet.cli.main import main
 from discreet.core.errors import BadSyntax, DiscreetError, RefusedQuery
 from discreet.curator import rehearse as rehearse_module
-from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.roles.connection import connect
 from discreet.sql.named_arguments import with_clamps
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve

@@ -16,9 +16,9 @@ import pytest
 
 import discreet
 from discreet.core.errors import DiscreetError
-from discreet.curator.connection import Connection
 from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
+from discreet.roles.connection import Connection
 
 FOLDER = Path(__file__).parent
 STATEMENTS = tomllib.loads((FOLDER / "sixty_statements.toml").read_text("utf-8"))["statement"]

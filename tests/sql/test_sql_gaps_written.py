@@ -9,8 +9,8 @@ import pytest
 from discreet.cli.main import main
 from discreet.core.errors import BadSyntax, DiscreetError, RefusedQuery, UndeclaredBound
 from discreet.curator.answer import bound
-from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.roles.connection import connect
 from discreet.sql.parse import parse
 from discreet.sql.question import Question
 from discreet.sql.resolve import resolve
@@ -244,11 +244,6 @@ REWRITTEN = [
         "SELECT clinic, COUNT(*) FROM visits GROUP BY clinic",
     ),
     (
-        "SELECT TOP 10 note, COUNT(*) FROM visits GROUP BY note",
-        "ORDER BY COUNT(*) DESC LIMIT 10",
-        "SELECT note, COUNT(*) FROM visits GROUP BY note ORDER BY COUNT(*) DESC LIMIT 10",
-    ),
-    (
         'SELECT COUNT(*) FROM visits WHERE note = "asthma"',
         "'asthma'",
         "SELECT COUNT(*) FROM visits WHERE note = 'asthma'",
@@ -264,9 +259,19 @@ REWRITTEN = [
         "SELECT clinic, MAX(COUNT(*)) OVER () FROM visits GROUP BY clinic",
     ),
     (
-        "SELECT MODE(note) FROM visits",
+        "SELECT MODE(note), COUNT(*) FROM visits",
         "GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1",
         "SELECT note, COUNT(*) FROM visits GROUP BY note ORDER BY COUNT(*) DESC LIMIT 1",
+    ),
+    (
+        "SELECT clinic, BOOL_OR(urgent) FROM visits GROUP BY clinic",
+        "COUNT(*) FILTER (WHERE condition)",
+        "SELECT clinic, COUNT(*) FILTER (WHERE urgent) FROM visits GROUP BY clinic",
+    ),
+    (
+        "SELECT BOOL_AND(age > 3) FROM visits",
+        "COUNT(*) FILTER (WHERE NOT condition)",
+        "SELECT COUNT(*) FILTER (WHERE NOT (age > 3)) FROM visits",
     ),
     (
         "SELECT AVG(urgent) FROM visits",

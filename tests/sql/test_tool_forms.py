@@ -35,6 +35,45 @@ ALIKE = {
         ),
         "SELECT COUNT(*) AS n FROM (SELECT person, clinic FROM visits WHERE urgent)",
     ),
+    "a database": (
+        (
+            'SELECT "plans"."main"."visits"."clinic" AS "clinic", COUNT(*) AS "n"'
+            ' FROM "plans"."main"."visits" JOIN discreet.public.clinics AS c'
+            ' ON "plans"."main"."visits"."clinic" = c.clinic GROUP BY 1'
+        ),
+        (
+            "SELECT visits.clinic AS clinic, COUNT(*) AS n FROM visits"
+            " JOIN clinics AS c ON visits.clinic = c.clinic GROUP BY 1"
+        ),
+    ),
+    "a decimal of a real": (
+        "SELECT AVG(CAST(cost AS DECIMAL(10, 1))) AS x FROM visits WHERE cost::NUMERIC > 1",
+        "SELECT AVG(ROUND(cost, 1)) AS x FROM visits WHERE ROUND(cost, 3) > 1",
+    ),
+    "a decimal of a whole number, or of more places than a float has": (
+        "SELECT AVG(CAST(age AS NUMERIC(10, 2))) AS x FROM visits WHERE cost::DECIMAL(38, 20) > 1",
+        "SELECT AVG(age) AS x FROM visits WHERE cost > 1",
+    ),
+    "a decimal of an answer": (
+        "SELECT CAST(AVG(cost) AS DECIMAL(10, 2)) AS x, COUNT(*)::NUMERIC AS n FROM visits",
+        "SELECT ROUND(CAST(AVG(cost) AS DOUBLE), 2) AS x, COUNT(*) AS n FROM visits",
+    ),
+    "a text of some length": (
+        "SELECT CAST(clinic AS CHARACTER VARYING(2)) AS c, COUNT(*) AS n FROM visits GROUP BY 1",
+        "SELECT clinic AS c, COUNT(*) AS n FROM visits GROUP BY 1",
+    ),
+    "any and all of one person, and how many": (
+        (
+            "SELECT COUNT(*) AS n FROM (SELECT person, BOOL_OR(urgent) AS a, BOOL_AND(age > 3)"
+            " FILTER (WHERE urgent) AS b, COUNT_IF(urgent) AS c FROM visits GROUP BY person)"
+            " WHERE a AND b AND c > 1"
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM (SELECT person, MAX(urgent) AS a, MIN(age > 3)"
+            " FILTER (WHERE urgent) AS b, COUNT(*) FILTER (WHERE urgent) AS c FROM visits"
+            " GROUP BY person) WHERE a AND b AND c > 1"
+        ),
+    ),
     "rounded": (
         "SELECT ROUND(cost) AS bin, COUNT(*) AS n FROM visits GROUP BY 1",
         "SELECT CAST(ROUND(cost) AS INTEGER) AS bin, COUNT(*) AS n FROM visits GROUP BY 1",
@@ -87,6 +126,20 @@ def test_groups_of_ten_are_public_where_the_column_is(tmp_path, written, least):
 REFUSED = {
     "SELECT COUNT(*) FROM secret.visits": "no such schema",
     "SELECT secret.visits.clinic, COUNT(*) FROM visits GROUP BY 1": "no such schema",
+    "SELECT COUNT(*) FROM other.main.visits": "no such database",
+    "SELECT COUNT(*) FROM plans.secret.visits": "no such schema",
+    "SELECT COUNT(*) FROM a.plans.main.visits": "no such database",
+    "SELECT other.main.visits.clinic, COUNT(*) FROM visits GROUP BY 1": "no such database",
+    "WITH plans AS (SELECT person FROM visits) SELECT COUNT(*) FROM plans.main.plans": "plans",
+    (
+        "SELECT COUNT(*) FROM (SELECT person, BOOL_OR(age) AS u FROM visits GROUP BY 1) WHERE u"
+    ): "not a condition",
+    "SELECT urgent, MODE(clinic) FROM visits GROUP BY ROLLUP (urgent)": "without HAVING",
+    "SELECT MODE(clinic), MODE(urgent) FROM visits": "only aggregate",
+    "SELECT MODE(clinic, urgent) FROM visits": "MODE",
+    "SELECT urgent, MODE(clinic) FROM visits GROUP BY 1 ORDER BY COUNT(*)": "only aggregate",
+    "SELECT MODE(COUNT(*)) FROM visits": "aggregate",
+    "SELECT MODE(person) FROM visits": "Groups of one unit",
     "SELECT FLOOR(cost) + 0.5 AS bin, COUNT(*) FROM visits GROUP BY 1": "real number",
     "SELECT ROUND(cost, 1) AS bin, COUNT(*) FROM visits GROUP BY 1": "real number",
     "WITH t AS (SELECT person FROM visits) SELECT COUNT(*) FROM main.t": "t",

@@ -139,9 +139,9 @@ DEAR = {
 
 @pytest.mark.parametrize("sql", DEAR.values(), ids=DEAR)
 def test_work_that_no_limit_makes_small_is_refused(limits_of, sql):
-    with pytest.raises(RefusedQuery, match="too much work for the rows of one person") as refusal:
+    with pytest.raises(RefusedQuery, match="too much work for the rows of one unit") as refusal:
         limits_of(sql)
-    assert "steps for one person" in refusal.value.must
+    assert "steps for one unit" in refusal.value.must
     assert "left(text, 100)" in refusal.value.next
 
 

@@ -9,9 +9,10 @@ import pytest
 from discreet.accounting.conversions.convert import convert
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
-from discreet.tables.catalog import Limits, Period, PeriodLength, PrivacyUnit, SourceFormat
+from discreet.tables.catalog import Limits, Period, PeriodLength, PrivacyUnit
 from discreet.tables.column import Bounds, ColumnType, DateRange
 from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.source import SourceFormat
 from tests.support.projects.declared import GOOD, changed, parsed, private
 
 

@@ -12,7 +12,7 @@ from attrs import evolve
 
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
-from discreet.tables.catalog import Limits, PrivacyUnit, Source, SourceFormat, Table
+from discreet.tables.catalog import Limits, PrivacyUnit, Table
 from discreet.tables.column import Bounds, Column, ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.lowered.plan import Answered, LoweredPlan, RowTotal, Total, UnitTotal
@@ -43,6 +43,7 @@ from discreet.tables.plans.sums import SumValues
 from discreet.tables.relations.scan import Scan
 from discreet.tables.relations.totals import InnerTotal
 from discreet.tables.relations.totals import Total as Totals
+from discreet.tables.source import Source, SourceFormat
 
 WHOLE = ColumnType.INTEGER
 BOUNDS = Bounds(lower=0, upper=10)

@@ -12,9 +12,9 @@ from discreet.core.errors import DiscreetError, Unsupported
 from discreet.curator import answer as answer_module
 from discreet.curator import batch as batch_module
 from discreet.curator.answer import bound
-from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.roles.connection import connect
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.sql.rows.joins import with_partners

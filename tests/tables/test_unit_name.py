@@ -2,9 +2,10 @@
 
 import pytest
 
+from discreet.core.unit_words import A_UNIT, ONE_UNIT, UNITS
+from discreet.releases.headline import headline
 from discreet.releases.left_out import unmeasured
-from discreet.releases.notes import headline
-from discreet.tables.unit_name import A_UNIT, ONE_UNIT, UNIT, UNITS, reworded, unit_name
+from discreet.tables.unit_name import UNIT, reworded, unit_name
 
 
 @pytest.mark.parametrize(
@@ -54,4 +55,4 @@ def test_names_of_columns_are_left_alone():
     said = unit_name("a patient").said(f"SUM(units) of {ONE_UNIT}, {A_UNIT}, {UNITS}")
     assert said == "SUM(units) of one patient, a patient, patients"
     assert reworded("a unit of all units", unit_name("a cat")) == "a cat of all cats"
-    assert headline(unmeasured(["count"], can_leave_out=True), UNIT)
+    assert headline(unmeasured(["count"], can_leave_out=True), (), UNIT)

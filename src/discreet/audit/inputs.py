@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
+from discreet.mechanisms.query_release.prefix_queries import PrefixRelease
 from discreet.mechanisms.selection.binary_search_quantile import BinarySearchQuantile
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.mechanisms.selection.quantile_end import QuantileEnd
@@ -133,7 +134,9 @@ class Inputs(Enum):
         """Return the shape and the type of number, as far as they are public."""
         if self is Inputs.KEYS:
             return (), "keys"
-        return (kept.shape if self.has_public_size else ()), str(kept.dtype)
+        # The width of an array of texts is the length of its longest one, and no type of its own.
+        kind = "text" if kept.dtype.kind == "U" else str(kept.dtype)
+        return (kept.shape if self.has_public_size else ()), kind
 
     def exceeded(self, first: Any, second: Any, d_in: Contribution) -> Measured:
         """Return each norm in which neighbours are further apart than declared, and how far.
@@ -161,7 +164,14 @@ class Inputs(Enum):
         return found
 
 
-_ROW_MECHANISMS = (Quantile, QuantileEnd, Quantiles, BinarySearchQuantile, StableMedian)
+_ROW_MECHANISMS = (
+    Quantile,
+    QuantileEnd,
+    Quantiles,
+    BinarySearchQuantile,
+    StableMedian,
+    PrefixRelease,
+)
 
 
 def inputs_of(mechanism: Any, values: Any) -> Inputs:

@@ -23,6 +23,7 @@ from discreet.core.mechanism_event import (
     ThresholdedGaussianEvent,
     ThresholdedLaplaceEvent,
 )
+from discreet.mechanisms.query_release.guess_and_check import CheckedAnswer
 
 _CHOICES = (ExponentialSelectionEvent, LaplaceNoisyMaxEvent, PermuteAndFlipEvent)
 _SPARSE = (SparseVectorEvent, HaltingSparseVectorEvent)
@@ -150,6 +151,10 @@ def _answers(answer: Any) -> tuple[list[bool], int]:
     """Return which queries were said to be above, and how many numbers were told."""
     if answer is None:
         return [False], 0
+    checked = answer if isinstance(answer, list) else [answer]
+    if checked and all(isinstance(one, CheckedAnswer) for one in checked):
+        flags = [one.is_measured for one in checked]  # a guess is public before it is told
+        return flags, sum(flags)
     if isinstance(answer, tuple):
         flags, told = answer
         return [bool(flag) for flag in flags], int(np.size(told))

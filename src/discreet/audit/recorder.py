@@ -97,13 +97,14 @@ class Recorder:
         """Return ``machine`` under observation, to be opened and asked.
 
         One unit may move each query by ``d_in.linf``. With ``inputs=Inputs.POINTS`` the machine is
-        opened on rows, of which one unit has so many, and its queries are public.
+        opened on rows, of which one unit has so many, and its queries are public; with
+        ``inputs=Inputs.VECTOR`` it is opened on counts, one for each public cell.
         """
         _require(machine, "open")
-        if inputs not in (Inputs.QUERIES, Inputs.POINTS):
+        if inputs not in (Inputs.QUERIES, Inputs.POINTS, Inputs.VECTOR):
             raise InvalidArgument(
-                "A machine has private queries, or is opened on private rows",
-                must="have inputs queries or points",
+                "A machine has private queries, or is opened on private rows or counts",
+                must="have inputs queries, points or vector",
                 got=inputs.value,
             )
         return WatchedMachine(inner=machine, d_in=d_in, inputs=inputs, recorder=self)

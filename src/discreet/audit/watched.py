@@ -165,8 +165,8 @@ class WatchedResponse(Watched):
 class WatchedMachine:
     """A machine whose opening and every answer is recorded.
 
-    Either its *queries* are private, as in the sparse vector technique, or the rows that it is
-    opened on, and then what it is asked is public. ``inputs`` says which.
+    Either its *queries* are private, as in the sparse vector technique, or the rows or counts that
+    it is opened on, and then what it is asked is public. ``inputs`` says which.
     """
 
     inner: Any
@@ -177,13 +177,14 @@ class WatchedMachine:
     def open(self, *rows: Any, rng: Rng, **public: Any) -> "WatchedRun":
         """Open the machine, and record it; rows come first, all else is public."""
         opened: list[Any] = []
+        is_opened_on_data = self.inputs is not Inputs.QUERIES
         use = Use(
             name=type(self.inner).__name__,
             # Events do not depend on randomness; this machine is asked for its event and no more.
             event=self._open(rows, public, SystemRng()).event(),
             d_in=self.d_in,
-            inputs=Inputs.POINTS if self.inputs is Inputs.POINTS else Inputs.NOTHING,
-            values=rows[0] if self.inputs is Inputs.POINTS else (),
+            inputs=self.inputs if is_opened_on_data else Inputs.NOTHING,
+            values=rows[0] if is_opened_on_data else (),
             public=tuple(sorted(public.items())),
             machine=self.recorder.used,
             run=lambda source: opened.append(self._open(rows, public, source)),

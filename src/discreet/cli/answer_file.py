@@ -20,10 +20,15 @@ from discreet.core.errors import InvalidArgument
 from discreet.releases.answer_frame import IntervalKind
 from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
+from discreet.synthesis.published.published_counts import PublishedCounts
+from discreet.synthesis.synthetic_release import SyntheticRelease
 from discreet.tables.catalog import Catalog
 
 Answer = Release | FreeAnswer
 """What a question gets: a release, or what was public already."""
+
+Written = Answer | SyntheticRelease | PublishedCounts
+"""What can be written into a file."""
 
 
 class AnswerFormat(Enum):
@@ -62,42 +67,43 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def encoded(release: Answer, form: AnswerFormat) -> bytes:
+def encoded(release: Written, form: AnswerFormat) -> bytes:
     """Return an answer in one of the forms.
 
-    In CSV, Arrow and Parquet each noisy output ``n`` has its interval in ``n_low`` and ``n_high``.
+    In CSV, Arrow and Parquet each noisy output ``n`` of a question has its interval in ``n_low``
+    and ``n_high``.
     """
     return _ENCODERS[form](release)
 
 
-def _table(release: Answer) -> bytes:
+def _table(release: Written) -> bytes:
     return f"{release}\n".encode()
 
 
-def _json(release: Answer) -> bytes:
+def _json(release: Written) -> bytes:
     return f"{json.dumps(release.to_json(), ensure_ascii=False, indent=2)}\n".encode()
 
 
-def _csv(release: Answer) -> bytes:
+def _csv(release: Written) -> bytes:
     target = io.BytesIO()
     optional.load("pyarrow.csv").write_csv(release.to_arrow(), target)
     return target.getvalue()
 
 
-def _arrow(release: Answer) -> bytes:
+def _arrow(release: Written) -> bytes:
     target, table = io.BytesIO(), release.to_arrow()
     with optional.load("pyarrow").ipc.new_file(target, table.schema) as writer:
         writer.write_table(table)
     return target.getvalue()
 
 
-def _parquet(release: Answer) -> bytes:
+def _parquet(release: Written) -> bytes:
     target = io.BytesIO()
     optional.load("pyarrow.parquet").write_table(release.to_arrow(), target)
     return target.getvalue()
 
 
-_ENCODERS: Mapping[AnswerFormat, Callable[[Answer], bytes]] = {
+_ENCODERS: Mapping[AnswerFormat, Callable[[Written], bytes]] = {
     AnswerFormat.TABLE: _table,
     AnswerFormat.JSON: _json,
     AnswerFormat.CSV: _csv,
@@ -166,7 +172,8 @@ class Destination:
             rows, name = len(release.rows), str(self.file.target)
             told = f"Wrote {rows:,} {'row' if rows == 1 else 'rows'} to {name}; {cost}"
             data = release.to_json()
-            about = {key: data[key] for key in ("cost", "decimals", "stored", "notes", "receipt")}
+            told_of = ("cost", "decimals", "stored", "headline", "notes", "receipt")
+            about = {key: data[key] for key in told_of if key in data}
             found = {"output": name, "format": self.form.value, "rows": rows} | about
             return CommandResult(_noted(told, release), found)
         if self.form in (AnswerFormat.TABLE, AnswerFormat.JSON):
@@ -176,19 +183,21 @@ class Destination:
         )
 
 
-def shown(release: Answer) -> str:
-    """Return an answer as text, with notes that name the options of the command line."""
+def shown(release: Answer | SyntheticRelease, spelling: Callable[[str], str] = spelled) -> str:
+    """Return an answer as text, with notes in the spelling of the command line or the shell."""
     text = str(release)
     for note in release.notes():
         # Only there: what stands in the table is the answer's.
-        text = text.replace(note, spelled(note))
+        text = text.replace(note, spelling(note))
     return text
 
 
 def _noted(told: str, release: Answer) -> str:
+    """Return what is told beside an answer whose form has no place for it."""
+    first = release.headline() if isinstance(release, Release) else ()
     is_sampled = isinstance(release, Release) and release.kind is IntervalKind.SAMPLING
     about = [_SAMPLED] if is_sampled else []
-    return "\n".join([told, *about, *map(spelled, release.notes())])
+    return "\n".join([told, *about, *map(spelled, (*first, *release.notes()))])
 
 
 _SAMPLED = (

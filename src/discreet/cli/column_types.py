@@ -58,21 +58,40 @@ def looked_at(table: FirstTable) -> FirstTable:
 def with_types(table: FirstTable, types: Mapping[str, str]) -> FirstTable:
     """Return the table with the types that are given for its columns, by their names."""
     for name, kind in types.items():
-        found = [column for column in table.columns if column.name.lower() == name.lower()]
+        found = [column for column in table.columns if column.name.casefold() == name.casefold()]
         table = changed(table, found, kind)
     return table
 
 
 def changed(table: FirstTable, columns: Sequence[StoredColumn], kind: str) -> FirstTable:
-    """Return the table with another type for some of its columns, or without them."""
+    """Return the table with another type for some of its columns, or without them.
+
+    Names that differ only in case are one name. Nothing is declared of such columns, so none of
+    them gets a type, and they are left out together.
+    """
     if kind not in TYPES:
         raise InvalidArgument("There is no such type", must=f"be {', '.join(TYPES)}", got=kind)
-    names = {column.name for column in columns}
+    names = {column.name.casefold() for column in columns}
+    meant = [one.name.casefold() in names for one in table.columns]
+    pairs = list(zip(table.columns, meant, strict=True))
     if kind == LEFT_OUT:
-        return evolve(table, columns=tuple(one for one in table.columns if one.name not in names))
+        return evolve(table, columns=tuple(one for one, is_meant in pairs if not is_meant))
+    for column in columns:
+        _require_name(table, column)
     stored = _KINDS[ColumnType(kind)]
-    typed = (evolve(one, kind=stored) if one.name in names else one for one in table.columns)
+    typed = (evolve(one, kind=stored) if is_meant else one for one, is_meant in pairs)
     return evolve(table, columns=tuple(typed), is_typed=True)
+
+
+def _require_name(table: FirstTable, column: StoredColumn) -> None:
+    obstacle = table.name_obstacle(column)
+    if obstacle:
+        raise InvalidArgument(
+            f"Column '{column.name}' of {table.name} cannot be declared, so it has no type:"
+            f" {obstacle}",
+            must="have a name of its own, in any case of letters",
+            next=f"Rename it in the file, or leave out all that are called so: {LEFT_OUT}",
+        )
 
 
 def confirmed_types(table: FirstTable, *, is_looked_at: bool, ask: Ask) -> FirstTable:
@@ -138,7 +157,7 @@ def _edited(table: FirstTable, reply: str) -> FirstTable:
 
 def _meant(table: FirstTable, which: str) -> Iterator[StoredColumn]:
     """Yield the columns that a name, a number or two numbers mean; a name comes first."""
-    named = [column for column in table.columns if column.name.lower() == which.lower()]
+    named = [column for column in table.columns if column.name.casefold() == which.casefold()]
     numbers = _NUMBERS.fullmatch(which)
     if named or numbers is None:
         if not named:

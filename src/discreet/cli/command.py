@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -96,13 +97,23 @@ def question(options: argparse.Namespace) -> str:
             got="nothing" if options.sql is None else "two",
         )
     if options.file is not None:
-        try:
-            return Path(options.file).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as cause:
-            raise InvalidArgument(
-                f"{options.file} cannot be read", got=type(cause).__name__
-            ) from None
-    return sys.stdin.read() if options.sql == STANDARD_INPUT else str(options.sql)
+        return _read(options.file, lambda: Path(options.file).read_text(encoding="utf-8"))
+    if options.sql != STANDARD_INPUT:
+        return str(options.sql)
+    return _read("The standard input", sys.stdin.read)
+
+
+def _read(name: str, read: Callable[[], str]) -> str:
+    """Return a text without the mark that some programs begin it with."""
+    try:
+        return read().removeprefix("\ufeff")
+    except OSError as cause:
+        got = (cause.strerror or type(cause).__name__).lower()
+        raise InvalidArgument(f"{name} cannot be read", got=got) from None
+    except UnicodeDecodeError:
+        raise InvalidArgument(
+            f"{name} cannot be read", must="be UTF-8", got="text in another encoding"
+        ) from None
 
 
 class QueryArguments(TypedDict, total=False):
@@ -143,7 +154,7 @@ def _accuracy(options: argparse.Namespace) -> Accuracy | None:
         raise InvalidArgument(
             "An accuracy has no width",
             must="have --within or --accuracy",
-            got=", ".join(sorted(given)),
+            got=", ".join(f"--{name}" for name in sorted(given)).replace("_", "-"),
         )
     return None
 

@@ -12,12 +12,13 @@ from attrs import evolve, frozen
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.sources.csv_source import csv_header, require_separators
-from discreet.engines.duckdb.sources.json_source import object_of
+from discreet.engines.duckdb.sources.json_source import object_of, require_json_lines
 from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.engines.duckdb.sources.stored_columns import stored_columns
 from discreet.engines.duckdb.sources.text_files import Readable, opened_text
-from discreet.tables.catalog import PublicTable, Source, SourceFormat
+from discreet.tables.catalog import PublicTable
 from discreet.tables.column import Column, ColumnType
+from discreet.tables.source import Source, SourceFormat
 from discreet.tables.text_form import UTF_8, UTF_16
 
 ROWS_AT_ONCE = 100_000
@@ -36,11 +37,22 @@ def converted(source: Source) -> Iterator[Converted]:
     """Yield the rows of one file. Reading goes on while the block runs."""
     if source.format is SourceFormat.CSV:
         with _text_lines(source) as lines:
-            yield _of_csv(source, lines)
+            yield _text_tables(_of_csv(source, lines))
         return
     if source.format is SourceFormat.JSON_LINES:
         _require_objects(source)
     yield _of_source(source)
+
+
+def require_well_formed(source: Source) -> None:
+    """Refuse a file of text by the first line that is no row; what is in its cells is not read."""
+    if source.format is SourceFormat.JSON_LINES:
+        _require_objects(source)
+    if source.format is not SourceFormat.CSV:
+        return
+    with _text_lines(source, errors="surrogateescape") as lines:
+        for _ in _of_csv(source, lines).rows:
+            pass
 
 
 # ---- CSV, by the strict rules of Python's reader: it names the line that breaks them.
@@ -65,7 +77,7 @@ class _RawText(io.RawIOBase):
 
 
 @contextmanager
-def _text_lines(source: Source) -> Iterator[Any]:
+def _text_lines(source: Source, *, errors: str = "strict") -> Iterator[Any]:
     """Open a file of text. Lines end as the header's does, and only so."""
     form, end = source.text, "\n"
     if form.has_header:
@@ -77,11 +89,19 @@ def _text_lines(source: Source) -> Iterator[Any]:
     encoding = "utf-8-sig" if is_unicode else form.encoding
     with opened_text(source.path, form) as stream:
         buffered = io.BufferedReader(_RawText(stream))
-        yield io.TextIOWrapper(buffered, encoding=encoding, newline=end)
+        yield io.TextIOWrapper(buffered, encoding=encoding, errors=errors, newline=end)
 
 
-def _of_csv(source: Source, lines: Any) -> Converted:
-    form, arrow = source.text, optional.load("pyarrow")
+@frozen(kw_only=True)
+class _TextRows:
+    """The names of columns, and rows of texts, of which an empty one is none."""
+
+    names: list[str]
+    rows: Iterator[list[str | None]]
+
+
+def _of_csv(source: Source, lines: Any) -> _TextRows:
+    form = source.text
     reader = csv.reader(
         lines,
         delimiter=form.delimiter,
@@ -98,8 +118,13 @@ def _of_csv(source: Source, lines: Any) -> Converted:
         rows = _with(first, rows)
     if not names or len(set(names)) < len(names):
         raise _not_usable()
-    schema = arrow.schema([(name, arrow.string()) for name in names])
-    return Converted(schema=schema, tables=_tables(rows, schema))
+    return _TextRows(names=names, rows=rows)
+
+
+def _text_tables(found: _TextRows) -> Converted:
+    arrow = optional.load("pyarrow")
+    schema = arrow.schema([(name, arrow.string()) for name in found.names])
+    return Converted(schema=schema, tables=_tables(found.rows, schema))
 
 
 def _with(first: list[str], rows: Iterator[list[str | None]]) -> Iterator[list[str | None]]:
@@ -140,6 +165,7 @@ def _table(batch: list[list[str | None]], schema: Any) -> Any:
 
 
 def _require_objects(source: Source) -> None:
+    require_json_lines(source.path, source.text)
     with opened_text(source.path, source.text) as stream:
         lines = io.BufferedReader(_RawText(stream))
         for number, line in enumerate(lines, start=1):

@@ -1,7 +1,7 @@
 """The text of a first ``discreet.toml``, from names and types, with the open questions marked."""
 
-import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -9,14 +9,51 @@ from fractions import Fraction
 from attrs import field, frozen
 
 from discreet.cli.init_replies import EACH_ROW, InitReplies
+from discreet.cli.toml_text import key
+from discreet.cli.toml_text import quoted as _text
 from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind
-from discreet.tables.catalog import Source, SourceFormat
-from discreet.tables.column import Bounds, ColumnType, DateRange
+from discreet.tables.column import INSIDE, Bounds, ColumnType, DateRange
 from discreet.tables.declarations.section import UNANSWERED
 from discreet.tables.declarations.sources import usual_source
+from discreet.tables.source import Source, SourceFormat
+from discreet.tables.text_form import TextForm
+from discreet.tables.unit_name import UNIT
 
 _COMMENT_AT = 40
 _DIGITS = 40
+
+
+@frozen(kw_only=True)
+class InnerField:
+    """A field inside a column: the name that it is declared by, and where it is stored."""
+
+    name: str
+    path: tuple[str, ...]
+    stored: StoredColumn
+
+
+def inner_fields(columns: Sequence[StoredColumn]) -> tuple[InnerField, ...]:
+    """Return the fields inside columns, of which none has fields inside in turn.
+
+    A name is that of the path, with a number where another column has it.
+    """
+    times = Counter(one.name.casefold() for one in columns)
+    inner = {
+        tuple(one.name.split(INSIDE)[1:]): one
+        for one in columns
+        if INSIDE in one.name and times[one.name.casefold()] == 1
+    }
+    outer = {path[:length] for path in inner for length in range(1, len(path))}
+    taken = {one.name.casefold() for one in columns}
+    found = []
+    for path, stored in inner.items():
+        plain = "_".join(path)
+        names = (plain, *(f"{plain}_{number}" for number in range(2, len(inner) + 3)))
+        name = next((one for one in names if one.casefold() not in taken), plain)
+        taken.add(name.casefold())
+        if path not in outer:
+            found.append(InnerField(name=name, path=path, stored=stored))
+    return tuple(found)
 
 
 @frozen(kw_only=True)
@@ -36,6 +73,14 @@ class FirstTable:
     doubts: tuple[str, ...] = ()
     """What the owner is told of text that cannot be read; it is not written."""
 
+    inner: tuple[InnerField, ...] = ()
+    """The fields inside columns that can be declared, or be mentioned."""
+
+    def inside(self, column: StoredColumn) -> tuple[InnerField, ...]:
+        """Return the fields inside a column."""
+        outer = column.name.casefold()
+        return tuple(one for one in self.inner if one.path[0].casefold() == outer)
+
     def declared(self) -> tuple[StoredColumn, ...]:
         """Return the columns that can be declared."""
         return tuple(column for column in self.columns if not self.obstacle(column))
@@ -49,9 +94,15 @@ class FirstTable:
 
     def obstacle(self, column: StoredColumn) -> str:
         """Return why a column cannot be declared, or nothing."""
+        if self.inside(column):
+            return "it has fields inside, which are declared one by one"
         if column.declared_type is None:
             # How a type is written can hold names of the file, and a comment ends with its line.
             return f"it is stored as {re.sub(r'[^ -~]', ' ', column.stored)[:60]}"
+        return self.name_obstacle(column)
+
+    def name_obstacle(self, column: StoredColumn) -> str:
+        """Return why a column cannot be declared by its name, or nothing."""
         if column.name in ("", UNANSWERED):
             return "it has no name that could be written here"
         alike = [one for one in self.columns if one.name.casefold() == column.name.casefold()]
@@ -114,9 +165,10 @@ def _id_space(answers: InitReplies) -> str:
     who = answers.who() or UNANSWERED
     name = answers.id_space or UNANSWERED
     budget = answers.budget or f"epsilon = {_text(UNANSWERED)}"
+    them = "people" if answers.name() == UNIT else answers.name().plural
     return f"""\
-# All tables about the same people, and the most that may ever be told about one of them. What is
-# spent is spent for ever, so a new name for the same people would be a second budget about them.
+# All tables about the same {them}, and the most that may ever be told about one of them.
+# What is spent is spent for ever: a new name for the same {them} would be a second budget.
 {_line(f"[id_spaces.{key(name)}]", "a name of your choice, such as patients")}
 {_line(f"unit = {_text(who)}", "what one unit is, in your words: one patient")}
 {_line(f"budget = {{ {budget} }}", "or { epsilon = 1, delta = 1e-9 }, or { rho = 0.1 }")}
@@ -136,14 +188,15 @@ def _table(table: FirstTable, examples: str = "") -> str:
         "# what you know of the matter and never from the data. Delete what nobody needs.",
         *([examples] if examples else []),
         f"[{path}.columns]",
-        *(_column(column, table) for column in table.columns),
+        *(line for column in table.columns for line in _lines_of(column, table)),
     ]
     return "\n".join(lines) + "\n"
 
 
 def _public_table(table: FirstTable) -> str:
     path = f"public_tables.{key(table.name)}"
-    columns = [_column(column, table).partition("  # for ")[0].rstrip() for column in table.columns]
+    found = (line for column in table.columns for line in _lines_of(column, table))
+    columns = [line.partition("  # for ")[0].rstrip() for line in found]
     lines = [f"[{path}]", *_source(table), "", f"[{path}.columns]", *columns]
     return "\n".join(lines) + "\n"
 
@@ -154,7 +207,18 @@ def _source(table: FirstTable) -> list[str]:
     delimiter = table.read_from.text.delimiter
     is_usual = usual is None or delimiter == usual.text.delimiter
     separated = [] if is_usual else [_line(f"delimiter = {_text(delimiter)}", "as in its header")]
-    return [f"source = {_text(table.source)}", *separated, *stored]
+    return [f"source = {_text(table.source)}", *_form(table.read_from), *separated, *stored]
+
+
+def _form(source: Source) -> list[str]:
+    """Return what is written down of a file's mark, and of the folders that it is in."""
+    lines = []
+    if source.text.encoding != TextForm().encoding:
+        lines.append(_line(f"encoding = {_text(source.text.encoding)}", "as its mark says"))
+    if source.partitions:
+        names = ", ".join(map(_text, source.partitions))
+        lines.append(_line(f"partitions = [{names}]", "as its folders are called"))
+    return lines
 
 
 def _unit(answers: InitReplies) -> list[str]:
@@ -189,6 +253,29 @@ _HINTS = {
     ColumnType.TIMESTAMP: "for GROUP BY: min = 2025-01-01, max = 2025-12-31",
     ColumnType.TIME: "",
 }
+
+
+def _lines_of(column: StoredColumn, table: FirstTable) -> list[str]:
+    """Return the line of a column, or those of the fields inside of it."""
+    inside = table.inside(column)
+    if not inside:
+        return [_column(column, table)]
+    return [f"# {_text(column.name)} has fields inside:", *(_inner(one, table) for one in inside)]
+
+
+def _inner(one: InnerField, table: FirstTable) -> str:
+    """Return the line of a field inside a column. What it lacks is said, and no open answer."""
+    kind, path = one.stored.declared_type, f"[{', '.join(map(_text, one.path))}]"
+    if kind is None or any(name in ("", UNANSWERED) for name in one.path):
+        return f"#   {path} cannot be declared"
+    entry = f"{key(one.name)} = {{ type = {_text(kind.value)}, from = {path} }}"
+    if one.stored.kind is StoredKind.INSTANT:
+        zoned = f"{entry[:-2]}, zone = {_text('Europe/Berlin')} }}"
+        return _line(f"# {zoned}", "with the zone whose clocks are meant")
+    if one.name == table.answers.unit:
+        return _line(entry, "whose row it is")
+    is_open = one.stored.stored == "text"
+    return _line(entry, "or integer, real, boolean, date" if is_open else _HINTS[kind])
 
 
 def _column(column: StoredColumn, table: FirstTable) -> str:
@@ -226,17 +313,3 @@ def _decimal(number: Fraction) -> str:
 
 def _line(text: str, comment: str) -> str:
     return f"{text.ljust(_COMMENT_AT)}  # {comment}" if comment else text
-
-
-def key(name: str) -> str:
-    """Return a name as a key of the file, in quotes if it needs them.
-
-    Example:
-        >>> key("age"), key("née")
-        ('age', '"née"')
-    """
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
-
-
-def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -12,8 +12,8 @@ from discreet.core.errors import DiscreetError, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp, short
 from discreet.core.numbers import exact
 from discreet.core.terminal_text import lines
-from discreet.curator.owner import own
 from discreet.releases.profile import Profile
+from discreet.roles.owner import own
 from discreet.tables.unit_name import unit_name
 
 USUAL_PRICE = Fraction(1, 10)

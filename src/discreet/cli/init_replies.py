@@ -71,7 +71,9 @@ class InitReplies:
 
 def add_replies(parser: argparse.ArgumentParser) -> None:
     """Add an option for each answer."""
-    parser.add_argument("--id-space", metavar="NAME", help="what the people are called together")
+    parser.add_argument(
+        "--id-space", metavar="NAME", help="what all units are called together: patients"
+    )
     unit = parser.add_mutually_exclusive_group()
     unit.add_argument("--unit", metavar="COLUMN", help="the column that says whose row it is")
     unit.add_argument("--each-row", action="store_true", help="each row is a unit of its own")

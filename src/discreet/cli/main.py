@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from discreet.cli.exit_status import ANSWERED, internal_error, status_of, write_trace
 from discreet.cli.interrupting import interrupted, leave
-from discreet.cli.spelling import spelled
+from discreet.cli.spelling import spelled, spelled_in_shell
 from discreet.cli.terminal import (
     explain,
     flush_output,
@@ -22,6 +22,7 @@ from discreet.cli.terminal import (
     write,
     write_bytes,
 )
+from discreet.cli.usage import CommandParser
 from discreet.core.errors import TRACE, DeclarationError, DiscreetError, LedgerError, OutputFailed
 from discreet.ledger.under_way import Spent, last_charge
 
@@ -30,8 +31,10 @@ COMMANDS = {
     "query": "Answer a question privately.",
     "shell": "Ask one question after the other: each is explained, and asked if you say yes.",
     "explain": "Say what a question would do and cost; nothing is spent.",
+    "synthesise": "Publish rows that look like those of a table, and are nobody's.",
+    "publish": "Publish noisy counts of a table: intervals, places, tables of columns.",
     "rehearse": "Show what an answer would look like, on made-up rows; nothing is spent.",
-    "profile": "Find out privately how much people contribute: what any limits would leave out.",
+    "profile": "Find out privately how much units contribute: what any limits would leave out.",
     "budget": "Show what is spent and what is left.",
     "releases": "List the answers that are stored, or show one of them again; nothing is spent.",
     "ledger": "Show the ledger's history, verify it, or read a stored release again.",
@@ -55,9 +58,9 @@ def load(command: str) -> ModuleType:
     return importlib.import_module(f"discreet.cli.commands.{command.replace('-', '_')}")
 
 
-def parser(command: str | None = None) -> argparse.ArgumentParser:
+def parser(command: str | None = None) -> CommandParser:
     """Return the parser, with the options of ``command``; others are listed by their summary."""
-    top = argparse.ArgumentParser(
+    top = CommandParser(
         prog="discreet",
         description="Learn from data about people without learning about any one of them.",
     )
@@ -71,8 +74,19 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     return top
 
 
-ASKING = ("query", "explain", "rehearse", "profile", "shell")
-"""Commands whose messages are about a question, and so about the options of one."""
+SPELLED = (
+    "query",
+    "explain",
+    "rehearse",
+    "synthesise",
+    "publish",
+    "profile",
+    "shell",
+    "releases",
+    "ledger",
+    "meaning",
+)
+"""Commands whose messages name arguments that are options here."""
 
 
 class _Version(argparse.Action):
@@ -144,7 +158,7 @@ def _command(given: Sequence[str]) -> str | None:
 
 
 def _run(given: Sequence[str]) -> int:
-    options = parser(_command(given)).parse_args(given)
+    options = _options(given)
     shown = load(options.command).run(options)
     if shown.output is not None:
         write_bytes(shown.output)
@@ -157,7 +171,17 @@ def _run(given: Sequence[str]) -> int:
     return int(shown.status)
 
 
+def _options(given: Sequence[str]) -> argparse.Namespace:
+    top = parser(_command(given))
+    options, unknown = top.parse_known_args(given)
+    if unknown:
+        asked = CommandParser(prog=f"{top.prog} {options.command}", add_help=False)
+        load(options.command).configure(asked)
+        asked.refuse(unknown, [*asked.option_strings(), "--json", "--help"])
+    return options
+
+
 def _spelling(error: DiscreetError, command: str | None) -> Callable[[str], str]:
     """Return how an error is spelled: declarations and ledgers have names of their own."""
-    is_plain = command not in ASKING or isinstance(error, DeclarationError | LedgerError)
-    return str if is_plain else spelled
+    is_plain = command not in SPELLED or isinstance(error, DeclarationError | LedgerError)
+    return str if is_plain else spelled_in_shell if command == "shell" else spelled

@@ -9,14 +9,14 @@ from discreet.cli.answer_file import shown
 from discreet.cli.exit_status import ANSWERED, INTERRUPTED, internal_error, status_of
 from discreet.cli.interrupting import told_by
 from discreet.cli.shell_history import LineHistory
-from discreet.cli.spelling import spelled
+from discreet.cli.spelling import spelled_in_shell
 from discreet.cli.terminal import explain, flush_output, json_text, write
 from discreet.core.errors import DiscreetError, OutputFailed
 from discreet.core.terminal_text import lines, text_steps
-from discreet.curator.connection import Connection
 from discreet.curator.explanation import Explanation
 from discreet.curator.free_answer import FreeExplanation
 from discreet.ledger.under_way import last_charge
+from discreet.roles.connection import Connection
 from discreet.sql.syntax.place import unclosed
 
 PROMPT, MORE = "discreet> ", "     ...> "
@@ -136,9 +136,9 @@ class ShellSession:
         return ANSWERED
 
     def _question(self, text: str) -> None:
-        first, _, rest = text.partition(" ")
+        first, *rest = text.split(maxsplit=1)
         if first.lower() == _EXPLAIN:
-            write(sys.stdout, spelled(str(self.connection.explain(rest))))
+            write(sys.stdout, spelled_in_shell(str(self.connection.explain(*rest or [""]))))
             return
         if self.confirms and not self._is_wanted(self.connection.explain(text)):
             write(sys.stdout, "Not asked; nothing was spent.")
@@ -146,7 +146,9 @@ class ShellSession:
         release = self.connection.sql(text)
         write(
             sys.stdout,
-            json_text(release.to_json(), sys.stdout) if self.is_json else shown(release),
+            json_text(release.to_json(), sys.stdout)
+            if self.is_json
+            else shown(release, spelled_in_shell),
         )
 
     def _is_wanted(self, explanation: Explanation | FreeExplanation) -> bool:
@@ -157,7 +159,7 @@ class ShellSession:
             # It is given again for nothing, or is refused with a reason.
             return True
         steps = [(name, told) for name, told in explanation.steps() if name in SUMMARY]
-        write(sys.stdout, spelled(text_steps(steps)))
+        write(sys.stdout, spelled_in_shell(text_steps(steps)))
         try:
             return self.read(QUESTION).strip().lower() in ("y", "yes")
         except EOFError:
@@ -166,13 +168,13 @@ class ShellSession:
 
     def _explain(self, error: DiscreetError) -> None:
         if self.is_json:
-            explain(error, is_json=True, spelled=spelled)
+            explain(error, is_json=True, spelled=spelled_in_shell)
             return
         whole = error.sentences()
         advice = error.next if whole.endswith(error.next) else f"{error.next}."
         first = whole.removesuffix(advice).rstrip()
         code = f"[{error.code}]"
         told = [first, f"{advice} {code}"] if advice else [f"{first} {code}"]
-        write(sys.stderr, "\n".join(lines(spelled(text)) for text in told))
+        write(sys.stderr, "\n".join(lines(spelled_in_shell(text)) for text in told))
         if error.excerpt:
             write(sys.stderr, error.excerpt)

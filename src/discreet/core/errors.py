@@ -35,9 +35,11 @@ from them.
 
 import os
 import traceback
+from collections.abc import Callable
 from typing import ClassVar
 
 from discreet.core.terminal_text import printable
+from discreet.core.unit_words import put_in
 
 TRACE = "DISCREET_TRACE"
 """The variable of the environment that asks for the way to an error."""
@@ -59,8 +61,17 @@ class DiscreetError(Exception):
     """What somebody wrote, with marks under the place that is meant; nothing if there is none."""
 
     def __init__(self, what: str, *, must: str = "", got: str = "", next: str = "") -> None:
-        self.what, self.must, self.got, self.next = map(_short, (what, must, got, next))
-        super().__init__(self.what)
+        self._written = (what, must, got, next)
+        self.name_units(put_in)
+
+    def name_units(self, said: Callable[[str], str]) -> None:
+        """Put the name for a unit into the places that were kept for it.
+
+        Until a door that knows the declaration does so, it is a unit.
+        """
+        parts = (_short(said(part)) for part in self._written)
+        self.what, self.must, self.got, self.next = parts
+        self.args = (self.what,)
 
     def __str__(self) -> str:
         """Return the sentences, and the excerpt below them if there is one."""

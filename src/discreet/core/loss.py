@@ -152,6 +152,8 @@ def short(value: Fraction, *, rounding: str = ROUND_CEILING) -> str:
     Example:
         >>> short(Fraction(1, 10)), short(Fraction(1, 3)), short(Fraction(6000))
         ('0.1', '0.3334', '6000')
+        >>> short(Fraction(59999, 1000)), short(Fraction(59_999_999, 1_000_000))
+        ('59.999', '60')
         >>> from decimal import ROUND_FLOOR
         >>> short(Fraction(1, 3), rounding=ROUND_FLOOR)
         '0.3333'
@@ -163,11 +165,13 @@ def short(value: Fraction, *, rounding: str = ROUND_CEILING) -> str:
     if whole.flags[Inexact]:
         context = Context(prec=_SHORT_DIGITS, rounding=rounding)
         quotient = context.divide(Decimal(value.numerator), Decimal(value.denominator))
-    return f"{quotient.normalize():g}"
+    is_usual = 0 <= quotient.adjusted() < _LONGEST
+    return f"{quotient.normalize():f}" if is_usual else f"{quotient.normalize():g}"
 
 
 _EXACT_DIGITS, _SHORT_DIGITS = 6, 4
-_LONGEST_WHOLE = 10**9
+_LONGEST = 9
+_LONGEST_WHOLE = 10**_LONGEST
 
 
 @frozen(repr=False, order=False)

@@ -7,6 +7,7 @@ from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, MissingLoss
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.unit_words import ONE_UNIT, UNITS
 from discreet.project.terms import Price
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
@@ -54,9 +55,9 @@ def require_delta(delta: Fraction | None) -> Fraction:
     if not delta:
         raise MissingLoss(
             "The groups of this query are not public, and nobody gave a δ",
-            must="have a δ: the chance that a group shows which only one person is in",
-            next="Give delta= (a usual δ is far below one over the number of people, such as 1e-9),"
-            " or group by columns with declared keys",
+            must=f"have a δ: the chance that a group shows which only {ONE_UNIT} is in",
+            next=f"Give delta= (a usual δ is far below one over the number of {UNITS}, such as"
+            " 1e-9), or group by columns with declared keys",
         )
     return delta
 

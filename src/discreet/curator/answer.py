@@ -33,7 +33,8 @@ from discreet.curator.one_table import only_table
 from discreet.curator.other_limits import other_limits
 from discreet.curator.price import PricedPlan, price, require_delta_budget
 from discreet.curator.private_limits import SHARING, as_explained, choose_privately
-from discreet.curator.publish import leg_of
+from discreet.curator.publish import as_asked, leg_of
+from discreet.curator.rows_rounded import with_rows_rounded
 from discreet.curator.stored_profile import profiles_of
 from discreet.curator.unreadable import with_unreadable
 from discreet.curator.whole_sums import compare_sums
@@ -88,19 +89,19 @@ def release_of(
     project: Project, sql: str, question: Question, priced: PricedPlan, passed: Passed
 ) -> Release:
     """Return what came out of the gate, or is stored, as the answer to its question."""
-    body = Body.from_json(passed.bodies[0])
+    body = as_asked(Body.from_json(passed.bodies[0]), priced.plan)
     plan, chosen = priced.plan, body.limits.chosen
     if chosen is not None:
         plan = evolve(plan, limits=body.limits.limits())
     can_leave_out = body.limits.leave_out and leaves_out(plan)
     find = profiles_of(project, passed.receipt.data_version)
     return Release(
-        view=with_unreadable(question.view, plan, find),
+        view=with_rows_rounded(with_unreadable(question.view, plan, find), plan, find),
         body=body,
         receipt=passed.receipt,
         is_stored=passed.is_stored,
         offered=priced.loss if passed.is_dearer else None,
-        called=project.catalog.id_space(plan.owner().unit.id_space).called,
+        called=project.catalog.called(plan.owner().unit.id_space),
         circumstances=circumstances_of(
             project,
             sql,
@@ -348,7 +349,7 @@ def _proposal(
     if terms.accuracy is not None:
         raise InvalidArgument(
             "Limits are chosen for a price, and here the price follows from them",
-            must="be asked with epsilon or rho, or with limits of your own",
+            must="be asked with epsilon= or rho=, or with limits of your own",
         )
     return propose(project, bound(question), partial(_shares, question, terms=terms, cap=cap))
 

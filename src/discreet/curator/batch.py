@@ -22,7 +22,8 @@ from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.largest_release import largest_release
 from discreet.curator.left_out import left_out
 from discreet.curator.price import Drawn, PricedPlan
-from discreet.curator.publish import leg_of
+from discreet.curator.publish import as_asked, leg_of
+from discreet.curator.rows_rounded import with_rows_rounded
 from discreet.curator.stored_profile import profiles_of
 from discreet.curator.unreadable import with_unreadable
 from discreet.ledger.releases import SMALL, ReleaseSize
@@ -212,16 +213,19 @@ def answer_batch(
         is_batch=True,
     )
     passed = go_through(project, passage, analyst=analyst, fresh=fresh)
-    bodies = map(Body.from_json, passed.bodies)
+    pairs = zip(passed.bodies, batch.plans, strict=True)
+    bodies = [as_asked(Body.from_json(stored), priced.plan) for stored, priced in pairs]
     find = profiles_of(project, passed.receipt.data_version)
     return tuple(
         Release(
-            view=with_unreadable(question.view, priced.plan, find),
+            view=with_rows_rounded(
+                with_unreadable(question.view, priced.plan, find), priced.plan, find
+            ),
             body=body,
             receipt=passed.receipt,
             is_stored=passed.is_stored,
             offered=batch.loss if passed.is_dearer else None,
-            called=project.catalog.id_space(priced.plan.owner().unit.id_space).called,
+            called=project.catalog.called(priced.plan.owner().unit.id_space),
             circumstances=circumstances_of(
                 project, SEPARATOR.join(queries), priced.plan, passed.receipt, event=None
             ),

@@ -15,9 +15,11 @@ import numpy as np
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.core.loss import Pure, Zcdp, short
+from discreet.core.loss import Pure, Zcdp
 from discreet.curator.allocate import Shares
+from discreet.curator.heavy_units import IF_ALIKE, at_most, most_together
 from discreet.curator.limits_error import SOME_GROUPS, Allocation
+from discreet.curator.offered_sql import name_in_sql, number_in_sql
 from discreet.curator.one_table import column_of
 from discreet.curator.stored_profile import profile_for
 from discreet.project.noise import mechanism_for
@@ -51,6 +53,12 @@ def _column(relation: Relation, value: Expression) -> Column | None:
     column = column_of(relation, value.index) if isinstance(value, FieldValue) else None
     is_number = column is not None and column.type in MEASURED and column.type is not _DATE
     return column if is_number else None
+
+
+def _written(relation: Relation, value: Expression) -> str:
+    """Return what a field is called where it is added up: in a sub-query it may be renamed."""
+    assert isinstance(value, FieldValue)
+    return relation.fields()[value.index].name
 
 
 _DATE = ColumnType.DATE
@@ -103,9 +111,13 @@ class BoundsProposal:
     """Bounds of a column, and the error to expect of a sum with them."""
 
     column: str
+    written: str
+    """What the query calls the column."""
     bounds: Bounds
     cut: float
-    """About how much is cut off the sum of a group."""
+    """About how much is cut off the sum of a group, if large values are those of anybody."""
+    most_cut: float
+    """About how much it is if those with the most rows have them."""
     noise: float
     """About how much the noise of it is."""
     source: ClampSource
@@ -125,17 +137,22 @@ class BoundsProposal:
             "lower": str(self.bounds.lower),
             "upper": str(self.bounds.upper),
             "cut_off_a_group": self.cut,
+            "most_cut_off_a_group": self.most_cut,
             "noise": self.noise,
             "error_now": self.error_now,
         }
 
     def __str__(self) -> str:
         """Say it in words."""
-        low, high = short(self.bounds.lower), short(self.bounds.upper)
+        low, high = number_in_sql(self.bounds.lower), number_in_sql(self.bounds.upper)
+        name = name_in_sql(self.written)
+        is_sure = self.most_cut + self.noise <= self.error_now
+        least = "the least error in all" if is_sure else f"the least error {IF_ALIKE}"
         return (
-            f"CLAMP({self.column}, {low}, {high}) would cut about {self.cut:,.0f} off the sum of a"
-            f" group, with noise of about {self.noise:,.0f}: the least error in all (CLAMP"
-            f"({self.column}) chooses it), and about {self.error_now:,.0f} now"
+            f"CLAMP({name}, {low}, {high}) would cut about {self.cut:,.0f} off the sum of a"
+            f" group{at_most(self.cut, self.most_cut, self.noise)}, with noise of about"
+            f" {self.noise:,.0f}: {least} (CLAMP({name}) chooses it), and about"
+            f" {self.error_now:,.0f} now"
         )
 
 
@@ -175,12 +192,14 @@ def propose_bounds(
             low, high = best
             yield BoundsProposal(
                 column=column.name,
+                written=_written(plan.relation, aggregate.looked_at),
                 bounds=Bounds(
                     lower=low * values.bins.step,
                     upper=high * values.bins.step,
                     step=values.bins.step,
                 ),
                 cut=expected.cut(low, high),
+                most_cut=expected.most_cut(low, high),
                 noise=expected.noise(low, high),
                 source=source,
                 error_now=expected.error_of(aggregate.grid),
@@ -242,6 +261,21 @@ class _Expected:
         steps = float(self._cut_below([low])[0] + self._cut_above([high])[0])
         return steps * float(self.values.bins.step)
 
+    def most_cut(self, low: int, high: int) -> float:
+        """Return about how much it is if those with the most rows have the outermost values."""
+        limits, bins = self.plan.limits, self.values.bins
+        kept = limits.rows_per_unit or limits.rows_per_group * self._groups_of_a_unit
+
+        def beyond(reaching: Histogram, limit: int) -> float:
+            def cut(rows: Floats, far: Floats) -> Floats:
+                return np.asarray(np.minimum(rows, kept) * np.maximum(far - limit, 0))
+
+            return most_together(self.profile.rows, reaching, cut)
+
+        steps = beyond(self.values.above, high - bins.ends[0])
+        steps += beyond(self.values.below, bins.ends[-1] + 1 - low)
+        return max(steps * float(bins.step) / self._groups, self.cut(low, high))
+
     def noise(self, low: int, high: int) -> float:
         """Return about how much the noise of the sum is."""
         size = float(self._sizes(np.array(float(low)), np.array(float(high))))
@@ -277,11 +311,19 @@ class _Expected:
 
         It is one at least, and all that count at most: the geometric mean of the two is taken.
         """
-        rows, keys = self.profile.rows, self.plan.keys
+        rows = self.profile.rows
         units = max(float(rows.cleaned.sum()), 1.0)
         kept = max(rows.total() - rows.beyond(self.plan.limits.rows_per_group), units) / units
-        groups = keys.size() if isinstance(keys, PublicKeys) else SOME_GROUPS
-        return math.sqrt(kept) / max(groups, 1)
+        return math.sqrt(kept) / self._groups
+
+    @property
+    def _groups(self) -> int:
+        keys = self.plan.keys
+        return max(keys.size() if isinstance(keys, PublicKeys) else SOME_GROUPS, 1)
+
+    @property
+    def _groups_of_a_unit(self) -> int:
+        return min(self.plan.limits.groups_per_unit, self._groups)
 
 
 _CAUTION = 0.5

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve
 
 from discreet.core.errors import RefusedQuery
-from discreet.curator.left_out import grouped_column
+from discreet.curator.groups_kept import grouped_column
 from discreet.curator.likely_histograms import PICTURES, LikelyProfile
 from discreet.curator.limits_error import Allocation, Proposal, counts_units, expected
 from discreet.curator.one_table import only_table
@@ -53,7 +53,8 @@ def best_limits(plan: BoundedPlan, profile: Profile, shares: Allocation) -> Prop
 
     Noise hides who is in the tail of a histogram, so there are several pictures of a profile
     (:mod:`discreet.curator.likely_histograms`), and for each of them there are best limits. Those
-    are taken whose error is the fewest times the least one, on average over all pictures.
+    are taken whose error is the fewest times the least one, by the geometric mean over all
+    pictures: a plain one would listen to those alone in which limits are worst.
     """
     column = grouped_column(plan, profile) if plan.keys.fields else None
     pictures = LikelyProfile.of(profile, column)
@@ -74,7 +75,7 @@ def best_limits(plan: BoundedPlan, profile: Profile, shares: Allocation) -> Prop
         return None
     errors = np.stack([one.errors for one in found.values()])
     least = np.maximum(errors.min(axis=0), _LEAST)
-    times = (np.maximum(errors, _LEAST) / least).mean(axis=1)
+    times = np.exp(np.log(np.maximum(errors, _LEAST) / least).mean(axis=1))
     # Of those that are as good to a hundredth the first is taken: what noise alone decides is odd.
     return list(found.values())[int(np.argmin(np.round(times, 2)))]
 

@@ -26,7 +26,7 @@ from fractions import Fraction
 
 from attrs import frozen
 
-from discreet.curator.one_table import column_of, known_fields
+from discreet.curator.one_table import column_of, known_fields, to_profile
 from discreet.releases.left_out import Change, Clamping
 from discreet.releases.profile import Profile
 from discreet.releases.values import Values
@@ -107,8 +107,7 @@ def _reason(
     if table.unit.column is None:
         return "nobody has measured how many"
     if values is None:
-        advice = f"the owner can: discreet profile {table.name} --value {column}"
-        return f"nobody has measured how many; {advice}"
+        return f"nobody has measured how many; the owner can: {to_profile(table, column)}"
     if values.is_refuted:
         return f"values of {column} lie outside its declared min and max"
     return "" if is_known else f"min and max of {column} are not declared"

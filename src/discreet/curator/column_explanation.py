@@ -6,6 +6,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.contribution import Contribution
+from discreet.core.counted import counted
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.costs import first_cost
@@ -92,8 +93,8 @@ class ColumnExplanation:
             return "This costs"
         far = readable(plain_up(self.ends[0].distance))
         return (
-            f"So are the two ends of its interval of values, {far} rows below and above, with a"
-            " quarter of the price each; together this costs"
+            f"So are the two ends of its interval of values, {counted(far, 'row')} below and above,"
+            " with a quarter of the price each; together this costs"
         )
 
     def sentence(self) -> str:
@@ -110,8 +111,8 @@ class ColumnExplanation:
         if self.mechanism.counts_ranks:
             return (
                 f"{self.derivation}; it is chosen at random, a value e times less likely for every"
-                f" {self.scale} rows that its rank is off; in 95 % of groups the rank is off by at"
-                f" most {error} rows. {self._ends_sentence()} {self.cost}"
+                f" {counted(self.scale, 'row')} that its rank is off; in 95 % of groups the rank is"
+                f" off by at most {counted(error, 'row')}. {self._ends_sentence()} {self.cost}"
             )
         return (
             f"{self.derivation}. So {self.mechanism.words} noise of scale {self.scale} costs"

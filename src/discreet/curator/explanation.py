@@ -27,6 +27,7 @@ from discreet.curator.offered_delta import BoughtByDelta, takes_delta
 from discreet.curator.other_limits import OtherLimits, other_limits_sentence
 from discreet.curator.output_error import error_sentences, errors_by_size, output_errors, readable
 from discreet.curator.price import PricedPlan
+from discreet.curator.share_of_table import reckoned_with
 from discreet.curator.whole_sums import SumComparison
 from discreet.ledger.gate_rules import is_enough, least_price, shown_price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
@@ -41,7 +42,7 @@ from discreet.tables.plans.text import show
 from discreet.tables.relations.join import Join
 from discreet.tables.relations.relation import Relation, RowLimit
 from discreet.tables.relations.scan import Scan
-from discreet.tables.unit_name import reworded
+from discreet.tables.unit_name import UnitName, reworded
 
 
 @frozen(kw_only=True)
@@ -90,6 +91,7 @@ class Explanation:
 
     def steps(self) -> list[tuple[str, str]]:
         """Return the derivation: a heading and a sentence for each step."""
+        called = self._called
         found = [
             ("Protects", self._unit_sentence()),
             ("Reads", self._tables_sentence()),
@@ -98,12 +100,13 @@ class Explanation:
         ]
         found += [
             ("Left out", text)
-            for text in left_out_sentences(self.priced, self.left_out, self.proposal)
+            for text in left_out_sentences(self.priced, self.left_out, self.proposal, called)
         ]
-        counted = "units" if counts_units(self.priced.plan) else "rows"
+        counted = called.plural if counts_units(self.priced.plan) else "rows"
         if others := other_limits_sentence(self.other_limits, counted):
-            found.append(("Other limits", others))
-        clamped = clamped_sentences(self.left_out, self.bounds, self.id_space.called)
+            aside = reckoned_with(self.priced.plan.relation) if _has_cut(self.other_limits) else ""
+            found.append(("Other limits", f"{others}{aside}"))
+        clamped = clamped_sentences(self.left_out, self.bounds, called)
         found += [("Clamped", text) for text in clamped]
         found += [("Sums", str(comparison)) for comparison in self.sums]
         if has_join(self.priced.plan.relation):
@@ -119,11 +122,16 @@ class Explanation:
         found.append(("Costs", self._cost_sentence()))
         found += [("", text) for text in self._measures()]
         found.append(("Left", self._left_sentence()))
-        return found
+        return [(name, called.said(text)) for name, text in found]
 
     def _said(self, sentence: str) -> str:
         """Return a sentence about limits in the owner's word for a unit; no name is in it."""
-        return reworded(sentence, self.id_space.called)
+        return reworded(sentence, self._called)
+
+    @property
+    def _called(self) -> UnitName:
+        period = self.priced.plan.owner().unit.period
+        return self.id_space.called.within(None if period is None else period.length.value)
 
     def to_json(self) -> dict[str, Any]:
         """Return the explanation as plain values."""
@@ -211,12 +219,11 @@ class Explanation:
                 f"{self.id_space.unit}: each row by itself. Somebody with several rows is protected"
                 " for each of them, not for all of them together"
             )
-        names = f"{unit.owner_text()} name{'' if unit.others else 's'}"
         if unit.period is None:
-            return f"{self.id_space.unit}, whoever {names}, with all of their rows"
+            return f"{self.id_space.unit}: all rows with the same {unit.owner_text()}"
         length = unit.period.length.value
         return (
-            f"{self.id_space.unit}: each {length} of whoever {names} by itself (the"
+            f"{self.id_space.unit}: each {length} of the same {unit.owner_text()} by itself (the"
             f" {length} of {unit.period.column}), not all of them together"
         )
 
@@ -267,13 +274,16 @@ class Explanation:
 
     def _measures(self) -> list[str]:
         """Return the same cost in the other measures, and over several periods."""
+        if self.is_stored:
+            return []
         own = self.priced.loss
         others = [item.loss for item in self._costs() if _is_news(item.loss, own)]
         listed = "; or ".join(dict.fromkeys(map(str, others)))
         found = [f"in other measures: {listed}"] if others else []
+        named = self.priced.plan.owner().unit.owner_text()
         for size, length, loss in self._periods():
             shown = "nothing can be promised" if loss is None else str(loss)
-            found.append(f"over any {size} {length}s of one person: {shown}")
+            found.append(f"over any {size} {length}s of the same {named}: {shown}")
         return found
 
     def _costs(self) -> tuple[Cost, ...]:
@@ -289,6 +299,10 @@ class Explanation:
             return []
         known = group_losses([item.loss for item in self._costs()], period.length)
         return [(size, period.length.value, loss) for size, loss in known]
+
+
+def _has_cut(found: Sequence[OtherLimits]) -> bool:
+    return any(one.cut is not None for one in found)
 
 
 def has_join(relation: Relation) -> bool:

@@ -30,8 +30,10 @@ class FewestCut:
     Guarantee:
         The law of both has the loss of :meth:`event`.
 
-        Proof. A unit is in one cell of the histogram, so adding one raises the number of units
-        that a candidate cuts by 1 if the cell is beyond its limits, and by 0 else. All scores
+        Proof. A unit is in one cell of the histogram, which says of each limit of each candidate
+        whether the unit is beyond it. So adding one raises the number of units that a candidate
+        cuts by 1 if the cell is beyond its limits, and by 0 else, whatever limits it has. All
+        scores
         fall by 0 or 1: they are monotone and differences move by at most 1, which is the loss
         :math:`1/scale` of the exponential mechanism. Handicaps move with no unit. Given the
         candidate that was chosen, the number of units that it cuts moves by at most 1, which the
@@ -50,11 +52,14 @@ class FewestCut:
     shape: tuple[int, ...]
     """How many limits there are of each kind: the histogram has one bin more of each, beyond."""
     places: tuple[int, ...]
-    """Where each candidate is among all combinations of limits, in their order."""
+    """Where each candidate is among all combinations of limits, in their order. If there are open
+    ends, no limit of a kind comes after all limits of that kind."""
     handicaps: tuple[int, ...]
     """For each candidate how many units more it would have to spare."""
     choice: ExponentialMechanism
     noise: Noise
+    has_open_ends: bool = False
+    """Whether a candidate need not limit all that the histogram tells apart."""
 
     def event(self, d_in: Contribution) -> ComposedEvent:
         """Describe one use, on a histogram of which one unit moves ``d_in``."""
@@ -70,7 +75,8 @@ class FewestCut:
         within = cells
         for axis in range(len(self.shape)):
             within = within.cumsum(axis=axis, dtype=np.int64)
-        kept = within[tuple(slice(size) for size in self.shape)].ravel()
+        ends = within if self.has_open_ends else within[tuple(slice(size) for size in self.shape)]
+        kept = ends.ravel()
         cut: IntArray = units.sum(dtype=np.int64) - kept[list(self.places)]
         return cut
 
@@ -92,11 +98,14 @@ class FewestCut:
             "handicaps": list(self.handicaps),
             "scale": str(self.choice.scale),
             "noise": self.noise.to_json(),
+            **({"open_ends": True} if self.has_open_ends else {}),
         }
 
 
 def handicaps(widths: Sequence[int], usual: int, worth: Fraction) -> tuple[int, ...]:
-    r"""Return :math:`t \ln(1 + w/u)` for each width :math:`w` of limits, that is rows times groups.
+    r"""Return :math:`t \ln(1 + w/u)` for each width :math:`w` of limits.
+
+    That is how many rows of a unit count.
 
     Up to about the ``usual`` width :math:`u` noise matters little. Beyond, each factor of e is
     ``worth`` :math:`t` units: where :math:`\#\{units > r\} \sim r^{-\alpha}`, the best limits cut

@@ -9,6 +9,7 @@ from attrs import frozen
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp, short
 from discreet.core.search import smallest
+from discreet.core.unit_words import UNITS
 from discreet.curator.allocate import Shares, require_delta, with_delta
 from discreet.mechanisms.noise_json import Noise
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
@@ -166,9 +167,9 @@ def _goal(output: Estimate, draw: _Draw, accuracy: Accuracy) -> _Goal | None:
     coefficients = linear(output)
     if any(isinstance(part, SelectedOf) for part in parts(output)):
         raise _refused(
-            "A calculation with the number of units of private groups",
+            f"A calculation with the number of {UNITS} of private groups",
             "in small groups, which appear by luck of noise, it is too large",
-            "show the number of units by itself, or give epsilon= instead",
+            f"show the number of {UNITS} by itself, or give epsilon= instead",
         )
     if coefficients is None:
         raise _refused("This output", "its error depends on the data")
@@ -191,7 +192,9 @@ def _(output: MeanOf, draw: _Draw, accuracy: Accuracy) -> _Goal:
     size = accuracy.group_size
     if size is None:
         raise _refused(
-            "An average", "its error depends on how many rows a group has", "state a group size"
+            "An average",
+            "its error depends on how many rows a group has",
+            "state a group size (group_size=)",
         )
     step = draw.plan.aggregates[output.total].step
 
@@ -209,9 +212,9 @@ def _(output: SelectedOf, draw: _Draw, accuracy: Accuracy) -> _Goal:
     """Bound the error in groups of as many units as the threshold, which the stated size has."""
     if accuracy.group_size is None:
         raise _refused(
-            "The number of units of private groups",
+            f"The number of {UNITS} of private groups",
             "in small groups, which appear by luck of noise, it is too large",
-            "state a group size",
+            "state a group size (group_size=)",
         )
     units = -(-accuracy.group_size // draw.plan.limits.rows_per_group)  # each has no more rows
 
@@ -236,7 +239,7 @@ def _refused(what: str, why: str, then: str = "give epsilon= instead") -> Refuse
     return RefusedQuery(
         f"{what} cannot be asked for by accuracy: {why}",
         must="be made of COUNT and SUM by + and -, or with a stated group size be an AVG or the"
-        " number of units of private groups",
+        f" number of {UNITS} of private groups",
         next=then[0].upper() + then[1:],
     )
 

@@ -9,7 +9,7 @@ Guarantee:
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, product
 from typing import Any, Never
 
@@ -20,15 +20,15 @@ from discreet.core.errors import RefusedQuery
 from discreet.core.html_text import html_page, html_steps
 from discreet.core.loss import PrivacyLoss, Pure
 from discreet.core.terminal_text import text_steps
-from discreet.curator.fabricate import fabricate
 from discreet.engines.duckdb.public_room import MOST_ROWS, select_in_room
+from discreet.project.fabricate import fabricate
 from discreet.project.project import Project
-from discreet.releases.answer_frame import AnswerFrame
+from discreet.releases.answer_frame import AnswerFrame, end_names
 from discreet.releases.cells import arrow_table
 from discreet.releases.free_answer import FreeAnswer, frame_of, nothing_released, typed
 from discreet.sql.blocks.trees import changed
 from discreet.sql.expressions.refusals import require_unique, two_outputs
-from discreet.sql.free.columns import columns_of
+from discreet.sql.free.columns import StatementColumn, columns_of
 from discreet.sql.free.free_statement import FreeKind, FreeStatement, FreeTable, read_free
 from discreet.sql.parse import Statement, parse
 from discreet.sql.rows.items import is_star, item_name
@@ -63,7 +63,7 @@ _REMARKS = {
 def free_answer(project: Project, sql: str) -> FreeAnswer | None:
     """Return the answer of a statement that needs no private row, or None if it needs some."""
     statement = parse(sql)
-    free = read_free(statement, project.catalog)
+    free = read_free(statement, project.catalog, project.engine.public_rows)
     if free is None:
         return None
     return FreeAnswer(
@@ -76,10 +76,10 @@ def free_answer(project: Project, sql: str) -> FreeAnswer | None:
 def free_explanation(project: Project, sql: str) -> "FreeExplanation | None":
     """Return why a statement is free and which columns it has, or None if it is not free."""
     statement = parse(sql)
-    free = read_free(statement, project.catalog)
+    free = read_free(statement, project.catalog, project.engine.public_rows)
     if free is None:
         return None
-    shape = _content(project, statement, free, is_empty=True)
+    shape = _content(project, statement, free, is_empty=True).without_ends()
     return FreeExplanation(
         why=_WHY[free.kind],
         tables=tuple(dict.fromkeys(_named(one) for one in free.tables)),
@@ -160,12 +160,20 @@ def _content(
         return frame_of(found)
     # Keys have the names and types that they have as groups of an answer.
     columns = columns_of(statement, project.catalog, project.engine.public_rows)
-    return typed(frame_of(found), columns)
+    return typed(frame_of(found), [(column.name, column.type) for column in columns])
 
 
-def _without_rows(columns: Iterable[tuple[str, ColumnType]]) -> AnswerFrame:
-    names, kinds = zip(*columns, strict=True)
-    return AnswerFrame(names=names, kinds=kinds, columns=tuple([] for _ in names), ends={})
+def _without_rows(columns: Sequence[StatementColumn]) -> AnswerFrame:
+    """Return no rows, in all the columns that the answer would have: ends of intervals too."""
+    noisy = {column.name for column in columns if column.is_noisy}
+    ends = end_names([column.name for column in columns], noisy)
+    shown = [
+        (name, column.type)
+        for column in columns
+        for name in (column.name, *ends.get(column.name, ()))
+    ]
+    names, kinds = zip(*shown, strict=True)
+    return AnswerFrame(names=names, kinds=kinds, columns=tuple([] for _ in names), ends=ends)
 
 
 def _stand_in(project: Project, one: FreeTable, *, is_empty: bool) -> Any:

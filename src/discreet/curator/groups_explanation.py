@@ -5,10 +5,11 @@ from typing import Any
 
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss
+from discreet.core.unit_words import BARE_UNIT, UNITS
 from discreet.curator.costs import first_cost
 from discreet.curator.price import ChosenGroups, PricedPlan
 from discreet.releases.view import View
-from discreet.tables.keyset import PublicKeys
+from discreet.tables.keyset import PrivateKeys, PublicKeys
 
 _LIKELY = Fraction(19, 20)
 
@@ -19,19 +20,27 @@ def keys_sentence(priced: PricedPlan, view: View) -> str:
     if not isinstance(groups, PublicKeys):
         needed = groups.mechanism.units_needed(_LIKELY)
         return (
-            f"{names} has no public keys, so a group is shown only if a noisy count of its"
-            f" units is at least {groups.mechanism.threshold}: one of {needed} units is shown"
-            " in 95 % of cases, one of a single unit almost never (δ); choosing them costs"
+            f"{_without_keys(priced)}, so a group is shown only if a noisy count of its"
+            f" {UNITS} is at least {groups.mechanism.threshold}: one of {needed} {UNITS} is shown"
+            f" in 95 % of cases, one of a single {BARE_UNIT} almost never (δ); choosing them costs"
             f" {_price_of(groups)}"
         )
     if not names:
-        return "one row, of everybody"
+        return f"one row, of all {UNITS}"
     sets = "" if len(groups.sets) == 1 else f" in {len(groups.sets)} grouping sets"
     ruled_out = ", and WHERE rules some of them out" if _rules_out(view) else ""
     return (
         f"{groups.size():,} public keys of {names}{sets}{ruled_out}; empty groups appear too, and"
         " rows with NULL or another value are in none"
     )
+
+
+def _without_keys(priced: PricedPlan) -> str:
+    """Say which of the grouped columns have no public keys."""
+    keys, names = priced.plan.keys, _grouped(priced)
+    allowed = keys.allowed if isinstance(keys, PrivateKeys) else (None,) * len(names)
+    found = [name for name, known in zip(names, allowed, strict=True) if known is None] or names
+    return f"{' and '.join(found)} {'has' if len(found) == 1 else 'have'} no public keys"
 
 
 def _rules_out(view: View) -> bool:

@@ -29,13 +29,17 @@ count is worked out in :mod:`discreet.curator.clampings`.
 *Where limits were chosen privately*, the number of units that they cut was counted, with noise.
 Each of them loses a row at least. By what was said above it loses at most :math:`M - \min(r, g)` of
 the most rows :math:`M` that a unit has by declaration, and at most :math:`M - r` if it is in every
-group that it can be in.
+group that it can be in. If ``n`` rows are drawn over all groups, both are ``n``, and units that are
+cut can be missing from a group.
 """
 
 import math
 from fractions import Fraction
 from functools import partial
 
+from attrs import evolve
+
+from discreet.core.unit_words import A_UNIT, UNITS
 from discreet.curator.clampings import (
     BOUNDS,
     Clampings,
@@ -44,8 +48,11 @@ from discreet.curator.clampings import (
     has_clamps,
     narrower,
 )
+from discreet.curator.cut_inside import with_inside
 from discreet.curator.cut_totals import of_totals, rows_held, times
-from discreet.curator.one_table import column_of, is_monotone, looks_at_all, only_table
+from discreet.curator.groups_kept import grouped_column, is_wide_enough, keeps_all_groups
+from discreet.curator.one_table import is_monotone, looks_at_all, only_table, to_profile
+from discreet.curator.share_of_table import is_part_of_table, share_of_table
 from discreet.curator.stored_profile import FindProfile, find_profile
 from discreet.project.project import Project
 from discreet.releases.accuracy import CONFIDENCE, error_of
@@ -60,14 +67,11 @@ from discreet.releases.left_out import (
     unknown_left_out,
 )
 from discreet.releases.profile import Profile
-from discreet.tables.catalog import Limits, Table
-from discreet.tables.keyset import PublicKeys
+from discreet.tables.catalog import Limits
 from discreet.tables.plans.aggregate import Aggregate, Count, CountRows, CountUnits
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.sums import SumSquares, SumTotals, SumValues
 from discreet.tables.plans.tighten import has_one_row
-from discreet.tables.relations.relation import Projection, Relation
-from discreet.tables.relations.scan import Scan
 
 BETA = (1 - CONFIDENCE) / 2
 """How often what is said of the rows that were left out may be wrong."""
@@ -86,13 +90,27 @@ def left_out(
     Where limits were ``chosen`` privately, the number of units that they cut is known. Profiles are
     those of the data as they are now, unless there is another way to ``find`` them.
     """
+    find = partial(find_profile, project) if find is None else find
+    found = _left_out(plan, find, can_leave_out=can_leave_out, chosen=chosen)
+    if found is not None and _totals(plan):
+        found = evolve(found, clamps_totals=True)
+    return with_inside(found, plan, find)
+
+
+def _left_out(
+    plan: BoundedPlan,
+    find: FindProfile,
+    *,
+    can_leave_out: bool,
+    chosen: ChosenPrivately | None,
+) -> LeftOut | None:
+    """Return the same of limits and of the clamps of aggregates alone."""
     table = only_table(plan.relation)
     if not looks_at_all(plan.relation):
-        reason = "only so many rows of a unit are looked at, so that its work stays small"
+        reason = f"only so many rows of {A_UNIT} are looked at, so that its work stays small"
         return _unknown(plan, reason) if is_monotone(plan.relation) else _nothing(plan, reason)
     counted = chosen if chosen is not None and chosen.is_exact else None
     is_asked = table is not None and (can_leave_out or has_clamps(plan))
-    find = partial(find_profile, project) if find is None else find
     profile = find(table) if table is not None and is_asked else None
     is_refuted = profile is not None and profile.is_refuted
     if not can_leave_out:
@@ -107,7 +125,7 @@ def left_out(
     if profile is None and counted is not None:
         return bounded_by_units(plan, counted, table.most_rows_per_unit)
     if profile is None:
-        advice = f"the owner can: discreet profile {table.name}"
+        advice = f"the owner can: {to_profile(table)}"
         return _unknown(plan, f"nobody has measured how many; {advice}")
     return bounded_by(plan, profile)
 
@@ -169,7 +187,7 @@ def _not_known(plan: BoundedPlan, profile: Profile | None) -> str:
     if table is None:
         return "a profile says nothing about rows that were joined"
     if profile is None:
-        return f"nobody has measured how much; the owner can: discreet profile {table.name}"
+        return f"nobody has measured how much; the owner can: {to_profile(table)}"
     if profile.rows.most is None:
         return f"most_rows_per_unit of {table.name} is not known"
     return f"the profile of {table.name} does not bound how much"
@@ -188,22 +206,6 @@ def _unknown(plan: BoundedPlan, reason: str) -> LeftOut:
     return unknown_left_out(each, reason, found)
 
 
-def is_wide_enough(plan: BoundedPlan, table: Table) -> bool:
-    """Tell whether the declared number of rows of a unit says that the limits cut nothing."""
-    most = table.most_rows_per_unit
-    over_all = plan.limits.rows_per_unit
-    is_cut = over_all is not None and most is not None and most > over_all
-    if most is None or most > plan.limits.rows_per_group or is_cut:
-        return False
-    return keeps_all_groups(plan) or most <= plan.limits.groups_per_unit
-
-
-def keeps_all_groups(plan: BoundedPlan) -> bool:
-    """Tell whether a unit counts in every group that a row of it which may count is in."""
-    most = plan.limits.groups_per_unit
-    return isinstance(plan.keys, PublicKeys) and all(len(k.rows) <= most for k in plan.keys.sets)
-
-
 def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> LeftOut:
     """Return the bounds that follow from a profile: all at once, except as rarely as is said."""
     limits = plan.limits
@@ -220,12 +222,16 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
     second = _second(plan, profile, beta)
     found += [] if second is None else [_whole(second)]
     most = min(found) if found else None
-    is_whole = isinstance(_below(plan.relation), Scan) and not plan.keys.fields
+    is_part = is_part_of_table(plan.relation)
+    is_whole = is_part is False and not plan.keys.fields
+    share = share_of_table(plan, profile, most)
     rows = (Fraction(math.floor(low)) if is_whole else Fraction(0), most)
     lost = units + _whole(_units_beyond(plan, profile, beta))
     return LeftOut(
         rows=rows,
-        share=profile.rows_left_out(limits.rows_per_group) if is_whole else None,
+        share=None if is_part else share,
+        of_table=share if is_part else None,
+        table=profile.table,
         each=tuple(
             of_totals(part, _beyond(plan, profile, part, beta, None), clamping)
             if isinstance(part, SumTotals)
@@ -269,12 +275,11 @@ def bounded_by_units(
     keeps_all = keeps_all_groups(plan)
     kept = limits.rows_per_group
     kept = kept if keeps_all else min(kept, limits.groups_per_unit)
-    rows = (
-        Fraction(0) if plan.keys.fields else low,
-        None if most is None else high * max(most - kept, 0),
-    )
-    units = Fraction(0) if keeps_all else high
-    more = "how many rows they have is not known"
+    lost = None if most is None else high * max(most - kept, 0)
+    rows = (Fraction(0) if plan.keys.fields else low, lost if high else Fraction(0))
+    units = Fraction(0) if keeps_all and limits.rows_per_unit is None else high
+    known = f"{int(low):,} to {int(high):,} {UNITS} have more than counts"
+    is_bounded = most is not None or not high
     found = _clampings(plan, None, float(within))
     return LeftOut(
         rows=rows,
@@ -285,13 +290,10 @@ def bounded_by_units(
         ),
         beta=within,
         clamps=found,
+        by_chance=not high,
         worked_out=partial(bounded_by_units, plan, chosen, most),
-        reason="" if most is not None else f"about {max(cut, 0):,} units are cut; {more}",
+        reason="" if is_bounded else f"{known}; how many rows they have is not known",
     )
-
-
-def _below(relation: Relation) -> Relation:
-    return relation.source if isinstance(relation, Projection) else relation
 
 
 def _excess(limits: Limits) -> int:
@@ -319,21 +321,12 @@ def _second(plan: BoundedPlan, profile: Profile, beta: float) -> float | None:
     cut = busiest.number_beyond(limit, beta)[1] + _units_beyond(plan, profile, beta)
     if not keeps_all_groups(plan):
         cut += _units_cut(plan, profile, beta)
-    return profile.rows.amount_of_largest(math.ceil(cut), beta)
-
-
-def grouped_column(plan: BoundedPlan, profile: Profile) -> str | None:
-    """Return the profiled column that alone makes the groups, if it is passed on as it is."""
-    sets = plan.keys.sets if isinstance(plan.keys, PublicKeys) else ()
-    is_rolled_up = any(len(keys.places) != 1 for keys in sets)
-    if len(plan.keys.fields) != 1 or is_rolled_up:
-        return None
-    column = column_of(plan.relation, plan.keys.fields[0])
-    return column.name if column is not None and column.name in profile.groups else None
+    return profile.rows.amount_of_largest(math.floor(cut), beta)
 
 
 def _whole(number: float) -> Fraction:
-    return Fraction(math.ceil(number))
+    """Return the largest whole number that is not above a bound: units and rows are whole."""
+    return Fraction(math.floor(number))
 
 
 def _change(

@@ -2,7 +2,9 @@ r"""Likely histograms: what the numbers of units behind the noise of a histogram
 
 Of many units nearly everything is known, of few nearly nothing; limits have to be chosen for both.
 So a noisy histogram is read as a *set of pictures*, each as likely as the others: shapes that
-contributions of people often have, moved towards the noisy numbers as far as these are clear.
+contributions of people often have, moved towards the noisy numbers as far as these are clear, and
+beside them *strays*, some units of one bin that no shape explains: a few machines among people, or
+the wards of a hospital among its patients.
 
 Everything here is worked out from noisy numbers, which are public, so it costs nothing. It is about
 utility alone: no bound and no guarantee rests on it.
@@ -42,6 +44,12 @@ _DEVIATIONS = np.linspace(-2, 2, 7)
 
 _LIKELY_ENOUGH = 1e-3
 
+_STRAYS = 2
+"""In how many bins there are units that belong to no shape, as may be expected."""
+
+_SIZES = 60
+"""How many numbers of such units are tried, from one to all."""
+
 
 @frozen(eq=False)
 class LikelyHistogram:
@@ -70,20 +78,24 @@ class LikelyProfile:
     """As the rows, where groups are of no profiled column."""
     busiest: LikelyHistogram
 
-    @classmethod
-    def of(cls, profile: Profile, column: str | None) -> "LikelyProfile":
+    @staticmethod
+    def of(profile: Profile, column: str | None) -> "LikelyProfile":
         """Return the pictures for questions that group by a column, if it is profiled."""
-        known = _number_of_units(
-            [profile.rows, *profile.groups.values(), *profile.busiest.values()]
-        )
-        rows = likely(profile.rows, known)
-        if column is None:
-            return cls(rows=rows, groups=rows, busiest=rows)
-        return cls(
-            rows=rows,
-            groups=likely(profile.groups[column], known),
-            busiest=likely(profile.busiest[column], known),
-        )
+        return _pictures(profile, column)
+
+
+@lru_cache(maxsize=32)
+def _pictures(profile: Profile, column: str | None) -> LikelyProfile:
+    """Return the pictures of a profile, which is known by its identity: answers share them."""
+    known = _number_of_units([profile.rows, *profile.groups.values(), *profile.busiest.values()])
+    rows = likely(profile.rows, known)
+    if column is None:
+        return LikelyProfile(rows=rows, groups=rows, busiest=rows)
+    return LikelyProfile(
+        rows=rows,
+        groups=likely(profile.groups[column], known),
+        busiest=likely(profile.busiest[column], known),
+    )
 
 
 def _number_of_units(histograms: Iterable[Histogram]) -> tuple[float, float]:
@@ -107,7 +119,8 @@ def likely(histogram: Histogram, known: tuple[float, float]) -> LikelyHistogram:
     :math:`\tau m` how far people usually are from a shape. Then the noisy number :math:`y` has the
     variance :math:`s^2 + \tau^2 m^2` about :math:`m`, which says how likely a shape is; and
     given the shape, the number of units is about :math:`m + \tau^2 m^2/(s^2 + \tau^2 m^2)(y - m)`.
-    Tails that clearly stand out of the noise are in every picture, whatever shapes there are.
+    Tails that clearly stand out of the noise are in every picture, whatever shapes there are;
+    strays are in as many of them as they are likely.
     """
     noisy = np.array(histogram.values, dtype=np.float64)
     shares, priors = _shapes(histogram.ends, _is_closed(histogram))
@@ -121,7 +134,8 @@ def likely(histogram: Histogram, known: tuple[float, float]) -> LikelyHistogram:
     means, own, variances, weights = means[kept], own[kept], variances[kept], weights[kept]
     units = np.maximum(means + own / variances * (noisy - means), 0)
     places = _evenly(units @ histogram.typical, weights)
-    return LikelyHistogram(histogram, _with_clear(units[places], histogram.cleaned))
+    found = _with_clear(units[places], histogram.cleaned)
+    return LikelyHistogram(histogram, _with_strays(found, histogram, known[0]))
 
 
 def _evenly(amounts: Floats, weights: Floats) -> list[int]:
@@ -136,6 +150,28 @@ def _with_clear(units: Floats, clear: Floats) -> Floats:
     """Return pictures in which no tail has fewer units than clearly are there."""
     tails = np.maximum(units[:, ::-1].cumsum(axis=1), clear[::-1].cumsum())[:, ::-1]
     return np.asarray(-np.diff(tails, axis=1, append=0.0))
+
+
+def _with_strays(units: Floats, histogram: Histogram, number: float) -> Floats:
+    r"""Return pictures with strays, the likeliest in most of them, and the others in the heaviest.
+
+    Let a bin have ``r`` more than a picture has, with deviations as of a Laplace law of scale
+    ``b``. That there are ``c`` strays in it makes this :math:`\exp((|r| - |r - c|)/b)` times as
+    likely. Every order of magnitude of ``c`` is as likely as the others, up to all units; and few
+    bins have any, so each has a small chance beforehand. Six to seven times the scale of the noise
+    has even odds, which the noise of fifty bins reaches in about one profile of twenty.
+    """
+    rest = np.maximum(np.array(histogram.values, dtype=np.float64) - units, 0)
+    scales = np.sqrt((_variance(histogram.noise) + (_MISFIT * units) ** 2) / 2)
+    sizes = np.geomspace(1.0, max(number, 2.0), _SIZES)
+    nearer = (rest[..., None] - np.abs(rest[..., None] - sizes)) / scales[..., None]
+    odds = _STRAYS / units.shape[1] * np.exp(np.minimum(nearer, _SURE)).mean(axis=-1)
+    heavier = 1 - (np.arange(len(units)) + 0.5) / len(units)
+    return units + np.where(odds / (1 + odds) >= heavier[:, None], rest, 0.0)
+
+
+_SURE = 500.0
+"""Beyond this, the exponential is as good as without end."""
 
 
 def _is_closed(histogram: Histogram) -> bool:

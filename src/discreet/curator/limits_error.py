@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from attrs import evolve, field, frozen
 
+from discreet.core.counted import counted
 from discreet.curator.allocate import Shares
-from discreet.curator.left_out import keeps_all_groups
+from discreet.curator.groups_kept import keeps_all_groups
 from discreet.curator.likely_histograms import LikelyProfile
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.project.noise import mechanism_for
@@ -46,18 +47,18 @@ class Proposal:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        counted = "units" if self.counts_units else "rows"
+        cut = "units" if self.counts_units else "rows"
         return self.limits.given() | {
-            f"{counted}_cut_in_a_group": self.cut,
+            f"{cut}_cut_in_a_group": self.cut,
             "noise": self.noise,
         }
 
     def __str__(self) -> str:
         """Say it in words."""
-        counted = "units" if self.counts_units else "rows"
+        cut = counted(self.cut, "unit" if self.counts_units else "row")
         return (
-            f"{limits_given(self.limits)} would leave out about {self.cut:,.0f} {counted} of a"
-            f" group, with noise of about {self.noise:,.0f}"
+            f"{limits_given(self.limits)} would leave out about {cut} of a group, with noise of"
+            f" about {self.noise:,.0f}"
         )
 
 
@@ -102,6 +103,19 @@ def expected_cut(plan: BoundedPlan, profile: LikelyProfile) -> float:
     return float(np.median(_cut(plan, profile))) / groups_shown(plan)
 
 
+def share_cut(plan: BoundedPlan, profile: LikelyProfile) -> float:
+    """Return about which share of the rows the limits of a plan leave out over all groups.
+
+    It is that of the middle picture. A unit keeps no more rows than its limits let through
+    together, so the rest is left out in any case.
+    """
+    limits = plan.limits
+    together = limits.rows_per_group * limits.groups_per_unit
+    total = np.maximum(profile.rows.total(), 1.0)
+    found = np.maximum(_cut(plan, profile), profile.rows.beyond(together))
+    return float(np.median(np.minimum(found / total, 1.0)))
+
+
 def noise_with(plan: BoundedPlan, shares: Allocation, limits: Limits) -> float:
     """Return about how much the noise of a count is with these limits."""
     tried = evolve(plan, limits=limits)
@@ -123,8 +137,10 @@ def counts_units(plan: BoundedPlan) -> bool:
 def _cut(plan: BoundedPlan, profile: LikelyProfile) -> Floats:
     """Return about how many rows are left out over all groups; or units, if these are counted.
 
-    With ``rows_per_unit`` so many rows are drawn first. Another limit of the same size then cuts
-    nothing more; of a smaller one and this, the one that cuts more is reckoned with.
+    Of what the limit on rows leaves, groups that do not count take their share: so a wider limit
+    never leaves out more, and no limit more than there is. With ``rows_per_unit`` so many rows are
+    drawn first. Another limit of the same size then cuts nothing more; of a smaller one and this,
+    the one that cuts more is reckoned with.
     """
     limits, rows = plan.limits, profile.rows
     nothing = np.zeros(len(rows.units))
@@ -140,10 +156,10 @@ def _cut(plan: BoundedPlan, profile: LikelyProfile) -> Floats:
     if limits.rows_per_group != in_all:
         one = profile.busiest.beyond(limits.rows_per_group)
         every = np.minimum(one * pairs / units, beyond)
-        found = np.sqrt(one * every)
+        found = np.sqrt(np.minimum(one, rows.total()) * every)
     if not keeps_all_groups(plan) and limits.groups_per_unit != in_all:
-        a_pair = np.minimum(float(limits.rows_per_group), rows.total() / pairs)
-        found = found + a_pair * profile.groups.beyond(limits.groups_per_unit)
+        share = np.minimum(profile.groups.beyond(limits.groups_per_unit) / pairs, 1.0)
+        found = found + (rows.total() - found) * share
     return found if in_all is None else np.maximum(found, rows.beyond(in_all))
 
 

@@ -144,7 +144,15 @@ def _count_bounds(total: InnerTotal, most: int | None) -> Bounds | None:
 
 
 def looks_at_all(relation: Relation) -> bool:
-    """Tell whether no row is overlooked where work is limited, by what is declared."""
+    """Tell whether no row is overlooked where work is limited, by what is declared.
+
+    Whether somebody has a row at all is the same if only some of their rows are looked at.
+    """
+    if isinstance(relation, Exists) and relation.condition is None:
+        right = relation.right
+        is_any = isinstance(right, RowLimit) and not right.texts and right.owner() is not None
+        asked = right.inputs() if is_any else (right,)
+        return all(map(looks_at_all, (relation.left, *asked)))
     if isinstance(relation, RowLimit):
         found = None if relation.texts else bounding(relation.source)
         most = None if found is None else found[0].most_rows_per_unit
@@ -160,3 +168,15 @@ def is_monotone(relation: Relation) -> bool:
     found = isinstance(relation, Exists) and not relation.lacks
     is_one = kept or paired or found or isinstance(relation, UnionAll)
     return is_one and all(map(is_monotone, relation.inputs()))
+
+
+def to_profile(table: Table, column: str | None = None) -> str:
+    """Return how an owner has a table measured: in Python, if it is only there, else by a command.
+
+    The owner of data frames has no project that a command could open.
+    """
+    if table.source.frame is None:
+        value = "" if column is None else f" --value {column}"
+        return f"discreet profile {table.name}{value}"
+    values = "" if column is None else f" with values of {column}"
+    return f'owner.profile("{table.name}"){values}'

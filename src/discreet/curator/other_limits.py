@@ -7,7 +7,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
-from discreet.curator.left_out import grouped_column
+from discreet.curator.groups_kept import grouped_column
 from discreet.curator.likely_histograms import LikelyProfile
 from discreet.curator.limits_error import (
     Allocation,
@@ -18,9 +18,8 @@ from discreet.curator.stored_profile import profile_for
 from discreet.project.project import Project
 from discreet.tables.catalog import LARGEST_LIMIT, Limits
 from discreet.tables.keyset import PublicKeys
-from discreet.tables.plans.aggregate import CountUnits
 from discreet.tables.plans.plan import BoundedPlan
-from discreet.tables.plans.sums import SumTotals
+from discreet.tables.plans.tighten import counts_rows
 
 
 @frozen(kw_only=True)
@@ -71,9 +70,7 @@ def _changing(plan: BoundedPlan) -> dict[str, int]:
     """Return the limits that make a difference, and how large they can be."""
     if plan.limits.rows_per_unit is not None:
         return {"rows_per_unit": LARGEST_LIMIT}
-    # Units that are counted, and totals of all rows, are the same whatever rows count.
-    is_by_rows = not all(isinstance(one, CountUnits | SumTotals) for one in plan.aggregates)
-    rows = {"rows_per_group": LARGEST_LIMIT} if is_by_rows else {}
+    rows = {"rows_per_group": LARGEST_LIMIT} if counts_rows(plan) else {}
     most = LARGEST_LIMIT if plan.keys.fields else 1
     if isinstance(plan.keys, PublicKeys):
         most = max((len(part.rows) for part in plan.keys.sets), default=1)
@@ -93,14 +90,20 @@ def _with(limits: Limits, name: str, number: int) -> Limits:
 
 
 def other_limits_sentence(found: tuple[OtherLimits, ...], counted: str) -> str:
-    """Say what the limits of the question and others give; nothing, if there are no others."""
-    if len(found) < 2:
+    """Say what the limits of the question and others give; nothing, if that is no news."""
+    if len(found) < 2 or not any(one.noise for one in found):
         return ""
     now, *others = found
     if now.cut is None:
-        said = [f"noise of about {now.noise:,.0f} {counted} now"]
+        said = [f"noise of about {_about(now.noise, counted)} now"]
         said += [f"{one.changed}: about {one.noise:,.0f}" for one in others]
         return f"{'; '.join(said)}. What is left out, nobody has measured"
-    said = [f"noise of about {now.noise:,.0f} {counted} and {now.cut:,.0f} of a group left out now"]
-    said += [f"{one.changed}: {one.noise:,.0f} and {one.cut:,.0f}" for one in others]
+    noise = _about(now.noise, counted)
+    said = [f"noise of about {noise}, and about {now.cut:,.0f} of a group left out now"]
+    said += [f"{one.changed}: about {one.noise:,.0f} and {one.cut:,.0f}" for one in others]
     return "; ".join(said)
+
+
+def _about(noise: float, counted: str) -> str:
+    written = f"{noise:,.0f}"
+    return f"{written} {'row' if written == '1' and counted == 'rows' else counted}"

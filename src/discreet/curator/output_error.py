@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from discreet.core.loss import short
+from discreet.core.unit_words import UNITS
 from discreet.curator.fit import mean_error
 from discreet.curator.price import ChosenGroups, PricedPlan
 from discreet.releases.accuracy import CONFIDENCE, error_of
@@ -24,14 +25,21 @@ SIZES = (100, 1_000, 10_000)
 
 
 def output_errors(view: View, priced: PricedPlan) -> dict[str, int | float | None]:
-    """Return the 95 % error bar of each noisy output, or None if it depends on the data."""
+    """Return the 95 % error bar of each noisy output, or None if it depends on the data.
+
+    So it does where limits are chosen privately, because the noise follows from the choice.
+    """
     return {
-        output.name: _even(output.estimate, priced) for output in view.outputs if output.is_noisy()
+        output.name: _even(output.estimate, priced) if priced.choice is None else None
+        for output in view.outputs
+        if output.is_noisy()
     }
 
 
 def errors_by_size(view: View, priced: PricedPlan) -> dict[str, dict[str, int | float]]:
     """Return the 95 % error bars of each average, by how many rows of a group count."""
+    if priced.choice is not None:
+        return {}
     return {
         output.name: {
             str(size): plain_up(bar) for size, bar in mean_errors(output.estimate, priced).items()
@@ -43,11 +51,19 @@ def errors_by_size(view: View, priced: PricedPlan) -> dict[str, dict[str, int | 
 
 def error_sentences(view: View, priced: PricedPlan) -> list[str]:
     """Return one sentence for each noisy output about how far it can be off."""
+    if priced.choice is not None:
+        return [f"{output.name}: {_CHOSEN}" for output in view.outputs if output.is_noisy()]
     return [
         f"{output.name}: {_sentence(output.estimate, priced)}"
         for output in view.outputs
         if output.is_noisy()
     ]
+
+
+_CHOSEN = (
+    "the noise follows from the limits that are chosen, so how far it is off is not known before;"
+    " the answer says it"
+)
 
 
 def mean_errors(estimate: MeanOf, priced: PricedPlan) -> dict[int, Fraction]:
@@ -78,10 +94,11 @@ def _sentence(estimate: Estimate, priced: PricedPlan) -> str:
     if even is not None:
         return f"95 % of values are within ± {readable(even)} of the answer without noise"
     if isinstance(estimate, SelectedOf) and isinstance(priced.groups, ChosenGroups):
+        error = readable(plain_up(_bar(priced, estimate.index, _BETA)))
         return (
-            f"of shown groups of {priced.groups.mechanism.threshold} units or more 95 % are within"
-            f" ± {readable(plain_up(_bar(priced, estimate.index, _BETA)))} of the answer without"
-            " noise; in smaller ones it is too large, and the answer has an interval for each row"
+            f"of shown groups of {priced.groups.mechanism.threshold} {UNITS} or more 95 % are"
+            f" within ± {error} of the answer without noise; in smaller ones it is too large, and"
+            " the answer has an interval for each row"
         )
     inside = parts(estimate)
     if any(isinstance(part, WindowOf) and part.is_placed_by_noise() for part in inside):

@@ -11,6 +11,7 @@ from discreet.core.canonical import described, digest
 from discreet.core.errors import InvalidArgument, UndeclaredKeys
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.unit_words import UNITS
 from discreet.curator.allocate import Shares
 from discreet.curator.fewest_cut import FewestCut
 from discreet.mechanisms.noise_json import AggregateMechanism
@@ -32,6 +33,7 @@ from discreet.tables.catalog import Limits
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.aggregate import Aggregate
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.relations.relation import Computed
 
 
 @frozen
@@ -233,17 +235,23 @@ def event_of(groups: PublicKeys | ChosenGroups, answers: Iterable[Answer]) -> Co
     return ComposedEvent.of([*chosen, *own])
 
 
+_WORKED_OUT = "worked out from declared ones, or declared"
+
+
 def require_delta_budget(plan: BoundedPlan, cap: PrivacyLoss) -> None:
     """Refuse private keys on a budget that has no δ to spend on them."""
     if isinstance(cap, Approximate | ApproximateZcdp):
         return
     fields = plan.relation.fields()
-    names = ", ".join(fields[index].name for index in plan.keys.fields)
+    grouped = [fields[index] for index in plan.keys.fields]
+    names = ", ".join(one.name for one in grouped)
+    is_made = any(isinstance(one.made, Computed) for one in grouped)
     raise UndeclaredKeys(
         f"The keys of {names} are not public, and this budget has no δ",
-        must="have its keys declared, because the groups that appear would tell who is there",
+        must=f"have its keys {_WORKED_OUT if is_made else 'declared'},"
+        " because the groups that appear would tell who is there",
         got=f"a budget in {cap.measure.value}",
         next="Declare keys for the column (a list, a column of a public table, or a range of whole"
         " numbers), or have the budget declared with delta, which"
-        " shows the groups that enough people share",
+        f" shows the groups that enough {UNITS} share",
     )

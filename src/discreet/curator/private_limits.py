@@ -18,11 +18,11 @@ Guarantee:
     charged, are no candidates, which is public too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.event import ComposedEvent
@@ -39,7 +39,9 @@ from discreet.project.noise import choose_noise, require_samplable
 from discreet.project.terms import Price, Terms
 from discreet.tables.catalog import LARGEST_LIMIT, Limits
 from discreet.tables.keyset import PublicKeys
+from discreet.tables.plans.aggregate import QuantileValues
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.sums import SumTotals
 from discreet.tables.plans.tighten import tighten
 
 SHARE = Fraction(1, 5)
@@ -86,21 +88,90 @@ def choose_privately(
     if len(rows) * len(groups) == 1:
         return None
     plan = bounding(Limits(rows_per_group=rows[-1], groups_per_unit=groups[-1]))
-    found = _affordable(_priced(plan, rows, groups, rest_of(terms), pricing), cap)
+    tried = TriedLimits(rows, groups, _over_all(plan, rows, groups))
+    found = _priced(plan, tried, rest_of(terms), pricing)
+    chosen = _chosen_among(tried, found, declared, terms.price(), cap)
+    if not tried.in_all:
+        return chosen
+    # An earlier version did not try limits on all rows of a unit together.
+    fewer = evolve(tried, in_all=())
+    earlier = _among(fewer, found)
+    if not earlier:
+        return chosen
+    names = (_chosen_among(fewer, earlier, declared, terms.price(), cap).digest(),)
+    return evolve(chosen, earlier=names)
+
+
+def _chosen_among(
+    tried: "TriedLimits",
+    found: Mapping[Limits, PricedPlan],
+    declared: Limits,
+    price: Price,
+    cap: PrivacyLoss,
+) -> PricedPlan:
+    """Return the plan with limits that are chosen among those that have noise."""
+    found = _affordable(found, cap)
     candidates = tuple(found.values())
     usual = declared.rows_per_group * declared.groups_per_unit
-    mechanism = _mechanism(terms.price(), found, (rows, groups), usual)
+    mechanism = _mechanism(price, found, tried, usual)
     event = mechanism.event(ONE_UNIT)
     shown = _nearest(candidates, declared)
     loss = charged(ComposedEvent.of([event, shown.event]), cap)
     choice = LimitsChoice(
-        plan=units_by_limits(plan, rows, groups, sharing=SHARING),
+        plan=units_by_limits(shown.plan, *tried.ends(), sharing=SHARING),
         mechanism=mechanism,
         event=event,
         candidates=tuple(evolve(one, loss=loss) for one in candidates),
         share=SHARE,
     )
     return evolve(shown, loss=loss, choice=choice)
+
+
+@frozen
+class TriedLimits:
+    """The limits to choose from: rows in a group with groups of a unit, or rows over all groups."""
+
+    rows: Ends
+    groups: Ends
+    in_all: Ends
+    """None, if a limit on all rows of a unit together would be no other."""
+
+    def ends(self) -> tuple[Ends, Ends, Ends]:
+        """Return the three kinds of limits."""
+        return self.rows, self.groups, self.in_all
+
+    def shape(self) -> tuple[int, ...]:
+        """Return how many limits there are of each kind that the histogram tells apart."""
+        grid = tuple(len(numbers) for numbers in (self.rows, self.groups) if len(numbers) > 1)
+        return (*grid, len(self.in_all)) if self.in_all else grid
+
+    def places(self) -> dict[Limits, int]:
+        """Return all limits, and where each is in the histogram.
+
+        If some are over all groups, each kind has an open end, where there is no limit of it.
+        """
+        grid = [
+            Limits(rows_per_group=row, groups_per_unit=group)
+            for row, group in product(self.rows, self.groups)
+        ]
+        if not self.in_all:
+            return {limits: place for place, limits in enumerate(grid)}
+        rows, groups, in_all = map(len, self.ends())
+        pairs = product(range(rows), range(groups))
+        places = [(row * (groups + 1) + group + 1) * (in_all + 1) - 1 for row, group in pairs]
+        first = (rows + 1) * (groups + 1) * (in_all + 1) - 1 - in_all
+        limited = [_over_all_groups(most) for most in self.in_all]
+        return dict(zip([*grid, *limited], [*places, *range(first, first + in_all)], strict=True))
+
+
+def _over_all_groups(most: int) -> Limits:
+    return Limits(rows_per_group=most, groups_per_unit=most, rows_per_unit=most)
+
+
+def _width(limits: Limits) -> int:
+    """Return how many rows of a unit count at most."""
+    most = limits.rows_per_group * limits.groups_per_unit
+    return most if limits.rows_per_unit is None else min(most, limits.rows_per_unit)
 
 
 def rest_of(terms: Terms) -> Terms:
@@ -158,15 +229,26 @@ def _furthest(plan: BoundedPlan) -> int:
     return min(declared or MOST_ROWS, LARGEST_LIMIT)
 
 
+def _over_all(plan: BoundedPlan, rows: Ends, groups: Ends) -> Ends:
+    """Return the numbers of rows over all groups to choose from, where that is another thing.
+
+    One row over all groups is one in one group. Quantiles have a loss for each group that a unit is
+    in, so to them a limit over all groups is worth little; totals that are clamped as a whole have
+    no limit on rows; and if there are several grouping sets, it is not counted who is beyond it.
+    """
+    is_one = isinstance(plan.keys, PublicKeys) and len(plan.keys.sets) == 1
+    by_row = not any(isinstance(part, QuantileValues | SumTotals) for part in plan.aggregates)
+    return rows[1:] if is_one and by_row and len(groups) > 1 else ()
+
+
 def _priced(
-    plan: BoundedPlan, rows: Ends, groups: Ends, terms: Terms, pricing: Pricing
-) -> dict[int, PricedPlan]:
-    """Return each candidate that has noise which we can draw, by its place in the grid."""
+    plan: BoundedPlan, tried: TriedLimits, terms: Terms, pricing: Pricing
+) -> dict[Limits, PricedPlan]:
+    """Return each candidate that has noise which we can draw."""
     found, refused = {}, None
-    for place, (row, group) in enumerate(product(rows, groups)):
-        limits = Limits(rows_per_group=row, groups_per_unit=group)
+    for limits in tried.places():
         try:
-            found[place] = pricing(evolve(plan, limits=limits), terms)
+            found[limits] = pricing(evolve(plan, limits=limits), terms)
         except RefusedQuery as error:
             refused = error
     if not found:
@@ -175,10 +257,15 @@ def _priced(
     return found
 
 
-def _affordable(found: dict[int, PricedPlan], cap: PrivacyLoss) -> dict[int, PricedPlan]:
+def _among(tried: TriedLimits, found: Mapping[Limits, PricedPlan]) -> dict[Limits, PricedPlan]:
+    """Return the candidates that are among fewer limits."""
+    return {limits: found[limits] for limits in tried.places() if limits in found}
+
+
+def _affordable(found: Mapping[Limits, PricedPlan], cap: PrivacyLoss) -> dict[Limits, PricedPlan]:
     """Return the candidates whose noise costs no more than that of the dearest."""
     dearest = max(found.values(), key=lambda one: one.loss.share_of(cap))
-    return {place: one for place, one in found.items() if one.loss <= dearest.loss}
+    return {limits: one for limits, one in found.items() if one.loss <= dearest.loss}
 
 
 def _nearest(candidates: tuple[PricedPlan, ...], limits: Limits) -> PricedPlan:
@@ -187,9 +274,11 @@ def _nearest(candidates: tuple[PricedPlan, ...], limits: Limits) -> PricedPlan:
     return min(dearest, key=lambda one: _distance(one, limits))
 
 
-def _distance(one: PricedPlan, limits: Limits) -> int:
+def _distance(one: PricedPlan, limits: Limits) -> tuple[bool, int]:
+    """Return how far limits are from others; those of another kind are farther than all."""
     tried = one.plan.limits
-    return abs(tried.rows_per_group - limits.rows_per_group) + abs(
+    is_other = (tried.rows_per_unit is None) != (limits.rows_per_unit is None)
+    return is_other, abs(tried.rows_per_group - limits.rows_per_group) + abs(
         tried.groups_per_unit - limits.groups_per_unit
     )
 
@@ -210,7 +299,7 @@ def as_explained(priced: PricedPlan, declared: Limits, cap: PrivacyLoss) -> Pric
 
 
 def _mechanism(
-    price: Price, found: dict[int, PricedPlan], ends: tuple[Ends, Ends], usual: int
+    price: Price, found: Mapping[Limits, PricedPlan], tried: TriedLimits, usual: int
 ) -> FewestCut:
     part = Pure(price.epsilon) if isinstance(price, Pure | Approximate) else Zcdp(price.rho)
     part = part * SHARE
@@ -218,15 +307,15 @@ def _mechanism(
         d_in=ONE_UNIT, loss=part * (1 - COUNTED), scores=Scores.MONOTONE
     )
     require_samplable(choice.scale)
-    tried = [one.plan.limits for one in found.values()]
-    widths = [limits.rows_per_group * limits.groups_per_unit for limits in tried]
     worth = WORTH * choice.scale + _noise_of_a_row(next(iter(found.values())))
+    places = tried.places()
     return FewestCut(
-        shape=tuple(len(numbers) for numbers in ends if len(numbers) > 1),
-        places=tuple(found),
-        handicaps=handicaps(widths, usual, max(Fraction(1), worth)),
+        shape=tried.shape(),
+        places=tuple(places[limits] for limits in found),
+        handicaps=handicaps(list(map(_width, found)), usual, max(Fraction(1), worth)),
         choice=choice,
         noise=choose_noise(ONE_UNIT, part * COUNTED),
+        has_open_ends=bool(tried.in_all),
     )
 
 

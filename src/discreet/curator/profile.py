@@ -107,7 +107,7 @@ def _require_counted(stored: Profile, keys: Sequence[str]) -> None:
         raise InvalidArgument(
             f"The profile of {stored.table} for these data has no groups of {', '.join(missing)}",
             got=f"groups of {', '.join(stored.groups) or 'nothing'}",
-            next="Ask for a fresh one, which is paid for again and takes its place",
+            next="Ask for a fresh one (fresh=True), which is paid for again and takes its place",
         )
 
 
@@ -117,7 +117,7 @@ def _require_values(stored: Profile, values: Sequence[str]) -> None:
         raise InvalidArgument(
             f"The profile of {stored.table} for these data has no values of {', '.join(missing)}",
             got=f"values of {', '.join(stored.values) or 'nothing'}",
-            next="Ask for a fresh one, which is paid for again and takes its place",
+            next="Ask for a fresh one (fresh=True), which is paid for again and takes its place",
         )
 
 
@@ -128,7 +128,7 @@ def _require_unreadable(stored: Profile, columns: Sequence[str]) -> None:
             f"The profile of {stored.table} for these data does not say what of"
             f" {', '.join(missing)} could not be read",
             got=f"that of {', '.join(stored.unreadable) or 'nothing'}",
-            next="Ask for a fresh one, which is paid for again and takes its place",
+            next="Ask for a fresh one (fresh=True), which is paid for again and takes its place",
         )
 
 
@@ -153,7 +153,7 @@ def price_profile(
     """Return the plans of the profile, each with its part of the price."""
     if not terms.has_price() or terms.accuracy is not None or terms.delta is not None:
         raise InvalidArgument(
-            "A profile has a price", must="be an ε or a ρ", next="Such as --epsilon 0.1"
+            "A profile has a price", must="be an ε or a ρ", next="Give epsilon=0.1, for example"
         )
     plans = profile_plans(table, keys, values, unreadable)
     histograms = sum(_histograms(plan) for plan in plans)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from attrs import evolve
+
 from discreet.core.protocols import Rng
 from discreet.curator.price import LimitsChoice, PricedPlan
 from discreet.curator.randomise import Noisy, randomise
@@ -24,7 +26,7 @@ from discreet.releases.body import (
 from discreet.tables.column import Key
 from discreet.tables.keyset import Keys, PublicKeys
 from discreet.tables.plans.engine import ExactAggregates
-from discreet.tables.plans.plan import BOUNDING
+from discreet.tables.plans.plan import BOUNDING, BoundedPlan
 from discreet.tables.plans.tighten import leaves_out
 from discreet.tables.relations.relation import Field
 
@@ -52,6 +54,24 @@ def publish(noisy: Noisy, priced: PricedPlan, chosen: ChosenPrivately | None = N
             for index, (aggregate, mechanism, values) in described
         ),
         cost=priced.loss,
+    )
+
+
+def as_asked(body: Body, plan: BoundedPlan) -> Body:
+    """Return a body with the names that the question gives to columns and values.
+
+    Names are no part of what a plan is called by, so an answer that is found again may have been
+    asked for with others.
+    """
+    fields = plan.relation.fields()
+    labels = [aggregate.label(fields) for aggregate in plan.aggregates]
+    return evolve(
+        body,
+        keys=evolve(body.keys, columns=tuple(fields[index].name for index in plan.keys.fields)),
+        aggregates=tuple(
+            evolve(aggregate, text=label["text"], value=label.get("value"))
+            for aggregate, label in zip(body.aggregates, labels, strict=True)
+        ),
     )
 
 
@@ -83,8 +103,9 @@ def _choosing(choice: LimitsChoice) -> Leg:
         number, cut = exact.randomise(0, choice.mechanism, rng).tolist()
         return _answering(choice.candidates[number], chosen_privately(choice, cut))
 
-    following = (choice.candidates[0].plan, choice.candidates[-1].plan)
-    return Leg(plan=choice.plan, published=published, following=following)
+    plans = [one.plan for one in choice.candidates]
+    widest = {plan.limits.rows_per_unit is None: plan for plan in plans}
+    return Leg(plan=choice.plan, published=published, following=(plans[0], *widest.values()))
 
 
 def chosen_privately(choice: LimitsChoice, cut: int) -> ChosenPrivately:

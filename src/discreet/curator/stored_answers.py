@@ -1,19 +1,11 @@
-"""Stored answers: what was asked before, by whom and at which price, opened again for nothing.
+"""Stored answers: what was asked before is given its question again, and opened for nothing."""
 
-Releases are public, so every analyst may see every one of them, as SECURITY.md says.
-"""
-
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from functools import cached_property, partial
+from collections.abc import Iterator
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
-from discreet.accounting.losses.loss_json import loss_from_json
-from discreet.core.errors import DiscreetError, InvalidArgument
-from discreet.core.loss import PrivacyLoss
-from discreet.core.overview import Overview
+from discreet.core.errors import DiscreetError
 from discreet.curator.answer import prepare, release_of
 from discreet.curator.batch import BATCH_METHOD, SEPARATOR, batch_plans
 from discreet.curator.circumstances import circumstances_of
@@ -22,153 +14,72 @@ from discreet.curator.price import PricedPlan
 from discreet.curator.profile import is_profile
 from discreet.ledger.chain import Entry, Kind
 from discreet.ledger.releases import PaidAnswer, make_receipt
-from discreet.project.passage import Passed
+from discreet.project.passage import KIND, Passed
 from discreet.project.project import Project
 from discreet.project.terms import AUTO, Terms
+from discreet.releases.answered_plan import AnsweredPlan
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.releases.stored_releases import read_releases
 from discreet.sql.question import Question
-
-MOST_WITH_COLUMNS = 20
-"""Of so many answers, the newest ones, an overview says which columns they have."""
-
-LONGEST_SHOWN = 100
+from discreet.tables.unit_name import UNIT
 
 _Asked = list[tuple[Question, PricedPlan]]
 """Questions, each with its plan."""
 
 
-@frozen(kw_only=True)
-class StoredAnswer:
-    """An answer that is stored, and what the ledger says about it."""
-
-    ticket: int
-    """Which entry of the ledger paid for it."""
-    place: int = 1
-    """Which of a batch it is, counted from 1."""
-    sql: str
-    analyst: str
-    charged_at: datetime
-    id_space: str
-    cost: PrivacyLoss
-    """What it cost then; of a batch, what all of it did."""
-    data_version: int
-    is_current: bool
-    """Whether it is about the data as they are now."""
-    opened: Callable[[], Release] = field(repr=False, eq=False)
-
-    def open(self) -> Release:
-        """Return the answer as a release. It costs nothing.
-
-        It is shown as it was asked, if the declarations still give its question the same plan; else
-        its columns are the keys and the noisy numbers from which it was made.
-        """
-        return self.opened()
-
-    @cached_property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its outputs, in order."""
-        return self.open().columns
-
-    @property
-    def number(self) -> str:
-        """The ticket, and for a batch the place in it."""
-        return str(self.ticket) if self.place == 1 else f"{self.ticket}.{self.place}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what is known of it as plain values, without the answer itself."""
-        return {
-            "ticket": self.ticket,
-            "place": self.place,
-            "sql": self.sql,
-            "analyst": self.analyst,
-            "charged_at": self.charged_at.isoformat(),
-            "id_space": self.id_space,
-            "cost": self.cost.to_json(),
-            "data_version": self.data_version,
-            "current": self.is_current,
-            "columns": list(self.columns),
-        }
-
-    def _repr_html_(self) -> str:
-        return StoredAnswers([self])._repr_html_()
+def asked_by(project: Project, reserve: Entry) -> list[str]:
+    """Return the questions that an order paid for: of a batch, each; none if it was no question."""
+    description: dict[str, Any] = reserve.payload["order"]["description"]
+    sql = str(description.get("sql", ""))
+    if is_profile(sql) or KIND in description:
+        return []
+    bodies = _bodies(project, reserve.sequence) if BATCH_METHOD in description else 1
+    texts = sql.split(SEPARATOR) if bodies > 1 else [sql]
+    return texts if len(texts) == bodies else [sql] * bodies
 
 
-class StoredAnswers(Overview[StoredAnswer]):
-    """Answers that are stored, oldest first."""
-
-    __slots__ = ()
-
-    def headings(self) -> tuple[str, ...]:
-        """Return what is shown of an answer."""
-        return ("ticket", "time", "who", "cost", "data", "columns", "question")
-
-    def cells(self) -> list[list[str]]:
-        """Return each answer as texts."""
-        unnamed = len(self) - MOST_WITH_COLUMNS
-        return [
-            [
-                one.number,
-                one.charged_at.astimezone(UTC).strftime("%Y-%m-%d %H:%MZ"),
-                one.analyst,
-                str(one.cost),
-                "now" if one.is_current else f"version {one.data_version}, replaced since",
-                ", ".join(one.columns) if place >= unnamed else "...",
-                _shortened(one.sql),
-            ]
-            for place, one in enumerate(self)
-        ]
+MOST_ENTRIES = 10_000
+"""In so many entries of the ledger, the newest ones, answers with their plans are looked for."""
 
 
-def _shortened(sql: str) -> str:
-    line = " ".join(sql.split())
-    return line if len(line) <= LONGEST_SHOWN else f"{line[: LONGEST_SHOWN - 3]}..."
+def answered_plans(project: Project, id_space: str, table: str) -> Iterator[AnsweredPlan]:
+    """Yield the answers about the data as they are now that count something in a table.
 
-
-def stored_answers(
-    project: Project, ticket: int | None = None, last: int | None = None
-) -> StoredAnswers:
-    """Return the answers that a project keeps; those of a ``ticket``, or the ``last`` so many."""
+    Only those whose question still has the plan that was paid for; the oldest first.
+    """
+    version = project.ledger.known_version(id_space)
     reserves: dict[int, Entry] = {}
-    found: list[StoredAnswer] = []
-    for entry in project.ledger.entries():
+    for entry in project.ledger.entries(last=MOST_ENTRIES):
         if entry.kind is Kind.RESERVE:
             reserves[entry.sequence] = entry
-        elif entry.kind is Kind.COMMIT and ticket in (None, entry.payload["ticket"]):
-            found += _answers(project, reserves[entry.payload["ticket"]], entry)
-    if ticket is not None and not found:
-        raise InvalidArgument(
-            "There is no answer of this ticket",
-            must="be the number of a ticket that was answered",
-            got=str(ticket),
-            next="connection.releases() lists them, and so does `discreet releases`",
-        )
-    return StoredAnswers(found if last is None else found[max(0, len(found) - last) :])
+        elif entry.kind is Kind.COMMIT and entry.payload["ticket"] in reserves:
+            reserve = reserves.pop(entry.payload["ticket"])
+            order = reserve.payload["order"]
+            is_current = version is not None and order["data_version"] == version.number
+            if is_current and order["charges"][0]["id_space"] == id_space:
+                yield from _with_plans(project, reserve, entry, table)
 
 
-def _answers(project: Project, reserve: Entry, commit: Entry) -> Iterator[StoredAnswer]:
-    """Yield the answers that an order paid for: of a batch, each."""
-    order = reserve.payload["order"]
-    sql, charge = str(order["description"].get("sql", "")), order["charges"][0]
-    if is_profile(sql):
+def _with_plans(
+    project: Project, reserve: Entry, commit: Entry, table: str
+) -> Iterator[AnsweredPlan]:
+    texts = asked_by(project, reserve)
+    if not any(table.lower() in sql.lower() and "count" in sql.lower() for sql in texts):
         return
-    version = project.ledger.known_version(charge["id_space"])
-    bodies = _bodies(project, reserve.sequence) if BATCH_METHOD in order["description"] else 1
-    texts = sql.split(SEPARATOR) if bodies > 1 else [sql]
-    for place in range(bodies):
-        yield StoredAnswer(
-            ticket=reserve.sequence,
-            place=place + 1,
-            sql=texts[place] if len(texts) == bodies else sql,
-            analyst=order["analyst"],
-            charged_at=datetime.fromisoformat(reserve.payload["reserved_at"]),
-            id_space=charge["id_space"],
-            cost=loss_from_json(charge["loss"]),
-            data_version=order["data_version"],
-            is_current=version is not None and version.number == order["data_version"],
-            opened=partial(_opened, project, reserve, commit, place),
-        )
+    try:
+        bodies = tuple(one.body for one in read_releases(project.ledger, reserve.sequence))
+    except DiscreetError:  # of a layout that is not known here
+        return
+    description = reserve.payload["order"]["description"]
+    paid = PaidAnswer(make_receipt(reserve, commit), description)
+    for place, (sql, (_, priced)) in enumerate(
+        zip(texts, _asked(project, paid, bodies) or (), strict=False)
+    ):
+        body, plan = bodies[place], priced.plan
+        if body.limits.chosen is not None:
+            plan = evolve(plan, limits=body.limits.limits())
+        yield AnsweredPlan(ticket=reserve.sequence, place=place + 1, sql=sql, plan=plan, body=body)
 
 
 def _bodies(project: Project, ticket: int) -> int:
@@ -176,14 +87,17 @@ def _bodies(project: Project, ticket: int) -> int:
     return 1 if found is None else len(found[0]["batch"])
 
 
-def _opened(project: Project, reserve: Entry, commit: Entry, place: int) -> Release:
+def open_answer(project: Project, reserve: Entry, commit: Entry, place: int) -> Release:
     """Return a stored answer as it was asked, or else as the numbers that it was made from."""
     plain = read_releases(project.ledger, reserve.sequence)
     order = reserve.payload["order"]
     paid = PaidAnswer(make_receipt(reserve, commit), order["description"])
     bodies = tuple(release.body for release in plain)
-    shown = _as_asked(project, paid, bodies, place) or plain[place]
-    version = project.ledger.known_version(order["charges"][0]["id_space"])
+    id_space = order["charges"][0]["id_space"]
+    names = {one.name: project.catalog.called(one.name) for one in project.catalog.id_spaces}
+    named = evolve(plain[place], called=names.get(id_space, UNIT))
+    shown = _as_asked(project, paid, bodies, place) or named
+    version = project.ledger.known_version(id_space)
     if version is not None and version.number != order["data_version"]:
         remark = f"the data are those of version {order['data_version']}, which were replaced since"
         return evolve(shown, view=evolve(shown.view, remarks=(*shown.view.remarks, remark)))
@@ -196,9 +110,7 @@ def _as_asked(
     """Return the answer with its question, if that has the plan that was paid for."""
     sql = str(paid.description.get("sql", ""))
     is_batch = BATCH_METHOD in paid.description
-    found = (
-        _of_batch(project, sql, paid, bodies) if is_batch else _alone(project, sql, paid, bodies[0])
-    )
+    found = _asked(project, paid, bodies)
     if found is None:
         return None
     question, priced = found[place]
@@ -209,6 +121,14 @@ def _as_asked(
     # What the whole batch cost in other measures does not follow from one of its plans.
     known = circumstances_of(project, sql, priced.plan, paid.receipt, event=None)
     return evolve(release, circumstances=known)
+
+
+def _asked(project: Project, paid: PaidAnswer, bodies: tuple[Body, ...]) -> _Asked | None:
+    """Return the questions that were paid for together and their plans, if these are still so."""
+    sql = str(paid.description.get("sql", ""))
+    if BATCH_METHOD in paid.description:
+        return _of_batch(project, sql, paid, bodies)
+    return _alone(project, sql, paid, bodies[0])
 
 
 def _alone(project: Project, sql: str, paid: PaidAnswer, body: Body) -> _Asked | None:

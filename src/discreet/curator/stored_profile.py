@@ -8,7 +8,8 @@ from discreet.curator.one_table import only_table
 from discreet.ledger.order import Receipt
 from discreet.project.project import Project
 from discreet.releases.body import Body
-from discreet.releases.profile import Profile, read_profile
+from discreet.releases.profile import Profile
+from discreet.releases.read_profile import read_profile
 from discreet.releases.value_bins import MEASURED, value_bins
 from discreet.tables.catalog import Table
 from discreet.tables.column import Column
@@ -88,6 +89,7 @@ def profile_of(
         space.unit,
         map(Body.from_json, bodies),
         units=space.units,
+        period=None if table.unit.period is None else table.unit.period.length.value,
         most=table.most_rows_per_unit,
         groups={
             column.name: len(column.keys)

@@ -73,15 +73,19 @@ def by_bins(by_unit: Relation, values: Sequence[Expression], keys: Sequence[Ends
 # ---- Units by what a question's limits are about: rows in their busiest group, and groups.
 
 
-def units_by_limits(plan: BoundedPlan, rows: Ends, groups: Ends, *, sharing: int) -> BoundedPlan:
+def units_by_limits(
+    plan: BoundedPlan, rows: Ends, groups: Ends, in_all: Ends = (), *, sharing: int
+) -> BoundedPlan:
     """Return the plan that counts the units of another one by what its limits would cut.
 
-    There is one grouping for both numbers together, of those that have more than one end. Rows of
-    no group are left out first, where the keys can be listed. If there are several grouping sets,
-    the rows of a unit in all groups stand for those in its busiest one.
+    There is one grouping for all numbers together: for rows in the busiest group and for groups, if
+    there is more than one end, and for the rows ``in_all`` groups together, if there is any. Rows
+    of no group are left out first, where the keys can be listed. If there are several grouping
+    sets, the rows of a unit in all groups stand for those in its busiest one.
     """
-    totals = _totals_by_limits(plan)
+    totals = _totals_by_limits(plan, is_over_all=bool(in_all))
     bins = [(place, ends) for place, ends in enumerate((rows, groups)) if len(ends) > 1]
+    bins += [(2, in_all)] if in_all else []
     values = [binned(FieldValue(_INTEGER, place), ends) for place, ends in bins]
     keys = tuple(product(*((*ends, BEYOND) for _, ends in bins)))
     places = tuple(range(len(bins)))
@@ -94,19 +98,17 @@ def units_by_limits(plan: BoundedPlan, rows: Ends, groups: Ends, *, sharing: int
     return contain(prune(counted), sharing=sharing)
 
 
-def _totals_by_limits(plan: BoundedPlan) -> Relation:
-    """Return one row for each unit: its rows in the busiest group, and its groups."""
+def _totals_by_limits(plan: BoundedPlan, *, is_over_all: bool) -> Relation:
+    """Return one row for each unit: its rows in the busiest group, its groups, and all its rows."""
     fields = plan.keys.fields
     if not fields:
         return totals_of_units(plan.relation, (), [(_BUSIEST, Total.COUNT_ROWS, None)])
     pairs = totals_of_units(_in_groups(plan), fields, [("n", Total.COUNT_ROWS, None)])
     is_one = not isinstance(plan.keys, PublicKeys) or len(plan.keys.sets) == 1
-    rows = (
-        _BUSIEST,
-        Total.MAXIMUM if is_one else Total.SUM,
-        FieldValue(_INTEGER, len(fields)),
-    )
-    return totals_of_units(pairs, (), [rows, ("groups", Total.COUNT_ROWS, None)])
+    number = FieldValue(_INTEGER, len(fields))
+    rows = (_BUSIEST, Total.MAXIMUM if is_one else Total.SUM, number)
+    every = [("all_rows", Total.SUM, number)] if is_over_all else []
+    return totals_of_units(pairs, (), [rows, ("groups", Total.COUNT_ROWS, None), *every])
 
 
 _BUSIEST = "rows"

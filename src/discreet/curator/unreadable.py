@@ -77,4 +77,4 @@ def _remarks(plan: BoundedPlan, find: FindProfile) -> Iterator[str]:
         for column in scan.columns:
             found = profile.unreadable.get(column.name)
             if found is not None and found.matters():
-                yield f"{found}, which counts as NULL: numbers are of what could be read"
+                yield f"{found.sentence()}, which counts as NULL: numbers are of what could be read"

@@ -9,27 +9,32 @@ Utility:
     A total that is clamped to :math:`t` loses about :math:`(nv - t)^+`, at the noise of :math:`t`:
     as much as a limit of :math:`t/v` rows, and the noise of :math:`v/h` times as many. What a
     profile knows of :math:`v` is the largest and the smallest value of units: the middle of their
-    averages is taken. A single value above :math:`t` is cut as well.
+    averages is taken. A single value above :math:`t` is cut as well. That supposes that who has
+    many rows has values as others do; what it is at most, if not, is said beside it.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from attrs import evolve, frozen
 
 from discreet.core.errors import DiscreetError
-from discreet.core.loss import Pure, Zcdp, short
-from discreet.curator.left_out import grouped_column
+from discreet.core.loss import Pure, Zcdp
+from discreet.curator.groups_kept import grouped_column, keeps_all_groups
+from discreet.curator.heavy_units import IF_ALIKE, at_most, most_together
 from discreet.curator.likely_histograms import LikelyProfile
 from discreet.curator.limits_error import Allocation, expected_cut, groups_shown, limits_given
+from discreet.curator.offered_sql import number_in_sql, value_in_sql
 from discreet.curator.one_table import column_of
 from discreet.curator.stored_profile import profile_for
 from discreet.project.noise import mechanism_for
 from discreet.project.project import Project
 from discreet.releases.estimates.estimate import TotalOf
+from discreet.releases.histogram import Floats
 from discreet.releases.profile import Profile
 from discreet.releases.values import Values
 from discreet.sql.question import Question
@@ -45,16 +50,27 @@ class SumComparison:
     """A sum of a column in both ways, at best: what is cut off a group, and the noise."""
 
     column: str
+    value: str
+    """What is added up, as a query writes it."""
     total: Fraction
     """The upper end of a total, where it is clamped as a whole."""
     whole_cut: float
+    whole_most: float
+    """As the cut, if those with the most rows have the largest values."""
     whole_noise: float
     limits: Limits
     """The limits, where rows are left out."""
     sampled_cut: float
+    sampled_most: float
     sampled_noise: float
     is_whole: bool
     """Whether the question clamps totals."""
+
+    @property
+    def sql(self) -> str:
+        """The sum with totals that are clamped as a whole."""
+        ends = f"(0, {number_in_sql(self.total)})"
+        return f"SUM({self.value}, contribution_bounds_per_group => {ends})"
 
     @property
     def whole(self) -> float:
@@ -70,21 +86,38 @@ class SumComparison:
         """Return it as plain values."""
         return {
             "column": self.column,
+            "sql": self.sql,
             "now": "whole" if self.is_whole else "sampled",
             "errs_less": "whole" if self.whole < self.sampled else "sampled",
-            "whole": {"upper": str(self.total), "cut": self.whole_cut, "noise": self.whole_noise},
-            "sampled": {"cut": self.sampled_cut, "noise": self.sampled_noise} | self.limits.given(),
+            "whole": {
+                "upper": str(self.total),
+                "cut": self.whole_cut,
+                "most_cut": self.whole_most,
+                "noise": self.whole_noise,
+            },
+            "sampled": {
+                "cut": self.sampled_cut,
+                "most_cut": self.sampled_most,
+                "noise": self.sampled_noise,
+            }
+            | self.limits.given(),
         }
 
     def __str__(self) -> str:
         """Say which of the two errs less."""
-        better = "clamping totals as a whole" if self.whole < self.sampled else "leaving out rows"
+        is_less = self.whole < self.sampled
+        better = "clamping totals as a whole" if is_less else "leaving out rows"
+        whole, sampled = self.whole_most + self.whole_noise, self.sampled_most + self.sampled_noise
+        supposed = "" if (whole < sampled) is is_less else f" {IF_ALIKE}"
+        is_even = f"{self.whole:,.0f}" == f"{self.sampled:,.0f}"
+        judged = "both err alike here" if is_even else f"{better} errs less here{supposed}"
         return (
-            f"SUM({self.column}, contribution_bounds_per_group => (0, {short(self.total)})) would"
-            f" cut about {self.whole_cut:,.0f} off the sum of a group, with noise of about"
+            f"{self.sql} would cut about {self.whole_cut:,.0f} off the sum of a group"
+            f"{at_most(self.whole_cut, self.whole_most, self.whole_noise)}, with noise of about"
             f" {self.whole_noise:,.0f}; rows that are left out, at best with"
-            f" {limits_given(self.limits)}, about {self.sampled_cut:,.0f}, with noise of about"
-            f" {self.sampled_noise:,.0f}: {better} errs less here"
+            f" {limits_given(self.limits)}, about {self.sampled_cut:,.0f}"
+            f"{at_most(self.sampled_cut, self.sampled_most, self.sampled_noise)}, with noise of"
+            f" about {self.sampled_noise:,.0f}: {judged}"
         )
 
 
@@ -163,14 +196,48 @@ class _Sum:
         total = min(totals, key=lambda one: self._whole_cut(one, cuts[totals[one]]) + self._of(one))
         return SumComparison(
             column=self.name,
+            value=self._written,
             total=total,
             whole_cut=self._whole_cut(total, cuts[totals[total]]),
+            whole_most=max(self._most(total), self._whole_cut(total, cuts[totals[total]])),
             whole_noise=self._of(total),
             limits=limits,
             sampled_cut=cuts[limits],
+            sampled_most=max(self._most_left_out(limits), cuts[limits]),
             sampled_noise=self._noise(self._rows_bounds, limits),
             is_whole=isinstance(self.aggregate, SumTotals),
         )
+
+    def _most(self, total: Fraction) -> float:
+        """Return what is cut off totals at most, and where a group may not count, with that.
+
+        Of a unit in more groups than count one row is kept, at least.
+        """
+        end = float(total)
+        if keeps_all_groups(self.plan):
+            return self._together(lambda rows, value: np.maximum(rows * value - end, 0))
+        return self._together(lambda rows, value: np.maximum(rows - 1, 0) * value)
+
+    def _most_left_out(self, limits: Limits) -> float:
+        """Return what limits leave out at most, of which a unit keeps one row at least."""
+        kept = limits.rows_per_group if keeps_all_groups(evolve(self.plan, limits=limits)) else 1
+        return self._together(lambda rows, value: np.maximum(rows - kept, 0) * value)
+
+    def _together(self, each: Callable[[Floats, Floats], Floats]) -> float:
+        """Return what is cut off a group if those with the most rows have the largest values."""
+        first, step = self.values.bins.ends[0], float(self.values.bins.step)
+        highest = float(self._rows_bounds.upper)
+
+        def cut(rows: Floats, far: Floats) -> Floats:
+            return each(rows, np.clip((first + far) * step, 0, highest))
+
+        return most_together(self.profile.rows, self.values.above, cut) / groups_shown(self.plan)
+
+    @property
+    def _written(self) -> str:
+        value = self.aggregate.looked_at
+        assert isinstance(value, FieldValue)
+        return value_in_sql(self.plan.relation.fields()[value.index], self._rows_bounds)
 
     @property
     def _rows_bounds(self) -> Bounds:

@@ -7,14 +7,14 @@ from typing import Self
 
 import discreet.dbapi.errors as errors
 from discreet.core.numbers import Number
-from discreet.curator.connection import LOCAL_ANALYST
-from discreet.curator.connection import Connection as AnalystConnection
-from discreet.curator.connection import connect as connect_analyst
 from discreet.dbapi.cursor import Cursor
 from discreet.releases.accuracy import Accuracy
 from discreet.releases.answer_frame import AnswerFrame
 from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.release import Release
+from discreet.roles.connection import LOCAL_ANALYST
+from discreet.roles.connection import Connection as AnalystConnection
+from discreet.roles.connection import connect as connect_analyst
 from discreet.sql.parameters import with_parameters
 from discreet.tables.catalog import Catalog
 

@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Self
 
 from discreet.dbapi.errors import InterfaceError, NotSupportedError, ProgrammingError, Warning
+from discreet.dbapi.spelling import spelled
 from discreet.dbapi.types import TYPE_CODES
 from discreet.releases.answer_frame import AnswerFrame
 from discreet.releases.cells import Cell
@@ -81,7 +82,9 @@ class Cursor:
             for name, kind in zip(frame.names, frame.kinds, strict=True)
         )
         self.release = release
-        self.messages += [(Warning, Warning(note)) for note in release.notes()]
+        first = release.headline() if isinstance(release, Release) else ()
+        told = map(spelled, (*first, *release.notes()))
+        self.messages += [(Warning, Warning(line)) for line in told]
         return self
 
     def executemany(self, operation: str, seq_of_parameters: Sequence[Sequence[object]]) -> None:

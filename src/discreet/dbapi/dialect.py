@@ -11,7 +11,7 @@ from discreet.core.errors import UnknownTable
 from discreet.dbapi.compiler import ReadingCompiler, RefusingCompiler
 from discreet.dbapi.connection import DatabaseConnection
 from discreet.dbapi.errors import ClosedConnection
-from discreet.sql.rows.scope import SCHEMAS
+from discreet.sql.syntax.databases import SCHEMAS
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import ColumnType
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from discreet.core import errors
+from discreet.dbapi.spelling import spelled
 
 
 class Warning(Exception):
@@ -108,10 +109,16 @@ def translated(error: errors.DiscreetError) -> Error:
         ProgrammingError("No table 'visit' is declared.")
     """
     kind = next(_KINDS[base] for base in type(error).__mro__ if base in _KINDS)
-    text = f"{error.what}. {_PRICE}" if isinstance(error, errors.MissingLoss) else str(error)
+    is_unpriced = isinstance(error, errors.MissingLoss) and "connect()" in error.next
+    text = f"{error.what}. {_PRICE}" if is_unpriced else _spelled(error)
     found = kind(text)
     found.code = error.code
     return found
+
+
+def _spelled(error: errors.DiscreetError) -> str:
+    below = f"\n{error.excerpt}" if error.excerpt else ""
+    return f"{spelled(error.sentences())}{below}"
 
 
 @contextmanager

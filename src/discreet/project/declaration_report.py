@@ -11,7 +11,9 @@ from typing import Any
 from discreet.core.errors import Unsupported
 from discreet.core.loss import PrivacyLoss, short
 from discreet.core.terminal_text import text_table
+from discreet.engines.duckdb.sources.doubtful_keys import doubtful_keys
 from discreet.engines.duckdb.sources.doubtful_text import doubtful_texts
+from discreet.engines.duckdb.sources.doubtful_times import doubtful_times
 from discreet.engines.duckdb.sources.examine import Examined, examine, share_rows
 from discreet.engines.duckdb.sources.stored_columns import StoredKind
 from discreet.ledger.gate_rules import least_price, shown_price
@@ -26,8 +28,10 @@ from discreet.project.unit_effect import (
     sum_effect,
     unit_words,
 )
-from discreet.tables.catalog import Catalog, IdSpace, SourceFormat, Table
+from discreet.tables.catalog import Catalog, IdSpace, PublicTable, Table
 from discreet.tables.column import Column
+from discreet.tables.source import SourceFormat
+from discreet.tables.source_files import shown_name
 
 
 def shares_of(catalog: Catalog, space: IdSpace) -> dict[str, PrivacyLoss]:
@@ -108,7 +112,7 @@ def space_to_json(catalog: Catalog, space: IdSpace) -> dict[str, Any]:
 def table_text(catalog: Catalog, table: Table) -> str:
     """Return what the limits and ranges of a table mean."""
     limits, count = table.limits, count_effect(table.limits)
-    called = catalog.id_space(table.unit.id_space).called
+    called = catalog.called(table.unit.id_space)
     rows = [
         [column.name, column.type.value, *_sums(column, table), grouping(catalog, table, column)]
         for column in table.columns
@@ -116,7 +120,7 @@ def table_text(catalog: Catalog, table: Table) -> str:
     heading = ["column", "type", "SUM in a group", "SUM in all", "GROUP BY"]
     return "\n".join(
         [
-            f"{table.name} (id space {table.unit.id_space}), from {table.source.path.name}",
+            f"{table.name} (id space {table.unit.id_space}), from {shown_name(table.source)}",
             *_lines_dropped(table),
             f"  {called.one}: {unit_words(table.unit)}",
             f"  limits: {limits_words(limits)}",
@@ -245,7 +249,7 @@ def _about_sources(catalog: Catalog) -> Iterator[str]:
         if is_other and share_rows(first, second):
             yield (
                 f"{first.name} and {second.name} read the same file but belong to different id "
-                "spaces. What both tell about one person adds up, and no budget bounds the sum."
+                "spaces. What both tell about one unit adds up, and no budget bounds the sum."
             )
 
 
@@ -280,12 +284,13 @@ def _fits(default: PrivacyLoss, cap: PrivacyLoss) -> bool:
 def source_cautions(catalog: Catalog) -> tuple[str, ...]:
     """Return every caution, as sentences; they follow from names and types.
 
-    Of files of text some rows are read, to see whether the declared encoding fits. No sentence
-    quotes the name of a file: there might be one for each person.
+    Some rows are read, to see whether the declared encoding fits and what keys and times look like.
+    No sentence quotes the name of a file: there might be one for each person.
     """
     found = [words for table in catalog.tables for words in _about_files(table, examine(table))]
-    found += [words for table in catalog.tables for words in doubtful_texts(table)]
-    found += [words for table in catalog.public_tables for words in doubtful_texts(table)]
+    every: list[Table | PublicTable] = [*catalog.tables, *catalog.public_tables]
+    for table in every:
+        found += [*doubtful_texts(table), *doubtful_times(table), *doubtful_keys(table)]
     return tuple(found)
 
 

@@ -108,7 +108,8 @@ def _require_same(known: Known, id_space: IdSpace, place: Path | None, unit: str
             f"The id space {id_space.name} has another ledger in this process",
             must=f"be opened with {_place_words(known.place)}, or its budget could be spent twice",
             got=_place_words(place),
-            next="Give the same ledger; if these are other people, give an id_space of their own",
+            next=f"Give the same ledger; if these are other {id_space.called.plural}, give an"
+            " id_space of their own",
         )
     if known.unit != unit:
         raise DeclarationError(
@@ -158,7 +159,8 @@ def _require_same_budget(ledger: Ledger, id_space: IdSpace) -> None:
             f"The id space {id_space.name} has another budget already",
             must=f"be opened with the budget that it has, {cap}",
             got=str(id_space.cap),
-            next="Give that budget. If these are other people, give an id_space of their own",
+            next=f"Give that budget. If these are other {id_space.called.plural}, give an"
+            " id_space of their own",
         )
 
 
@@ -192,7 +194,7 @@ def _version(
             f"The rows of {', '.join(changed)} are not those that were opened before in {name}",
             must="be the same, or be said to have changed",
             next="Give data_changed=True, this once: earlier answers are not given again. If these"
-            " are other people, give an id_space of their own",
+            " are other units, give an id_space of their own",
         )
     return current.number
 

@@ -167,9 +167,11 @@ def keys_contribution(reach: Limits) -> Contribution:
 def require_samplable(scale: Fraction, *, most: Fraction = LARGEST) -> None:
     """Refuse noise that cannot be drawn, before the gate: behind it everybody would pay for it."""
     if not SMALLEST <= scale <= most:
+        other = "higher" if scale > most else "lower"
         raise RefusedQuery(
             "This price asks for noise outside the range that we can draw exactly",
             must=f"need a noise scale from {SMALLEST} to {most} steps",
             got="more" if scale > most else "less",
-            next="Offer another price, or write CLAMP(x, lower, upper, step) with another step",
+            next=f"Offer a {other} price. Where a value x is added up,"
+            " CLAMP(x, lower, upper, step) with another step helps too",
         )

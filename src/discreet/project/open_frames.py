@@ -186,7 +186,7 @@ def _id_space(declared: FrameDeclaration) -> str:
     if not isinstance(name, str) or not name:
         raise DeclarationError(
             "id_space is missing",
-            must="name the people whose budget it is, where no one column names them",
+            must="name those whose budget it is, where no one column names them",
             next='Give id_space="patients", or whoever they are',
         )
     return name

@@ -25,6 +25,9 @@ from discreet.tables.plans.plan import BoundedPlan
 StoredBody = dict[str, Any]
 """A release as it is stored."""
 
+KIND = "kind"
+"""What in a description says which model of privacy it was for; without it, it was a question."""
+
 Bodies = tuple[StoredBody, ...]
 """What is stored for each leg of a passage."""
 

@@ -9,10 +9,31 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument, MissingLoss, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import Number
+from discreet.core.unit_words import UNITS
 from discreet.releases.accuracy import Accuracy, read_accuracy
 
 Price = Pure | Zcdp | Approximate | ApproximateZcdp
 """ε buys discrete Laplace noise; ρ, or an ε with a δ, whichever noise errs less."""
+
+
+def _epsilon(value: Number | None) -> Fraction | None:
+    return _amount("epsilon", value)
+
+
+def _rho(value: Number | None) -> Fraction | None:
+    return _amount("rho", value)
+
+
+def _delta(value: Number | None) -> Fraction | None:
+    return _amount("delta", value)
+
+
+def _amount(name: str, value: Number | None) -> Fraction | None:
+    """Return an exact number, or say of which argument it is none."""
+    try:
+        return check.optional_exact(value)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"{name} is not a number", must=error.must, got=error.got) from None
 
 
 def _accuracy(value: "Accuracy | Number | None") -> Accuracy | None:
@@ -34,10 +55,10 @@ class Terms:
         ± 50 at 95 %
     """
 
-    epsilon: Fraction | None = field(default=None, converter=check.optional_exact)
-    rho: Fraction | None = field(default=None, converter=check.optional_exact)
+    epsilon: Fraction | None = field(default=None, converter=_epsilon)
+    rho: Fraction | None = field(default=None, converter=_rho)
     accuracy: Accuracy | None = field(default=None, converter=_accuracy)
-    delta: Fraction | None = field(default=None, converter=check.optional_exact)
+    delta: Fraction | None = field(default=None, converter=_delta)
     rows_per_group: int | None = None
     groups_per_unit: int | None = None
     rows_per_unit: int | None = None
@@ -50,8 +71,8 @@ class Terms:
         if len(named) > 1:
             raise InvalidArgument(
                 "Two prices were given",
-                must="be one of epsilon, rho and accuracy",
-                got=" and ".join(named),
+                must="be one of epsilon=, rho= and accuracy=",
+                got=" and ".join(f"{name}=" for name in named),
             )
         for name in ("epsilon", "rho"):
             amount = getattr(self, name)
@@ -65,7 +86,7 @@ class Terms:
                 "delta is out of range",
                 must="be at least 0 and below 1",
                 got=str(self.delta),
-                next="A usual δ is far below one over the number of people, such as 1e-9",
+                next=f"A usual δ is far below one over the number of {UNITS}, such as 1e-9",
             )
 
     def _require_one_kind_of_limits(self) -> None:

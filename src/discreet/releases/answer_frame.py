@@ -1,8 +1,9 @@
 """An answer as columns for other programs, with the ends of intervals in columns of their own."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
+from itertools import chain
 from typing import Any
 
 from attrs import frozen
@@ -44,6 +45,18 @@ class AnswerFrame:
     kind: IntervalKind = IntervalKind.TOTAL
     """Of what these intervals take account."""
 
+    def without_ends(self) -> "AnswerFrame":
+        """Return the columns without those of the ends."""
+        ends = {name for pair in self.ends.values() for name in pair}
+        kept = [place for place, name in enumerate(self.names) if name not in ends]
+        return AnswerFrame(
+            names=tuple(self.names[place] for place in kept),
+            kinds=tuple(self.kinds[place] for place in kept),
+            columns=tuple(self.columns[place] for place in kept),
+            ends={},
+            kind=self.kind,
+        )
+
     def to_arrow(self, about: Mapping[str, Any]) -> Any:
         """Return an Arrow table; what is said about it is JSON in the metadata of its schema."""
         table = arrow_table(self.names, self.kinds, self.columns)
@@ -63,22 +76,26 @@ def answer_frame(
     columns: Sequence[Sequence[Cell]],
     ends: Mapping[str, Ends],
     kind: IntervalKind,
+    sure: Mapping[str, Sequence[bool]] | None = None,
 ) -> AnswerFrame:
     """Return the outputs as columns, those in ``ends`` with two more: ``n``, ``n_low``, ``n_high``.
 
+    Those in ``sure`` have one more, ``m_sure``: whether no other value may be right.
     A name that the query gave to another output already gets a number: ``n_low_2``.
     """
     found: dict[str, tuple[ColumnType, Sequence[Cell]]] = {}
-    taken, named = {output.name.lower() for output in outputs}, {}
+    names = [output.name for output in outputs]
+    named = end_names(names, ends)
+    taken = {name.lower() for name in (*names, *chain.from_iterable(named.values()))}
     for output, cells in zip(outputs, columns, strict=True):
         of_values = output.estimate.type
         found[output.name] = of_values, cells
         if output.name in ends:
             pairs = plain_ends(ends[output.name].lows, ends[output.name].highs, of_values)
-            low, high = (_free(f"{output.name}_{end}", taken) for end in ("low", "high"))
-            for place, name in enumerate((low, high)):
+            for place, name in enumerate(named[output.name]):
                 found[name] = of_values, [pair[place] for pair in pairs]
-            named[output.name] = low, high
+        if sure and output.name in sure:
+            found[_free(f"{output.name}_sure", taken)] = ColumnType.BOOLEAN, sure[output.name]
     return AnswerFrame(
         names=tuple(found),
         kinds=tuple(of_values for of_values, _ in found.values()),
@@ -86,6 +103,21 @@ def answer_frame(
         ends=named,
         kind=kind,
     )
+
+
+def end_names(names: Sequence[str], noisy: Collection[str]) -> dict[str, tuple[str, str]]:
+    """Return what the columns with the ends of the noisy ones are called.
+
+    Example:
+        >>> end_names(["n", "n_low"], ["n"])
+        {'n': ('n_low_2', 'n_high')}
+    """
+    taken = {name.lower() for name in names}
+    return {
+        name: (_free(f"{name}_low", taken), _free(f"{name}_high", taken))
+        for name in names
+        if name in noisy
+    }
 
 
 def _free(name: str, taken: set[str]) -> str:

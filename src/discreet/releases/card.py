@@ -119,7 +119,7 @@ def _flavor(facts: CardFacts) -> dict[str, Any]:
             "data_version": facts.receipt.data_version,
         },
         "unprotected_quantities": "What the owner declared: columns, keys, bounds and limits. That"
-        " they were declared without regard to single people is the owner's promise",
+        " they were declared without regard to single units is the owner's promise",
     }
 
 
@@ -138,10 +138,10 @@ def _privacy_loss(facts: CardFacts) -> dict[str, Any]:
 def _unit(known: Circumstances) -> str:
     if not known.unit_columns:
         return "Each row by itself; somebody with several rows is protected for each of them"
-    who = f"Whoever {', '.join(known.unit_columns)} names, with all of their rows"
+    who = f"All rows with the same {' and '.join(known.unit_columns)}"
     if known.period is None:
         return who
-    return f"{who} of one {known.period}; other {known.period}s of theirs are other units"
+    return f"{who} in one {known.period}; its other {known.period}s are other units"
 
 
 def _numbers(loss: PrivacyLoss) -> dict[str, Any]:

@@ -45,6 +45,11 @@ def cell(value: Scalar | None, kind: ColumnType) -> Cell:
     return value.numerator if kind is ColumnType.INTEGER else float(value)
 
 
+def json_cell(value: Cell) -> str | int | float | bool | None:
+    """Return a value as JSON has it: days and times are text."""
+    return value if value is None or isinstance(value, str | int | float) else value.isoformat()
+
+
 def plain_up(value: Fraction) -> int | float:
     """Return an integer where the value is one, and else a float that is not below it."""
     return value.numerator if value.denominator == 1 else float_up(value)
@@ -117,6 +122,12 @@ def cells(values: Column, kind: ColumnType) -> list[Cell]:
     if values.is_whole():
         return _known(values.rounded_down().tolist(), values.known)
     return [cell(value, kind) for value in values.scalars()]
+
+
+def is_unknown(values: Sequence[Cell], noise: Intervals) -> bool:
+    """Tell whether some row has a value, and no interval of its noise."""
+    pairs = zip(values, noise.known.tolist(), strict=True)
+    return any(value is not None and not known for value, known in pairs)
 
 
 def _known(found: Iterable[Cell], known: Mask) -> list[Cell]:

@@ -42,12 +42,12 @@ class FreeAnswer(AnswerRows):
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
-        return self.content.names
+        return self.content.without_ends().names
 
     @cached_property
     def rows(self) -> tuple[tuple[Cell, ...], ...]:
         """The rows, in order."""
-        return tuple(zip(*self.content.columns, strict=True))
+        return tuple(zip(*self.content.without_ends().columns, strict=True))
 
     @property
     def cost(self) -> PrivacyLoss:
@@ -68,8 +68,13 @@ class FreeAnswer(AnswerRows):
         return self
 
     def frame(self, *, errors: bool = True, intervals: str | None = None) -> AnswerFrame:
-        """Return the columns with names and types. There are no intervals to put beside them."""
-        return (self if intervals is None else self.with_intervals(intervals)).content
+        """Return the columns with names and types.
+
+        There are no intervals to put beside them; but an answer without rows, which a tool asks
+        for to see its columns, has those for the ends too.
+        """
+        content = (self if intervals is None else self.with_intervals(intervals)).content
+        return content if errors else content.without_ends()
 
     def to_arrow(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as an Arrow table; the metadata of its schema says that it is free."""

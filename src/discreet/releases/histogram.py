@@ -76,7 +76,7 @@ class Histogram:
         weights = [each(number) for number in numbers]
         return [*weights[:-1], 0] if is_closed else weights
 
-    def _widest(self) -> tuple[int, ...]:
+    def widest(self) -> tuple[int, ...]:
         """Return the largest number that a unit of each bin can have; of the last, if declared."""
         last = 2 * self.ends[-1] if self.most is None else max(self.most, self.ends[-1])
         return (*self.ends, last)
@@ -100,7 +100,7 @@ class Histogram:
     @cached_property
     def typical(self) -> Floats:
         """A usual number of what a unit of each bin has."""
-        pairs = zip(self.starts, self._widest(), strict=True)
+        pairs = zip(self.starts, self.widest(), strict=True)
         return np.array([math.sqrt(start * max(start, end)) for start, end in pairs])
 
     def total(self) -> float:
@@ -164,7 +164,7 @@ class Histogram:
         low = self.least(self._weights(cut, self.starts), beta)
         if self.most is None:
             return low, None
-        return low, self.largest(self._weights(cut, self._widest()), beta)
+        return low, self.largest(self._weights(cut, self.widest()), beta)
 
     def number_beyond(self, limit: int, beta: float) -> tuple[float, float]:
         """Return bounds on how many units have more than the limit."""
@@ -172,7 +172,7 @@ class Histogram:
         def is_cut(number: int) -> int:
             return int(number > limit)
 
-        ends = (*self.ends, max(limit + 1, self.ends[-1])) if self.most is None else self._widest()
+        ends = (*self.ends, max(limit + 1, self.ends[-1])) if self.most is None else self.widest()
         low = self.least(self._weights(is_cut, self.starts), beta)
         return low, self.largest(self._weights(is_cut, ends), beta)
 
@@ -192,7 +192,7 @@ class Histogram:
             return None
         each = beta / len(self.values)
         found, above = 0.0, 0.0
-        widest = self._widest()
+        widest = self.widest()
         for place in range(len(widest) - 1, -1, -1):
             ones = [int(i >= place) for i in range(len(widest))]
             weights = self._weights(int, ones)

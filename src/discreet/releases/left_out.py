@@ -14,7 +14,8 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from discreet.core.errors import InvalidArgument
-from discreet.releases.estimates.enclosures import Interval, Intervals
+from discreet.core.unit_words import put_in
+from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
     Calculation,
     Estimate,
@@ -25,8 +26,9 @@ from discreet.releases.estimates.estimate import (
 )
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import linear
+from discreet.releases.estimates.margins import AnyMargins, Coarse, Margin, Margins, further
 from discreet.releases.estimates.ratios import Ratios, choose, larger, smaller
-from discreet.releases.estimates.rules import Margins, intervals_of, intervals_within
+from discreet.releases.estimates.rules import intervals_of, intervals_within
 from discreet.releases.profile import Share
 
 Change = tuple[Fraction | None, Fraction | None]
@@ -67,7 +69,7 @@ class Clamping:
             "value": self.text,
             "units": None if self.units is None else self.units.to_json(),
             "known": None not in self.taken,
-            "why_not": self.reason or None,
+            "why_not": put_in(self.reason) or None,
         }
 
 
@@ -81,7 +83,11 @@ class LeftOut:
     rows: Change
     """How many rows, in all groups together."""
     share: Share | None
-    """Which share of the rows, if that is known."""
+    """Which share of the rows that are asked about, if that is known."""
+    of_table: Share | None = None
+    """Where a part of a table is asked about: which share the limits leave out of all its rows."""
+    table: str = ""
+    """The table that this is about."""
     each: tuple[Change, ...]
     """By how much each aggregate of a group would change."""
     beta: Fraction = Fraction(0)
@@ -89,8 +95,14 @@ class LeftOut:
     """Why nothing is known, if so, in words."""
     clamps: tuple[Clamping | None, ...] = ()
     """For each aggregate what its clamp cuts; None if surely nothing."""
+    inside: tuple[Clamping, ...] = ()
+    """What clamps below the aggregates surely cut: then nothing is known of any number."""
+    clamps_totals: bool = False
+    """Whether totals of units are clamped as a whole."""
     by_limits: bool = True
     """Whether limits can leave out anything; if not, it is all about clamps."""
+    by_chance: bool = False
+    """Whether it may be more with the probability ``beta``, even if it is nothing otherwise."""
     worked_out: "Callable[[Fraction], LeftOut] | None" = field(default=None, eq=False, repr=False)
     """The same for another probability, where it depends on one."""
 
@@ -112,19 +124,22 @@ class LeftOut:
         return {
             "rows": {"low": int(low or 0), "high": None if high is None else int(high)},
             "share": None if self.share is None else self.share.to_json(),
+            "of_table": None if self.of_table is None else self.of_table.to_json(),
             "known": self.is_known,
-            "why_not": self.reason or None,
+            "why_not": put_in(self.reason) or None,
             "clamps": [clamping.to_json() for clamping in self.clampings()],
         }
 
     def because(self, reason: str) -> "LeftOut":
         """Return the same with another reason for not knowing more."""
         clamps = tuple(one and evolve(one, reason=one.reason and reason) for one in self.clamps)
-        return evolve(self, reason=reason, clamps=clamps)
+        inside = tuple(evolve(one, reason=reason) for one in self.inside)
+        return evolve(self, reason=reason, clamps=clamps, inside=inside)
 
     def clampings(self) -> tuple[Clamping, ...]:
         """Return what clamps cut, of each value once."""
-        found = {one.text: one for one in reversed(self.clamps) if one is not None}
+        every = (*self.inside, *self.clamps)
+        found = {one.text: one for one in reversed(every) if one is not None}
         return tuple(reversed(found.values()))
 
     def clamping(self, index: int) -> Clamping | None:
@@ -138,17 +153,21 @@ class LeftOut:
 
     def touches(self, estimate: Estimate) -> bool:
         """Tell whether an estimate may be another one if nothing is left out."""
-        return any(self.each[index] != UNCHANGED for index in indices(estimate))
+        found = indices(estimate)
+        is_anything = bool((self.inside or self.by_chance) and found)
+        return is_anything or any(self.each[index] != UNCHANGED for index in found)
 
     def bounds(self, estimate: Estimate) -> bool:
         """Tell whether it is known how much is left out of all that an estimate is made of."""
         changes = [self.each[index] for index in indices(estimate)]
-        return self.is_known and all(None not in change for change in changes)
+        is_bounded = self.is_known and not self.inside
+        return is_bounded and all(None not in change for change in changes)
 
     @property
     def is_nothing(self) -> bool:
         """Whether surely nothing was left out."""
-        return all(change == UNCHANGED for change in self.each)
+        is_sure = not self.inside and not self.by_chance
+        return is_sure and all(change == UNCHANGED for change in self.each)
 
 
 def unknown_left_out(
@@ -172,9 +191,25 @@ class Ends:
 
     def not_below_zero(self) -> "Ends":
         """Return the ends of numbers that cannot be negative."""
-        zero = Ratios.constant(Fraction(0), len(self.lows))
-        lows, highs = (larger(end, zero).where_known(end.known) for end in (self.lows, self.highs))
-        return Ends(lows, highs)
+        return self.clipped(Fraction(0), None)
+
+    def clipped(self, lowest: Fraction | None, highest: Fraction | None) -> "Ends":
+        """Return the ends of numbers that lie in a range, as far as that is known."""
+
+        def inside(end: Ratios) -> Ratios:
+            found = end
+            if lowest is not None:
+                found = larger(found, Ratios.constant(lowest, len(end)))
+            if highest is not None:
+                found = smaller(found, Ratios.constant(highest, len(end)))
+            return found.where_known(end.known)
+
+        return Ends(inside(self.lows), inside(self.highs))
+
+    def are_half_known(self) -> bool:
+        """Tell whether somewhere one end is known, and nowhere both."""
+        low, high = self.lows.known, self.highs.known
+        return bool((low ^ high).any() and not (low & high).any())
 
     def are_nearly(self, intervals: Intervals) -> bool:
         """Tell whether they are known, and hardly wider than the intervals."""
@@ -188,7 +223,13 @@ _HARDLY = 1.5
 
 
 def total_ends(
-    estimate: Estimate, groups: Groups, margins: Margins, left_out: LeftOut, *, beta: Fraction
+    estimate: Estimate,
+    groups: Groups,
+    margins: Margins,
+    left_out: LeftOut,
+    *,
+    beta: Fraction,
+    rounded: AnyMargins | None = None,
 ) -> Ends:
     r"""Return where an estimate of the exact numbers lies if no limit had left anything out.
 
@@ -206,12 +247,22 @@ def total_ends(
         :math:`m` is the mean of clamped values and what was taken off over the number of kept
         rows, which is never more than the distance from the clamp to the end of the range; and
         :math:`c` is in the range.
+
+        With margins of ``rounded`` values, of an estimate that is neither a sum of multiples nor a
+        mean, it is the number of values as they are. Only rows that count are rounded: what the
+        others would change is bounded by the range of the values themselves.
     """
+    if left_out.inside and indices(estimate):
+        return Ends.of(Intervals.unknown(groups.size))
     left_out = left_out.for_half_of(beta)
     rest = beta - left_out.beta
     changes = {index: left_out.each[index] for index in indices(estimate)}
-    if all(change == UNCHANGED for change in changes.values()):
-        return Ends.of(intervals_of(estimate, groups, margins, beta=beta))
+    if not left_out.touches(estimate):
+        return Ends.of(
+            intervals_of(estimate, groups, margins, beta=beta)
+            if rounded is None
+            else intervals_within(estimate, groups, rounded, beta=beta)
+        )
     coefficients = linear(estimate)
     if isinstance(estimate, SelectedOf):
         coefficients = {estimate.index: Fraction(1)}
@@ -227,7 +278,7 @@ def total_ends(
     widened = _widened(estimate, left_out)
     if widened is None:
         return Ends.of(Intervals.unknown(groups.size))
-    return Ends.of(_enclosed(widened, groups, margins, changes, rest))
+    return Ends.of(_enclosed(widened, groups, rounded or margins, changes, rest))
 
 
 def _widened(estimate: Estimate, left_out: LeftOut) -> Estimate | None:
@@ -273,7 +324,7 @@ def _of_mean(
     clamping = left_out.clamping(estimate.total)
     if clamping is not None:
         kept = _unclamped(estimate, groups, kept, clamping, larger(fewest, one))
-    lowest, highest = map(groups.constant, _range(estimate, clamping))
+    lowest, highest = map(groups.constant, range_of(estimate, clamping))
     cut = groups.constant(most)
     part = cut.over(larger(fewest, one).plus(cut))
     # Where perhaps no row is kept, all that is known is the range of the value.
@@ -284,8 +335,8 @@ def _of_mean(
     )
 
 
-def _range(estimate: MeanOf, clamping: Clamping | None) -> tuple[Fraction | None, Fraction | None]:
-    """Return where the values of a mean lie."""
+def range_of(estimate: MeanOf, clamping: Clamping | None) -> Change:
+    """Return where the values of a mean lie, as far as that is known."""
     if clamping is None:
         return estimate.lower, estimate.upper
     return clamping.lowest, clamping.highest
@@ -313,15 +364,16 @@ def _unclamped(
 def _enclosed(
     estimate: Estimate,
     groups: Groups,
-    margins: Margins,
+    margins: AnyMargins,
     changes: dict[int, Change],
     beta: Fraction,
 ) -> Intervals:
-    def margin(index: int, share: Fraction) -> Interval:
+    def margin(index: int, share: Fraction) -> Margin:
         low, high = changes[index]
         assert low is not None
         assert high is not None
-        return margins(index, share) - low, margins(index, share) + high
+        found = margins(index, share)
+        return found.further(low, high) if isinstance(found, Coarse) else further(found, low, high)
 
     return intervals_within(estimate, groups, margin, beta=beta)
 

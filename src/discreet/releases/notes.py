@@ -1,16 +1,19 @@
 """Notes: what a reader of an answer must know besides its numbers, said where it is read."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from functools import singledispatch
 
+from discreet.core.counted import counted
 from discreet.core.loss import PrivacyLoss, short
+from discreet.core.unit_words import ONE_UNIT, UNITS
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.releases.body import NOISE, Body, ChosenPrivately, Made
+from discreet.releases.cells import Cell
 from discreet.releases.estimates.estimate import (
     CorrelationOf,
     Estimate,
@@ -19,58 +22,15 @@ from discreet.releases.estimates.estimate import (
     TotalOf,
     WindowOf,
     indices,
+    may_be_undefined,
     parts,
 )
 from discreet.releases.estimates.windows import windows_in
-from discreet.releases.left_out import Clamping, LeftOut
-from discreet.releases.view import View
+from discreet.releases.left_out import LeftOut
+from discreet.releases.mode import mode_notes
+from discreet.releases.view import Output, View
 from discreet.tables.plans.plan import BOUNDING
-from discreet.tables.unit_name import A_UNIT, ONE_UNIT, UNIT, UNITS, UnitName
-
-DISTORTED = 0.1
-"""From which share of rows on that limits leave out an answer says so in its first line."""
-
-
-def headline(left_out: LeftOut | None, called: UnitName = UNIT) -> list[str]:
-    """Return what must be read before the numbers: that they are not those of all rows."""
-    return [called.said(line) for line in _headline(left_out)]
-
-
-def _headline(left_out: LeftOut | None) -> list[str]:
-    if left_out is None or left_out.is_nothing:
-        return []
-    on_clamps = [_on_cut(one) for one in left_out.clampings() if _matters(one)]
-    return [*_on_rows(left_out), *_on_totals(left_out), *on_clamps]
-
-
-def _on_rows(left_out: LeftOut) -> list[str]:
-    share = left_out.share
-    if not left_out.by_limits:
-        return []
-    if share is not None and share.about >= DISTORTED:
-        return [f"Limits left out {share} of the rows: these are numbers of the rows that count"]
-    if not left_out.is_known:
-        return [f"Limits may leave out rows, and {left_out.reason}"]
-    return []
-
-
-def _on_totals(left_out: LeftOut) -> list[str]:
-    if left_out.by_limits or not left_out.reason or any(left_out.clampings()):
-        return []
-    return [f"The clamp may cut totals of {A_UNIT}, and {left_out.reason}"]
-
-
-def _matters(clamping: Clamping) -> bool:
-    units = clamping.units
-    return bool(clamping.reason) or (units is not None and units.about >= DISTORTED)
-
-
-def _on_cut(clamping: Clamping) -> str:
-    units = clamping.units
-    if units is None or units.about < DISTORTED:
-        return f"The clamp may cut values of {clamping.text}, and {clamping.reason}"
-    because = f", and {clamping.reason}" if clamping.reason else ""
-    return f"The clamp cuts values of {clamping.text} for {units} of the {UNITS}{because}"
+from discreet.tables.unit_name import UNIT, UnitName
 
 
 def notes(
@@ -79,17 +39,22 @@ def notes(
     *,
     left_out: LeftOut | None = None,
     on_rounding: Sequence[str] = (),
+    half_known: Collection[str] = (),
     confidence: Fraction,
     called: UnitName = UNIT,
 ) -> tuple[str, ...]:
-    """Return the notes on each output, each note once, and those that are given on rounding."""
+    """Return the notes on each output, each note once, and those that are given on rounding.
+
+    ``half_known`` are the outputs of whose total intervals only one end is known.
+    """
     found = [
         f"{output.name}: {note}"
         for output in view.outputs
         for part in parts(output.estimate)
         for note in _notes(part, body, confidence)
     ]
-    every = [*found, *_on_selection(view, body), *caveats(view, body, left_out, on_rounding)]
+    on_numbers = caveats(view, body, left_out, on_rounding, half_known)
+    every = [*found, *_on_selection(view, body), *on_numbers]
     return tuple(dict.fromkeys(map(called.said, every)))
 
 
@@ -104,6 +69,24 @@ def on_unknown(names: Sequence[str]) -> list[str]:
         return []
     listed = ", ".join(names)
     return [f"{listed}: unknown means that how far noise has moved the value is not known"]
+
+
+def on_undefined(outputs: Sequence[Output], cells: Sequence[Sequence[Cell]]) -> list[str]:
+    """Say why there is no value where noisy numbers allow none."""
+    return [
+        f"{one.name}: there is no number (NULL) where {_why(one.estimate)}"
+        for one, found in zip(outputs, cells, strict=True)
+        if None in found and may_be_undefined(one.estimate)
+    ]
+
+
+def _why(estimate: Estimate) -> str:
+    is_spread = any(isinstance(part, CorrelationOf) for part in parts(estimate))
+    return _NO_SPREAD if is_spread else _NO_VALUE
+
+
+_NO_SPREAD = "a column does not vary, or so little that noise hides it"
+_NO_VALUE = "the noisy numbers allow no value: a divisor of 0, or a root or logarithm that is none"
 
 
 def on_dearer(cost: PrivacyLoss, offered: PrivacyLoss | None) -> list[str]:
@@ -162,15 +145,15 @@ def _(estimate: QuantileOf, body: Body, confidence: Fraction) -> list[str]:
     places = math.ceil(error_of(aggregate.noise, 1 - confidence))
     unknown = "" if aggregate.ends else "; how far that is in values is not known"
     rank = (
-        f"put in order, the rows that count have the {share}-quantile at most {places:,} places"
-        f" from this value, for {surely} % of values{unknown}"
+        f"put in order, the rows that count have the {share}-quantile at most"
+        f" {counted(places, 'place')} from this value, for {surely} % of values{unknown}"
     )
     extreme = {"MIN": "smallest", "MAX": "largest"}.get(estimate.stands_for)
     if extreme is None:
         return [rank]
     label = (
         f"{estimate.stands_for} is the private {share}-quantile, because the {extreme} value itself"
-        " would tell about one person"
+        f" would tell about {ONE_UNIT}"
     )
     return [label, rank]
 
@@ -182,9 +165,19 @@ def _(estimate: CorrelationOf, body: Body, confidence: Fraction) -> list[str]:
 
 @_notes.register
 def _(estimate: WindowOf, body: Body, confidence: Fraction) -> list[str]:
-    if not estimate.is_placed_by_noise():
+    if estimate.is_placed_by_noise():
+        return ["noisy numbers decided which rows it is about or in which order, so it may be any"]
+    return _on_whole(body) if estimate.function == "sum" and estimate.is_of_all() else []
+
+
+def _on_whole(body: Body) -> list[str]:
+    """Say that a total over groups is one of the rows in groups, which need not be all rows."""
+    if body.selection is not None:
+        return ["a total over the groups that are shown has no rows of the others"]
+    if not body.keys.columns:
         return []
-    return ["noisy numbers decided which rows it is about or in which order, so it may be any"]
+    named = " or ".join(body.keys.columns)
+    return [f"a total over groups has no rows whose {named} is NULL or not among the public keys"]
 
 
 @_notes.register
@@ -204,8 +197,8 @@ def _(estimate: TotalOf, body: Body, confidence: Fraction) -> list[str]:
     if aggregate.kind != "count_distinct":
         return []
     bias = (
-        f"COUNT(DISTINCT {aggregate.value}) counts at most {most} values of {ONE_UNIT} in a group,"
-        " so apart from its noise it can only be too small"
+        f"COUNT(DISTINCT {aggregate.value}) counts at most {counted(most, 'value')} of {ONE_UNIT}"
+        " in a group, so apart from its noise it can only be too small"
     )
     return [bias]
 
@@ -215,17 +208,18 @@ def caveats(
     body: Body,
     left_out: LeftOut | None = None,
     on_rounding: Sequence[str] = (),
+    half_known: Collection[str] = (),
 ) -> list[str]:
     """Return what the limits left out, and what choosing rows by their noisy numbers does."""
     return [
         *superseded(body),
-        *_on_limits(view, body, left_out),
-        *_on_chosen_limits(body.limits.chosen),
+        *_on_limits(view, body, left_out, half_known),
+        *_on_chosen_limits(body.limits.chosen, left_out),
         *_on_clamps(view, body, left_out),
         *view.remarks,
         *on_rounding,
         *_on_units(view),
-        *_on_choice(view),
+        *_on_choice(view, body, left_out),
     ]
 
 
@@ -267,21 +261,20 @@ _BY_UNIT = {"count_units", "count_distinct"}
 """Aggregates that the number of a unit's rows in a group does not change."""
 
 
-def _on_limits(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
+def _on_limits(
+    view: View, body: Body, left_out: LeftOut | None, half_known: Collection[str]
+) -> list[str]:
     limits, parts = body.limits, []
     if left_out is None or left_out.is_nothing or not limits.leave_out or not left_out.by_limits:
         return []
     over_all = limits.rows_per_unit
     by_row = any(aggregate.kind not in {*_BY_UNIT, "sum_totals"} for aggregate in body.aggregates)
     if by_row and limits.rows_per_group != over_all:
-        parts.append(f"at most {_rows(limits.rows_per_group)} of {ONE_UNIT} count{_in_each(body)}")
+        parts.append(f"at most {_counting(limits.rows_per_group)}{_in_each(body)}")
     if over_all is not None:
-        parts.append(
-            f"at most {_rows(over_all)} of {ONE_UNIT} count over all groups{_of_each(body)}"
-        )
+        parts.append(f"at most {_counting(over_all)} over all groups{_of_each(body)}")
     if body.keys.columns and limits.groups_per_unit != over_all:
-        most = limits.groups_per_unit
-        many = f"{most:,} group{'s' if most > 1 else ''}"
+        many = counted(limits.groups_per_unit, "group")
         parts.append(f"{ONE_UNIT} counts in at most {many}{_of_each(body)}")
     if not parts:
         return []
@@ -290,37 +283,45 @@ def _on_limits(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
     other = f"give other limits with {names}"
     is_chosen = limits.chosen is not None or view.has_chosen_limits
     advice = other if is_chosen else f"{other}, or limits = auto"
-    return [f"{kept}; what is beyond is left out, and {_said_of(view, left_out)} ({advice})"]
+    return [
+        f"{kept}; what is beyond is left out, and {_said_of(view, left_out, half_known)} ({advice})"
+    ]
 
 
-def _said_of(view: View, left_out: LeftOut) -> str:
+def _said_of(view: View, left_out: LeftOut, half_known: Collection[str]) -> str:
     """Return which of the numbers that are shown take account of what limits left out."""
     touched = [one for one in view.outputs if left_out.touches(one.estimate)]
-    without = [one.name for one in touched if not left_out.bounds(one.estimate)]
+    unbounded = [one.name for one in touched if not left_out.bounds(one.estimate)]
+    half = [name for name in unbounded if name in half_known]
+    without = [name for name in unbounded if name not in half_known]
+    if view.mode is not None:
+        return "the noisy counts do not have it"
     if not left_out.is_known or not touched:
         return "± does not show it"
-    if not without:
-        return "[… to …] takes account of it"
     if len(without) == len(touched):
         return "nothing here takes account of it"
-    return f"[… to …] takes account of it, except for {', '.join(without)}"
+    one_end = f", at one end only for {', '.join(half)}" if half else ""
+    except_for = f", except for {', '.join(without)}" if without else ""
+    return f"[… to …] takes account of it{one_end}{except_for}"
 
 
-def _rows(count: int) -> str:
-    return f"{count:,} row{'s' if count > 1 else ''}"
+def _counting(rows: int) -> str:
+    return f"{counted(rows, 'row')} of {ONE_UNIT} {'counts' if rows == 1 else 'count'}"
 
 
 def _of_each(body: Body) -> str:
     return " of each grouping set" if len(body.keys.places) > 1 else ""
 
 
-def _on_chosen_limits(chosen: ChosenPrivately | None) -> list[str]:
-    """Say that the limits were chosen, what that cost, and how many units they cut."""
+def _on_chosen_limits(chosen: ChosenPrivately | None, left_out: LeftOut | None) -> list[str]:
+    """Say that the limits were chosen, what that cost, and how many units they cut, if any."""
     if chosen is None:
         return []
     part, bar = short(100 * chosen.share), math.ceil(error_of(chosen.noise, 1 - CONFIDENCE))
     low, high = (max(0, chosen.units_cut + sign * bar) for sign in (-1, 1))
-    cut = f"; {low:,} to {high:,} {UNITS} have more than counts" if chosen.is_exact else ""
+    is_said = chosen.is_exact and left_out is not None and left_out.by_limits
+    many = f"{low:,} to {high:,}" if high else "no"
+    cut = f"; {many} {UNITS} have more than counts" if is_said else ""
     among = f"among {chosen.candidates:,}, for {part} % of the price"
     return [f"the limits were chosen privately {among}{cut}"]
 
@@ -329,12 +330,12 @@ def _in_each(body: Body) -> str:
     return " in a group" if body.keys.columns else ""
 
 
-def _on_choice(view: View) -> list[str]:
+def _on_choice(view: View, body: Body, left_out: LeftOut | None) -> list[str]:
     """Say what happens to rows that are shown because their noisy number is large or small."""
-    tests = [test for test in (view.having, view.qualify) if test is not None]
-    is_cut = view.limit is not None or view.offset > 0
-    chosen_by: list[Estimate] = [*tests, *(item.estimate for item in view.order if is_cut)]
-    if not any(indices(estimate) for estimate in chosen_by):
+    if view.mode is not None:
+        return mode_notes(view.mode, view.possible_groups(body), body, left_out)
+    tests = [] if view.having is None else [view.having]
+    if not any(indices(estimate) for estimate in [*tests, *view.choosing()]):
         return []
     bias = (
         "these rows were chosen by their noisy numbers, so the numbers that chose them tend to be"

@@ -6,25 +6,24 @@ which limits and bounds err least.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
+from discreet.core.counted import counted
 from discreet.core.errors import InvalidArgument
 from discreet.core.html_text import html_heading, html_notes, html_page, html_table
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.terminal_text import text_table
+from discreet.core.unit_words import A_UNIT, UNITS
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.body import Body
-from discreet.releases.histogram import BEYOND, Histogram
-from discreet.releases.unreadable import WITH, WITHOUT, UnreadableUnits
-from discreet.releases.value_bins import ValueBins
-from discreet.releases.values import SHOWN_SHARES, Bound, Values, read_values, shown_value
-from discreet.tables.unit_name import A_UNIT, UNITS, UnitName, unit_name
+from discreet.releases.histogram import Histogram
+from discreet.releases.unreadable import UnreadableUnits
+from discreet.releases.values import SHOWN_SHARES, Bound, Values, shown_value
+from discreet.tables.unit_name import UnitName, unit_name
 
 ROWS, GROUPS, BUSIEST = "rows", "groups of ", "rows in the busiest "
 LARGEST, SMALLEST, UNREADABLE = "largest ", "smallest ", "unreadable "
@@ -33,6 +32,7 @@ LARGEST, SMALLEST, UNREADABLE = "largest ", "smallest ", "unreadable "
 _TableOfTexts = tuple[tuple[str, ...], list[list[str]]]
 
 _BETA = float(1 - CONFIDENCE)
+_FAR_APART = 0.5
 _SHOWN_LIMITS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000)
 
 
@@ -49,12 +49,27 @@ class Share:
         low, high = math.floor(100 * self.low), math.ceil(100 * self.high)
         return f"{round(100 * self.about)} % ({low} to {high})"
 
+    def told(self) -> str:
+        """Show it without the number in the middle where that is no more than a guess.
+
+        It is one if the ends are far apart, and the lower one is not even a third of it.
+
+        Example:
+            >>> Share(0.6, 0.5, 0.7).told(), Share(0.6, 0.1, 0.97).told(), Share(0.6, 0.1, 1).told()
+            ('60 % (50 to 70)', '10 to 97 %', 'at least 10 %')
+        """
+        if self.high - self.low <= _FAR_APART or 3 * self.low >= self.about:
+            return str(self)
+        low, high = math.floor(100 * self.low), math.ceil(100 * self.high)
+        return f"at least {low} %" if low and high == 100 else f"{low} to {high} %"
+
     def to_json(self) -> dict[str, float]:
         """Return it as plain values."""
         return {"about": self.about, "low": self.low, "high": self.high}
 
 
-def _share(about: float, low: float, high: float) -> Share:
+def share_between(about: float, low: float, high: float) -> Share:
+    """Return a share that lies between two ends, which may be a little outside 0 and 1."""
     low, high = (min(max(end, 0.0), 1.0) for end in (low, high))
     return Share(min(max(about, low), high), low, high)
 
@@ -68,6 +83,8 @@ class Profile:
     """What a unit is, in the owner's words."""
     units: str | None = None
     """What several of them are called, if the owner declared it."""
+    period: str | None = None
+    """Where a unit is somebody in one period: which."""
     rows: Histogram
     groups: Mapping[str, Histogram]
     """For each column with declared keys: units by the groups that they are in."""
@@ -86,16 +103,28 @@ class Profile:
     @property
     def called(self) -> UnitName:
         """What units are called."""
-        return unit_name(self.unit, self.units)
+        return unit_name(self.unit, self.units).within(self.period)
+
+    def number_of_units(self, *, beta: float = _BETA) -> tuple[float, float]:
+        """Return bounds on how many units there are."""
+        return self.rows.number_beyond(0, beta / 2)
+
+    def number_of_rows(self, *, beta: float = _BETA) -> tuple[float, float | None]:
+        """Return bounds on how many rows there are; the upper one is known if the most is."""
+        return self.rows.amount(beta / 2)
 
     def rows_left_out(self, limit: int, *, beta: float = _BETA) -> Share:
-        """Return which share of the rows a limit of rows for each unit leaves out."""
+        """Return which share of the rows a limit of rows for each unit leaves out.
+
+        There are four bounds, two on what is left out and two on what is kept, and each of them
+        fails with a fourth of the probability.
+        """
         total, beyond = self.rows.total(), self.rows.beyond(limit)
-        low, high = self.rows.amount_beyond(limit, beta / 3)
+        low, high = self.rows.amount_beyond(limit, beta / 4)
         # What is kept is at most the limit of each unit: a sum without a long tail.
-        least, most = self._kept(limit, beta / 3)
+        least, most = self._kept(limit, beta / 4)
         upper = 1.0 if high is None else high / max(high + least, 1.0)
-        return _share(beyond / max(total, 1.0), low / max(low + most, 1.0), upper)
+        return share_between(beyond / max(total, 1.0), low / max(low + most, 1.0), upper)
 
     def _kept(self, limit: int, beta: float) -> tuple[float, float]:
         """Return bounds on how many rows are kept if so many of each unit are."""
@@ -109,10 +138,7 @@ class Profile:
 
     def units_cut(self, limit: int, *, beta: float = _BETA) -> Share:
         """Return which share of the units has more rows than a limit."""
-        about = self.rows.units_beyond(limit) / max(float(self.rows.cleaned.sum()), 1.0)
-        low, high = self.rows.number_beyond(limit, beta / 2)
-        fewest, most = self.rows.number_beyond(0, beta / 2)
-        return _share(about, low / max(most, 1.0), high / max(fewest, 1.0))
+        return _units_beyond(self.rows, limit, beta)
 
     def quantile(self, share: float) -> int | None:
         """Return how many rows that share of the units does not exceed; None if beyond all bins."""
@@ -134,12 +160,16 @@ class Profile:
         return found
 
     def clamped(self, column: str, low: Bound, high: Bound, *, beta: float = _BETA) -> Share:
-        """Return which share of the units with a value has one outside a clamp."""
+        """Return which share of the units with a value has one outside a clamp.
+
+        The bounds on how many these are fail with a third of the probability, and so does each of
+        the two on how many have a value.
+        """
         values = self.values_of(column)
-        fewest, most = values.units_cut(low, high, beta / 2)
-        least, all_of_them = values.units(beta / 2)
+        fewest, most = values.units_cut(low, high, beta / 3)
+        least, all_of_them = values.units(beta / 3)
         about = values.about_cut(low, high) / max(values.about(), 1.0)
-        return _share(about, fewest / max(all_of_them, 1.0), most / max(least, 1.0))
+        return share_between(about, fewest / max(all_of_them, 1.0), most / max(least, 1.0))
 
     @property
     def histograms(self) -> int:
@@ -155,6 +185,8 @@ class Profile:
         return {
             "table": self.table,
             "confidence": float(CONFIDENCE),
+            "units": _bounds_json(*self.number_of_units()),
+            "rows": _bounds_json(*self.number_of_rows()),
             "histograms": {
                 name: {
                     "up_to": list(found.ends),
@@ -213,9 +245,10 @@ class Profile:
         if self._is_faint:
             return f"{self.table}: no {self.called.plural} stand out from the noise", _FAINT
         middle, most, last = self.quantile(0.5), self.quantile(0.99), self.rows.ends[-1]
-        usual = f"half of them have {_up_to(middle, last)} rows, 99 % {_up_to(most, last)}"
-        many = self.called.counted(round(units))
-        return f"{self.table}: about {many} with {rows:,.0f} rows", usual
+        usual = f"about half of them have {_up_to(middle, last)}, 99 % {_up_to(most, last)}"
+        many = f"about {self.called.counted(round(units))} {_ends(*self.number_of_units())}"
+        all_rows = f"about {rows:,.0f} rows {_ends(*self.number_of_rows())}"
+        return f"{self.table}: {many} with {all_rows}", usual
 
     def _cut_by_limits(self) -> _TableOfTexts:
         """Return what each limit leaves out, as headings and rows."""
@@ -232,7 +265,7 @@ class Profile:
         cost = price or f"cost {self.cost}{self._each()}"
         open_end = [] if self.rows.most is not None else [_OPEN]
         last = [_REFUTED] if self.is_refuted else open_end
-        return [f"95 % intervals; {cost}", *map(self.called.said, last)]
+        return [f"95 % intervals, each by itself; {cost}", *map(self.called.said, last)]
 
     def _on_groups(self, name: str) -> str:
         found = self.groups[name]
@@ -240,11 +273,8 @@ class Profile:
         if units < 1:
             few = f"too few {self.called.plural} stand out from the noise"
             return f"{name}: {few} to tell in how many groups"
-        cut = ", ".join(
-            f"{limit}: {100 * found.units_beyond(limit) / units:.0f} %"
-            for limit in _SHOWN_LIMITS
-            if limit < found.ends[-1]
-        )
+        shown = (limit for limit in _SHOWN_LIMITS if limit < found.ends[-1])
+        cut = ", ".join(f"{limit}: {_units_beyond(found, limit, _BETA)}" for limit in shown)
         listed = cut or "none"
         return f"{name}: share of {self.called.plural} in more groups than a limit of {listed}"
 
@@ -265,7 +295,7 @@ class Profile:
             below = (values.smallest_quantile(share) for share in SHOWN_SHARES)
             lines.append([f"{name} is at most", *map(shown_value, above)])
             lines.append([f"{name} is at least", *map(shown_value, below)])
-        shares = (f"{100 * share:.0f} % of {self.called.plural}" for share in SHOWN_SHARES)
+        shares = (f"about {100 * share:.0f} % of {self.called.plural}" for share in SHOWN_SHARES)
         return (f"all values of {self.called.a}", *shares), lines
 
     def _said(self) -> list[str]:
@@ -278,7 +308,8 @@ class Profile:
                 said.append(f"{name}: {faint}")
             if values.is_refuted:
                 said.append(f"{name}: {many} have values outside {_REFUTED_RANGE}")
-        return [*said, *map(str, self.unreadable.values())]
+        told = (self.called.said(one.sentence()) for one in self.unreadable.values())
+        return [*said, *told]
 
 
 _FAINT = (
@@ -302,91 +333,27 @@ _OPEN = (
 )
 
 
-def _up_to(number: int | None, last: int) -> str:
-    return f"at most {number:,}" if number is not None else f"more than {last:,}"
+def _units_beyond(histogram: Histogram, limit: int, beta: float) -> Share:
+    """Return which share of the units has more than a limit.
 
-
-_NO_VALUES: Mapping[str, ValueBins] = MappingProxyType({})
-
-
-def read_profile(
-    table: str,
-    unit: str,
-    bodies: Iterable[Body],
-    *,
-    most: int | None,
-    groups: Mapping[str, int],
-    values: Mapping[str, ValueBins] = _NO_VALUES,
-    receipt: Receipt | None = None,
-    is_stored: bool = False,
-    units: str | None = None,
-) -> Profile:
-    """Return the profile that the stored bodies are.
-
-    ``most`` is the declared number of rows that a unit has at most, ``groups`` how many groups each
-    column has, and ``values`` the bins of each column with values that have an order.
+    Of these and of all units there are two bounds each, which fail with a fourth of the
+    probability.
     """
-    bodies = tuple(bodies)
-    found: dict[str, Histogram] = {}
-    measured: dict[str, Values] = {}
-    doubtful: dict[str, UnreadableUnits] = {}
-    for body in bodies:
-        if body.keys.columns[0].startswith(UNREADABLE):
-            name = body.keys.columns[0].removeprefix(UNREADABLE)
-            doubtful[name] = _unreadable(name, body)
-            continue
-        if body.keys.columns[0].startswith(LARGEST):
-            name = body.keys.columns[0].removeprefix(LARGEST)
-            largest, smallest = (_units(body, place) for place in (0, 1))
-            noise = body.aggregates[0].noise
-            measured[name] = read_values(values[name], largest, smallest, noise)
-            continue
-        for place, name in enumerate(body.keys.columns):
-            is_groups = name.startswith(GROUPS)
-            limit = groups.get(name.removeprefix(GROUPS)) if is_groups else most
-            found[name] = _histogram(body, place, limit)
-    return Profile(
-        table=table,
-        unit=unit,
-        units=units,
-        rows=found[ROWS],
-        groups=_named(found, GROUPS),
-        busiest=_named(found, BUSIEST),
-        values=measured,
-        unreadable=doubtful,
-        is_refuted=most is not None and found[ROWS].most is None,
-        cost=bodies[0].cost,
-        receipt=receipt,
-        is_stored=is_stored,
-    )
+    about = histogram.units_beyond(limit) / max(float(histogram.cleaned.sum()), 1.0)
+    low, high = histogram.number_beyond(limit, beta / 4)
+    fewest, most = histogram.number_beyond(0, beta / 4)
+    return share_between(about, low / max(most, 1.0), high / max(fewest, 1.0))
 
 
-def _named(found: Mapping[str, Histogram], first: str) -> dict[str, Histogram]:
-    return {name[len(first) :]: one for name, one in found.items() if name.startswith(first)}
+def _ends(low: float, high: float | None) -> str:
+    """Return the two ends of a number of units or rows, rounded outwards to whole ones."""
+    first = f"{math.floor(low):,}"
+    return f"({first} or more)" if high is None else f"({first} to {math.ceil(high):,})"
 
 
-def _units(body: Body, place: int) -> dict[int, int]:
-    """Return the numbers of units by their keys: the rows of the set that has one column alone."""
-    (which,) = (i for i, places in enumerate(body.keys.places) if tuple(places) == (place,))
-    (counted,) = body.aggregates
-    rows = zip(body.keys.rows, body.keys.sets, counted.values, strict=True)
-    return {int(row[place] or 0): value for row, part, value in rows if part == which}
+def _bounds_json(low: float, high: float | None) -> dict[str, float | None]:
+    return {"low": low, "high": high}
 
 
-def _unreadable(name: str, body: Body) -> UnreadableUnits:
-    units, noise = _units(body, 0), body.aggregates[0].noise
-    return UnreadableUnits(column=name, without=units[WITHOUT], units=units[WITH], noise=noise)
-
-
-def _histogram(body: Body, place: int, most: int | None) -> Histogram:
-    """Return the histogram of one column."""
-    units, (counted,) = _units(body, place), body.aggregates
-    ends = tuple(sorted(end for end in units if end != BEYOND))
-    found = Histogram(
-        ends=ends,
-        values=(*(units[end] for end in ends), units[BEYOND]),
-        noise=counted.noise,
-        most=most,
-    )
-    # What is declared is believed, unless the profile itself shows that it is false.
-    return evolve(found, most=None) if found.contradicts_most() else found
+def _up_to(number: int | None, last: int) -> str:
+    return f"at most {counted(number, 'row')}" if number else f"more than {counted(last, 'row')}"

@@ -1,7 +1,6 @@
 """A release: the public answer, with its error bars, its cost and its receipt."""
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,7 @@ from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
-from discreet.releases.answer_frame import (
-    AnswerFrame,
-    IntervalKind,
-    answer_frame,
-    interval_kind,
-)
+from discreet.releases.answer_frame import AnswerFrame, IntervalKind, answer_frame, interval_kind
 from discreet.releases.answer_intervals import AnswerIntervals
 from discreet.releases.answer_rows import AnswerRows
 from discreet.releases.body import Body
@@ -30,22 +24,28 @@ from discreet.releases.cells import (
     PlainEnds,
     PlainInterval,
     cells,
+    is_unknown,
+    json_cell,
     plain_ends,
     plain_intervals,
     plain_up,
 )
 from discreet.releases.estimates.columns import Column
 from discreet.releases.estimates.enclosures import Intervals
+from discreet.releases.estimates.estimate import may_be_undefined
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.ratios import Ratios
+from discreet.releases.headline import headline
 from discreet.releases.left_out import Ends, LeftOut, unmeasured
-from discreet.releases.notes import notes, on_dearer, on_unknown, without_totals
+from discreet.releases.notes import notes, on_dearer, on_undefined, on_unknown, without_totals
 from discreet.releases.release_picture import ReleasePicture
 from discreet.releases.shown_answer import ShownAnswer
 from discreet.releases.shown_column import ShownColumn
 from discreet.releases.view import Output, View, error_bar, intervals
 from discreet.releases.yaml_text import yaml_text
 from discreet.tables.unit_name import UNIT, UnitName
+
+_BETA = 1 - CONFIDENCE
 
 
 @frozen(kw_only=True)
@@ -105,8 +105,8 @@ class Release(AnswerRows):
 
     def errors(self) -> dict[str, int | float]:
         """Return the 95 % error bar of every output that has one and the same in all rows."""
-        bars = {output.name: self._bar(output) for output in self.view.outputs}
-        return {name: plain_up(bar) for name, bar in bars.items() if bar is not None}
+        bars = ((one.name, error_bar(one, self.body, beta=_BETA)) for one in self.view.outputs)
+        return {name: plain_up(bar) for name, bar in bars if bar is not None}
 
     def intervals(
         self, name: str, confidence: Number = CONFIDENCE
@@ -145,6 +145,10 @@ class Release(AnswerRows):
         """
         return evolve(self, kind=interval_kind(intervals))
 
+    def headline(self) -> tuple[str, ...]:
+        """Return what must be read first: that numbers may be far from those of all rows."""
+        return tuple(headline(self.left_out, self._ends.moved_far(), self.called))
+
     def notes(self) -> tuple[str, ...]:
         """Return what a reader must know besides the numbers."""
         found = notes(
@@ -152,20 +156,23 @@ class Release(AnswerRows):
             self.body,
             left_out=self.left_out,
             on_rounding=self._ends.on_rounding(),
+            half_known=[name for name, ends in self._all_ends.items() if ends.are_half_known()],
             confidence=CONFIDENCE,
             called=self.called,
         )
         found = found if self.kind is IntervalKind.TOTAL else without_totals(found)
-        unknown = [name for name, is_unknown in self._unknown().items() if is_unknown]
-        return (*found, *on_unknown(unknown), *on_dearer(self.cost, self.offered))
+        cells = dict(zip(self.columns, self._cells, strict=True))
+        unknown = [name for name, noise in self._noise.items() if is_unknown(cells[name], noise)]
+        said = (*on_unknown(unknown), *on_undefined(self.view.outputs, self._cells))
+        return (*found, *said, *on_dearer(self.cost, self.offered))
 
     def frame(self, *, errors: bool = True, intervals: str | None = None) -> AnswerFrame:
         """Return the columns with names and types, from which the other forms are made."""
         kind = self.kind if intervals is None else interval_kind(intervals)
-        rule = self._ends.of(kind)
-        found = self._noisy() if errors else []
-        ends = {output.name: rule(output, 1 - CONFIDENCE) for output in found}
-        return answer_frame(self.view.outputs, self._cells, ends, kind)
+        rule, noisy = self._ends.of(kind), self._noisy() if errors else []
+        ends = {output.name: rule(output, _BETA) for output in noisy}
+        sure = self._ends.sure_modes(kind) if errors else {}
+        return answer_frame(self.view.outputs, self._cells, ends, kind, sure)
 
     def to_arrow(self, *, errors: bool = True, intervals: str | None = None) -> Any:
         """Return the rows as an Arrow table, with the types of the outputs.
@@ -200,26 +207,26 @@ class Release(AnswerRows):
         """Return everything that is public about the release.
 
         ``intervals`` has those of every noisy output, null where nothing is known; ``unknown``
-        tells for each whether there is such a row.
+        tells for each whether a row of it says so in the text; ``rivals`` has what a mode may be.
         """
         found = {
             output.name: [
-                pair and list(map(_plain_json, pair)) for pair in self.intervals(output.name)
+                pair and list(map(json_cell, pair)) for pair in self.intervals(output.name)
             ]
             for output in self._noisy()
         }
         totals = {
-            name: [list(map(_plain_json, pair)) for pair in self._plain_ends(name)]
+            name: [list(map(json_cell, pair)) for pair in self._plain_ends(name)]
             for name in self._all_ends
         }
         sampled = {
-            name: [list(map(_plain_json, pair)) for pair in self.sampling(name)]
+            name: [list(map(json_cell, pair)) for pair in self.sampling(name)]
             for name in (self._all_ends if self.kind is IntervalKind.SAMPLING else ())
         }
         chosen = self.body.limits.chosen
         return {
             "columns": list(self.columns),
-            "rows": [[_plain_json(value) for value in row] for row in self.rows],
+            "rows": [[json_cell(value) for value in row] for row in self.rows],
             "errors": {
                 "confidence": float(CONFIDENCE),
                 "half_width": self.errors(),
@@ -231,6 +238,8 @@ class Release(AnswerRows):
             "totals": totals,
             **({"sampling": sampled} if self.kind is IntervalKind.SAMPLING else {}),
             "unknown": self._unknown(),
+            **self._ends.rivals(),
+            "headline": list(self.headline()),
             "notes": list(self.notes()),
             "limits": self.body.limits.given()
             | ({} if chosen is None else {"chosen": chosen.to_json()}),
@@ -247,13 +256,12 @@ class Release(AnswerRows):
 
         It has what a reader needs to judge it, all of it public; the values are not in it.
         """
-        known = None if self.circumstances is None else self.circumstances()
         facts = CardFacts(
             view=self.view,
             body=self.body,
             receipt=self.receipt,
             answer=self.to_json(),
-            known=known,
+            known=self.circumstances and self.circumstances(),
         )
         return yaml_text(card(facts))
 
@@ -295,7 +303,7 @@ class Release(AnswerRows):
             cost=None if self.is_stored else self.cost,
             notes=self.notes(),
             is_rounded=any(map(self._ends.is_rounded, self._noisy())),
-            called=self.called,
+            headline=self.headline(),
         )
 
     @cached_property
@@ -326,8 +334,9 @@ class Release(AnswerRows):
 
     def _column(self, output: Output, values: Column) -> ShownColumn:
         if not output.is_noisy():
-            return ShownColumn(name=output.name, values=values)
-        bar, noise = self._bar(output), self._noise[output.name]
+            asides = self._ends.mode_asides(output.name, self.kind)
+            return ShownColumn(name=output.name, values=values, asides=asides)
+        bar, noise = error_bar(output, self.body, beta=_BETA), self._noise[output.name]
         is_even = bar is not None and isinstance(values, Ratios) and noise.are_around(values, bar)
         is_total = self.kind is IntervalKind.TOTAL and self._ends.has_total(output)
         totals = self._all_ends[output.name] if is_total else None
@@ -338,35 +347,30 @@ class Release(AnswerRows):
             bar=bar if is_even else None,
             intervals=None if is_even else noise,
             totals=totals,
-            samples=self._ends.sampling(output, 1 - CONFIDENCE) if is_sampled else None,
+            is_undefined=may_be_undefined(output.estimate),
+            samples=self._ends.sampling(output, _BETA) if is_sampled else None,
             is_total_alone=is_even and totals is not None and totals.are_nearly(noise),
         )
 
     @cached_property
     def _noise(self) -> dict[str, Intervals]:
         """For each noisy output, where the value without noise lies in each row."""
-        find = partial(intervals, groups=self._groups, body=self.body, beta=1 - CONFIDENCE)
+        find = partial(intervals, groups=self._groups, body=self.body, beta=_BETA)
         return {output.name: find(output) for output in self._noisy()}
 
     @cached_property
     def _all_ends(self) -> dict[str, Ends]:
         """For each noisy output, where the value of all rows lies. Every form shows this."""
-        return {output.name: self._ends.total(output, 1 - CONFIDENCE) for output in self._noisy()}
+        return {output.name: self._ends.total(output, _BETA) for output in self._noisy()}
 
     def _plain_ends(self, name: str) -> tuple[PlainEnds, ...]:
         ends = self._all_ends[name]
         return plain_ends(ends.lows, ends.highs, self._output(name).estimate.type)
 
     def _unknown(self) -> dict[str, bool]:
-        """Tell for each noisy output whether some row has a value and no interval of its noise."""
-        cells = dict(zip(self.columns, self._cells, strict=True))
-        return {
-            name: any(
-                value is not None and not known
-                for value, known in zip(cells[name], noise.known.tolist(), strict=True)
-            )
-            for name, noise in self._noise.items()
-        }
+        """Tell for each noisy output whether some row says that something of it is unknown."""
+        shown = (one for one in self._shown_columns if one.name in self._noise)
+        return {one.name: one.is_unknown() for one in shown}
 
     def _about(self, frame: AnswerFrame) -> dict[str, Any]:
         """Return what a frame must say besides its numbers, as plain values."""
@@ -375,6 +379,7 @@ class Release(AnswerRows):
             "intervals": {name: list(ends) for name, ends in frame.ends.items()},
             "interval_kind": frame.kind.value,
             "confidence": float(CONFIDENCE),
+            "headline": list(self.headline()),
             "notes": list(self.notes()),
             "cost": self.cost.to_json(),
             "ticket": self.receipt.ticket.number,
@@ -382,9 +387,6 @@ class Release(AnswerRows):
 
     def _noisy(self) -> list[Output]:
         return [output for output in self.view.outputs if output.is_noisy()]
-
-    def _bar(self, output: Output) -> Fraction | None:
-        return error_bar(output, self.body, beta=1 - CONFIDENCE)
 
     def _output(self, name: str) -> Output:
         for output in self._noisy():
@@ -394,7 +396,3 @@ class Release(AnswerRows):
             f"No noisy output is called '{name}'",
             must=f"be one of {', '.join(output.name for output in self._noisy())}",
         )
-
-
-def _plain_json(value: Cell) -> str | int | float | bool | None:
-    return value if value is None or isinstance(value, str | int | float) else value.isoformat()

@@ -6,9 +6,7 @@ from discreet.core.html_text import html_heading, html_notes, html_page, html_ta
 from discreet.core.loss import PrivacyLoss
 from discreet.core.terminal_text import text_table
 from discreet.releases.left_out import LeftOut
-from discreet.releases.notes import headline
 from discreet.releases.shown_column import BAR, RANGE, SAMPLE, TOTAL, ShownColumn
-from discreet.tables.unit_name import UNIT, UnitName
 
 _OF_SAMPLES = (
     "noise and who is in the table: where the number of the population is, if the units of the"
@@ -27,11 +25,11 @@ class ShownAnswer:
     left_out: LeftOut | None
     cost: PrivacyLoss | None
     """What was charged; None if it is a stored release."""
+    headline: tuple[str, ...] = ()
+    """What must be read before the numbers."""
     notes: tuple[str, ...]
     is_rounded: bool = False
     """Whether some total interval is wider because values are rounded."""
-    called: UnitName = UNIT
-    """The owner's word for a unit."""
 
     @property
     def names(self) -> list[str]:
@@ -41,7 +39,7 @@ class ShownAnswer:
     def text(self) -> str:
         """Return it for a terminal."""
         table = text_table(self.names, self.rows())
-        return "\n".join([*headline(self.left_out, self.called), table, *self._footer()])
+        return "\n".join([*self.headline, table, *self._footer()])
 
     def html(self) -> str:
         """Return it for a notebook."""
@@ -49,7 +47,7 @@ class ShownAnswer:
         beyond = len(rows) - MOST_ROWS_IN_HTML
         more = [f"{beyond:,} more rows are in rows and in to_pandas()"] if beyond > 0 else []
         return html_page(
-            *map(html_heading, headline(self.left_out, self.called)),
+            *map(html_heading, self.headline),
             html_table(self.names, rows[:MOST_ROWS_IN_HTML]),
             html_notes([*more, *self._footer()]),
         )
@@ -81,7 +79,7 @@ class ShownAnswer:
         found = self.left_out
         if found is None:
             return []
-        if not any(found.clamps):
+        if not any(found.clamps) and not found.clamps_totals:
             return ["what limits left out" if found.by_limits else "what clamps cut"]
         both = "what limits left out and clamps cut"
         return [both if found.by_limits else "what clamps cut"]

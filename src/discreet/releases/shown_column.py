@@ -103,6 +103,10 @@ class ShownColumn:
     """Where the number of all rows lies, if limits may have left out some."""
     samples: Ends | None = None
     """Where the number of the population lies, if that is asked for."""
+    asides: tuple[str, ...] = ()
+    """What stands beside each value that noisy counts chose: which others it may be."""
+    is_undefined: bool = False
+    """Whether NULL means that the noisy numbers allow no value."""
     is_total_alone: bool = False
     """Whether the noise by itself is not shown, because it is nearly all there is."""
 
@@ -118,6 +122,16 @@ class ShownColumn:
         """Tell whether some row has an end of a total interval, to be explained below the table."""
         ends = self.totals
         return ends is not None and bool((ends.lows.known | ends.highs.known).any())
+
+    def is_unknown(self) -> bool:
+        """Tell whether some row says that its noise, its total or its value is unknown."""
+        has_value = np.array([value is not None for value in scalars(self.values)], dtype=bool)
+        found = ~has_value if self.is_undefined else np.zeros(len(has_value), dtype=bool)
+        if self.intervals is not None and self.bar is None:
+            found = found | (has_value & ~self.intervals.known)
+        if self.totals is not None:
+            found = found | (has_value & ~(self.totals.lows.known | self.totals.highs.known))
+        return bool(found.any())
 
     def has_samples(self) -> bool:
         """Tell whether there are sampling intervals, to be explained below the table."""
@@ -143,10 +157,14 @@ class ShownColumn:
 
     def _noise_texts(self) -> list[str]:
         if self.intervals is not None and self.bar is None:
-            return _with_intervals(self.values, self.intervals)
-        if not isinstance(self.values, Ratios):
-            return [text(value) for value in self.values]
-        return texts(self.values) if self.bar is None else _with_bar(self.values, self.bar)
+            found = _with_intervals(self.values, self.intervals)
+            return [_as_unknown(one) for one in found] if self.is_undefined else found
+        if isinstance(self.values, Ratios) and self.bar is not None:
+            return _with_bar(self.values, self.bar)
+        values = self.values
+        found = texts(values) if isinstance(values, Ratios) else [text(value) for value in values]
+        asides = self.asides or ("",) * len(found)
+        return [shown + aside for shown, aside in zip(found, asides, strict=True)]
 
 
 def _with_bar(values: Ratios, bar: Fraction) -> list[str]:
@@ -184,6 +202,10 @@ def _unknown(value: Scalar | None) -> str:
     return text(None) if value is None else f"{rough_text(value)} ({UNKNOWN})"
 
 
+def _as_unknown(shown: str) -> str:
+    return UNKNOWN if shown == text(None) else shown
+
+
 def _days_with_intervals(values: Sequence[Scalar | None], intervals: Intervals) -> list[str]:
     """Return days with the days between which they lie; of other values nothing is known."""
     lows, highs = _day_texts(intervals.lows), _day_texts(intervals.highs)
@@ -204,6 +226,10 @@ def _end_texts(values: Column, ends: Ends) -> tuple[list[str], list[str]]:
     if not isinstance(values, Ratios):
         return _day_texts(ends.lows), _day_texts(ends.highs)
     widths = ends.highs.minus(ends.lows).least_positive()
+    if widths is None:  # at most one end of each is known: how far it is from the value counts
+        sides = (values.minus(ends.lows), ends.highs.minus(values))
+        far = [side.least_positive() for side in sides]
+        widths = min((one for one in far if one is not None), default=None)
     decimals = 0 if values.is_whole() else decimals_for([] if widths is None else [widths / 2])
     return lower_texts(ends.lows, decimals), upper_texts(ends.highs, decimals)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
+from discreet.core.unit_words import UNITS, put_in
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.releases.accuracy import CONFIDENCE, error_of
 
@@ -50,9 +51,13 @@ class UnreadableUnits:
 
     def __str__(self) -> str:
         """Say how many there are."""
+        return put_in(self.sentence())
+
+    def sentence(self) -> str:
+        """Say how many there are, with room for the name of units."""
         low, high = self.bounds()
         about = min(max(0, self.units), self.everybody())
-        said = f"units have something in {self.column} that could not be read"
+        said = f"{UNITS} have something in {self.column} that could not be read"
         return f"about {about:,} of {self.everybody():,} {said} ({low:,} to {high:,})"
 
     def to_json(self) -> dict[str, Any]:

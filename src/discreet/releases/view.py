@@ -29,6 +29,7 @@ from discreet.releases.estimates.linear import half_width, linear
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
+from discreet.releases.mode import Mode
 from discreet.releases.rounding import Roundings
 from discreet.tables.column import Bounds, ColumnType, Key
 
@@ -91,6 +92,8 @@ class View:
     """What the plan does to values besides what is asked, in sentences."""
     roundings: Roundings = ()
     """For each aggregate of the plan how its value is rounded; None if it surely is not."""
+    mode: Mode | None = None
+    """Which output is chosen as the most frequent value, if one is."""
     has_chosen_limits: bool = False
     """Whether the limits were chosen from a profile."""
 
@@ -99,14 +102,13 @@ class View:
         """The names of the outputs, in order."""
         return tuple(output.name for output in self.outputs)
 
+    def possible_groups(self, body: Body) -> Groups:
+        """Return the groups of a body that WHERE does not rule out."""
+        return _possible(self.possible, read_groups(body))
+
     def groups(self, body: Body) -> Groups:
         """Return the groups of a body that are shown, in the order in which they are."""
-        everything = _possible(self.possible, read_groups(body))
-        shown = _passing(self.having, everything)
-        is_by_noise = self.having is not None and bool(indices(self.having))
-        chosen_from = everything.size if is_by_noise else None
-        with_all = with_windows(shown, self._windows(), chosen_from=chosen_from)
-        shown = _passing(self.qualify, with_all)
+        shown = _passing(self.qualify, self.groups_with_windows(body))
         rows = np.arange(shown.size)
         for ordering in reversed(self.order):  # sorting is stable: the first criterion goes last
             values = column_of(ordering.estimate, shown.take(rows))
@@ -116,6 +118,20 @@ class View:
             rows = rows[turned]
         last = None if self.limit is None else self.offset + self.limit
         return shown.take(rows[self.offset : last])
+
+    def groups_with_windows(self, body: Body) -> Groups:
+        """Return the groups of a body that HAVING leaves, with the windows over them."""
+        everything = self.possible_groups(body)
+        shown = _passing(self.having, everything)
+        is_by_noise = self.having is not None and bool(indices(self.having))
+        chosen_from = everything.size if is_by_noise else None
+        return with_windows(shown, self._windows(), chosen_from=chosen_from)
+
+    def choosing(self) -> list[Estimate]:
+        """Return what chooses rows after HAVING: QUALIFY, and ORDER BY with LIMIT."""
+        is_cut = self.limit is not None or self.offset > 0
+        tests = [] if self.qualify is None else [self.qualify]
+        return [*tests, *(ordering.estimate for ordering in self.order if is_cut)]
 
     def _windows(self) -> tuple[WindowOf, ...]:
         tests = () if self.qualify is None else (self.qualify,)

@@ -11,6 +11,7 @@ from functools import cached_property
 from attrs import field, frozen
 
 from discreet.core.errors import BadSyntax, RefusedQuery
+from discreet.core.unit_words import A_UNIT, BARE_UNIT
 from discreet.sql.aggregates.functions import TOTAL, takes_number
 from discreet.sql.syntax.nodes import Token, token_kind, tokens_of
 
@@ -151,7 +152,7 @@ def _require_known(function: str, name: str, bounds: tuple[str, str]) -> None:
         raise RefusedQuery(
             f"{function[:40]} has no value in a row that could be clamped",
             must=f"be SUM, AVG or the like with {_PER_ROW}",
-            next="Leave the bounds out: max_rows_contributed limits how often a person counts",
+            next=f"Leave the bounds out: max_rows_contributed limits how often {A_UNIT} counts",
         )
 
 
@@ -170,8 +171,8 @@ def _per_group(function: str, bounds: tuple[str, str]) -> RefusedQuery:
     )
     return RefusedQuery(
         f"{_PER_GROUP} is not supported in {function[:40]}",
-        must="stand in SUM; elsewhere so many rows of a person count in a group, each within its"
+        must=f"stand in SUM; elsewhere so many rows of {A_UNIT} count in a group, each within its"
         " bounds",
-        next=f"{simple}; or clamp each person's total: SUM(CLAMP(total, {lower}, {upper})) FROM"
-        f" (SELECT unit, key, {own} AS total FROM ... GROUP BY unit, key)",
+        next=f"{simple}; or clamp the total of each {BARE_UNIT}: SUM(CLAMP(total, {lower},"
+        f" {upper})) FROM (SELECT unit, key, {own} AS total FROM ... GROUP BY unit, key)",
     )

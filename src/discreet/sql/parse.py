@@ -8,7 +8,7 @@ from discreet.core import optional
 from discreet.core.errors import BadSyntax, RefusedQuery
 from discreet.core.recursion import refusing_depth
 from discreet.sql.named_arguments import with_clamps
-from discreet.sql.syntax.nodes import Node, Token, token_kind, tokens_of
+from discreet.sql.syntax.nodes import Node, Token, is_set, token_kind, tokens_of
 from discreet.sql.syntax.one_form import in_one_form
 from discreet.sql.syntax.options import NO_OPTIONS, Options, read_options
 from discreet.sql.syntax.place import not_closed, not_valid
@@ -44,10 +44,12 @@ def parse(sql: str) -> Statement:
     tokens = read_tokens(sql)
     if tokens and token_kind(tokens[0]) in _OTHERS:
         raise _not_a_select()
-    _refuse_top(tokens)
-    text, options = _take_options(sql, tokens)
+    plain, top = _take_top(sql, tokens)
+    text, options = _take_options(plain, tokens)
     clamped = with_clamps(text)
     select = _select(clamped, shown=sql if clamped == text else "")
+    if top:
+        _set_limit(select, top)
     return Statement(select=in_one_form(select), options=options)
 
 
@@ -72,25 +74,71 @@ def _require_text(sql: object) -> None:
         raise BadSyntax("The query is not valid Unicode", must="have no lone surrogates") from None
 
 
-_OTHERS = {"ALTER", "ATTACH", "COMMAND", "COPY", "CREATE", "DELETE", "DESCRIBE", "DETACH", "DROP"}
-_OTHERS |= {"EXECUTE", "INSERT", "MERGE", "PRAGMA", "SET", "SHOW", "TRUNCATE", "UPDATE", "USE"}
+_OTHERS = {"ALTER", "ANALYZE", "ATTACH", "CACHE", "COMMAND", "COMMENT", "COPY", "CREATE", "DELETE"}
+_OTHERS |= {"DESCRIBE", "DETACH", "DROP", "EXECUTE", "FETCH", "GRANT", "INSERT", "KILL", "LOAD"}
+_OTHERS |= {"MERGE", "PRAGMA", "REFRESH", "RENAME", "REVOKE", "SET", "SHOW", "TRUNCATE", "UNCACHE"}
+_OTHERS |= {"UPDATE", "USE"}
 """How statements begin that are refused before they are parsed: the parser guesses at some."""
 
 
 def _not_a_select() -> RefusedQuery:
     return RefusedQuery(
-        "This is not a SELECT", next="Supported: [WITH ...] SELECT keys, aggregates FROM ..."
+        "This is not a SELECT",
+        next="Supported: [WITH ...] SELECT keys, aggregates FROM ... To see the columns of a table,"
+        " for nothing, write SELECT * FROM table LIMIT 0; 'discreet tables', or tables() in Python,"
+        " lists all that may be asked about",
     )
 
 
-def _refuse_top(tokens: list[Token]) -> None:
-    """Refuse SELECT TOP 10, which other dialects have and the parser stumbles over."""
-    for first, second, third in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        is_top = token_kind(first) == "SELECT" and second.text.upper() == "TOP"
-        if is_top and token_kind(third) == "NUMBER":
+def _take_top(sql: str, tokens: list[Token]) -> tuple[str, str]:
+    """Return the text without the TOP 10 of the outermost SELECT, and its number if it has one.
+
+    It is another word for LIMIT. Any other TOP is refused: the parser stumbles over it.
+    """
+    text, depth, found = sql, 0, ""
+    for i, token in enumerate(tokens):
+        depth += _turn(token)
+        words = [] if token_kind(token) != "SELECT" else tokens[i + 1 : i + 6]
+        if words and token_kind(words[0]) in ("DISTINCT", "ALL"):
+            words = words[1:]
+        top = _top(words)
+        if top is None:
+            continue
+        number = top[-1 if len(top) == 2 else -2].text
+        behind = words[len(top) :] and words[len(top)].text.upper()
+        if depth or behind in ("PERCENT", "WITH"):
             raise RefusedQuery(
-                "TOP is not supported", next=f"Write ORDER BY COUNT(*) DESC LIMIT {third.text[:9]}"
+                "TOP is supported with a number alone, and in the outermost SELECT",
+                next=f"Write LIMIT {number[:9]} at the end of that SELECT",
             )
+        found, text = number, _blanked(text, top[0].start, top[-1].end)
+    return text, found
+
+
+def _set_limit(select: Node, number: str) -> None:
+    """Put the number of TOP where that of LIMIT stands, which it says otherwise."""
+    exp = optional.load("sqlglot.expressions")
+    if is_set(select, "limit"):
+        raise RefusedQuery("TOP and LIMIT stand in one SELECT", must="have one of the two")
+    select.set("limit", exp.Limit(expression=exp.Literal.number(number)))
+
+
+def _top(words: list[Token]) -> list[Token] | None:
+    """Return TOP 10 or TOP (10), if that is how words begin."""
+    kinds = [token_kind(one) for one in words]
+    if kinds[:2] == ["VAR", "NUMBER"]:
+        found = words[:2]
+    elif kinds[:4] == ["VAR", "L_PAREN", "NUMBER", "R_PAREN"]:
+        found = words[:4]
+    else:
+        return None
+    return found if found[0].text.upper() == "TOP" else None
+
+
+def _blanked(sql: str, start: int, end: int) -> str:
+    """Return a text with blanks for a part of it: lines and columns stay what they are."""
+    kept = "".join(sign if sign.isspace() else " " for sign in sql[start : end + 1])
+    return sql[:start] + kept + sql[end + 1 :]
 
 
 def _take_options(sql: str, tokens: list[Token]) -> tuple[str, Options]:
@@ -106,10 +154,7 @@ def _take_options(sql: str, tokens: list[Token]) -> tuple[str, Options]:
         if end < 0:
             raise BadSyntax("The OPTIONS have no end", must="be in brackets")
         options = read_options(tokens[first:end])
-    blank = sql[tokens[start].start : tokens[end].end + 1]
-    # Lines and columns of later errors stay what they are.
-    kept = "".join(sign if sign.isspace() else " " for sign in blank)
-    return sql[: tokens[start].start] + kept + sql[tokens[end].end + 1 :], options
+    return _blanked(sql, tokens[start].start, tokens[end].end), options
 
 
 def _turn(token: Token) -> int:
@@ -157,7 +202,13 @@ def _select(sql: str, *, shown: str) -> Node:
     # What is only a comment after a semicolon is parsed as a statement too.
     statements = [tree for tree in trees if not isinstance(tree, exp.Semicolon | None)]
     if len(statements) != 1:
-        raise BadSyntax("There must be one statement", got=str(len(statements)))
+        raise BadSyntax(
+            "There must be one statement",
+            got=str(len(statements)),
+            next="Ask them one after the other, or together in a batch"
+            if statements
+            else "Write, for example, SELECT COUNT(*) FROM table",
+        )
     if isinstance(statements[0], exp.SetOperation):
         raise RefusedQuery(
             f"The query is a {type(statements[0]).__name__.upper()} of answers, not a SELECT",
@@ -166,6 +217,8 @@ def _select(sql: str, *, shown: str) -> Node:
         )
     if not isinstance(statements[0], exp.Select):
         raise _not_a_select()
+    if not statements[0].expressions and not statements[0].args.get("from_"):
+        raise BadSyntax("SELECT names nothing", must="have a column or an expression after it")
     for group in statements[0].find_all(exp.Group):
         if not any(group.args.values()):
             raise BadSyntax(

@@ -4,6 +4,8 @@ Read this page first: ``_resolve`` goes through a query from top to bottom. ``ro
 below the aggregates, ``aggregates/`` what they are, ``outputs/`` what lies above them.
 """
 
+from collections.abc import Sequence
+
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
@@ -13,6 +15,7 @@ from discreet.releases.view import View
 from discreet.sql.aggregates.clamps import ChooseBounds, nothing_chosen
 from discreet.sql.blocks.distinct import with_groups
 from discreet.sql.blocks.merge import merged
+from discreet.sql.blocks.mode import mode_of, with_mode
 from discreet.sql.blocks.side_by_side import is_side_by_side
 from discreet.sql.outputs.outputs import OrderItem, Outputs, resolve_outputs
 from discreet.sql.parse import Statement
@@ -25,7 +28,9 @@ from discreet.sql.rows.keys import resolve_keys
 from discreet.sql.rows.possible_keys import possible_keys
 from discreet.sql.rows.query import resolve_query
 from discreet.sql.rows.scope import Context, PublicRows, Scope, example
+from discreet.sql.rows.sources import require_read_from
 from discreet.sql.rows.where import filtered, opened
+from discreet.sql.syntax.databases import without_database
 from discreet.sql.syntax.nodes import (
     Node,
     condition_of,
@@ -37,11 +42,12 @@ from discreet.sql.syntax.nodes import (
 )
 from discreet.sql.syntax.options import Options
 from discreet.tables.catalog import Catalog, Limits, with_given
-from discreet.tables.expression import Expression
+from discreet.tables.column import Bounds
+from discreet.tables.expression import Expression, FieldValue
 from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 from discreet.tables.relations.join import Exists
-from discreet.tables.relations.relation import Relation, RowOwner
+from discreet.tables.relations.relation import Field, Relation, RowOwner
 from discreet.tables.relations.scan import Scan
 
 
@@ -64,15 +70,16 @@ def resolve(
     keys groups whole numbers with a declared range by every number of it.
     """
     enumeration = (enumeration or Enumeration()).begin()
-    select, options = statement.select, statement.options
+    select = without_database(statement.select, catalog.name)
+    options = statement.options
     context = Context(catalog=catalog, query=resolve_query, public_rows=public_rows)
     # An answer that the query reads, and what stands above it, are one SELECT.
-    select = with_groups(merged(select, context))
+    select = with_groups(merged(with_mode(select), context))
     _require_supported(select)
     # WITH, FROM and WHERE say which rows count.
     asked = opened(select, context)
     select, scope = asked.select, asked.scope
-    _require_unit(options, _require_private(scope))
+    _require_unit(options, _require_private(scope, select, catalog))
     items = _items(select, scope, catalog)
     conditions = [with_aliases(node, items, scope) for node in asked.conditions]
     scope = filtered(scope, conditions, asked.context)
@@ -94,7 +101,7 @@ def resolve(
             must="have public keys",
             next="Ask for both in one SELECT, such as COUNT(*) FILTER (WHERE ...)",
         )
-    possible = possible_keys(grouping.keys, scope.relation, enumeration)
+    possible = possible_keys(grouping.keys, scope.relation, keys)
     over = _OutputScope(
         scope=scope.over(relation),
         keys=grouping.keys,
@@ -110,27 +117,46 @@ def resolve(
             next="Single rows are never shown, and public groups are known already. Write, for"
             f" example, {example(scope, catalog)}",
         )
+    mode = mode_of(select, len(grouping.keys), outputs.aggregates)
+    view = evolve(outputs.view, possible=possible, mode=mode)
     question = Question(
         relation=with_partners(relation, public_rows),
         keys=keys,
         limits=_limits(relation, options),
         aggregates=outputs.aggregates,
         weights=outputs.weights,
-        view=_with_ranges(evolve(outputs.view, possible=possible), enumeration),
+        view=_with_ranges(view, enumeration, grouping.keys, scope.relation.fields()),
         price=options.price(),
     )
     Size.of(question).require_small()
     return question
 
 
-def _with_ranges(view: View, enumeration: Enumeration) -> View:
-    """Return the view with a remark on keys that are a range: what lies outside is in no group."""
+def _with_ranges(
+    view: View, enumeration: Enumeration, keys: Sequence[Expression], fields: Sequence[Field]
+) -> View:
+    """Return the view with a remark on keys that are a range, or are worked out from one."""
+    grouped = {fields[key.index].name for key in keys if isinstance(key, FieldValue)}
     remarks = (
-        f"The groups of {name} are the whole numbers of its declared range, {short(known.lower)} to"
-        f" {short(known.upper)}: rows with another value, or none, are in no group."
+        _range_remark(name, known, is_computed=name not in grouped)
         for name, known in enumeration.ranges.items()
     )
     return evolve(view, remarks=(*view.remarks, *remarks))
+
+
+def _range_remark(name: str, known: Bounds, *, is_computed: bool) -> str:
+    """Return what is said of a declared range: which rows are in the groups, if data break it."""
+    span = f"{short(known.lower)} to {short(known.upper)}"
+    if not is_computed:
+        return (
+            f"The groups of {name} are the whole numbers of its declared range, {span}: rows with"
+            " another value, or none, are in no group."
+        )
+    return (
+        f"The groups are worked out from the whole numbers of the declared range of {name}, {span}:"
+        " rows with another value are counted where it falls into one of them, and in no group"
+        " else."
+    )
 
 
 _PARTS = (
@@ -175,9 +201,10 @@ def _items(select: Node, scope: Scope, catalog: Catalog) -> list[Item]:
     return lateral(list(zip(names, values, strict=True)), scope)
 
 
-def _require_private(scope: Scope) -> RowOwner:
+def _require_private(scope: Scope, select: Node, catalog: Catalog) -> RowOwner:
     owner = scope.relation.owner()
     if owner is None:
+        require_read_from(select, catalog)
         raise RefusedQuery(
             "Only public tables are asked about, so there is nothing to protect",
             must="read a private table",

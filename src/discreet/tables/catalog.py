@@ -16,11 +16,10 @@ from discreet.core.contribution import Contribution, of_kept_rows
 from discreet.core.errors import InvalidArgument, UnknownColumn, UnknownTable
 from discreet.core.loss import PrivacyLoss, short
 from discreet.tables.analyst import Analyst
-from discreet.tables.column import Codes, Column
-from discreet.tables.copied_frame import CopiedFrame
+from discreet.tables.column import Codes, Column, ColumnType
 from discreet.tables.gate_settings import GateSettings
 from discreet.tables.previews import Previews
-from discreet.tables.text_form import USUAL, TextForm
+from discreet.tables.source import Source, SourceFormat
 from discreet.tables.unit_name import UnitName, unit_name
 
 # ---- Contribution limits: how much of one unit may enter an answer.
@@ -206,47 +205,6 @@ class PrivacyUnit:
         return " and ".join(self.owner_columns())
 
 
-class SourceFormat(Enum):
-    """The kinds of file that a table can be read from."""
-
-    CSV = "csv"
-    PARQUET = "parquet"
-    ARROW = "arrow"
-    DUCKDB = "duckdb"
-    JSON_LINES = "jsonl"
-    EXCEL = "xlsx"
-    SQLITE = "sqlite"
-    FRAME = "frame"
-    """Rows in memory: no file, and nothing that ``discreet.toml`` can say."""
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a kind of file; a declaration can name no other."""
-        return self is not SourceFormat.FRAME
-
-    @property
-    def has_tables(self) -> bool:
-        """Whether a file of this kind holds several tables, of which one is meant."""
-        return self in (SourceFormat.DUCKDB, SourceFormat.EXCEL, SourceFormat.SQLITE)
-
-
-@frozen(kw_only=True)
-class Source:
-    """Where the rows of a table are: files of one kind, a table of a database file, or memory."""
-
-    path: Path
-    """A file, or a pattern of file names; always absolute. Of a frame it is the table's name."""
-    format: SourceFormat
-    table: str | None = None
-    """The table inside a database file, or the sheet of a workbook."""
-    text: TextForm = USUAL
-    """How it is written, if it is a file of text."""
-    partitions: tuple[str, ...] = ()
-    """Columns whose values are in the names of folders, from the outermost to the innermost."""
-    frame: CopiedFrame | None = None
-    """The rows, if they are in memory."""
-
-
 _SourceReading = tuple[object, ...] | None
 
 
@@ -261,8 +219,10 @@ def _source_reading(table: "Table | PublicTable") -> _SourceReading:
 
 _READING = Factory(_source_reading, takes_self=True)
 
-UnitReading = tuple[tuple[Codes | str | tuple[str, ...] | None, ...], ...]
-"""The codes and the zone of each column that says who owns a row, and its path if it has one."""
+_ColumnReading = tuple[Codes | str | tuple[str, ...] | ColumnType | None, ...]
+UnitReading = tuple[_ColumnReading, ...]
+"""Codes and zone of each column that says who owns a row, its path if it has one, and that it is
+read as a whole number if it is, unless its codes say so."""
 
 
 def _unit_reading(table: "Table") -> UnitReading | None:
@@ -273,9 +233,10 @@ def _unit_reading(table: "Table") -> UnitReading | None:
     return found if any(part is not None for parts in found for part in parts) else None
 
 
-def _reading(column: Column) -> tuple[Codes | str | tuple[str, ...] | None, ...]:
+def _reading(column: Column) -> _ColumnReading:
     path = () if column.stored_at is None else (column.stored_at,)
-    return (column.codes, column.zone, *path)
+    is_number = column.type is ColumnType.INTEGER and column.codes is None
+    return (column.codes, column.zone, *path, *((column.type,) if is_number else ()))
 
 
 @frozen(kw_only=True)
@@ -302,7 +263,7 @@ class Table:
         init=False, repr=False, default=Factory(_unit_reading, takes_self=True), metadata=IF_GIVEN
     )
     """Who owns a row follows from it, whatever columns a question uses; so it is in all names. What
-    was stored before it was in them, with codes or a zone, is not found any more."""
+    was stored before it was in them, with codes, a zone or whole numbers, is not found any more."""
 
     def column(self, name: str) -> Column:
         """Return the declared column, by its name in any case."""
@@ -366,6 +327,8 @@ class Catalog:
     """What a question costs if neither it nor the connection says so."""
     engine: str = "duckdb"
     """What runs the plans, by its name."""
+    name: str = field(default="", eq=False)
+    """What the project is called: its folder. Tools put it in front of a schema."""
     gate: GateSettings = field(factory=GateSettings)
 
     @property
@@ -390,6 +353,13 @@ class Catalog:
             f"No table '{name}' is declared",
             next=f"Tables: {', '.join(table.name for table in known)}",
         )
+
+    def called(self, id_space: str) -> UnitName:
+        """Return what units of an id space are called: where they have periods, by these too."""
+        units = [table.unit for table in self.tables if table.unit.id_space == id_space]
+        periods = {None if unit.period is None else unit.period.length.value for unit in units}
+        named = self.id_space(id_space).called
+        return named.within(periods.pop()) if len(periods) == 1 else named
 
     def id_space(self, name: str) -> IdSpace:
         """Return the declared id space; a table's id space always exists (checked on reading)."""

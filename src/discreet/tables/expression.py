@@ -1,6 +1,6 @@
 """Row-wise expressions: typed, total, and about one row only, so they are owner-local."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from attrs import evolve, frozen
@@ -74,6 +74,22 @@ def moved(expression: Expression, places: Mapping[int, int]) -> Expression:
         arguments = tuple(moved(part, places) for part in expression.arguments)
         return evolve(expression, arguments=arguments)
     return expression
+
+
+def written_out(expression: Expression, values: Sequence[Expression]) -> Expression:
+    """Return the expression with ``values[i]`` in the place of the field at ``i``.
+
+    Example:
+        >>> nothing = Literal(ColumnType.INTEGER, None)
+        >>> written_out(FieldValue(ColumnType.INTEGER, 0), [nothing]) == nothing
+        True
+    """
+    if isinstance(expression, FieldValue):
+        return values[expression.index]
+    if not isinstance(expression, Call):
+        return expression
+    parts = tuple(written_out(part, values) for part in expression.arguments)
+    return evolve(expression, arguments=parts)
 
 
 def measure(expression: Expression) -> tuple[int, int]:

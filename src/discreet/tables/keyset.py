@@ -49,6 +49,11 @@ class PublicKeys:
         """Return how many groups there are, over all grouping sets."""
         return sum(len(keys.rows) for keys in self.sets)
 
+    def values(self, place: int) -> frozenset[Key]:
+        """Return the keys that one of the grouped fields has, over all grouping sets."""
+        found = ((keys, keys.places.index(place)) for keys in self.sets if place in keys.places)
+        return frozenset(row[i] for keys, i in found for row in keys.rows)
+
 
 @frozen(kw_only=True)
 class PrivateKeys:
@@ -58,6 +63,11 @@ class PrivateKeys:
     fields: tuple[int, ...]
     allowed: tuple[tuple[Key, ...] | None, ...]
     """For each field its public keys, where it has any: other values are dropped."""
+
+    def values(self, place: int) -> frozenset[Key] | None:
+        """Return the public keys of one of the fields, if it has any."""
+        allowed = self.allowed[place]
+        return None if allowed is None else frozenset(allowed)
 
 
 Keys = PublicKeys | PrivateKeys

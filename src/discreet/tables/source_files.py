@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import Source, SourceFormat
+from discreet.tables.source import Source, SourceFormat
 
 WILDCARDS = frozenset("*?")
 _END = re.compile(r"[*?]")
@@ -27,6 +27,17 @@ def is_pattern(path: Path) -> bool:
 def is_many(source: Source) -> bool:
     """Tell whether a source can be several files, by what is written alone."""
     return source.frame is None and (bool(source.partitions) or is_pattern(source.path))
+
+
+def shown_name(source: Source) -> str:
+    """Return what a source is called for its owner; a pattern means little without its folder.
+
+    Example:
+        >>> shown_name(Source(path=Path("/data/visits/*.csv"), format=SourceFormat.CSV))
+        'visits/*.csv'
+    """
+    path = source.path
+    return f"{path.parent.name}/{path.name}" if is_many(source) else path.name
 
 
 def fitting_files(source: Source) -> tuple[Path, ...]:
@@ -118,7 +129,7 @@ def source_files(source: Source, name: str) -> tuple[Path, ...]:
         raise DeclarationError(
             f"The source of {name} fits no file",
             must="be a pattern that at least one file fits",
-            got=path.name,
+            got=shown_name(source),
         )
     return files
 
@@ -127,7 +138,7 @@ def overlap(first: Source, second: Source) -> bool:
     """Tell, by what is written alone, whether two sources could read the same rows.
 
     Example:
-        >>> from discreet.tables.catalog import SourceFormat
+        >>> from discreet.tables.source import SourceFormat
         >>> def csv(path): return Source(path=Path(path), format=SourceFormat.CSV)
         >>> overlap(csv("/data/visits-1.csv"), csv("/data/old/../visits-*.csv"))
         True

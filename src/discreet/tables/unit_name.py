@@ -4,6 +4,8 @@ import re
 
 from attrs import frozen
 
+from discreet.core.unit_words import A_UNIT, BARE_UNIT, ONE_UNIT, UNITS, put_in
+
 _ARTICLE = re.compile(r"(an?|one|each|every|the)\s+(?=\S)", re.IGNORECASE)
 _PLAIN = re.compile(r"[^\W_](?:[\w' -]*\w)?")
 _TAIL = re.compile(r"\s(?:of|in|on|at|with|who|that|per|for|from|by|and|or)\s.*")
@@ -26,11 +28,6 @@ _IRREGULAR = {
     "sheep": "sheep",
     "fish": "fish",
 }
-
-
-ONE_UNIT, A_UNIT, UNITS = "\ue000", "\ue001", "\ue002"
-"""What stands in a sentence for one unit, for any unit and for several, until its name is known.
-These are no signs of any script, so no name of a column or a table is taken for one of them."""
 
 
 @frozen(kw_only=True)
@@ -61,6 +58,27 @@ class UnitName:
         """So many of them."""
         return f"{number:,} {self.singular if number == 1 else self.plural}"
 
+    def within(self, period: str | None) -> "UnitName":
+        """Return the name of one of them in one period, which is a unit where periods are.
+
+        A name that says so already is left as it is.
+
+        Example:
+            >>> unit_name("a person").within("month").counted(2)
+            '2 person-months'
+            >>> unit_name("a child at sea").within("day").plural
+            'days of children at sea'
+            >>> unit_name("a user-day").within("day").one
+            'one user-day'
+        """
+        if period is None or self == UNIT or period in self.singular.lower():
+            return self
+        if " " in self.singular:
+            plural = f"{period}s of {self.plural}"
+            return UnitName(singular=f"{period} of {self.a}", plural=plural, article="a")
+        name = f"{self.singular}-{period}"
+        return UnitName(singular=name, plural=f"{name}s", article=self.article)
+
     def said(self, sentence: str) -> str:
         """Return a sentence with the name in the places that were kept for it.
 
@@ -68,10 +86,13 @@ class UnitName:
             >>> UNIT.said(f"2 rows of {ONE_UNIT} count; {UNITS} have more")
             '2 rows of one unit count; units have more'
         """
-        named = {ONE_UNIT: self.one, A_UNIT: self.a, UNITS: self.plural}
-        for place, name in named.items():
-            sentence = sentence.replace(place, name)
-        return sentence
+        words = {
+            ONE_UNIT: self.one,
+            A_UNIT: self.a,
+            UNITS: self.plural,
+            BARE_UNIT: self.singular,
+        }
+        return put_in(sentence, words)
 
 
 UNIT = UnitName(singular="unit", plural="units", article="a")

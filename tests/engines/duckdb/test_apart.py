@@ -6,9 +6,9 @@ import pytest
 
 from discreet.core.errors import AnswerFailed, DeclarationError, RefusedQuery
 from discreet.core.loss import Pure
-from discreet.curator.connection import connect
 from discreet.engines.duckdb import engine as engine_module
 from discreet.engines.duckdb.engine import DuckDbEngine
+from discreet.roles.connection import connect
 from tests.support.projects.clinic import visit, write_project
 
 PUBLIC = """

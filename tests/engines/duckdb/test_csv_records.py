@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from discreet.engines.duckdb.sources import csv_records, csv_source
 from discreet.engines.duckdb.sources.csv_records import LineEnd, field_array
 from discreet.engines.duckdb.sources.csv_source import csv_header, open_csv
-from discreet.tables.catalog import PublicTable, Source, SourceFormat
+from discreet.tables.catalog import PublicTable
 from discreet.tables.column import Column, ColumnType
+from discreet.tables.source import Source, SourceFormat
 
 Row = tuple[bytes | None, ...]
 

@@ -14,8 +14,8 @@ import pytest
 from discreet.cli.main import main
 from discreet.core.canonical import described, digest
 from discreet.core.errors import DeclarationError
-from discreet.curator.connection import connect
 from discreet.engines.duckdb.sources import excel_source, json_source, sqlite_source
+from discreet.roles.connection import connect
 from discreet.tables.declarations.sources import SUFFIXES, way_out
 from tests.support.projects.clinic import run_exact
 from tests.support.projects.owner import owner_of
@@ -150,6 +150,70 @@ def test_what_is_not_read_is_refused_with_a_way_out(tmp_path, source, more, told
     with pytest.raises(DeclarationError) as caught:
         connect(project(tmp_path, source, more))
     assert told in str(caught.value)
+
+
+OBJECT = '{"person": "p", "city": "Bonn", "age": 1}'
+NO_LINES = {
+    "an array": (f"[\n{OBJECT},\n{OBJECT}\n]\n", "JSON array"),
+    "an array in one line": (f"[{OBJECT}, {OBJECT}]", "JSON array"),
+    "an array behind a mark": (f"\ufeff\n  [\n{OBJECT}\n]", "JSON array"),
+    "an array in a line that is too long": (f"[{', '.join([OBJECT] * 60_000)}]", "JSON array"),
+    "one object over many lines": (f'{{"rows": [\n{OBJECT},\n{OBJECT}\n]}}', "no object by itself"),
+    "written out": (
+        '{\n  "person": "p",\n  "where":\n{"city": "Bonn"}\n}\n',
+        "no object by itself",
+    ),
+    "several in a line": (OBJECT + OBJECT, "no object by itself"),
+    "too long": (f'{{"rows": [{", ".join([OBJECT] * 60_000)}]}}', "no object by itself"),
+    "nothing": ("\n \n", "cannot be read"),
+    "something else": ("person,city,age\np,Bonn,1\n", "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("name", NO_LINES)
+def test_what_is_json_and_no_lines_is_found_by_check(tmp_path, capsys, name, packed):
+    text, told = NO_LINES[name]
+    file = tmp_path / ("visits.jsonl.gz" if packed else "visits.jsonl")
+    file.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    project(tmp_path, file.name)
+    for command in (["check", "--project", str(tmp_path)], ["to-parquet", str(file), "--as-text"]):
+        assert main(command) == 2
+        said = " ".join(capsys.readouterr().err.split())
+        assert "Bonn" not in said
+        assert told in said or command[0] == "to-parquet"
+    # A question does not look: what a file holds decides about nothing before the charge.
+    with connect(tmp_path, epsilon=1) as connection:
+        connection.sql("SELECT COUNT(*) FROM visits")
+
+
+def test_lines_that_are_no_objects_are_told_to_the_owner(tmp_path, capsys):
+    (tmp_path / "visits.jsonl").write_text(f"{OBJECT}\n[1]\n{OBJECT}\n")
+    told = checked(project(tmp_path, "visits.jsonl"), capsys)
+    assert "visits has lines that are no JSON objects. They are dropped" in told
+    (tmp_path / "visits.jsonl").write_text(f"{OBJECT}\n\n{OBJECT}\n")
+    assert "no JSON objects" not in checked(tmp_path, capsys)
+
+
+@pytest.mark.parametrize(
+    ("more", "place"),
+    [
+        ('delimiter = "ab"', "delimiter (line 7)"),
+        ('delimiter = "|"\nquote = "x"', "quote (line 8)"),
+        ('quote = ","\ndelimiter = ";"\nencoding = "ebcdic"', "encoding (line 9)"),
+        ('encoding = "shift_jis"\ndelimiter = "|"', "delimiter (line 8)"),
+        ('quote = ","', "quote (line 7)"),
+        ("delimiter = '\"'", "delimiter (line 7)"),
+    ],
+)
+def test_a_complaint_names_the_line_of_what_it_is_about(tmp_path, more, place):
+    with pytest.raises(DeclarationError) as caught:
+        connect(project(tmp_path, "visits.csv", more))
+    assert f"tables.visits.{place}" in str(caught.value)
+    both = "quote = ','\ndelimiter = '\"'"
+    (tmp_path / "visits.csv").write_text('person"city"age\n')
+    (table,) = connect(project(tmp_path, "visits.csv", both)).catalog().tables
+    assert (table.source.text.quote, table.source.text.delimiter) == (",", '"')
 
 
 def test_every_way_out_names_what_can_be_read():
@@ -356,6 +420,22 @@ def test_another_reading_of_a_file_is_another_question(tmp_path):
     usual = 'delimiter = ","\nencoding = "utf8"\nheader = true'
     (same,) = connect(project(tmp_path, "visits.csv", usual)).catalog().tables
     assert digest(described(same)) in names
+
+
+def test_units_of_another_type_are_other_units(tmp_path):
+    """Three texts name two whole numbers and nobody: the stored answer is not about these."""
+    (tmp_path / "visits.csv").write_text("person,city,age\n1,Bonn,1\n01,Bonn,1\nx,Bonn,1\n")
+    spent = []
+    for kind in ("text", "integer", "text"):
+        folder = project(tmp_path, "visits.csv")
+        declared = (folder / "discreet.toml").read_text()
+        number = declared.replace('person = { type = "text" }', f'person = {{ type = "{kind}" }}')
+        (folder / "discreet.toml").write_text(number)
+        with connect(folder, epsilon=1) as connection:
+            connection.sql("SELECT COUNT(*) FROM visits")
+            (part,) = connection.budget()
+            spent.append(str(part.spent))
+    assert spent == ["ε = 1", "ε = 2", "ε = 2"]
 
 
 def test_a_half_is_rounded_alike_in_all_files(tmp_path):

@@ -5,13 +5,16 @@ import gc
 import uuid
 import weakref
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars
 import pyarrow as pa
 import pytest
 
-from discreet.core.errors import DeclarationError, Unsupported
+import discreet
+from discreet.core.errors import DeclarationError, InvalidArgument, Unsupported
 from discreet.engines.duckdb.sources import python_cells
 from discreet.project.frame_ledgers import FRAME_LEDGERS
 from discreet.tables.column import ColumnType
@@ -367,18 +370,81 @@ def test_nothing_of_the_callers_is_kept():
         name.__reduce__()
 
 
-def test_polars_itself():
-    polars = pytest.importorskip("polars")
-    frame = polars.from_arrow(PEOPLE).with_columns(polars.col("clinic").cast(polars.Categorical))
-    _, found = exact(owned({"visits": frame}), SQL)
-    _, same = exact(owned({"visits": PEOPLE}, id_space="others"), SQL)
-    assert repr(found.columns) == repr(same.columns)
+# ---- Polars, with types that only it has.
+
+HALF_PAST = dt.datetime(2024, 7, 1, 10, 30)  # noqa: DTZ001 - a wall, of no zone
+IN_POLARS = {
+    "categories": (polars.Series(["a", None, "b"], dtype=polars.Categorical), "text"),
+    "an enumeration": (polars.Series(["a", None, "b"], dtype=polars.Enum(["b", "a"])), "text"),
+    "a small number": (polars.Series([1, None, 255], dtype=polars.UInt8), "integer"),
+    "a large number": (polars.Series([1, None, 2**63 - 1], dtype=polars.UInt64), "integer"),
+    "a decimal": (polars.Series(["1.5", None, "-2"]).cast(polars.Decimal(9, 2)), "real"),
+    "a float": (polars.Series([1.5, None, float("nan")], dtype=polars.Float32), "real"),
+    "a truth": (polars.Series([True, None, False]), "boolean"),
+    "a day": (polars.Series([HALF_PAST.date(), None, dt.date(1, 1, 1)]), "date"),
+    "in milliseconds": (polars.Series([HALF_PAST, None, None], dtype=polars.Datetime("ms")),
+                        "timestamp"),
+    "in nanoseconds": (polars.Series([HALF_PAST, None, None], dtype=polars.Datetime("ns")),
+                       "timestamp"),
+    "an instant": (
+        polars.Series([HALF_PAST, None, None], dtype=polars.Datetime("us", "Europe/Berlin")),
+        {"type": "timestamp", "zone": "Europe/Berlin"},
+    ),
+    "a time": (polars.Series([HALF_PAST.time(), None, dt.time(0)]), "time"),
+    "nothing": (polars.Series([None, None, None]), "text"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IN_POLARS)
+def test_a_type_of_polars_is_read_as_it_is(name):
+    series, declared = IN_POLARS[name]
+    frame = polars.DataFrame({"patient": [1, 2, 3], "x": series})
+    columns = {"visits": {"patient": "integer", "x": declared}}
+    found = cells(owned({"visits": frame}, columns=columns, id_space=name), "x")
+    expected = [None if value != value else value for value in series.to_list()]
+    if name == "an instant":
+        expected = [moment and moment.replace(tzinfo=None) for moment in expected]
+    assert found == [float(one) if name == "a decimal" and one else one for one in expected]
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        polars.Series([[1], [2], [3]]),
+        polars.Series([{"a": 1}] * 3),
+        polars.Series([dt.timedelta(1)] * 3),
+        polars.Series([object()] * 3, dtype=polars.Object),
+    ],
+    ids=["lists", "structures", "durations", "objects"],
+)
+def test_what_polars_has_and_nobody_reads_is_refused(series):
+    frame = polars.DataFrame({"patient": [1, 2, 3], "x": series})
+    columns = {"visits": {"patient": "integer", "x": "text"}}
+    with pytest.raises(DeclarationError, match=r"is stored as|cannot be handed over"):
+        owned({"visits": frame}, columns=columns)
+    with pytest.raises(DeclarationError, match=r"collect\(\)"):
+        owned({"visits": frame.lazy()}, columns=columns)
 
 
 def test_what_is_no_frame_is_refused():
     for what in ({"patient": [1]}, [1], "visits.csv", None, Stream):
         with pytest.raises(DeclarationError, match="is no data frame"):
             owned({"visits": what})
+    ways = {
+        "from_pylist": [{"patient": 1}],
+        r"pyarrow.table\(visits\)": {"patient": [1]},
+        "Name its columns": np.zeros((2, 2)),
+        "discreet init": Path("visits.csv"),
+        "one column": pd.Series([7], name="patient"),
+        "the frame that it comes from": pa.chunked_array([[7]]),
+    }
+    for way, what in ways.items():
+        with pytest.raises(DeclarationError, match=way) as caught:
+            owned({"visits": what})
+        assert "7" not in str(caught.value)
+    for what in (pd.DataFrame({"patient": [1]}), pd.Series([7]), None):
+        with pytest.raises(InvalidArgument, match="Give a frame the name of its table"):
+            discreet.own(what)
     with pytest.raises(DeclarationError, match="lacks a declared column"):
         owned({"visits": pd.DataFrame({0: [1]})})
     twice = pd.DataFrame([[1, 2, "a", 3]], columns=["patient", "Patient", "clinic", "age"])

@@ -296,6 +296,27 @@ def test_days_are_those_of_a_calendar():
     assert moment(2_958_465, is_1904=False).date() == datetime.date(9999, 12, 31)
     for beyond in (2_958_465.9999999999, 2_958_466, -0.1, float("nan"), float("inf")):
         assert moment(beyond, is_1904=False) is None or beyond < 2_958_466
+    assert moment(2_957_003, is_1904=True).date() == datetime.date(9999, 12, 31)
+    assert moment(2_957_004, is_1904=True) is None
+
+
+FROM_1904 = {
+    "the first day": ('<c s="1"><v>0</v></c>', "1904-01-01"),
+    "a time": ('<c s="3"><v>0.25</v></c>', "06:00:00"),
+    "midnight": ('<c s="3"><v>0</v></c>', "00:00:00"),
+    "a moment that is shown as a time": ('<c s="3"><v>1.25</v></c>', "1904-01-02T06:00:00"),
+    "a day that 1900 lacks": ('<c s="1"><v>60</v></c>', "1904-03-01"),
+    "after the year 9999": ('<c s="1"><v>2957004</v></c>', None),
+    "the last of the other calendar": ('<c s="1"><v>2958465</v></c>', None),
+}
+
+
+@pytest.mark.parametrize("name", FROM_1904)
+def test_a_cell_of_a_workbook_that_counts_from_1904(tmp_path, name):
+    evil, expected = FROM_1904[name]
+    found = read(declared(excel_file(tmp_path / "clinic.xlsx", evil, is_1904=True)))
+    require_alone(found)
+    assert found[1] == ("x", expected)
 
 
 def test_a_sheet_is_found_by_its_name_and_has_its_own_calendar(tmp_path):

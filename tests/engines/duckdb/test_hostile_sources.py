@@ -20,9 +20,9 @@ import pytest
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import Pure
 from discreet.curator.answer import answer
-from discreet.curator.connection import connect
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources.csv_source import BLOCK
+from discreet.roles.connection import connect
 from discreet.tables.declarations.declaration import read_catalog
 from tests.support.house.narrow import whole
 from tests.support.projects.clinic import make_curator, run_exact, visit, write_project, write_rows

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.core.errors import BudgetExhausted, DeclarationError
 from discreet.core.loss import Pure
-from discreet.curator.connection import connect
+from discreet.roles.connection import connect
 from tests.support.projects.clinic import run_exact
 from tests.support.projects.owner import owner_of
 from tests.support.projects.source_writers import OF_TABLES, WRITERS, write

@@ -17,8 +17,9 @@ from discreet.engines.duckdb.sources.csv_records import LineEnd, field_array, si
 from discreet.engines.duckdb.sources.examine import require_source
 from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.engines.duckdb.sources.text_files import opened_text
-from discreet.tables.catalog import PublicTable, Source, SourceFormat
+from discreet.tables.catalog import PublicTable
 from discreet.tables.column import Column, ColumnType
+from discreet.tables.source import Source, SourceFormat
 from discreet.tables.text_form import (
     SEVERAL_BYTES,
     SINGLE_BYTE,

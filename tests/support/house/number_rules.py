@@ -36,6 +36,14 @@ FLOAT_WITH_REASON = {
     ("randomness/tables/draw.py", "steps.astype(np.float64)"): "exact: steps are below 2**48",
     ("randomness/samplers.py", "words.astype(np.float64)"): "one rounding, inside the limit",
     ("randomness/argmax.py", "counts[part].astype(np.float64)"): "a relative 2**-53",
+    (
+        "mechanisms/query_release/linear_queries.py",
+        "self.table.astype(np.float64)",
+    ): "exact: coefficients are at most 2**20, and public",
+    (
+        "mechanisms/query_release/public_weights.py",
+        "query.astype(np.float64)",
+    ): "exact: coefficients are at most 2**20, and public",
 }
 """Each with where the proof counts it: a docstring of that file."""
 

@@ -35,6 +35,7 @@ DOORS = {
     "discreet.dbapi": "dbapi/__init__.py",
     "discreet.events": "events.py",
     "discreet.mechanisms": "mechanisms/__init__.py",
+    "discreet.synthesis": "synthesis/__init__.py",
 }
 """What users import from, and the files of these."""
 

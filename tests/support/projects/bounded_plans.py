@@ -3,7 +3,7 @@
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.tables.catalog import Limits, Period, PrivacyUnit, Source, SourceFormat, Table
+from discreet.tables.catalog import Limits, Period, PrivacyUnit, Table
 from discreet.tables.column import Bounds, Column, ColumnType
 from discreet.tables.expression import FieldValue
 from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PrivateKeys, PublicKeys
@@ -11,6 +11,7 @@ from discreet.tables.plans.aggregate import Aggregate, QuantileValues
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.sums import SumValues
 from discreet.tables.relations.scan import Scan
+from discreet.tables.source import Source, SourceFormat
 
 AGE = Bounds(lower=0, upper=100)
 COLUMNS = (

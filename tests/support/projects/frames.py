@@ -1,16 +1,17 @@
 """Data frames that are owned, and what an engine reads of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import duckdb
 import pandas as pd
+import polars
 import pyarrow as pa
 
 import discreet
-from discreet.curator.owner import Owner
 from discreet.engines.duckdb.sources.declared_values import column_value
 from discreet.engines.duckdb.sources.open_source import open_source
+from discreet.roles.owner import Owner
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.projects.memory import Exact, reveal
 from tests.support.projects.plan import plan_of
@@ -41,7 +42,12 @@ def with_views(table: pa.Table) -> Stream:
     return Stream(table.cast(schema))
 
 
-KINDS = {"pandas": pa.Table.to_pandas, "arrow": lambda table: table, "stream": with_views}
+KINDS: dict[str, Callable[[pa.Table], Any]] = {
+    "pandas": pa.Table.to_pandas,
+    "polars": polars.from_arrow,
+    "arrow": lambda table: table,
+    "stream": with_views,
+}
 """The kinds of frame, each made from a table of Arrow."""
 
 

@@ -24,6 +24,12 @@ class ListedKeys:
         """Return the keys of some groups."""
         return tuple(self.keys[i] for i in groups)
 
+    def places(self, field: int, values: Sequence[Key]) -> np.ndarray:
+        """Return where in some values the key of each group is, or -1."""
+        known = {value: place for place, value in enumerate(values)}
+        keys = (row[field] for row in self.keys)
+        return np.array([-1 if key is None else known.get(key, -1) for key in keys], np.int64)
+
 
 def _place(part: Key | None) -> tuple[bool, Key]:
     return (part is None, "" if part is None else part)

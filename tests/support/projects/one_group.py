@@ -6,7 +6,8 @@ from discreet.releases.estimates.columns import scalars
 from discreet.releases.estimates.enclosures import Interval
 from discreet.releases.estimates.estimate import Estimate, Scalar
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.rules import Margins, column_of, intervals_of
+from discreet.releases.estimates.margins import Margins
+from discreet.releases.estimates.rules import column_of, intervals_of
 
 
 def value_of(estimate: Estimate, group: Groups) -> Scalar | None:

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from discreet.curator.connection import Connection
-from discreet.curator.owner import Owner
 from discreet.project.project import open_project
+from discreet.roles.connection import Connection
+from discreet.roles.owner import Owner
 
 
 def owner_of(connection: Connection) -> Owner:

@@ -9,7 +9,8 @@ from discreet.curator.price import PricedPlan
 from discreet.curator.publish import publish
 from discreet.curator.randomise import randomise
 from discreet.project.project import Project
-from discreet.releases.profile import Profile, read_profile
+from discreet.releases.profile import Profile
+from discreet.releases.read_profile import read_profile
 from discreet.releases.value_bins import ValueBins
 from discreet.tables.plans.engine import ExactAggregates
 from tests.support.projects.gate import open_permit
@@ -25,7 +26,7 @@ class ProfileStage:
     project: Project
     plans: tuple[PricedPlan, ...]
     exact: tuple[ExactAggregates, ...]
-    most: int
+    most: int | None
     groups: Mapping[str, int]
     values: Mapping[str, ValueBins] = field(factory=dict)
 
@@ -35,7 +36,7 @@ class ProfileStage:
         project: Project,
         plans: Iterable[PricedPlan],
         *,
-        most: int,
+        most: int | None,
         groups: Mapping[str, int],
         values: Mapping[str, ValueBins] = NO_VALUES,
     ) -> "ProfileStage":

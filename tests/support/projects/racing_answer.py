@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from discreet.core.errors import BudgetExhausted
-from discreet.curator.connection import connect
+from discreet.roles.connection import connect
 
 
 def main(folder: str, number: str) -> None:

@@ -13,11 +13,10 @@ from discreet.tables.catalog import (
     PeriodLength,
     PrivacyUnit,
     PublicTable,
-    Source,
-    SourceFormat,
     Table,
 )
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange
+from discreet.tables.source import Source, SourceFormat
 from tests.support.projects.dice import Dice
 
 DAYS = DateRange(first=datetime.date(2025, 1, 1), last=datetime.date(2025, 3, 31))

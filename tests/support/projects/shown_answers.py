@@ -26,15 +26,7 @@ from discreet.releases.release import Release
 from discreet.sql.aggregates.clamps import ChooseBounds, nothing_chosen
 from discreet.sql.expressions.expression import resolve_expression
 from discreet.sql.outputs.outputs import OrderItem, Outputs, resolve_outputs
-from discreet.tables.catalog import (
-    Limits,
-    Period,
-    PeriodLength,
-    PrivacyUnit,
-    Source,
-    SourceFormat,
-    Table,
-)
+from discreet.tables.catalog import Limits, Period, PeriodLength, PrivacyUnit, Table
 from discreet.tables.column import Bounds, Column, ColumnType, Key
 from discreet.tables.expression import Call, Expression, FieldValue, Literal
 from discreet.tables.keyset import KeySet, PublicKeys
@@ -49,6 +41,7 @@ from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.plans.sums import SumSquares, SumValues
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import Scan
+from discreet.tables.source import Source, SourceFormat
 
 LIMITS = Limits(rows_per_group=3, groups_per_unit=2)
 

@@ -9,18 +9,10 @@ import numpy as np
 
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate
-from discreet.tables.catalog import (
-    Catalog,
-    IdSpace,
-    Limits,
-    PrivacyUnit,
-    PublicTable,
-    Source,
-    SourceFormat,
-    Table,
-)
+from discreet.tables.catalog import Catalog, IdSpace, Limits, PrivacyUnit, PublicTable, Table
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange
 from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.source import Source, SourceFormat
 from tests.support.projects.memory import Exact, MemoryEngine, reveal
 from tests.support.projects.neighbours import Moved, check_neighbours
 from tests.support.projects.plan import plan_of

@@ -97,6 +97,9 @@ def _of_excel(value: Any) -> str:
         return "<c/>"
     if isinstance(value, bool):
         return f'<c t="b"><v>{int(value)}</v></c>'
+    if isinstance(value, datetime.datetime):
+        passed = value - datetime.datetime(1899, 12, 30)  # noqa: DTZ001 - a wall, of no zone
+        return f'<c s="1"><v>{passed / datetime.timedelta(1)!r}</v></c>'
     if isinstance(value, datetime.date):
         return f'<c s="1"><v>{(value - datetime.date(1899, 12, 30)).days}</v></c>'
     return text_cell(value) if isinstance(value, str) else f"<c><v>{value!r}</v></c>"

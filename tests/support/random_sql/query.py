@@ -57,6 +57,54 @@ def plain_query(dice: Dice, catalog: Catalog) -> Query:
     )
 
 
+VALUES = {
+    "text": ("'a'", "'north'", "'elsewhere'", "'nowhere'", "'x'", "'f'", "'hill'"),
+    "integer": ("0", "1", "2", "4", "7"),
+}
+"""Values that columns with keys have, declared or not."""
+
+
+def computed_query(dice: Dice, catalog: Catalog) -> tuple[Query, bool] | None:
+    """Return a query by what is made of a column with public keys, if there is one.
+
+    And whether every value of the key is a group, so that no row without NULL is left out.
+    """
+    sources = SourceWriter(dice, catalog, grid=True)
+    source = sources.private(dice.weighted(((2, 0), (5, 1), (3, 2))))
+    public = [c for c in source.columns if c.kind in VALUES and (c.has_keys or c.is_public)]
+    if not public:
+        return None
+    column = dice.pick(public)
+    name, one, two = column.text, *(dice.pick(VALUES[column.kind]) for _ in range(2))
+    whole = (
+        f"{name} IS NULL",
+        f"COALESCE({name} = {one}, FALSE)",
+        f"CASE WHEN {name} = {one} THEN 'one' WHEN {name} IS NULL THEN 'none' ELSE 'other' END",
+    )
+    parts = {
+        "text": (f"upper({name})", f"left({name}, 1)", f"COALESCE({name}, {one})"),
+        "integer": (f"{name} % 2", f"FLOOR(({name} - 2) / 2.0)", f"COALESCE({name}, {one})"),
+    }
+    key = dice.pick((*whole, *parts[column.kind]))
+    conditions = (
+        f"{name} IN ({one}, {two})",
+        f"{name} = {one}",
+        f"{name} <> {one}",
+        f"{name} < {one}",
+        f"NOT ({name} = {one} OR {name} IS NULL)",
+        f"{name} IS NULL",
+    )
+    where = source.where(*([dice.pick(conditions)] if dice.chance(70) else []))
+    rest = f"FROM {source.text}{where} GROUP BY {key}"
+    query = Query(
+        sql=f"{_with(sources)}SELECT {key}, COUNT(*) AS n0 {rest}",
+        keys=(key,),
+        aggregates=("COUNT(*)",),
+        in_duckdb=f"{_with(sources)}SELECT {key}, COUNT(*) AS n0, 0 {rest}",
+    )
+    return query, key in whole
+
+
 def _options(dice: Dice) -> str:
     """Return a clause that gives the query limits of its own, now and then."""
     if not dice.chance(15):

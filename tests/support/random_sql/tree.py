@@ -13,6 +13,7 @@ from discreet.tables.catalog import Catalog, Limits
 from discreet.tables.column import Bounds, ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
+from discreet.tables.functions.fine_grid import fine_grid
 from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PrivateKeys, PublicKeys, combine
 from discreet.tables.plans.aggregate import (
     Aggregate,
@@ -218,6 +219,8 @@ class Trees:
         kind = self._dice.pick([t for t in Total if t is not Total.COUNT_ROWS])
         bounds = Bounds(lower=-100, upper=100, step=Fraction(1, 4))
         is_real = number.type is ColumnType.REAL
+        if kind is Total.SUM:
+            bounds = fine_grid(bounds)
         needed = is_real and kind in (Total.SUM, Total.AVERAGE)
         return InnerTotal(total=kind, value=number, bounds=bounds if needed else None)
 

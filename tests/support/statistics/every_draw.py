@@ -17,6 +17,14 @@ from discreet.mechanisms.noise.linf_exponential import LinfExponential
 from discreet.mechanisms.noise.noisy_histogram import NoisyHistogram
 from discreet.mechanisms.noise.truncated_geometric import TruncatedGeometric
 from discreet.mechanisms.noise.uniform_smoothing import UniformSmoothing
+from discreet.mechanisms.query_release.guess_and_check import GuessAndCheck
+from discreet.mechanisms.query_release.linear_queries import LinearQueries
+from discreet.mechanisms.query_release.median_mechanism import MedianMechanism
+from discreet.mechanisms.query_release.mwem import Mwem
+from discreet.mechanisms.query_release.prefix_queries import PrefixQueries, PrefixRelease
+from discreet.mechanisms.query_release.private_weights import PrivateMultiplicativeWeights
+from discreet.mechanisms.query_release.public_weights import PublicWeights
+from discreet.mechanisms.query_release.small_database import SmallDatabase
 from discreet.mechanisms.response.approximate_response import ApproximateResponse
 from discreet.mechanisms.response.categorical_response import CategoricalResponse
 from discreet.mechanisms.response.sign_of_gaussian import SignOfGaussian
@@ -237,6 +245,30 @@ STABILITIES: dict[str, Drive] = {
     ],
 }
 
+COUNTS = [5, 0, 2**40]
+PREFIXES = PrefixQueries([{"a"}, {"ab", "c"}])
+
+
+def mwem(s: Fraction, queries: LinearQueries, total: Any) -> Mwem:
+    choice = ExponentialMechanism(scale=s)
+    return Mwem(queries=queries, rounds=3, choice=choice, noise=variance(s), total=total)
+
+
+QUERY_RELEASES: dict[str, Drive] = {
+    "Mwem": lambda s, rng, wrap: [
+        mwem(s, LinearQueries(wrap(np.array([[1, 1, 0], [0, -7, 2**20]]))), total)
+        .release(wrap(np.array(COUNTS)), rng)
+        .answers()
+        for total in (2**60, noise(s))
+    ],
+    "SmallDatabase": lambda s, rng, wrap: SmallDatabase(
+        queries=LinearQueries(wrap(np.array([[1, 1, 0], [0, -7, 9]]))), size=4, scale=s / 4
+    ).release(wrap(np.array(COUNTS)), rng),
+    "PrefixRelease": lambda s, rng, _: PrefixRelease(
+        prefixes=PREFIXES, inner=mwem(s, PREFIXES.linear, noise(s))
+    ).release(["abc", "a", "", "cc"], rng),
+}
+
 
 def vector(s: Fraction) -> SparseVector:
     return SparseVector(
@@ -297,7 +329,35 @@ def points(s: Fraction, rng: Rng, wrap: Callable[[Any], Any]) -> None:
         whole.ask(5)
 
 
-THRESHOLDS: dict[str, Drive] = {"machines": machines, "between": between, "points": points}
+def guesses(s: Fraction, rng: Rng, wrap: Callable[[Any], Any]) -> None:
+    """Ask machines that guess, with thresholds so low and so high that both answers come."""
+    for threshold in (1, LARGEST_VALUE // 4):
+        checks = GuessAndCheck(
+            vector=vector(s), value_noise=variance(s), threshold=threshold, lower=-3, upper=5
+        )
+        opened: list[Any] = [
+            checks.open(
+                wrap(np.array(COUNTS)), guess=PublicWeights(cells=3, total=7), d_in=ONE, rng=rng
+            ),
+            PrivateMultiplicativeWeights(checks=checks, cells=3, total=noise(s)).open(
+                wrap(np.array(COUNTS)), d_in=ONE, rng=rng
+            ),
+            MedianMechanism(checks=checks, cells=3, size=4, total=2**60).open(
+                wrap(np.array(COUNTS)), d_in=ONE, rng=rng
+            ),
+        ]
+        for machine in opened:
+            machine.ask_many(wrap(np.array([[1, 0, 0], [-3, 5, 1], [0, 0, 1]])))
+            if not machine.ended:
+                machine.ask(wrap(np.array([0, 1, 1])))
+
+
+THRESHOLDS: dict[str, Drive] = {
+    "machines": machines,
+    "between": between,
+    "points": points,
+    "guesses": guesses,
+}
 
 
 def boundary(s: Fraction, rng: Rng, wrap: Callable[[Any], Any]) -> None:
@@ -318,5 +378,14 @@ def boundary(s: Fraction, rng: Rng, wrap: Callable[[Any], Any]) -> None:
 
 BOUNDARIES: dict[str, Drive] = {"boundary words": boundary}
 
-DRIVES = SAMPLERS | NOISES | RESPONSES | SELECTIONS | STABILITIES | THRESHOLDS | BOUNDARIES
+DRIVES = (
+    SAMPLERS
+    | NOISES
+    | RESPONSES
+    | SELECTIONS
+    | STABILITIES
+    | QUERY_RELEASES
+    | THRESHOLDS
+    | BOUNDARIES
+)
 SCALES = (Fraction(7, 2), Fraction(10**6), Fraction(2**50))

@@ -123,7 +123,7 @@ def read_delta(delta: Number) -> Fraction:
             "delta is out of range",
             must="be at least 0 and below 1",
             got=str(delta),
-            next="A delta far below one over the number of people is usual",
+            next="A delta far below one over the number of units is usual",
         )
     return value
 

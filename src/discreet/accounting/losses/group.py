@@ -101,7 +101,7 @@ def _(loss: GaussianDp, size: int) -> tuple[PrivacyLoss, str]:
 @_grouped.register
 def _(loss: ApproximateZcdp, size: int) -> tuple[PrivacyLoss, str]:
     if size == 1:
-        return loss, "one person"
+        return loss, "one unit"
     raise Unsupported(
         "Approximate zCDP says nothing known about groups",
         must="be pure, approximate, zcdp or gaussian",
@@ -113,7 +113,7 @@ def _(loss: ApproximateZcdp, size: int) -> tuple[PrivacyLoss, str]:
 @_grouped.register
 def _(loss: RenyiCurve, size: int) -> tuple[PrivacyLoss, str]:
     if size == 1:
-        return loss, "one person"
+        return loss, "one unit"
     raise Unsupported(
         "The curve of a group is known order by order only",
         got=loss.measure.value,
@@ -174,7 +174,7 @@ def _vacuous(epsilon: Fraction, delta: Fraction) -> Unsupported:
     most = int(float(log_up(1 / delta)) / float(epsilon)) if epsilon else int(1 / delta)
     return Unsupported(
         "For a group of this size the loss promises nothing",
-        must=f"be smaller than about {most + 1} people",
+        must=f"be smaller than about {most + 1} units",
         next="A pure or concentrated loss covers larger groups",
     )
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from statistics import NormalDist
 
 from attrs import evolve, frozen
 
@@ -17,7 +18,6 @@ from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent, Event, FixedSizeSampledEvent, PoissonSampledEvent
 from discreet.core.mechanism_event import DiscreteGaussianEvent
 from discreet.core.numbers import Number, exact, float_down
-from discreet.core.optional import load
 from discreet.core.rounding import log_down
 from discreet.core.stated_event import GaussianEvent
 
@@ -119,19 +119,23 @@ class Target:
     def _numerically(self, uses: Uses) -> float:
         """Compare normal quantiles, nearly straight in a scale; first on a coarse grid."""
         at, limit = float_down(self.epsilon), float_down(self.delta)
-        quantile = load("scipy.special").ndtri
-        wanted = float(quantile(limit))
+        wanted = _quantile(limit)
         over = math.inf
         for width, clearly in self.looks:
             try:
                 found = upper_delta(uses, at, width)
             except Unsupported:
                 return math.inf
-            over = min(_FAR_OFF, float(quantile(min(max(found, 1e-300), 1.0))) - wanted)
+            over = min(_FAR_OFF, _quantile(found) - wanted)
             over = min(over, 0.0) if found <= limit else max(over, 1e-12)
             if abs(over) > clearly:
                 break
         return over
+
+
+def _quantile(probability: float) -> float:
+    """Return the normal quantile; it steers a search, and certifies nothing."""
+    return NormalDist().inv_cdf(min(max(probability, 1e-300), 1 - 2.0**-53))
 
 
 def target(epsilon: Number, delta: Number) -> Target:

@@ -7,8 +7,8 @@ from discreet.cli.command import CommandResult, add_project
 from discreet.core.terminal_text import lines, text_table
 from discreet.curator.budget_report import BudgetReport, budget_reports
 from discreet.curator.budget_status import AMOUNTS, Budgets
-from discreet.curator.connection import LOCAL_ANALYST
-from discreet.curator.owner import own
+from discreet.roles.connection import LOCAL_ANALYST
+from discreet.roles.owner import own
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 from discreet.cli.command import CommandResult, add_project
 from discreet.core.terminal_text import lines
-from discreet.curator.owner import own
 from discreet.ledger.ledger import Ledger
 from discreet.project.declaration_report import (
     cautions,
@@ -16,6 +15,7 @@ from discreet.project.declaration_report import (
     table_text,
     table_to_json,
 )
+from discreet.roles.owner import own
 from discreet.tables.catalog import Catalog
 
 
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> CommandResult:
-    """Check, by names and types, and by whether text fits its declared encoding."""
+    """Check, by names and types, and by whether texts, keys and times are what is declared."""
     with own(options.project) as owner:
         owner.check()
         catalog = owner.catalog()
@@ -68,7 +68,7 @@ def _left_over(catalog: Catalog, ledger: Ledger) -> Iterator[str]:
         if id_space not in spaces:
             yield (
                 f"The ledger has spending in the id space {id_space}, which is not declared. If "
-                "another one is about the same people, what was told adds up: use its old name."
+                "another one is about the same units, what was told adds up: use its old name."
             )
     for share in ledger.shares():
         if (share.id_space, share.analyst) not in declared and share.cap != share.cap * 0:

@@ -13,9 +13,9 @@ from discreet.cli.clinic import DECLARATION, PATIENTS, VISITS, make_clinic
 from discreet.cli.command import CommandResult, QueryArguments
 from discreet.core.errors import BudgetExhausted, DeclarationError, QueryError
 from discreet.curator.budget_status import bar, left_words
-from discreet.curator.connection import Connection, connect
-from discreet.curator.owner import own
 from discreet.releases.profile import Profile
+from discreet.roles.connection import Connection, connect
+from discreet.roles.owner import own
 
 WIDTH = 100
 

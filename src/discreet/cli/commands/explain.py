@@ -4,7 +4,7 @@ import argparse
 
 from discreet.cli.command import CommandResult, add_asking, asked, question
 from discreet.cli.spelling import spelled
-from discreet.curator.connection import connect
+from discreet.roles.connection import connect
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

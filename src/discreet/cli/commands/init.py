@@ -18,7 +18,8 @@ from discreet.cli.column_types import (
     with_types,
 )
 from discreet.cli.command import CommandResult, add_project
-from discreet.cli.first_declaration import FirstTable
+from discreet.cli.first_declaration import FirstTable, inner_fields
+from discreet.cli.first_form import with_folders, with_form
 from discreet.cli.first_profile import add_profile
 from discreet.cli.first_project import FirstProject, ProfileWishes, finish
 from discreet.cli.init_replies import (
@@ -33,14 +34,13 @@ from discreet.cli.init_replies import (
 )
 from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.public_ranges import public_ranges
-from discreet.engines.duckdb.sources.csv_source import likely_separator
 from discreet.engines.duckdb.sources.examine import share_files
-from discreet.engines.duckdb.sources.stored_columns import stored_columns
-from discreet.tables.catalog import Source, SourceFormat
-from discreet.tables.column import ColumnType
+from discreet.engines.duckdb.sources.stored_columns import StoredColumn, stored_columns, written
+from discreet.tables.column import INSIDE, ColumnType
 from discreet.tables.declarations.declaration import FILE_NAME
 from discreet.tables.declarations.sources import PACKED, SUFFIXES, usual_source, way_out
-from discreet.tables.source_files import source_files
+from discreet.tables.source import Source
+from discreet.tables.source_files import fitting_files, is_pattern, source_files
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -78,13 +78,28 @@ def run(options: argparse.Namespace) -> CommandResult:
     wishes = InitWishes(
         public=tuple(options.public),
         look_at_types=options.look_at_types,
-        types=dict(map(_given_type, options.types)),
+        types=_given_types(options.types),
         profile=ProfileWishes(
             price=None if options.profile_epsilon is None else number(options.profile_epsilon),
             write_limits=options.write_limits,
         ),
     )
     return begin(options.files, Path(options.project), given_replies(options), ask, wishes)
+
+
+def _given_types(texts: Sequence[str]) -> dict[str, str]:
+    """Return the types that options give for columns, each of which is named once."""
+    found: dict[str, str] = {}
+    for name, kind in map(_given_type, texts):
+        alike = [other for other in found if other.casefold() == name.casefold()]
+        if alike:
+            raise InvalidArgument(
+                "--type names a column twice, in whatever case",
+                must="say one type for each column",
+                got=f"{alike[0]}={found[alike[0]]} and {name}={kind}",
+            )
+        found[name] = kind
+    return found
 
 
 def _given_type(text: str) -> tuple[str, str]:
@@ -120,10 +135,11 @@ def begin(
     """Write the declaration of ``files`` into ``project``, a folder or the file itself.
 
     Guarantee:
-        Of private data only names and types are looked at: the header of a CSV file, the schema of
-        another. If the owner consents, the rows of CSV files are read to propose a type for each
-        column, and a profile is charged; nothing else of them is kept. Public files are read, after
-        none of them was found to be a private one.
+        Of private data only names and types are looked at: the header of a CSV file and the mark
+        before it, the schema of another, and what folders such as year=2024 are called. If the
+        owner consents, the rows of CSV files are read to propose a type for each column, and a
+        profile is charged; nothing else of them is kept. Public files are read, after none of them
+        was found to be a private one.
     """
     target = (project if project.suffix == ".toml" else project / FILE_NAME).resolve()
     if target.exists():
@@ -156,7 +172,7 @@ def _require_apart(private: Sequence[str], public: Sequence[str]) -> None:
     """Refuse a public file that is a private one too, by any name, before a row of it is read."""
     for one in public:
         for other in private:
-            first, second = (usual_source(Path(os.path.abspath(given))) for given in (one, other))
+            first, second = (_source(Path(os.path.abspath(given))) for given in (one, other))
             if first is not None and second is not None and share_files(first, second):
                 raise InvalidArgument(
                     f"{Path(one).name} is named as private and as public",
@@ -187,9 +203,9 @@ def _public(table: FirstTable) -> FirstTable:
 
 def _require_known(answers: InitReplies, wishes: InitWishes, tables: Sequence[FirstTable]) -> None:
     """Refuse columns that are named in an option and that no file has."""
-    names = {column.name.lower() for table in tables for column in table.columns}
+    names = {column.name.casefold() for table in tables for column in table.columns}
     for name, kind in wishes.types.items():
-        if name.lower() not in names and kind != LEFT_OUT:
+        if name.casefold() not in names and kind != LEFT_OUT:
             raise InvalidArgument("No file has a column of that name", got=f"--type {name}={kind}")
     if answers.unit is not None and not tables:
         raise InvalidArgument(
@@ -232,40 +248,63 @@ def _found(files: Sequence[str], root: Path) -> Iterator[FirstTable]:
     """Yield each table in the files, by the name that it has there."""
     for given in files:
         path = Path(os.path.abspath(given))
-        source = usual_source(path)
+        source = _source(path)
         if source is None:
             raise InvalidArgument(
                 f"{path.name} is not a kind of file that we read",
                 must=f"end in {', '.join(SUFFIXES)}",
-                next=way_out(path),
+                got=given,
+                next=way_out(path)
+                if not path.is_dir()
+                else f"Name the files in it by a pattern, such as '{Path(given) / '*.parquet'}'",
             )
+        _require_some(source, given)
         file = source_files(source, "the declaration")[0]
-        source = _with_separator(source, file)
-        written = str(path.relative_to(root) if path.is_relative_to(root) else path)
-        found = stored_columns(file, source, "the declaration")
+        source = with_form(source, file)
+        shown = str(path.relative_to(root) if path.is_relative_to(root) else path)
+        found = stored_columns(file, source, "the declaration", with_inner=True)
+        found = {place: _with_partitions(columns, source) for place, columns in found.items()}
         if not any(found.values()):
             raise InvalidArgument(f"{path.name} has no columns", must="have a table with columns")
         for place, columns in found.items():
             stored = None if place is None else _stored_name(*place)
             yield FirstTable(
-                name=_plain(path).stem if stored is None else stored,
-                source=written,
+                name=_own_name(path) if stored is None else stored,
+                source=shown,
                 stored_table=stored,
                 read_from=evolve(source, table=stored),
-                columns=columns,
+                columns=tuple(one for one in columns if INSIDE not in one.name),
+                inner=inner_fields(columns),
                 answers=InitReplies(),
             )
 
 
-def _with_separator(source: Source, file: Path) -> Source:
-    """Return a source with the separator that its first line has."""
-    if source.format is not SourceFormat.CSV:
-        return source
-    try:
-        delimiter = likely_separator(file, source.text)
-    except Exception:  # whatever is wrong with the file is told when its columns are read
-        return source
-    return evolve(source, text=evolve(source.text, delimiter=delimiter))
+def _source(path: Path) -> Source | None:
+    """Return what a file or a pattern is by its name, and by those of folders below it."""
+    usual = usual_source(path)
+    return None if usual is None else with_folders(usual)
+
+
+def _require_some(source: Source, given: str) -> None:
+    if is_pattern(source.path) and not fitting_files(source):
+        raise InvalidArgument(
+            "No file fits the pattern",
+            must="fit at least one, in its folder, or in folders below it such as year=2024",
+            got=given,
+        )
+
+
+def _with_partitions(columns: Sequence[StoredColumn], source: Source) -> tuple[StoredColumn, ...]:
+    """Return the columns of a file, and those that its folders have."""
+    names = {name.casefold() for name in source.partitions}
+    kept = (column for column in columns if column.name.casefold() not in names)
+    return (*kept, *map(written, source.partitions))
+
+
+def _own_name(path: Path) -> str:
+    """Return what a table is called by its file; by its folder, if a pattern has no word."""
+    name = _plain(path).stem
+    return name if re.search(r"\w", name) else path.parent.name
 
 
 def _plain(path: Path) -> Path:
@@ -297,7 +336,9 @@ def _fitting(answers: InitReplies, table: FirstTable) -> InitReplies:
 def _owners(table: FirstTable) -> list[str]:
     """Return the columns that could say whose row it is."""
     kinds = (ColumnType.INTEGER, ColumnType.TEXT)
-    return [column.name for column in table.declared() if column.declared_type in kinds]
+    inside = [one.name for one in table.inner if one.stored.declared_type in kinds]
+    named = [column.name for column in table.declared() if column.declared_type in kinds]
+    return [*named, *inside]
 
 
 def _terminal(question: str) -> str:

@@ -3,13 +3,14 @@
 import argparse
 from pathlib import Path
 
+from discreet.cli.answer_file import shown
 from discreet.cli.command import CommandResult, add_project
 from discreet.core.errors import InvalidArgument
-from discreet.curator.connection import Connection, connect
 from discreet.ledger.chain import Kind
 from discreet.ledger.history import LAST_SHOWN, totals_words
 from discreet.ledger.order import read_receipts
 from discreet.project.open_ledger import open_ledger
+from discreet.roles.connection import Connection, connect
 from discreet.tables.declarations.declaration import read_catalog
 
 
@@ -83,7 +84,7 @@ def _begun_again(options: argparse.Namespace) -> CommandResult:
 
 def _released(connection: Connection, ticket: int) -> CommandResult:
     releases = [answer.open() for answer in connection.releases(ticket)]
-    text = "\n\n".join(str(release) for release in releases)
+    text = "\n\n".join(map(shown, releases))
     return CommandResult(text, [release.to_json() for release in releases])
 
 

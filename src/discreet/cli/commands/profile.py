@@ -1,9 +1,9 @@
-"""Find out privately how much people contribute: what any limits would leave out."""
+"""Find out privately how much units contribute: what any limits would leave out."""
 
 import argparse
 
 from discreet.cli.command import CommandResult, add_project
-from discreet.curator.owner import own
+from discreet.roles.owner import own
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="values",
         metavar="COLUMN",
-        help="count people by their largest and their smallest value of this column of numbers or "
+        help="count units by their largest and their smallest value of this column of numbers or "
         "dates, to choose bounds (repeat it for more; each takes two more parts of the price)",
     )
     parser.add_argument(
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="COLUMN",
-        help="count people who have text in this column of numbers, dates or truth values that "
+        help="count units who have text in this column of numbers, dates or truth values that "
         "could not be read as one (repeat it for more; each takes one more part of the price)",
     )
     parser.add_argument(

@@ -6,8 +6,9 @@ from pathlib import Path
 from discreet.cli.answer_file import add_output, destination
 from discreet.cli.command import CommandResult, add_asking, asked, question
 from discreet.core.errors import InvalidArgument
-from discreet.curator.connection import connect
 from discreet.releases.answer_frame import IntervalKind
+from discreet.roles.connection import connect
+from discreet.synthesis.synthetic_file import open_synthetic
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +25,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=[kind.value for kind in IntervalKind],
         default=IntervalKind.TOTAL.value,
         help="which interval to show beside that of noise: of all rows, none, or of the population "
-        "of which the people in the table are a random sample (default: total)",
+        "of which the units of the table are a random sample (default: total)",
+    )
+    parser.add_argument(
+        "--on",
+        metavar="FILE",
+        help="ask a file of synthetic rows instead of the project: nothing is spent",
     )
     add_output(parser)
 
@@ -32,6 +38,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> CommandResult:
     """Ask, and show the release or write it into a file."""
     sql = question(options)
+    if options.on is not None:
+        found = open_synthetic(options.on).sql(sql)
+        return CommandResult(str(found), found.to_json())
     # Where the answer goes is made sure of before it is paid for.
     with destination(options) as place, connect(options.project, analyst=options.analyst) as asker:
         place.require_apart(asker.catalog())
@@ -48,6 +57,6 @@ def _write(path: Path, card: str) -> None:
     except OSError as cause:
         raise InvalidArgument(
             f"The card {path} cannot be written",
-            got=type(cause).__name__,
+            got=cause.strerror or type(cause).__name__,
             next="The answer is stored, and asking again costs nothing",
         ) from None

@@ -3,8 +3,8 @@
 import argparse
 
 from discreet.cli.command import CommandResult, add_asking, asked, question
-from discreet.curator.connection import connect
-from discreet.curator.rehearse import DEFAULT_ROWS
+from discreet.project.stage import DEFAULT_ROWS
+from discreet.roles.connection import connect
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -3,9 +3,10 @@
 import argparse
 import re
 
+from discreet.cli.answer_file import shown
 from discreet.cli.command import CommandResult, add_project
 from discreet.core.errors import InvalidArgument
-from discreet.curator.connection import Connection, connect
+from discreet.roles.connection import Connection, connect
 
 LAST_SHOWN = 20
 
@@ -54,5 +55,5 @@ def _shown(connection: Connection, number: str) -> CommandResult:
         raise InvalidArgument(f"Ticket {ticket} has no answer at this place", got=str(place))
     releases = [one.open() for one in found]
     questions = zip(found, releases, strict=True)
-    text = "\n\n".join(f"{one.sql}\n\n{release}" for one, release in questions)
+    text = "\n\n".join(f"{one.sql}\n\n{shown(release)}" for one, release in questions)
     return CommandResult(text, [release.to_json() for release in releases])

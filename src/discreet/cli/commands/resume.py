@@ -3,7 +3,7 @@
 import argparse
 
 from discreet.cli.command import CommandResult, add_project
-from discreet.curator.owner import own
+from discreet.roles.owner import own
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

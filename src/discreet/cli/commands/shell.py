@@ -9,7 +9,7 @@ from discreet.cli.commands.tables import listed
 from discreet.cli.shell_history import open_history
 from discreet.cli.shell_session import HELP, ShellSession
 from discreet.core.errors import InvalidArgument
-from discreet.curator.connection import LOCAL_ANALYST, Connection, connect
+from discreet.roles.connection import LOCAL_ANALYST, Connection, connect
 
 WELCOME = "Ask with a SELECT that ends with ;  (help shows more, Ctrl-D leaves)"
 

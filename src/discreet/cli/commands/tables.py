@@ -4,8 +4,8 @@ import argparse
 from typing import Any
 
 from discreet.cli.command import CommandResult, add_project
-from discreet.curator.connection import connect
 from discreet.project.declared_tables import all_tables
+from discreet.roles.connection import connect
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.column import Column, Key
 

@@ -73,3 +73,12 @@ class ArrowKeys:
         """Return the keys of some groups; nothing is made of the others."""
         places = optional.load("pyarrow").array(groups, optional.load("pyarrow").int64())
         return tuple(zip(*(key_values(c.take(places)) for c in self.columns), strict=True))
+
+    def places(self, field: int, values: Sequence[Key]) -> IntArray:
+        """Return for each group where in ``values`` its key of one field is, or -1."""
+        compute = optional.load("pyarrow.compute")
+        column = self.columns[field]
+        wanted = optional.load("pyarrow").array(values).cast(column.type)
+        found = compute.fill_null(compute.index_in(column, wanted), -1)
+        places: IntArray = found.to_numpy().astype(np.int64)
+        return places

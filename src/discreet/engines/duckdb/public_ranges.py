@@ -9,9 +9,10 @@ from discreet.core.errors import InvalidArgument
 from discreet.engines.duckdb.databases import Databases
 from discreet.engines.duckdb.sources.declared_values import column_value
 from discreet.engines.duckdb.sources.open_source import open_source
-from discreet.engines.duckdb.sources.stored_columns import StoredColumn
-from discreet.tables.catalog import PublicTable, Source
+from discreet.engines.duckdb.sources.stored_columns import StoredColumn, plainly
+from discreet.tables.catalog import PublicTable
 from discreet.tables.column import Bounds, Column, ColumnType, DateRange
+from discreet.tables.source import Source
 
 MOST_DECIMALS = 6
 """How many digits after the point a proposed step has at most."""
@@ -34,6 +35,11 @@ def public_ranges(source: Source, columns: Sequence[StoredColumn]) -> dict[str, 
     if not declared:
         return {}
     table = PublicTable(name="public", source=source, columns=declared)
+    return plainly(lambda: _ranges(table), source, "the declaration")
+
+
+def _ranges(table: PublicTable) -> dict[str, Range]:
+    declared = table.columns
     opened = open_source(table, frozenset(column.name for column in declared), "public")
     databases = Databases()
     found: dict[str, Range] = {}

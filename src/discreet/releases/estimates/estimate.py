@@ -282,6 +282,25 @@ def parts(estimate: Estimate) -> tuple[Estimate, ...]:
     return (estimate, *(part for argument in inner for part in parts(argument)))
 
 
+_PARTIAL = {"/", "//", "%", "sqrt", "ln", "log10", "log2", "power"}
+"""Functions that have no value for some numbers."""
+
+
+def may_be_undefined(estimate: "Estimate") -> bool:
+    """Tell whether NULL means that noisy numbers allow no value, and not that there is none.
+
+    What a window is about may be missing in any case: the first row has none before it.
+    """
+    inside = list(parts(estimate))
+    if any(isinstance(part, WindowOf) for part in inside):
+        return False
+    return any(
+        isinstance(part, CorrelationOf)
+        or (isinstance(part, Calculation) and part.function in _PARTIAL)
+        for part in inside
+    )
+
+
 def indices(estimate: Estimate) -> tuple[int, ...]:
     """Return which aggregates an estimate is made from, each once, in order.
 

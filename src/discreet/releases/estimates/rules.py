@@ -5,7 +5,7 @@ Both are worked out for all groups at once.
 
 import datetime
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import singledispatch
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet.core.errors import Unsupported
 from discreet.releases.estimates import enclosures, moments
 from discreet.releases.estimates.columns import Column, constant, in_numbers, is_true
-from discreet.releases.estimates.enclosures import Interval, Intervals, hull_where
+from discreet.releases.estimates.enclosures import Intervals, hull_where
 from discreet.releases.estimates.estimate import (
     Calculation,
     Constant,
@@ -36,15 +36,10 @@ from discreet.releases.estimates.estimate import (
 from discreet.releases.estimates.functions import FUNCTIONS
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import TOTAL, half_width, is_sure, linear
+from discreet.releases.estimates.margins import AnyMargins, Coarse, Each, Margins, moved, noisy
 from discreet.releases.estimates.moments import Moment
 from discreet.releases.estimates.ratios import Mask, Ratios, choose, larger, within
 from discreet.releases.estimates.shares import largest_share
-
-Margins = Callable[[int, Fraction], Fraction]
-"""The error bar of an aggregate at a failure probability, in the units of the answer."""
-Each = Mapping[int, Fraction | Interval]
-"""The error bar of each aggregate that matters: the same on both sides, or how far below its noisy
-number and how far above it the true one may be."""
 
 
 @singledispatch
@@ -93,14 +88,15 @@ def intervals_of(
 def intervals_within(
     estimate: Estimate,
     groups: Groups,
-    margins: Callable[[int, Fraction], Fraction | Interval],
+    margins: AnyMargins,
     *,
     beta: Fraction,
 ) -> Intervals:
     """Return what :func:`intervals_of` does, by interval arithmetic alone.
 
-    A margin may differ below and above. What it holds at a failure probability is up to whoever
-    gives it; here the probability is shared by all the noisy numbers that the estimate uses.
+    A margin may differ below and above, and have to do with rounding. What it holds at a failure
+    probability is up to whoever gives it; here the probability is shared by all the noisy numbers
+    that the estimate uses.
     """
     used = _numbers_used(estimate, groups)
     counts, found = np.unique(used).tolist(), []
@@ -200,22 +196,16 @@ def _(estimate: TotalOf | SelectedOf | QuantileOf, groups: Groups) -> Column:
     return groups.values[estimate.index].kept()
 
 
-def _noisy(index: int, groups: Groups, each: Each) -> Intervals:
-    margin, values = each[index], groups.values[index]
-    if isinstance(margin, Fraction):
-        return Intervals.around(values, margin)
-    below, above = map(groups.constant, margin)
-    return Intervals(values.minus(below), values.plus(above))
-
-
 @enclosed.register
 def _(estimate: TotalOf, groups: Groups, each: Each) -> Intervals:
-    return _noisy(estimate.index, groups, each)
+    found, margin = noisy(estimate.index, groups, each), each[estimate.index]
+    return margin.of_sum(found, groups) if isinstance(margin, Coarse) else found
 
 
 @enclosed.register
 def _(estimate: QuantileOf, groups: Groups, each: Each) -> Intervals:
     ends, margin = groups.ends.get(estimate.index), each[estimate.index]
+    margin = margin.of_one() if isinstance(margin, Coarse) else margin
     if ends is None or not isinstance(margin, Fraction):
         return Intervals.unknown(groups.size)
     return ends.around(groups.values[estimate.index], margin)
@@ -225,7 +215,7 @@ def _(estimate: QuantileOf, groups: Groups, each: Each) -> Intervals:
 def _(estimate: SelectedOf, groups: Groups, each: Each) -> Intervals:
     if groups.threshold is None:
         return Intervals.unknown(groups.size)
-    found, one = _noisy(estimate.index, groups, each), groups.constant(1)
+    found, one = noisy(estimate.index, groups, each), groups.constant(1)
     is_high = found.lows.compared(groups.constant(groups.threshold), operator.gt)
     lows = choose(is_high, found.lows, one)
     return Intervals(larger(lows, one), larger(found.highs, one))
@@ -242,8 +232,9 @@ def _(estimate: Moment, groups: Groups) -> Column:
 @enclosed.register(VarianceOf)
 @enclosed.register(CovarianceOf)
 def _(estimate: Moment, groups: Groups, each: Each) -> Intervals:
-    noisy = {index: _noisy(index, groups, each) for index in own_indices(estimate)}
-    return moments.within_noise(estimate, groups, noisy)
+    used = own_indices(estimate)
+    found = {index: noisy(index, groups, each) for index in used}
+    return moments.within_noise(estimate, groups, found, {i: moved(i, each) for i in used})
 
 
 @column_of.register
@@ -368,7 +359,7 @@ def is_there(estimate: Estimate, groups: Groups, each: Each) -> Mask:
         return np.array([key is not None for key in groups.keys[estimate.place]], dtype=np.bool_)
     if isinstance(estimate, Moment):
         fewest = groups.constant(estimate.fewest)
-        return _noisy(estimate.count, groups, each).lows.compared(fewest, operator.ge)
+        return noisy(estimate.count, groups, each).lows.compared(fewest, operator.ge)
     return np.full(groups.size, is_sure(estimate), dtype=np.bool_)
 
 

@@ -14,14 +14,9 @@ from discreet.releases.estimates.columns import column, scalars, sorted_rows
 from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, indices, parts
 from discreet.releases.estimates.groups import Frame, Groups, WindowColumn, WindowPartition
+from discreet.releases.estimates.margins import Each
 from discreet.releases.estimates.ratios import KEPT, kept
-from discreet.releases.estimates.rules import (
-    Each,
-    around_values,
-    column_of,
-    enclosed,
-    is_there,
-)
+from discreet.releases.estimates.rules import around_values, column_of, enclosed, is_there
 
 Values = Sequence[Scalar | None]
 

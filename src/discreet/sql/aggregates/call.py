@@ -7,6 +7,7 @@ from attrs import define, field, frozen
 
 from discreet.core.canonical import canonical, described
 from discreet.core.errors import RefusedQuery
+from discreet.core.unit_words import UNITS
 from discreet.releases.estimates.estimate import Estimate, TotalOf
 from discreet.releases.view import ClampSource
 from discreet.sql.aggregates.clamps import (
@@ -197,7 +198,7 @@ class AggregateCall:
         if is_a(node, "Distinct"):
             raise RefusedQuery(
                 f"DISTINCT inside {function_name(self.node)} is not supported",
-                must="be without DISTINCT, because which rows count would depend on other people",
+                must=f"be without DISTINCT, because which rows count would depend on other {UNITS}",
                 next="Write SELECT DISTINCT with the unit's column in a sub-query, or use"
                 " COUNT(DISTINCT x)",
             )

@@ -67,8 +67,8 @@ def _count(call: AggregateCall) -> Estimate:
     if len(inner.expressions) != 1 or is_a(inner.expressions[0], "Tuple"):
         raise RefusedQuery(
             "COUNT(DISTINCT ...) takes one value",
-            next="Where a row stands for a person in a period, COUNT(*) over"
-            " SELECT DISTINCT person, period counts the pairs",
+            next="Where a row stands for a pair of values, COUNT(*) over SELECT DISTINCT first,"
+            " second counts the pairs",
         )
     return _different(call, unbracketed(inner.expressions[0]))
 

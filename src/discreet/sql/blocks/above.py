@@ -7,6 +7,7 @@ from attrs import frozen
 
 from discreet.core import optional
 from discreet.core.errors import RefusedQuery, UnknownColumn
+from discreet.core.unit_words import UNITS
 from discreet.sql.blocks.block import Block
 from discreet.sql.blocks.trees import (
     changed,
@@ -116,7 +117,10 @@ class Above:
             if table in ("", block.name.lower())
             for named in block.items
         ]
-        return list({name.lower(): (name, value) for name, value in reversed(found)}.values())[::-1]
+        shown: dict[str, Item] = {}  # a key that answers share is shown once, where it is first
+        for name, value in found:
+            shown.setdefault(name.lower(), (name, value))
+        return list(shown.values())
 
     def _order(self, select: Node, base: Node) -> Node | None:
         if not order_items(select):
@@ -263,7 +267,7 @@ def _outside_queries(node: Node) -> Iterator[Node]:
 def _in_steps(what: str) -> RefusedQuery:
     return RefusedQuery(
         f"{what}, which is not supported",
-        must="be one aggregate over people, and above it a choice, arithmetic or windows",
+        must=f"be one aggregate over {UNITS}, and above it a choice, arithmetic or windows",
         next="Put the condition, the groups or the LIMIT into the SELECT that aggregates; or take"
         " the answer to a data frame and go on there, for nothing",
     )

@@ -6,6 +6,7 @@ from attrs import evolve
 
 from discreet.core import optional
 from discreet.core.errors import RefusedQuery
+from discreet.core.unit_words import UNITS
 from discreet.sql.blocks.block import Block
 from discreet.sql.blocks.trees import changed, clause, given
 from discreet.sql.rows.grouping import has_total, is_total
@@ -63,7 +64,7 @@ def _require_same(first: Block, other: Block) -> None:
     is_bare = not any(is_set(block.select, name) for block in (first, other) for name in _BARE)
     if not is_alike or not is_bare:
         raise RefusedQuery(
-            "Two answers about people are joined that are of different rows or groups",
+            f"Two answers about {UNITS} are joined that are of different rows or groups",
             must="read the same tables and GROUP BY the same keys, and differ in WHERE alone",
             next="Ask for both in one SELECT, such as SUM(x) FILTER (WHERE ...); or ask twice, in a"
             " batch",
@@ -86,7 +87,7 @@ def _require_on_keys(join: Node, block: Block) -> None:
     is_plain = all(name in ("this", "using", "on", "kind", "side") for name in given(join))
     if using != keys or not is_plain or not keys or is_set(join, "side"):
         raise RefusedQuery(
-            "Two answers about people are joined otherwise than on all of their keys",
+            f"Two answers about {UNITS} are joined otherwise than on all of their keys",
             must=f"be joined with USING ({', '.join(sorted(keys)) or 'the keys'})",
             next="Ask for both in one SELECT, such as COUNT(*) FILTER (WHERE ...)",
         )

@@ -4,11 +4,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from attrs import frozen
+
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.numbers import exact
 from discreet.sql.expressions.forms import FORMS
 from discreet.sql.expressions.refusals import refused_node
-from discreet.sql.expressions.rule import PLAIN, Rule, Visit
+from discreet.sql.expressions.rule import PLAIN, FieldOf, Rule, Visit
 from discreet.tables.column import LONGEST_TEXT, ColumnType
 from discreet.tables.expression import Expression, Literal, measure
 
@@ -21,7 +23,11 @@ ColumnOf = Callable[[Any], Expression]
 """Finds the field that a sqlglot ``Column`` means."""
 
 
-def resolve_expression(node: Any, column: ColumnOf) -> Expression:
+def _unknown(_: Expression) -> None:
+    return None
+
+
+def resolve_expression(node: Any, column: ColumnOf, field: FieldOf = _unknown) -> Expression:
     """Return the expression in terms of fields, or refuse the first part that is not on the list.
 
     Guarantee:
@@ -38,24 +44,34 @@ def resolve_expression(node: Any, column: ColumnOf) -> Expression:
     """
     if sum(1 for _ in node.walk()) > MOST_NODES:
         raise _too_large()
-    result = _resolve(node, column, 0)
+    result = _Visit(column, field)(node)
     depth, size = measure(result)
     if depth > DEEPEST or size > MOST_NODES:
         raise _too_large()
     return result
 
 
-def _resolve(node: Any, column: ColumnOf, depth: int) -> Expression:
-    if depth > DEEPEST_NODE:
-        raise _too_large()
-    name = type(node).__name__
-    if name == "Column":
-        return column(node)
-    rule = _RULES.get(name)
-    if rule is None:
-        raise refused_node(node)
-    rule.refuse_unknown_parts(node)
-    return rule.read(node, lambda part: _resolve(part, column, depth + 1))
+@frozen
+class _Visit:
+    """Resolves a node; its parts are one level deeper."""
+
+    column: ColumnOf
+    field: FieldOf
+    depth: int = 0
+
+    def __call__(self, node: Any) -> Expression:
+        if self.depth > DEEPEST_NODE:
+            raise _too_large()
+        if node is None:  # the parser lets DATE() pass
+            raise RefusedQuery("A function has no value", must="have one between its brackets")
+        name = type(node).__name__
+        if name == "Column":
+            return self.column(node)
+        rule = _RULES.get(name)
+        if rule is None:
+            raise refused_node(node)
+        rule.refuse_unknown_parts(node)
+        return rule.read(node, _Visit(self.column, self.field, self.depth + 1))
 
 
 def _too_large() -> RefusedQuery:

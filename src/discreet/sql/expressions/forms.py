@@ -9,9 +9,11 @@ from typing import Any
 
 from discreet.core.errors import RefusedQuery
 from discreet.sql.expressions.formats import FORMATS, to_date
-from discreet.sql.expressions.refusals import in_query, refused_function
+from discreet.sql.expressions.refusals import in_query, refused_function, refused_node
 from discreet.sql.expressions.rule import Rule, Visit, compared
-from discreet.sql.syntax.nodes import joined_text
+from discreet.sql.expressions.zones import ZONES, at_time_zone
+from discreet.sql.syntax.nodes import joined_text, unbracketed
+from discreet.sql.syntax.types import written_type
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import FUNCTIONS, call
@@ -70,10 +72,33 @@ def _in(node: Any, visit: Visit) -> Expression:
 
 def _like(function: str) -> Rule:
     def read(node: Any, visit: Visit) -> Expression:
-        matches = call(function, [visit(node.this), visit(joined_text(node.expression))])
+        matches = call(function, [visit(node.this), visit(_pattern(node.expression))])
         return call("not", [matches]) if node.args.get("negate") else matches
 
     return Rule(("this", "expression", "negate"), read)
+
+
+def _pattern(node: Any) -> Any:
+    """Return a pattern as one text: joined by ||, or in small letters, as tools write it."""
+    inner = unbracketed(node)
+    change = {"Lower": str.lower, "Upper": str.upper}.get(type(inner).__name__)
+    text = joined_text(inner if change is None else inner.this)
+    if change is None or not text.is_string or not text.name.isascii():
+        return joined_text(node)
+    changed: Any = text.copy()
+    changed.set("this", change(text.name))
+    return changed
+
+
+def _escape(node: Any, visit: Visit) -> Expression:
+    """Read LIKE with an escape sign that its pattern does not have: then it changes nothing."""
+    sign, like = node.expression, node.this
+    is_like = type(like).__name__ in ("Like", "ILike")
+    pattern: Any = _pattern(like.expression) if is_like else like
+    is_written = is_like and sign.is_string and pattern.is_string
+    if not is_written or not sign.name or sign.name in pattern.name:
+        raise refused_node(node)
+    return visit(like)
 
 
 def _case(node: Any, visit: Visit) -> Expression:
@@ -95,39 +120,24 @@ def _if(node: Any, visit: Visit) -> Expression:
     return call("case", [*values, _NULL if otherwise is None else visit(otherwise)])
 
 
-_TYPES = {
-    "TINYINT": ColumnType.INTEGER,
-    "SMALLINT": ColumnType.INTEGER,
-    "INT": ColumnType.INTEGER,
-    "BIGINT": ColumnType.INTEGER,
-    "FLOAT": ColumnType.REAL,
-    "DOUBLE": ColumnType.REAL,
-    "FLOAT64": ColumnType.REAL,
-    "TEXT": ColumnType.TEXT,
-    "VARCHAR": ColumnType.TEXT,
-    "BOOLEAN": ColumnType.BOOLEAN,
-    "DATE": ColumnType.DATE,
-    "TIMESTAMPNTZ": ColumnType.TIMESTAMP,
-    "TIME": ColumnType.TIME,
-}
 _OTHER_TYPES = {
-    "DECIMAL": "Write round(CAST(x AS DOUBLE), 2)",
     "TIMESTAMPTZ": "A timestamp has the zone that is declared for its column: write TIMESTAMP",
 }
 
 
 def _cast(node: Any, visit: Visit) -> Expression:
-    wanted = node.args["to"]
-    name = str(wanted.args.get("kind") or wanted.this.value).upper()
-    kind = _TYPES.get(name)
-    if kind is None or wanted.expressions:
+    wanted = written_type(node.args["to"])
+    kind = wanted.kind
+    if kind is None:
         raise RefusedQuery(
             "A value cannot be cast to this type",
-            must="be BIGINT, DOUBLE, TEXT, BOOLEAN, DATE, TIMESTAMP or TIME",
-            got=name[:40],
-            next=_OTHER_TYPES.get(name, ""),
+            must="be BIGINT, DOUBLE, DECIMAL, TEXT, BOOLEAN, DATE, TIMESTAMP or TIME",
+            got=wanted.name[:40],
+            next=_OTHER_TYPES.get(wanted.name, ""),
         )
     value = visit(node.this)
+    if wanted.name == "DECIMAL":
+        return _decimal(value, wanted.places)
     result = cast(value, kind)
     is_text = isinstance(value, Literal) and value.type is ColumnType.TEXT
     if kind in _EXAMPLES and is_text and not isinstance(result, Literal):
@@ -136,6 +146,14 @@ def _cast(node: Any, visit: Visit) -> Expression:
             must=f"look like {_EXAMPLES[kind]}",
         )
     return result
+
+
+def _decimal(value: Expression, places: int | None) -> Expression:
+    """Return a number rounded to so many places; a whole number is as it was."""
+    if value.type is ColumnType.INTEGER:
+        return value
+    real = cast(value, ColumnType.REAL)
+    return real if places is None else call("round", [real, Literal(ColumnType.INTEGER, places)])
 
 
 _EXAMPLES = {
@@ -302,14 +320,22 @@ def _anonymous(node: Any, visit: Visit) -> Expression:
     written = str(node.this)
     name = written.lower()
     parts = node.expressions
-    if name in ("date_part", "datepart") and len(parts) == 2 and parts[0].is_string:
+    if name in ("date_part", "datepart") and len(parts) == 2 and _names_part(parts[0]):
         return _part(parts[0].name, visit(parts[1]))
     if name == "to_date":
         return to_date(parts, visit)
+    if name == "timezone" and len(parts) == 2:
+        return at_time_zone(parts[1], parts[0], visit)
     function = _NAMES.get(name, name)
     if function not in FUNCTIONS:
         raise refused_function(written)
     return call(function, [visit(part) for part in parts])
+
+
+def _names_part(node: Any) -> bool:
+    """Tell whether a part of a date is named: in quotes, or as some dialects do, without."""
+    is_bare = type(node).__name__ == "Column" and not node.args.get("table")
+    return bool(node.is_string) or (is_bare and node.name.lower() in _PARTS)
 
 
 FORMS: Mapping[str, Rule] = {
@@ -323,6 +349,7 @@ FORMS: Mapping[str, Rule] = {
     "In": Rule(("this", "expressions", "query"), _in),
     "Like": _like("like"),
     "ILike": _like("ilike"),
+    "Escape": Rule(("this", "expression"), _escape),
     "Case": Rule(("this", "ifs", "default"), _case),
     "If": Rule(("this", "true", "false"), _if),
     "Cast": Rule(("this", "to"), _cast),
@@ -339,4 +366,5 @@ FORMS: Mapping[str, Rule] = {
     "Log": Rule(("this", "expression"), _logarithm),
     "Anonymous": Rule(("this", "expressions"), _anonymous),
     **FORMATS,
+    **ZONES,
 }

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from discreet.core.errors import RefusedQuery
+from discreet.core.unit_words import BARE_UNIT, UNITS
 from discreet.sql.aggregates.functions import (
     SUPPORTED,
     aggregate_function,
@@ -32,7 +33,7 @@ _FUNCTIONS = {
     "date_sub": "Write date_diff('day', a, b), or d - INTERVAL 7 DAY",
     "div0": "Write a / b, which is NULL where b is 0",
     "all": "Write x <> a AND x <> b",
-    "isnull": "Write x IS NULL",
+    "isnull": "Write x IS NULL, or COALESCE(x, y)",
     "strlen": "Write length(x)",
     "date_format": "Write strftime(d, '%Y-%m')",
     "format_date": "Write strftime(d, '%Y-%m')",
@@ -47,6 +48,7 @@ _IN_A_ROW = {
     "Window": "A window is a column of a sub-query; QUALIFY, or WHERE around it, filters on it",
     "Filter": "FILTER follows an aggregate",
     "Star": "Name a column",
+    "Array": 'There are no lists. If it is a name: names stand in double quotes, "name"',
     "Placeholder": "Write the value in the query",
     "Parameter": "Write the value in the query",
     "RegexpLike": _PATTERN,
@@ -69,8 +71,6 @@ _IN_A_ROW = {
     "BitwiseXor": "Write a <> b",
     "IsNan": "NaN is NULL here: write x IS NULL",
     "StrPosition": "Write contains(x, 'a')",
-    "AtTimeZone": "A timestamp is what the wall of its declared zone shows, and an hour that clocks"
-    " show twice there is two hours elsewhere. Have another zone declared for the column",
     "TimestampFromParts": "Write make_date(year, month, day) + INTERVAL 10 HOUR",
     "TimeFromParts": "Write TIME '10:00:00'",
     "TimeToUnix": "Write date_diff('second', TIMESTAMP '1970-01-01 00:00:00', t)",
@@ -153,8 +153,17 @@ def unknown_aggregate(node: Node) -> RefusedQuery:
     inner = node.this if is_a(node, "IgnoreNulls") else node
     return RefusedQuery(
         f"The aggregate {function_name(inner)} is not supported",
-        must=f"be one of {SUPPORTED}",
+        must=f"be one of {SUPPORTED}, or MODE by itself",
         next=_AGGREGATES.get(inner.key, ""),
+    )
+
+
+def lonely_mode() -> RefusedQuery:
+    """Return the refusal of MODE beside what is not about the same groups of values."""
+    return RefusedQuery(
+        "MODE is chosen from groups of its own, so nothing but keys can stand beside it",
+        must="be the only aggregate of its SELECT, without HAVING, QUALIFY and grouping sets",
+        next=f"Ask for it by itself. {_AGGREGATES['mode']}",
     )
 
 
@@ -164,21 +173,16 @@ def aggregate_of_aggregate(node: Node) -> RefusedQuery:
         f"{function_name(node)} stands around another aggregate",
         must="be about rows",
         next=f"Write {written(node)} OVER () for the rows of the answer, or ORDER BY and LIMIT;"
-        " totals of each person are a sub-query that groups by the unit",
+        f" totals of each {BARE_UNIT} are a sub-query that groups by the unit",
     )
-
-
-_TOTALS = {
-    "logicalor": "Write MAX(x), which is true if x is true for any row",
-    "logicaland": "Write MIN(x), which is true if x is true for all rows",
-}
 
 
 def unknown_total(node: Node) -> RefusedQuery:
     """Return the refusal of an aggregate that is not on the list of those within one owner."""
-    supported = "In a sub-query: COUNT, SUM, AVG, MIN, MAX, for each person"
-    instead = _TOTALS.get(node.key, supported)
-    return RefusedQuery(f"{function_name(node)} is not supported here", next=instead)
+    return RefusedQuery(
+        f"{function_name(node)} is not supported here",
+        next=f"For each {BARE_UNIT}: COUNT, COUNT_IF, SUM, AVG, MIN, MAX, BOOL_OR and BOOL_AND",
+    )
 
 
 # Outputs of an answer.
@@ -235,9 +239,9 @@ def not_grouped(name: str, value: Expression) -> RefusedQuery:
 def single_person(name: str) -> RefusedQuery:
     """Return the refusal of the column that says whose row it is, as a value of its own."""
     return RefusedQuery(
-        f"Column '{name}' says whose row it is, and single people are never shown",
+        f"Column '{name}' says whose row it is, and single {UNITS} are never shown",
         must="stand inside COUNT(DISTINCT ...)",
-        next=f"Write COUNT(DISTINCT {name}) for the number of people, or group by other columns",
+        next=f"Write COUNT(DISTINCT {name}) for how many there are, or group by other columns",
     )
 
 

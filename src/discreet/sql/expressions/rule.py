@@ -4,7 +4,7 @@ Most nodes are one function of their parts, and the record of the function says 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import field, frozen
 
@@ -14,9 +14,24 @@ from discreet.tables.column import ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import FUNCTIONS, call
 from discreet.tables.functions.function import PlainNode
+from discreet.tables.relations.relation import Field
 
-Visit = Callable[[Any], Expression]
-"""Resolves a part of a node."""
+FieldOf = Callable[[Expression], Field | None]
+"""Returns the field that a value is, if it is one unchanged, and something is known of it."""
+
+
+class Visit(Protocol):
+    """Resolves a part of a node, and says what is declared of a column that was found so."""
+
+    @property
+    def field(self) -> FieldOf:
+        """What returns the field that a value is."""
+        ...
+
+    def __call__(self, node: Any, /) -> Expression:
+        """Return the expression of a part."""
+        ...
+
 
 LONGEST_SHOWN = 20
 

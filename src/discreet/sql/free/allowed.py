@@ -2,7 +2,7 @@
 
 from discreet.core.errors import RefusedQuery
 from discreet.sql.expressions.refusals import CLOCK
-from discreet.sql.rows.scope import require_schema
+from discreet.sql.syntax.databases import require_schema
 from discreet.sql.syntax.nodes import Node, function_name, is_a, part, require_plain, written
 
 
@@ -70,15 +70,23 @@ def require_allowed(select: Node) -> None:
         if kind == "Anonymous" and node.name.lower() in _BY_NAME:
             continue
         if kind not in _SHAPE | _OF_ROWS | _OF_MANY:
-            raise RefusedQuery(
-                "This is not supported in a statement about public rows",
-                got=function_name(node) if is_a(node, "Func") else written(node),
-                next="Read the rows, and work it out where you are: they cost nothing",
-            )
+            raise _not_listed(select, node)
         if kind in _READ:
             require_plain(node, *_READ[kind], next="Write it without")
         if kind in ("Table", "Column"):
             require_schema(part(node, "db"))
+
+
+def _not_listed(select: Node, node: Node) -> RefusedQuery:
+    reads_rows = any(is_a(one, "Table") for one in select.walk())
+    where = "about public rows" if reads_rows else "that reads no table"
+    return RefusedQuery(
+        f"This is not supported in a statement {where}",
+        got=function_name(node) if is_a(node, "Func") else written(node),
+        next="Read the rows, and work it out where you are: they cost nothing"
+        if reads_rows
+        else "Work it out where you are, or leave it out: no data is needed for it",
+    )
 
 
 def is_of_rows(select: Node) -> bool:

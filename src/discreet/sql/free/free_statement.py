@@ -14,10 +14,14 @@ from attrs import frozen
 from discreet.core import optional
 from discreet.core.errors import RefusedQuery, UnknownTable
 from discreet.core.recursion import refusing_depth
-from discreet.sql.blocks.trees import changed, name_of, named_queries
+from discreet.sql.blocks.trees import changed, clause, name_of, named_queries
 from discreet.sql.free.allowed import has_aggregates, is_of_rows, require_allowed
+from discreet.sql.free.moments import moments_of
+from discreet.sql.free.no_rows import has_no_rows
 from discreet.sql.parse import Statement
 from discreet.sql.rows.items import is_star, item_value, output_names
+from discreet.sql.rows.scope import PublicRows
+from discreet.sql.syntax.databases import without_database
 from discreet.sql.syntax.nodes import (
     Node,
     condition_of,
@@ -25,14 +29,13 @@ from discreet.sql.syntax.nodes import (
     is_set,
     listed,
     part,
-    small_number,
-    unbracketed,
 )
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.column import Column, Key
 from discreet.tables.expression import FieldValue
 from discreet.tables.functions.public_values import public_keys
 from discreet.tables.previews import Previews
+from discreet.tables.relations.read_keys import with_read_keys
 from discreet.tables.relations.scan import Scan
 
 
@@ -57,8 +60,8 @@ class FreeTable:
     table: Table | PublicTable
     columns: tuple[Column, ...]
     """Those that are needed, of the declared ones."""
-    keys: tuple[tuple[Key, ...], ...] = ()
-    """For declared keys, those of each column."""
+    keys: tuple[tuple[Key | None, ...], ...] = ()
+    """For declared keys, those of each column; NULL with them where a value may be made of it."""
 
 
 @frozen(kw_only=True)
@@ -77,13 +80,16 @@ class FreeStatement:
 
 
 @refusing_depth
-def read_free(statement: Statement, catalog: Catalog) -> FreeStatement | None:
+def read_free(
+    statement: Statement, catalog: Catalog, public_rows: PublicRows
+) -> FreeStatement | None:
     """Return a statement as a free one, or None if it takes a private answer.
 
     Guarantee:
-        The text and the declarations decide; nothing is read.
+        The text and the declarations decide, and public rows where keys are declared to be those
+        of a public table. No private row is read.
     """
-    select = statement.select
+    select = without_database(statement.select, catalog.name)
     try:
         named = [(node, catalog.table(node.this.name)) for node in _tables(select)]
     except UnknownTable:
@@ -92,10 +98,14 @@ def read_free(statement: Statement, catalog: Catalog) -> FreeStatement | None:
     if not private:
         require_allowed(select)
         return _over(FreeKind.PUBLIC_TABLES if named else FreeKind.CONSTANTS, select, named)
-    if _limit(select) == 0 or _keeps_none(select):
+    if has_no_rows(select):
         return _over(FreeKind.COLUMNS, select, named)
     if _asks_for_keys(select) and len(private) == 1:
-        return _keys(select, named)
+        read = [
+            (node, with_read_keys(table, catalog, public_rows) if table in private else table)
+            for node, table in named
+        ]
+        return _keys(select, read)
     if is_of_rows(select) and any(is_a(node, "Limit") for node in select.walk()):
         return _preview(select, named)
     return None
@@ -204,28 +214,6 @@ def _named_items(select: Node, found: Node) -> list[Node]:
 # ---- Which of the kinds a statement is.
 
 
-def _limit(select: Node) -> int | None:
-    """Return the number of the outermost LIMIT, if it is one."""
-    clause = part(select, "limit")
-    if clause is None or is_set(clause, "limit_options"):
-        return None
-    return small_number(clause.expression, 9)
-
-
-def _keeps_none(select: Node) -> bool:
-    """Tell whether WHERE is a constant that is false, as tools write it to learn the columns."""
-    condition = condition_of(select, "where")
-    if condition is None or not is_of_rows(select):
-        return False
-    node = unbracketed(condition)
-    if is_a(node, "Boolean"):
-        return not is_set(node, "this")
-    if not is_a(node, "EQ"):
-        return False
-    first, second = (small_number(unbracketed(side), 9) for side in (node.this, node.expression))
-    return first is not None and second is not None and first != second
-
-
 def _asks_for_keys(select: Node) -> bool:
     """Tell whether a statement asks which values there are, and nothing about them."""
     is_distinct = is_set(select, "distinct") and not is_set(part_of(select, "distinct"), "on")
@@ -251,27 +239,51 @@ def _keys(select: Node, named: Named) -> FreeStatement | None:
     if any(map(is_star, select.expressions)):
         return None
     found = _over(FreeKind.DECLARED_KEYS, select, named)
+    is_computed = not all(is_a(item_value(item), "Column") for item in select.expressions)
+    has_nulls = is_computed and not is_set(select, "group")
     tables = []
     for one in found.tables:
         if isinstance(one.table, PublicTable):
             tables.append(one)
             continue
-        known = {column.name.lower(): keys for column, keys in _known(one.table)}
+        known = {column.name.lower(): keys for column, keys in _known(one.table, select)}
         columns = [column for column in one.table.columns if column.name.lower() in mentioned]
         keys = [known.get(column.name.lower()) for column in columns]
         if not columns or None in keys:
             return None
-        whole = tuple(some for some in keys if some is not None)
+        nulls = _nulls(one.table) if has_nulls else {}
+        whole = tuple(
+            (*some, *nulls.get(column.name, ()))
+            for column, some in zip(columns, keys, strict=True)
+            if some is not None
+        )
         tables.append(FreeTable(name=one.name, table=one.table, columns=tuple(columns), keys=whole))
     require_allowed(select)
-    return FreeStatement(kind=found.kind, select=found.select, tables=tuple(tables))
+    known_items = _without_nulls(found.select) if has_nulls else found.select
+    return FreeStatement(kind=found.kind, select=known_items, tables=tuple(tables))
 
 
-def _known(table: Table) -> Iterator[tuple[Column, tuple[Key, ...] | None]]:
-    """Return the public keys of each column of a table, if it has any."""
+def _nulls(table: Table) -> dict[str, tuple[None]]:
+    """Return NULL for each column that may be NULL: functions such as COALESCE make keys of it."""
+    return {known.name: (None,) for known in Scan.of(table).fields() if known.nullable}
+
+
+def _without_nulls(select: Node) -> Node:
+    """Return a SELECT DISTINCT without rows in which a value is NULL: that is no key."""
+    exp = optional.load("sqlglot.expressions")
+    said = condition_of(select, "where")
+    values = [item_value(item) for item in select.expressions]
+    tests = [exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null())) for value in values]
+    where = clause("Where", [*([] if said is None else [said]), *tests])
+    return changed(select, where=where)
+
+
+def _known(table: Table, select: Node) -> Iterator[tuple[Column, tuple[Key, ...] | None]]:
+    """Return the public keys of each column of a table that a statement reads, if it has any."""
     fields = Scan.of(table).fields()
     for index, column in enumerate(table.columns):
-        yield column, public_keys(FieldValue(column.type, index), fields)
+        keys = public_keys(FieldValue(column.type, index), fields)
+        yield column, moments_of(select, column) if keys is None else keys
 
 
 def _preview(select: Node, named: Named) -> FreeStatement:

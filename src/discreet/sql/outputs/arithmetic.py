@@ -1,14 +1,16 @@
 """Arithmetic, comparison and choice between noisy numbers: the parser's nodes to our functions."""
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 from typing import Any
 
 from discreet.core.errors import RefusedQuery
-from discreet.releases.estimates.estimate import Constant, Estimate
+from discreet.releases.estimates.estimate import Constant, Estimate, KeyOf
 from discreet.releases.estimates.functions import FUNCTIONS, calculate
 from discreet.releases.estimates.linear import is_sure
-from discreet.sql.expressions.refusals import in_query, not_between_numbers
+from discreet.sql.expressions.refusals import in_query, not_a_key, not_between_numbers
 from discreet.sql.syntax.nodes import constant, require_plain_output, unbracketed
+from discreet.sql.syntax.types import written_type
 from discreet.tables.column import ColumnType
 from discreet.tables.functions.call import nodes_of
 from discreet.tables.functions.function import BINARY
@@ -92,27 +94,29 @@ def _log(node: Any, inner: Inner) -> Estimate:
     return calculate(f"log{base.value}", inner(node.expression))
 
 
-_CASTS = {
-    "INT": "integer",
-    "BIGINT": "integer",
-    "SMALLINT": "integer",
-    "TINYINT": "integer",
-    "DOUBLE": "real",
-    "FLOAT": "real",
-}
+_CASTS = {ColumnType.INTEGER: "integer", ColumnType.REAL: "real"}
 
 
 def _cast(node: Any, inner: Inner) -> Estimate:
-    value, wanted = inner(node.this), str(node.to.this.name)
-    if wanted in ("TEXT", "VARCHAR") and value.type is ColumnType.TEXT:
+    value, wanted = inner(node.this), written_type(node.to)
+    if wanted.kind is ColumnType.TEXT and value.type is ColumnType.TEXT:
         return value
-    if wanted not in _CASTS or node.to.expressions:
+    if isinstance(value, KeyOf) and wanted.kind not in _CASTS:
+        raise not_a_key(node)
+    if wanted.kind not in _CASTS:
         raise RefusedQuery(
-            f"A result cannot be cast to {wanted}",
-            must="be cast to INTEGER or DOUBLE",
+            f"A result cannot be cast to {wanted.name[:40]}",
+            must="be cast to INTEGER, DOUBLE or DECIMAL",
             next="Write ROUND(x, 2) to show fewer digits",
         )
-    return calculate(_CASTS[wanted], value)
+    if wanted.name != "DECIMAL":
+        return calculate(_CASTS[wanted.kind], value)
+    if value.type is ColumnType.INTEGER:
+        return value
+    number = calculate("real", value)
+    if wanted.places is None:
+        return number
+    return calculate("round", number, Constant(ColumnType.INTEGER, Fraction(wanted.places)))
 
 
 ARITHMETIC: dict[str, Build] = {

@@ -39,6 +39,11 @@ _SUPPORTED = "SUM, AVG, COUNT, MIN, MAX, RANK, DENSE_RANK, ROW_NUMBER, LAG, LEAD
 
 def window(node: Node, inner: Inner) -> Estimate:
     """Return the window over the rows of the answer that a node says."""
+    if is_set(node, "alias"):
+        raise RefusedQuery(
+            "A window over the rows of an answer has no name",
+            next="Write it out: OVER (PARTITION BY ... ORDER BY ...)",
+        )
     require_plain_output(node, "this", "partition_by", "order", "spec", "over")
     function = node.this
     name = {**_RANKS, **_OTHERS}.get(function.key) or _TOTALS.get(aggregate_name(function))

@@ -6,6 +6,7 @@ from functools import singledispatch
 from attrs import evolve
 
 from discreet.core.errors import RefusedQuery
+from discreet.core.unit_words import UNITS
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, FieldValue, Literal, fields_in
 from discreet.tables.functions.conditions import shifted, typed_conjuncts
@@ -215,7 +216,7 @@ def require_whole_unit(
     missing = _missing_parts(relation, owner, named)
     if missing:
         raise RefusedQuery(
-            f"{where} would put rows of different people together",
+            f"{where} would put rows of different {UNITS} together",
             must=f"name the whole unit: {key_text(owner)}",
             next=f"Add {key_text(owner, missing)} to it (no expression of it){otherwise}",
         )
@@ -249,7 +250,7 @@ def require_same_unit(
     missing = set(range(len(owner.unit.key_columns()))) - found
     if missing:
         raise RefusedQuery(
-            f"{where} would pair rows of different people",
+            f"{where} would pair rows of different {UNITS}",
             must="say that both rows have the same unit, in equalities joined with AND",
             next=f"{rewrite} {_equalities(owner, right.owner() or owner, missing)}",
         )

@@ -6,6 +6,7 @@ from itertools import combinations, product
 from attrs import evolve, frozen
 
 from discreet.core.errors import RefusedQuery
+from discreet.core.unit_words import UNITS
 from discreet.sql.aggregates.functions import has_aggregate, is_aggregate
 from discreet.sql.expressions.expression import resolve_expression
 from discreet.sql.rows.fields import extended, key_text, require_whole_unit
@@ -28,7 +29,7 @@ from discreet.sql.syntax.nodes import (
     within,
 )
 from discreet.tables.expression import Call, Expression, FieldValue
-from discreet.tables.relations.relation import Relation
+from discreet.tables.relations.relation import Field, Relation
 from discreet.tables.relations.totals import InnerAggregate, InnerTotal
 
 MOST_SETS = 64
@@ -236,7 +237,7 @@ class GroupStage:
 
     def row(self, node: Node) -> Expression:
         """Return an expression over the groups, in which keys are found again."""
-        expression = resolve_expression(node, self._column)
+        expression = resolve_expression(node, self._column, self._field_of)
         return self._over_groups(expression)
 
     def _column(self, node: Node) -> Expression:
@@ -245,6 +246,11 @@ class GroupStage:
             return self.scope.column(node)
         # Negative, so that it cannot be taken for a field of the scope.
         return FieldValue(self.relation.fields()[index].type, -1 - index)
+
+    def _field_of(self, value: Expression) -> Field | None:
+        if isinstance(value, FieldValue) and value.index < 0:
+            return self.relation.fields()[-1 - value.index]
+        return self.scope.field_of(value)
 
     def _over_groups(self, expression: Expression) -> Expression:
         if expression in self.keys:
@@ -327,10 +333,10 @@ def _require_unit(scope: Scope, keys: Sequence[Expression]) -> None:
     owner = scope.relation.owner()
     if owner is not None and owner.unit.column is not None and not keys:
         raise RefusedQuery(
-            "An aggregate in a sub-query would add up rows of different people",
+            f"An aggregate in a sub-query would add up rows of different {UNITS}",
             must=f"be for each unit: GROUP BY {key_text(owner)}",
             next=(
-                "Aggregate over people in the outermost SELECT, where noise is added; "
+                f"Aggregate over {UNITS} in the outermost SELECT, where noise is added; "
                 "arithmetic between answers is allowed there too"
             ),
         )

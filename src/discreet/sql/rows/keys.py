@@ -7,12 +7,20 @@ from typing import Any
 from attrs import define, frozen
 
 from discreet.core.errors import RefusedQuery
+from discreet.core.unit_words import ONE_UNIT, UNITS
 from discreet.sql.rows.fields import unit_part
 from discreet.sql.rows.grouping import Grouping
 from discreet.sql.rows.scope import PublicRows
 from discreet.sql.syntax.options import GroupSelection
 from discreet.tables.column import ColumnType, Key
-from discreet.tables.expression import Expression, FieldValue, fields_in, moved
+from discreet.tables.expression import (
+    Expression,
+    FieldValue,
+    Literal,
+    fields_in,
+    moved,
+    written_out,
+)
 from discreet.tables.functions.public_values import (
     MOST_CHARACTERS,
     MOST_WORKED_OUT,
@@ -29,6 +37,7 @@ from discreet.tables.keyset import (
     combine,
 )
 from discreet.tables.relations.relation import Distinct, Field, Projection, Relation
+from discreet.tables.relations.totals import InnerAggregate, InnerTotal, Total
 
 
 @frozen(kw_only=True)
@@ -36,7 +45,8 @@ class _Block:
     """Some of the grouped expressions whose values are public together, and their rows."""
 
     places: tuple[int, ...]
-    rows: tuple[tuple[Key, ...], ...]
+    rows: tuple[tuple[Key | None, ...], ...]
+    """With NULL in some places; a key set has those that have none where it looks."""
 
 
 def resolve_keys(
@@ -170,9 +180,9 @@ def _refuse_single_people(grouping: Grouping, relation: Relation) -> None:
     named = f"'{names[0]}' names one" if len(names) == 1 else f"{' and '.join(names)} name one"
     written = stored[0] if len(stored) == 1 else f"({', '.join(stored)})"
     raise RefusedQuery(
-        f"Groups of one person are never shown, and {named}",
-        must="group by columns that many people share",
-        next=f"Write COUNT(DISTINCT {written}) for the number of people, or GROUP BY other columns",
+        f"Groups of {ONE_UNIT} are never shown, and {named}",
+        must=f"group by columns that many {UNITS} share",
+        next=f"Write COUNT(DISTINCT {written}) for how many there are, or GROUP BY other columns",
     )
 
 
@@ -202,19 +212,33 @@ def _public_blocks(
         values = tuple(_over_origin(keys[i], fields) for i in places)
         shape = tuple(Field(name=f"key_{i}", type=keys[i].type) for i in places)
         rows = public_rows(Distinct(source=Projection(source=relation, values=values, shape=shape)))
-        blocks.append(_Block(places=places, rows=_complete(rows)))
+        if _may_lack([keys[i] for i in places], fields):
+            rows = (*rows, *public_rows(_of_nothing(relation, values, shape)))
+        blocks.append(_Block(places=places, rows=tuple(sorted(set(rows), key=_in_order))))
     return blocks
 
 
-def _complete(rows: Iterable[tuple[Key | None, ...]]) -> tuple[tuple[Key, ...], ...]:
-    """Return the rows without a NULL in order: a relation has none of its own."""
-    whole = {tuple(key for key in row if key is not None) for row in rows if None not in row}
-    return tuple(sorted(whole, key=_as_it_is))
+def _may_lack(keys: Sequence[Expression], fields: Sequence[Field]) -> bool:
+    """Tell whether a row may have met no row of the public relation that its keys come from."""
+    origins = (fields[index].origin for key in keys for index in fields_in(key))
+    return any(origin is not None and origin.may_lack for origin in origins)
 
 
-def _as_it_is(row: tuple[Key, ...]) -> Any:
-    """Return the row: its values have one type in each place, so rows can be compared."""
-    return row
+def _of_nothing(
+    relation: Relation, values: Sequence[Expression], shape: tuple[Field, ...]
+) -> Relation:
+    """Return one row: what the values are where every field of a public relation is NULL."""
+    counted = InnerTotal(total=Total.COUNT_ROWS, value=None)
+    number = Field(name="rows", type=ColumnType.INTEGER)
+    one = InnerAggregate(source=relation, keys=(), totals=(counted,), shape=(number,))
+    missing = [Literal(known.type, None) for known in relation.fields()]
+    nothing = tuple(written_out(value, missing) for value in values)
+    return Projection(source=one, values=nothing, shape=shape)
+
+
+def _in_order(row: tuple[Key | None, ...]) -> Any:
+    """Return what rows are sorted by: their values, which have one type in each place."""
+    return [(True,) if key is None else (False, key) for key in row]
 
 
 def _over_origin(expression: Expression, fields: Sequence[Field]) -> Expression:
@@ -222,7 +246,7 @@ def _over_origin(expression: Expression, fields: Sequence[Field]) -> Expression:
     return moved(expression, {i: origin.index for i, origin in origins.items() if origin})
 
 
-Rows = Sequence[tuple[Key, ...]]
+Rows = Sequence[tuple[Key | None, ...]]
 
 MOST_CELLS = 5_000_000
 """How many cells the keys may have: combinations times grouped columns, with those looked at."""
@@ -277,6 +301,12 @@ def _characters(rows: Rows) -> int:
     return sum(len(key) for row in rows for key in row if isinstance(key, str))
 
 
+def _complete(rows: Iterable[tuple[Key | None, ...]]) -> tuple[tuple[Key, ...], ...]:
+    """Return the rows without a NULL, each once: rows with one are in no group."""
+    whole = (tuple(key for key in row if key is not None) for row in rows if None not in row)
+    return tuple(dict.fromkeys(whole))
+
+
 def _key_set(places: tuple[int, ...], blocks: Sequence[_Block], room: KeyRoom) -> KeySet:
     """Return the combinations of the blocks, for some of the grouped expressions, in order."""
     parts, order = [], []
@@ -284,7 +314,7 @@ def _key_set(places: tuple[int, ...], blocks: Sequence[_Block], room: KeyRoom) -
         inside = [i for i, place in enumerate(block.places) if place in places]
         if inside:
             room.look(block.rows, len(inside))
-            parts.append(tuple(dict.fromkeys(tuple(row[i] for i in inside) for row in block.rows)))
+            parts.append(_complete(tuple(row[i] for i in inside) for row in block.rows))
             order += [block.places[i] for i in inside]
     turn = [order.index(place) for place in places]
     room.take(parts)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from discreet.core.errors import RefusedQuery
+from discreet.core.unit_words import BARE_UNIT
 from discreet.sql.expressions.refusals import require_unique, two_columns
 from discreet.sql.rows.fields import field_values, projected, require_whole_unit
 from discreet.sql.rows.grouping import grouped, has_total
@@ -23,6 +24,7 @@ from discreet.sql.syntax.nodes import (
     Node,
     condition_of,
     conjuncts,
+    function_name,
     is_a,
     is_set,
     listed,
@@ -47,14 +49,14 @@ def resolve_query(node: Node, context: Context) -> Relation:
     if is_a(node, "Select"):
         return _select(node, context)
     raise RefusedQuery(
-        f"{node.key.upper()} is not supported in a sub-query",
+        f"{function_name(node)} is not supported in a sub-query",
         must="be SELECT or UNION ALL",
         next="INTERSECT and EXCEPT can be written with EXISTS and NOT EXISTS",
     )
 
 
 _NO_ORDER = (
-    "Rows of a sub-query have no order. To keep a few of each person, number them: "
+    f"Rows of a sub-query have no order. To keep a few of each {BARE_UNIT}, number them: "
     "SELECT *, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ...) AS place, and filter on place"
 )
 _SELECT_PARTS = (
@@ -138,7 +140,7 @@ def _select(select: Node, context: Context) -> Relation:
     distinct = part(select, "distinct")
     if distinct is None:
         return relation
-    require_plain(distinct, next="Number the rows of each person with ROW_NUMBER() instead")
+    require_plain(distinct, next=f"Number the rows of each {BARE_UNIT} with ROW_NUMBER() instead")
     return _distinct(relation, where="SELECT DISTINCT in a sub-query")
 
 

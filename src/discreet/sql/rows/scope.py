@@ -9,6 +9,7 @@ from attrs import define, evolve, field, frozen
 
 from discreet.core.errors import RefusedQuery, UnknownColumn, UnknownTable
 from discreet.sql.expressions.expression import resolve_expression
+from discreet.sql.syntax.databases import require_schema
 from discreet.sql.syntax.nodes import (
     Node,
     is_a,
@@ -36,6 +37,9 @@ MOST_WORK = 1_000
 """How many steps it may take to resolve a statement."""
 STEPS_OF_A_TABLE = 10
 """What it counts to read a public table for a value: no more than MOST_TABLES are read so."""
+
+STEPS_OF_A_ZONE = 25
+"""What AT TIME ZONE counts: a few words stand for every change of clocks in two hundred years."""
 
 
 @define(eq=False)
@@ -108,20 +112,6 @@ class Context:
     def knowing(self, name: str, named: Named) -> "Context":
         """Return the context in which one more query has a name."""
         return evolve(self, named={**self.named, name.lower(): named})
-
-
-SCHEMAS = ("main", "public")
-"""What may stand in front of a table's name, as tools write it: all tables are in one place."""
-
-
-def require_schema(node: Node | None) -> None:
-    """Refuse a schema that is none of those that tools put in front of tables."""
-    if node is not None and node.name.lower() not in SCHEMAS:
-        raise RefusedQuery(
-            "There is no such schema",
-            must=f"be left out, or be {' or '.join(SCHEMAS)}",
-            got=node.name[:40],
-        )
 
 
 def require_few_tables(relation: Relation) -> Relation:
@@ -209,6 +199,10 @@ class Scope:
         """Return the field at ``index`` of the relation."""
         return self._fields[index]
 
+    def field_of(self, value: Expression) -> Field | None:
+        """Return the field that a value is, if it is one unchanged."""
+        return self.field(value.index) if isinstance(value, FieldValue) else None
+
     def index(self, node: Node) -> int:
         """Return the field that a column of the query means."""
         marked = mark_of(node)
@@ -261,7 +255,7 @@ class Scope:
 
     def row(self, node: Node) -> Expression:
         """Return a row-wise expression over the fields of the relation."""
-        return resolve_expression(node, self.column)
+        return resolve_expression(node, self.column, self.field_of)
 
     def condition(self, node: Node) -> Expression:
         """Return a row-wise condition over the fields of the relation."""

@@ -13,10 +13,10 @@ from discreet.sql.rows.scope import (
     Scope,
     did_you_mean,
     require_few_tables,
-    require_schema,
 )
+from discreet.sql.syntax.databases import require_schema
 from discreet.sql.syntax.nodes import Node, is_a, is_set, listed, part, require_plain
-from discreet.tables.catalog import Table
+from discreet.tables.catalog import Catalog, Table
 from discreet.tables.relations.read_keys import with_read_keys
 from discreet.tables.relations.relation import Relation
 from discreet.tables.relations.scan import PublicScan, Scan
@@ -26,6 +26,7 @@ def from_clause(select: Node, context: Context, where: Sequence[Node]) -> Scope:
     """Return what FROM and its joins put in reach."""
     clause = part(select, "from_")
     if clause is None:
+        require_read_from(select, context.catalog)
         names = [table.name for table in context.catalog.tables]
         raise RefusedQuery(
             "The query names no table",
@@ -34,6 +35,19 @@ def from_clause(select: Node, context: Context, where: Sequence[Node]) -> Scope:
         )
     require_plain(clause, "this")
     return _with_joins(_source(clause.this, context, where), select, context, where)
+
+
+def require_read_from(select: Node, catalog: Catalog) -> None:
+    """Refuse a private table that stands in a value or a condition of rows that have no owner."""
+    private = {table.name.lower(): table.name for table in catalog.tables}
+    named = (node.this.name.lower() for node in select.walk() if is_a(node, "Table"))
+    found = next((private[name] for name in named if name in private), None)
+    if found is not None:
+        raise RefusedQuery(
+            f"{found} is private, and stands in a condition or a value alone",
+            must="be read FROM, and asked for COUNT, SUM, AVG or another aggregate",
+            next=f"Write, for example, SELECT COUNT(*) FROM {found}",
+        )
 
 
 def _with_joins(scope: Scope, node: Node, context: Context, where: Sequence[Node]) -> Scope:

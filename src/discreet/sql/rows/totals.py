@@ -27,6 +27,7 @@ from discreet.tables.column import Bounds, ColumnType
 from discreet.tables.expression import Expression, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.functions.conditions import as_condition
+from discreet.tables.functions.fine_grid import fine_grid
 from discreet.tables.functions.proposal import propose_bounds
 from discreet.tables.relations.relation import Field, Relation
 from discreet.tables.relations.totals import InnerTotal, Ranked, Ranking, SortKey, Total, Window
@@ -37,6 +38,8 @@ _TOTALS = {
     "MIN": Total.MINIMUM,
     "MAX": Total.MAXIMUM,
 }
+_OF_CONDITIONS = {"logicalor": Total.MAXIMUM, "logicaland": Total.MINIMUM}
+"""BOOL_OR and BOOL_AND, by the parser's names: false is less than true."""
 
 
 Row = Callable[[Node], Expression]
@@ -56,7 +59,11 @@ def inner_total(node: Node, row: Row, relation: Relation) -> InnerTotal:
         )
     if is_a(node, "Count"):
         return _count(node, row, condition)
-    total = _TOTALS.get(aggregate_name(node))
+    if is_a(node, "CountIf"):
+        require_plain(node, "this")
+        counted = _where(as_condition(row(node.this)), Literal(ColumnType.INTEGER, 1))
+        return InnerTotal(total=Total.COUNT, value=_where(condition, counted))
+    total = _TOTALS.get(aggregate_name(node)) or _OF_CONDITIONS.get(node.key)
     if total is None:
         raise unknown_total(node)
     if not is_a(node, "Anonymous"):
@@ -67,7 +74,8 @@ def inner_total(node: Node, row: Row, relation: Relation) -> InnerTotal:
             f"{function_name(node)}(DISTINCT ...) is not supported here",
             next="Take the DISTINCT rows first",
         )
-    value = _where(condition, row(argument))
+    found = row(argument)
+    value = _where(condition, as_condition(found) if node.key in _OF_CONDITIONS else found)
     return InnerTotal(total=total, value=value, bounds=_grid(total, value, relation))
 
 
@@ -109,9 +117,9 @@ def _grid(total: Total, value: Expression, relation: Relation) -> Bounds | None:
         raise UndeclaredBound(
             f"A real value under {total.value.upper()} has no range",
             must="have min, max and step: reals are added on a grid, whatever their order",
-            next=f"Declare them, or write {total.value.upper()}(CLAMP(value, 0, 100, 0.01))",
+            next=f"Declare them, or write {total.value.upper()}(CLAMP(value, 0, 100))",
         )
-    return bounds
+    return fine_grid(bounds)
 
 
 _FINER = 100
@@ -127,7 +135,12 @@ def total_field(total: InnerTotal, relation: Relation, *, name: str) -> Field:
         return evolve(plain, bounds=_finer(known.bounds))
     if total.total in (Total.MINIMUM, Total.MAXIMUM):
         return evolve(
-            plain, bounds=known.bounds, dates=known.dates, keys=known.keys, made=known.made
+            plain,
+            bounds=known.bounds,
+            dates=known.dates,
+            keys=known.keys,
+            made=known.made,
+            zone=known.zone,
         )
     return plain
 

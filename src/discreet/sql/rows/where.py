@@ -8,8 +8,9 @@ from attrs import frozen
 from discreet.core import optional
 from discreet.core.errors import RefusedQuery, UnknownColumn, UnknownTable
 from discreet.sql.expressions.expression import resolve_expression
+from discreet.sql.expressions.zones import is_conversion
 from discreet.sql.rows.fields import require_same_unit
-from discreet.sql.rows.scope import Context, Scope, require_few_tables
+from discreet.sql.rows.scope import STEPS_OF_A_ZONE, Context, Scope, require_few_tables
 from discreet.sql.rows.sources import from_clause, with_clause
 from discreet.sql.syntax.nodes import (
     Node,
@@ -21,14 +22,15 @@ from discreet.sql.syntax.nodes import (
     require_plain,
     table_of,
     unbracketed,
+    within,
     written,
 )
 from discreet.tables.column import Key
-from discreet.tables.expression import Expression, FieldValue, Literal
+from discreet.tables.expression import Expression, FieldValue, Literal, measure
 from discreet.tables.functions.call import call
 from discreet.tables.functions.conditions import as_condition, both
 from discreet.tables.relations.join import Exists
-from discreet.tables.relations.relation import Filter, Relation
+from discreet.tables.relations.relation import Field, Filter, Relation
 
 
 @frozen(kw_only=True)
@@ -49,8 +51,14 @@ def opened(select: Node, outside: Context) -> OpenedSelect:
     context = with_clause(select, outside)
     select = with_scalars(select, context)
     conditions = conjuncts(condition_of(select, "where"))
+    context.work.spend(STEPS_OF_A_ZONE * _conversions(select))
     scope = from_clause(select, context, conditions)
     return OpenedSelect(select=select, context=context, conditions=conditions, scope=scope)
+
+
+def _conversions(select: Node) -> int:
+    """Return how often a SELECT says AT TIME ZONE, not counting the queries in it."""
+    return sum(is_conversion(node) for one in select.iter_expressions() for node in within(one))
 
 
 def filtered(scope: Scope, nodes: Sequence[Node], context: Context) -> Scope:
@@ -59,12 +67,28 @@ def filtered(scope: Scope, nodes: Sequence[Node], context: Context) -> Scope:
     plain = [scope.condition(node) for node, test in zip(nodes, tests, strict=True) if not test]
     condition = both(plain)
     if condition is not None:
+        _require_small(condition)
         scope = scope.over(Filter(source=scope.relation, condition=condition))
     for test in tests:
         if test is not None:
             apply = _in if is_a(test.node, "In") else _exists
             scope = apply(test, scope, context)
     return scope
+
+
+MOST_PARTS = 50_000
+"""How many parts the conditions of one SELECT have together. A text has fewer, unless it says much
+with a few words: the name of an item, AT TIME ZONE."""
+
+
+def _require_small(condition: Expression) -> None:
+    _, size = measure(condition)
+    if size > MOST_PARTS:
+        raise RefusedQuery(
+            "The conditions of a SELECT are too large",
+            must=f"have at most {MOST_PARTS:,} parts, with what their names stand for written out",
+            next="Compute what they share in a sub-query, and write the conditions around it",
+        )
 
 
 @frozen(kw_only=True)
@@ -197,14 +221,20 @@ class _NestedNames:
         return FieldValue(self.inner.field(found).type, width + found)
 
     def condition(self, node: Node) -> Expression:
-        return as_condition(resolve_expression(node, self.column))
+        return as_condition(resolve_expression(node, self.column, self._field_of))
+
+    def _field_of(self, value: Expression) -> Field | None:
+        width = len(self.outer.relation.fields())
+        if isinstance(value, FieldValue) and value.index >= width:
+            return self.inner.field(value.index - width)
+        return self.outer.field_of(value)
 
 
 def _existing(
     scope: Scope, partners: Relation, pairs: list[Expression], *, lacks: bool, where: str
 ) -> Scope:
     condition = both(pairs)
-    rewrite = "Write EXISTS (SELECT 1 FROM ... WHERE ...) with"
+    rewrite = "Write EXISTS (SELECT 1 FROM ... WHERE ...) and in it (with names of tables in front)"
     require_same_unit(scope.relation, partners, condition, where=where, rewrite=rewrite)
     relation = Exists(left=scope.relation, right=partners, condition=condition, lacks=lacks)
     return scope.over(require_few_tables(relation))

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from discreet.tables.column import ColumnType
-from discreet.tables.expression import Call, Expression, Literal
+from discreet.tables.column import Bounds, ColumnType
+from discreet.tables.expression import Call, Expression, Literal, fields_in
 from discreet.tables.functions.call import call
 from discreet.tables.functions.cast import cast
 from discreet.tables.functions.proposal import propose_bounds
@@ -42,21 +42,40 @@ def _in_whole_numbers(expression: Expression, fields: Sequence[Field]) -> Expres
 
 
 def _floor(quotient: Expression, fields: Sequence[Field]) -> Expression | None:
-    """Return the floor of a whole number over a positive constant; ``//`` rounds towards 0."""
+    """Return the floor of a whole number over a positive constant; ``//`` rounds towards 0.
+
+    Declared ranges are not relied on for what is below 0, for data may break them: such a row must
+    not be in the group of 0. They only choose the form whose keys are no others than those of the
+    range: a number below it is then in no public group.
+    """
     if not isinstance(quotient, Call) or quotient.function != "/":
         return None
     top, bottom = (_in_whole_numbers(part, fields) for part in quotient.arguments)
-    is_positive = isinstance(bottom, Literal) and isinstance(bottom.value, int) and bottom.value > 0
-    if top is None or bottom is None or not is_positive:
+    if not isinstance(bottom, Literal) or not isinstance(bottom.value, int) or bottom.value <= 0:
         return None
-    towards_zero = call("//", [top, bottom])
+    if top is None:
+        return None
     span = propose_bounds(top, fields)
-    if span is not None and span.lower >= 0:
-        return towards_zero
-    one = Literal(ColumnType.INTEGER, 1)
-    below = call("-", [call("//", [call("+", [top, one]), bottom]), one])
-    is_negative = call("<", [top, Literal(ColumnType.INTEGER, 0)])
-    return call("case", [is_negative, below, towards_zero])
+    is_negative = call("<", [top, _whole(0)])
+    has_keys = any(fields[index].keys is not None for index in fields_in(top))
+    below = _below(top, bottom, span, has_keys=has_keys)
+    return call("case", [is_negative, below, call("//", [top, bottom])])
+
+
+def _below(top: Expression, bottom: Literal, span: Bounds | None, *, has_keys: bool) -> Expression:
+    """Return the floor where the number is negative; NULL if no form has the right keys."""
+    assert isinstance(bottom.value, int)
+    if span is None or span.lower < 0:
+        return call("-", [call("//", [call("+", [top, _whole(1)]), bottom]), _whole(1)])
+    if span.lower < bottom.value and not has_keys:
+        # Worked out for numbers that are not negative, it gives groups of the range too.
+        above = call("//", [call("-", [_whole(bottom.value - 1), top]), bottom])
+        return call("-", [_whole(0), above])
+    return Literal(ColumnType.INTEGER, None)
+
+
+def _whole(number: int) -> Literal:
+    return Literal(ColumnType.INTEGER, number)
 
 
 def _is_whole(expression: Expression) -> bool:
@@ -67,10 +86,10 @@ def _is_whole(expression: Expression) -> bool:
     if not isinstance(expression, Call):
         return False
     function, arguments = expression.function, expression.arguments
-    if function in _WHOLE or (function == "round" and _is_zero(arguments[1])):
+    if function in _WHOLE or (function == "round" and _is_whole_place(arguments[1])):
         return True
     return function in _KEEP_WHOLE and all(map(_is_whole, arguments))
 
 
-def _is_zero(expression: Expression) -> bool:
-    return isinstance(expression, Literal) and expression.value == 0
+def _is_whole_place(digits: Expression) -> bool:
+    return isinstance(digits, Literal) and isinstance(digits.value, int) and digits.value <= 0

@@ -223,7 +223,8 @@ def function_name(node: Node) -> str:
         return node.name.upper()
     if node.key in _WRITTEN:
         return _WRITTEN[node.key]
-    return spelled_name(node) if is_a(node, "Func") else node.key.upper()
+    # The parser puts ANY_VALUE into a node of its own, which nobody wrote.
+    return function_name(node.this) if is_a(node, "IgnoreNulls") else spelled_name(node)
 
 
 _LONGEST_SHOWN = 60

@@ -14,6 +14,7 @@ from discreet.core.errors import BadSyntax, InvalidArgument, RefusedQuery
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import exact
 from discreet.sql.syntax.nodes import Token
+from discreet.tables.catalog import LARGEST_LIMIT
 
 
 class GroupSelection(Enum):
@@ -54,7 +55,9 @@ class Options:
             return Zcdp(self.rho)
         if self.epsilon is None:
             if self.delta is not None:
-                raise RefusedQuery("delta is given without epsilon", next="Add epsilon=...")
+                raise RefusedQuery(
+                    "delta is given without epsilon", next="Add epsilon = ... to the OPTIONS"
+                )
             return None
         if self.delta is None:
             return Pure(self.epsilon)
@@ -108,6 +111,12 @@ def _whole(name: str, text: str) -> int:
     number = _number(name, text)
     if number.denominator != 1:
         raise RefusedQuery(f"{name} is not a whole number", got=text[:40])
+    if not 1 <= number <= LARGEST_LIMIT:
+        raise RefusedQuery(
+            f"The option '{name}' is out of range",
+            must=f"lie between 1 and {LARGEST_LIMIT:,}",
+            got=text[:40],
+        )
     return number.numerator
 
 

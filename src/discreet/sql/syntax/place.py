@@ -150,6 +150,11 @@ def _place(sql: str, start: int) -> str:
 
 def _meant(found: _Complaint) -> str:
     """Return which word was probably meant by one up to the place, if one is nearly another."""
+    if found.token.text in ("`", "["):
+        return 'Names stand in double quotes: "name"'
+    before = [token.text.lower() for token in found.tokens[max(0, found.index - 2) : found.index]]
+    if before in (["{", "d"], ["{", "ts"]):
+        return f"Write {'DATE' if before[1] == 'd' else 'TIMESTAMP'} before the text, without {{ }}"
     for token in reversed(found.tokens[max(0, found.index - 1) : found.index + 1]):
         if close := _near(token):
             return f"Did you mean {close} instead of {found.quoted(token)}?"

@@ -9,6 +9,7 @@ _WRITTEN = "written"
 """Under which name the text of a call is kept with its node."""
 
 _CALL = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\s*\(")
+_HUMPS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LETTERS = re.compile(r"(?:(?<=_)|^)([A-Z])_(?=[A-Z][0-9]*(?:_|$))")
 """Single letters that the parser takes apart: J_S_O_N_ARRAY is JSON_ARRAY."""
 
@@ -72,7 +73,12 @@ def spelled_call(node: Any) -> str:
 
 
 def spelled_name(node: Any) -> str:
-    """Return the name of a function in capitals: the query's, or else the one that SQL has."""
+    """Return the name of a function in capitals: the query's, or else the one that SQL has.
+
+    What is no function has no name in SQL, but words: a scope resolution.
+    """
+    if not _is_function(node):
+        return _HUMPS.sub(" ", type(node).__name__).upper()
     call = _CALL.match(spelled_call(node))
     if call is not None:
         return call[1].upper()

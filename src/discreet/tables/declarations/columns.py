@@ -158,6 +158,7 @@ _KEY_TYPES: dict[ColumnType, type] = {
     ColumnType.INTEGER: int,
     ColumnType.BOOLEAN: bool,
     ColumnType.DATE: datetime.date,
+    ColumnType.TIMESTAMP: datetime.datetime,
     ColumnType.TIME: datetime.time,
 }
 
@@ -177,6 +178,11 @@ def _keys(section: Section, kind: ColumnType) -> tuple[Key, ...] | None:
         if type(key) is not _KEY_TYPES[kind]:
             raise DeclarationError(
                 f"{place} is a key of the wrong type", must=f"be in a list of {kind.value} keys"
+            )
+        if getattr(key, "tzinfo", None) is not None:
+            raise DeclarationError(
+                f"{place} is a key with an offset",
+                must="be as calendar and clock on the wall show it, such as 2025-01-31T10:00:00",
             )
         if isinstance(key, int) and not -(2**63) <= key < 2**63:
             raise DeclarationError(f"{place} is a key that is too large", must="fit in 64 bits")

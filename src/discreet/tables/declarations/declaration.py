@@ -55,6 +55,7 @@ def catalog_of(
         default=default,
         engine=engine,
         gate=gate,
+        name=root.name,
     )
 
 

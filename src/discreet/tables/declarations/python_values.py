@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import ColumnType
 from discreet.tables.copied_frame import CopiedFrame
 from discreet.tables.declarations.section import Section, ValueTypes
 from discreet.tables.declarations.toml_lines import KeyPath, TomlLines
+from discreet.tables.source import Source, SourceFormat
 
 FRAME = ValueTypes((CopiedFrame,), "a frame")
 

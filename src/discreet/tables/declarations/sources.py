@@ -1,12 +1,15 @@
 """Sources in ``discreet.toml``: files by the end of their name, or by what is declared of them."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+from attrs import evolve
+
 from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import Column
 from discreet.tables.declarations.section import LIST, TEXT, YES_OR_NO, Section, located
+from discreet.tables.source import Source, SourceFormat
 from discreet.tables.source_files import is_pattern
 from discreet.tables.text_form import Compression, TextForm
 
@@ -50,10 +53,16 @@ _READERS = {
 }
 """What of pandas reads a kind of file that we do not read."""
 
+TO_JSON_LINES = (
+    'Make lines of an array: python -c "import json; [print(json.dumps(row)) for row in'
+    " json.load(open('FILE.json'))]\" > FILE.jsonl"
+)
+"""What to do with one JSON text in which all rows are."""
+
 _WAYS_OUT = {
     ".txt": 'Say what it is: format = "csv", with its delimiter',
     ".dat": 'Say what it is: format = "csv", with its delimiter',
-    ".json": 'If each line is an object of its own, add format = "jsonl"',
+    ".json": f'If each line is an object of its own, add format = "jsonl"; if not: {TO_JSON_LINES}',
     ".avro": "Convert it once with DuckDB or another program that writes Parquet",
     ".rds": "Convert it once in R: arrow::write_parquet(readRDS(file), 'file.parquet')",
     ".rdata": "Convert it once in R: arrow::write_parquet(table, 'file.parquet')",
@@ -89,8 +98,8 @@ def way_out(path: Path) -> str:
     """Return what to do with a file of a kind that is not read.
 
     Example:
-        >>> way_out(Path("survey.json"))
-        'If each line is an object of its own, add format = "jsonl"'
+        >>> way_out(Path("survey.txt"))
+        'Say what it is: format = "csv", with its delimiter'
     """
     ending = path.suffix.lower()
     if ending in _READERS:
@@ -142,15 +151,16 @@ def _text_form(section: Section, kind: SourceFormat, usual: TextForm) -> TextFor
         compression = Compression(section.choice("compression", choices))
     if kind is SourceFormat.JSON_LINES:
         return TextForm(compression=compression)
-    given = {key: section.get_or(key, getattr(usual, key), TEXT) for key in _SIGNS}
-    return located(
-        section.place("source"),
-        lambda: TextForm(
-            **given,
-            has_header=section.get_or("header", True, YES_OR_NO),
-            compression=compression,
-        ),
+    given = {key: section.get(key, TEXT) for key in _SIGNS if section.has(key)}
+    for key, value in given.items():
+        # By itself first, so that a complaint names the line of what it is about.
+        apart = {"delimiter": ";" if value == "," else ",", "quote": "", key: value}
+        located(section.place(key), partial(TextForm, **apart))
+    place = section.place(next(iter(given), "source"))
+    form = evolve(
+        usual, compression=compression, has_header=section.get_or("header", True, YES_OR_NO)
     )
+    return located(place, partial(evolve, form, **given))
 
 
 _SIGNS = ("delimiter", "quote", "encoding")

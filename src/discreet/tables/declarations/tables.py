@@ -3,16 +3,7 @@
 from pathlib import Path
 
 from discreet.core.errors import DeclarationError
-from discreet.tables.catalog import (
-    LARGEST_LIMIT,
-    IdSpace,
-    Limits,
-    PrivacyUnit,
-    PublicTable,
-    Source,
-    SourceFormat,
-    Table,
-)
+from discreet.tables.catalog import LARGEST_LIMIT, IdSpace, Limits, PrivacyUnit, PublicTable, Table
 from discreet.tables.column import Column
 from discreet.tables.declarations.columns import is_auto, read_columns
 from discreet.tables.declarations.keys_from import refuse_keys_from
@@ -21,6 +12,7 @@ from discreet.tables.declarations.section import TEXT, Section
 from discreet.tables.declarations.sources import read_source, require_partitions
 from discreet.tables.declarations.units import read_unit, require_one_unit
 from discreet.tables.previews import Previews
+from discreet.tables.source import Source, SourceFormat
 from discreet.tables.source_files import overlap
 
 _LIMITS = "Limits that are known are written as rows_per_group = 5, groups_per_unit = 3"

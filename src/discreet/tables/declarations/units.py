@@ -85,8 +85,8 @@ def _unit_column(
         )
     if found[0].codes is not None and found[0].codes.is_all:
         raise DeclarationError(
-            f"{place} names a column of labels, of which many people have the same",
-            must="be a column that names people, as it is stored",
+            f"{place} names a column of labels, of which many units have the same",
+            must="be a column that names units, as it is stored",
         )
     if found[0].type not in kinds:
         raise DeclarationError(
@@ -157,7 +157,8 @@ def unit_kind(table: Table) -> str:
     """Return what kind of unit a table has, in words that are the same for the same kind.
 
     Example:
-        >>> from discreet.tables.catalog import Limits, Source, SourceFormat
+        >>> from discreet.tables.catalog import Limits
+        >>> from discreet.tables.source import Source, SourceFormat
         >>> from pathlib import Path
         >>> unit_kind(Table(name="t", unit=PrivacyUnit(id_space="p", column=None), columns=(),
         ...                 source=Source(path=Path("/t.csv"), format=SourceFormat.CSV),

@@ -91,6 +91,7 @@ _PLAIN_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 def _on_keys(node: Call, key: Key) -> Result:
     casts = {
         ColumnType.INTEGER: _to_integer,
+        ColumnType.REAL: _to_real,
         ColumnType.TEXT: _to_text,
         ColumnType.DATE: _to_date,
         ColumnType.TIMESTAMP: _to_timestamp,
@@ -105,6 +106,15 @@ def _to_integer(key: Key) -> Result:
         return int(key)
     is_plain = isinstance(key, str) and _PLAIN_INTEGER.fullmatch(key)
     return int(str(key)) if is_plain else UNKNOWN
+
+
+def _to_real(key: Key) -> Result:
+    """Return a whole number as it is: as a real number it compares alike."""
+    return int(key) if isinstance(key, int) and abs(key) <= _EXACT else UNKNOWN
+
+
+_EXACT = 2**53
+"""Up to here a float is every whole number."""
 
 
 def _to_text(key: Key) -> Result:

@@ -44,7 +44,7 @@ def _part_of(upper: int, name: str, node: str) -> Function:
         span=span_from(0, upper),
         dates=NOT_A_DATE,
         keys=keys_from(0, upper),
-        on_keys=Without("it has the same keys whatever time it is of"),
+        on_keys=lambda _, time: getattr(time, name),
         guards=guarded(1),
     )
 
@@ -72,14 +72,25 @@ _LAST_MOMENT = datetime.timedelta(days=1) - datetime.timedelta(microseconds=1)
 
 
 def _later_dates(node: Call, reach: Reach) -> DateRange | None:
-    days, count = reach.dates(node.arguments[0]), node.arguments[1]
-    if days is None or not isinstance(count, Literal) or not isinstance(count.value, int):
+    days, counts = reach.dates(node.arguments[0]), _constants(node.arguments[1])
+    if days is None or counts is None:
         return None
-    first = _later(midnight(days.first), count.value)
-    last = _later(midnight(days.last) + _LAST_MOMENT, count.value)
+    first = _later(midnight(days.first), min(counts))
+    last = _later(midnight(days.last) + _LAST_MOMENT, max(counts))
     if first is None or last is None:
         return None
     return DateRange(first=first.date(), last=last.date())
+
+
+def _constants(count: Expression) -> list[int] | None:
+    """Return the numbers that a count can be, if it is one of the query or a choice of them."""
+    if isinstance(count, Literal):
+        return [count.value] if isinstance(count.value, int) else None
+    if not isinstance(count, Call) or count.function != "case":
+        return None
+    found = [_constants(value) for value in (*count.arguments[1::2], count.arguments[-1])]
+    known = [numbers for numbers in found if numbers is not None]
+    return [number for numbers in known for number in numbers] if known == found else None
 
 
 # ---- Dates of numbers.

@@ -4,12 +4,15 @@ And what joins them: AND, OR and NOT, three-valued, as in SQL.
 """
 
 import datetime
+import operator
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.numbers import exact
-from discreet.tables.column import ColumnType
+from discreet.tables.column import LONGEST_TEXT, ColumnType
 from discreet.tables.expression import Call, Expression, Literal
 from discreet.tables.functions.function import (
     BINARY,
@@ -17,9 +20,12 @@ from discreet.tables.functions.function import (
     NOT_A_DATE,
     NOT_A_TEXT,
     TRUE_OR_FALSE,
+    UNKNOWN,
     Arguments,
     Function,
     PlainNode,
+    Result,
+    Without,
 )
 from discreet.tables.functions.rules import (
     call_of,
@@ -52,14 +58,18 @@ test_of = partial(
     span=TRUE_OR_FALSE,
     dates=NOT_A_DATE,
     keys=TRUE_OR_FALSE,
-    on_keys=TRUE_OR_FALSE,
     guards=guarded(0),
     length=NOT_A_TEXT,
 )
 """Makes a function that is true, false or NULL, of the parts that are its own."""
 
 
-def _compare(name: str, node: str, usage: str = "") -> Function:
+_OF_NULL = Without("NULL is a value of its own for it")
+
+
+def _compare(
+    name: str, node: str, of: Callable[[Any, Any], bool] | None = None, *, usage: str = ""
+) -> Function:
     def build(arguments: Arguments) -> Expression | None:
         both = unify(arguments) if len(arguments) == 2 else None
         return None if both is None else Call(_BOOLEAN, name, both)
@@ -69,6 +79,7 @@ def _compare(name: str, node: str, usage: str = "") -> Function:
         usage=usage or f"x {name} y, both of one type",
         written=(PlainNode(node, BINARY, compares=True),),
         build=build,
+        on_keys=_OF_NULL if of is None else lambda _, first, second: of(first, second),
         work=plain,
     )
 
@@ -135,7 +146,9 @@ def _like(name: str) -> Function:
         return call_of(name, _BOOLEAN, [convert(a, ColumnType.TEXT) for a in arguments])
 
     usage = f"text {name.upper()} 'pattern'"
-    return test_of(name=name, usage=usage, written=BY_FORM, build=build, work=_like_work)
+    return test_of(
+        name=name, usage=usage, written=BY_FORM, build=build, on_keys=_matches, work=_like_work
+    )
 
 
 def _like_work(node: Call, lengths: Lengths) -> Steps:
@@ -143,6 +156,26 @@ def _like_work(node: Call, lengths: Lengths) -> Steps:
     rate = 20 if "_" in pattern else 10
     found = Steps(rate * (lengths[0] * looks(pattern) + len(pattern)))
     return PLAIN + found + (Steps(20 * lengths[0]) if node.function == "ilike" else NOTHING)
+
+
+def _matches(node: Call, text: str, pattern: str) -> Result:
+    """Tell whether a text has the parts between the % in order, the first and last at its ends."""
+    is_plain = text.isascii() and pattern.isascii() and len(text) <= LONGEST_TEXT
+    if "_" in pattern or not is_plain:
+        return UNKNOWN
+    if node.function == "ilike":
+        text, pattern = text.lower(), pattern.lower()
+    first, *rest = pattern.split("%")
+    if not rest or not text.startswith(first):
+        return text == pattern
+    *middle, last = rest
+    place = len(first)
+    for part in middle:
+        place = text.find(part, place)
+        if place < 0:
+            return False
+        place += len(part)
+    return text.endswith(last) and len(text) - len(last) >= place
 
 
 def looks(pattern: str) -> int:
@@ -173,7 +206,9 @@ def _chain(name: str, usage: str) -> Function:
         flat = [part for argument in arguments for part in _parts(name, argument)]
         return call_of(name, _BOOLEAN, [convert(part, _BOOLEAN) for part in flat])
 
-    return test_of(name=name, usage=usage, written=BY_FORM, build=build, work=plain)
+    return test_of(
+        name=name, usage=usage, written=BY_FORM, build=build, on_keys=_OF_NULL, work=plain
+    )
 
 
 def _parts(name: str, argument: Expression) -> Arguments:
@@ -191,17 +226,32 @@ FUNCTIONS = (
         usage="NOT boolean",
         written=(PlainNode("Not"),),
         build=fixed("not", [[_BOOLEAN]], _BOOLEAN),
+        on_keys=lambda _, value: not value,
         work=plain,
     ),
-    _compare("=", "EQ"),
-    _compare("<>", "NEQ"),
-    _compare("<", "LT"),
-    _compare("<=", "LTE"),
-    _compare(">", "GT"),
-    _compare(">=", "GTE"),
-    _compare("is_distinct", "NullSafeNEQ", "x IS DISTINCT FROM y"),
-    test_of(name="is_null", usage="x IS NULL", written=BY_FORM, build=_is_null, work=plain),
-    test_of(name="in", usage="x IN (value, ...)", written=BY_FORM, build=_in, work=_in_work),
+    _compare("=", "EQ", operator.eq),
+    _compare("<>", "NEQ", operator.ne),
+    _compare("<", "LT", operator.lt),
+    _compare("<=", "LTE", operator.le),
+    _compare(">", "GT", operator.gt),
+    _compare(">=", "GTE", operator.ge),
+    _compare("is_distinct", "NullSafeNEQ", usage="x IS DISTINCT FROM y"),
+    test_of(
+        name="is_null",
+        usage="x IS NULL",
+        written=BY_FORM,
+        build=_is_null,
+        on_keys=_OF_NULL,
+        work=plain,
+    ),
+    test_of(
+        name="in",
+        usage="x IN (value, ...)",
+        written=BY_FORM,
+        build=_in,
+        on_keys=_OF_NULL,
+        work=_in_work,
+    ),
     _like("like"),
     _like("ilike"),
 )

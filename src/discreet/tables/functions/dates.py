@@ -276,14 +276,16 @@ def _part(
     )
 
 
-def _part_of(lower: int, upper: int, name: str, *written: Way) -> Function:
+def _part_of(
+    lower: int, upper: int, of: Callable[[datetime.date], int], name: str, *written: Way
+) -> Function:
     """Return a part with few numbers, all of which are keys."""
     return _part(
         name,
         *written,
         span=span_from(lower, upper),
         keys=keys_from(lower, upper),
-        on_keys=Without("it has the same keys whatever day it is of"),
+        on_keys=lambda _, day: of(day),
     )
 
 
@@ -296,21 +298,55 @@ FUNCTIONS = (
         keys=_year_keys,
         on_keys=lambda _, day: day.year,
     ),
-    _part_of(1, 4, "quarter", PlainNode("Quarter"), DatePart("quarter")),
-    _part_of(1, 12, "month", PlainNode("Month"), DatePart("month")),
-    _part_of(1, 53, "week", PlainNode("Week"), PlainNode("WeekOfYear"), DatePart("week")),
-    _part_of(1, 31, "day", PlainNode("Day"), PlainNode("DayOfMonth"), DatePart("day")),
+    _part_of(
+        1, 4, lambda day: (day.month + 2) // 3, "quarter", PlainNode("Quarter"), DatePart("quarter")
+    ),
+    _part_of(1, 12, lambda day: day.month, "month", PlainNode("Month"), DatePart("month")),
+    _part_of(
+        1,
+        53,
+        lambda day: day.isocalendar().week,
+        "week",
+        PlainNode("Week"),
+        PlainNode("WeekOfYear"),
+        DatePart("week"),
+    ),
+    _part_of(
+        1,
+        31,
+        lambda day: day.day,
+        "day",
+        PlainNode("Day"),
+        PlainNode("DayOfMonth"),
+        DatePart("day"),
+    ),
     _part_of(
         0,
         6,
+        lambda day: day.isoweekday() % 7,
         "day_of_week",
         PlainNode("DayOfWeek"),
         Alias("weekday"),
         DatePart("dow"),
         DatePart("dayofweek"),
     ),
-    _part_of(1, 7, "iso_day_of_week", PlainNode("DayOfWeekIso"), DatePart("isodow")),
-    _part_of(1, 366, "day_of_year", PlainNode("DayOfYear"), DatePart("doy"), DatePart("dayofyear")),
+    _part_of(
+        1,
+        7,
+        lambda day: day.isoweekday(),
+        "iso_day_of_week",
+        PlainNode("DayOfWeekIso"),
+        DatePart("isodow"),
+    ),
+    _part_of(
+        1,
+        366,
+        lambda day: day.timetuple().tm_yday,
+        "day_of_year",
+        PlainNode("DayOfYear"),
+        DatePart("doy"),
+        DatePart("dayofyear"),
+    ),
     _dated(
         name="date_trunc",
         usage="date_trunc('month', date)",

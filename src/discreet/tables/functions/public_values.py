@@ -21,6 +21,10 @@ MOST_CHARACTERS = 10_000_000
 """How many characters of text those values may have together."""
 
 
+_WRITTEN = (ColumnType.INTEGER, ColumnType.BOOLEAN, ColumnType.DATE)
+"""What always has a text."""
+
+
 @define(eq=False)
 class Enumeration:
     """What working out the keys of one question has cost; all that it groups by shares it.
@@ -172,7 +176,13 @@ class _Listing:
             return expression.value is None
         if isinstance(expression, FieldValue):
             return self.fields[expression.index].nullable
-        return not (isinstance(expression, Call) and expression.function == "concat")
+        if not isinstance(expression, Call):
+            return True
+        if expression.function == "cast" and expression.arguments[0].type in _WRITTEN:
+            return expression.type is not ColumnType.TEXT or self.may_be_null(
+                expression.arguments[0]
+            )
+        return expression.function != "concat"
 
     def allows(self, values: int) -> bool:
         return self.enumeration.allows(values)

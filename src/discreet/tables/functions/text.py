@@ -1,15 +1,18 @@
 """Functions of text, by characters. No regular expressions, and nothing that makes text grow fast.
 
-Positions, and the texts to cut or to replace, are constants of the query. Keys are mapped only if
-they are ASCII, because alphabets have rules of their own for capital letters.
+Positions, and the texts to cut or to replace, are constants of the query. A character is a code
+point, here as in an engine, so parts and joins of keys are exact in every alphabet. Capital and
+small letters are worked out one by one, where there is one for one.
 """
 
 from collections.abc import Callable
 from functools import partial
+from unicodedata import ucd_3_2_0
 
 from discreet.core.errors import RefusedQuery
 from discreet.tables.column import LONGEST_TEXT, ColumnType, Key
 from discreet.tables.expression import Call, Expression, Literal
+from discreet.tables.functions.cast import cast
 from discreet.tables.functions.comparison import test_of
 from discreet.tables.functions.function import (
     BINARY,
@@ -64,13 +67,9 @@ MOST_GROWTH = 10
 _made = partial(Function, span=NOT_A_NUMBER, dates=NOT_A_DATE, guards=guarded(0))
 
 
-def _ascii(of: Callable[..., str]) -> KeyFunction:
-    def function(_: Call, *keys: Key) -> Result:
-        if any(isinstance(key, str) and not key.isascii() for key in keys):
-            return UNKNOWN
-        return of(*keys)
-
-    return function
+def _exact(of: Callable[..., str]) -> KeyFunction:
+    """Return a function that is of code points alone, so that engines have the same."""
+    return lambda _, *keys: of(*keys)
 
 
 def _each(rate: int) -> WorkRule:
@@ -84,6 +83,33 @@ _AS_LONG = TextLength.alike(lambda _, lengths: lengths[0])
 # ---- Letters, and what is cut off at the ends.
 
 
+_CAPITALS = {"ß": "ẞ"}
+"""Letters that an engine has a capital for, where Python puts two letters."""
+
+
+def _letter(of: Callable[[str], str], sign: str) -> str:
+    """Return another form of a letter; nothing if an engine may have a different one.
+
+    Two letters that belong together never change. What an old Unicode has both of is the same in
+    every version that Python or an engine may know.
+    """
+    if of is str.upper and sign in _CAPITALS:
+        return _CAPITALS[sign]
+    found = of(sign)
+    is_alone = sign.upper() == sign.lower()
+    is_old = len(found) == 1 and all(ucd_3_2_0.category(one) != "Cn" for one in (sign, found))
+    return found if is_alone or is_old else ""
+
+
+def _letter_by_letter(of: Callable[[str], str]) -> KeyFunction:
+    def function(_: Call, key: Key) -> Result:
+        text = str(key)
+        letters = {sign: _letter(of, sign) for sign in {*text}}
+        return "".join(map(letters.__getitem__, text)) if all(letters.values()) else UNKNOWN
+
+    return function
+
+
 def _letters(name: str, node: str, of: Callable[[str], str]) -> Function:
     return _made(
         name=name,
@@ -91,7 +117,7 @@ def _letters(name: str, node: str, of: Callable[[str], str]) -> Function:
         written=(PlainNode(node),),
         build=fixed(name, [[_TEXT]], _TEXT),
         keys=of_each,
-        on_keys=_ascii(of),
+        on_keys=_letter_by_letter(of),
         work=_each(20),
         length=_AS_LONG,
     )
@@ -113,7 +139,7 @@ def _trim(name: str, of: Callable[..., str]) -> Function:
         written=BY_FORM,
         build=build,
         keys=of_each,
-        on_keys=_ascii(of),
+        on_keys=_exact(of),
         work=_trim_work,
         length=_AS_LONG,
     )
@@ -166,7 +192,7 @@ def _substring(arguments: Arguments) -> Expression | None:
 
 def _substring_on_keys(node: Call, *keys: Key) -> Result:
     start = keys[1]
-    return _ascii(_sliced)(node, *keys) if isinstance(start, int) and start >= 1 else UNKNOWN
+    return _exact(_sliced)(node, *keys) if isinstance(start, int) and start >= 1 else UNKNOWN
 
 
 def _sliced(value: str, start: int, length: int | None = None) -> str:
@@ -181,7 +207,7 @@ def _right(value: str, length: int) -> str:
 
 
 def _join(name: str) -> Build:
-    """Return a function that joins texts two by two.
+    """Return a function that joins texts two by two, and other values beside a text as texts.
 
     The first ``LONGEST_TEXT`` characters of a join do not depend on how the parts are paired, so a
     balanced tree has the same value as a chain, and is not deep.
@@ -191,7 +217,9 @@ def _join(name: str) -> Build:
         level = [part for a in arguments for part in _parts(name, a)]
         if not level:
             return None
-        texts = [convert(part, _TEXT) for part in level]
+        if all(part.type is not _TEXT for part in level):
+            return None  # 1 || 2 is a mistake rather than a text
+        texts: list[Expression | None] = [_as_text(part) for part in level]
         while len(texts) > 1:
             pairs = [texts[i : i + 2] for i in range(0, len(texts), 2)]
             texts = [call_of(name, _TEXT, p) if len(p) == 2 else p[0] for p in pairs]
@@ -201,6 +229,12 @@ def _join(name: str) -> Build:
         return alone
 
     return build
+
+
+def _as_text(part: Expression) -> Expression:
+    if isinstance(part, Literal) and part.type is _INTEGER and part.value is not None:
+        return Literal(_TEXT, str(part.value))
+    return cast(part, _TEXT)
 
 
 def _parts(name: str, argument: Expression) -> Arguments:
@@ -216,7 +250,7 @@ def _joined(name: str, usage: str, written: Written, keys: KeysRule) -> Function
         written=written,
         build=_join(name),
         keys=keys,
-        on_keys=_ascii(lambda first, second: (first + second)[:LONGEST_TEXT]),
+        on_keys=_exact(lambda first, second: (first + second)[:LONGEST_TEXT]),
         work=_join_work,
         length=TextLength.alike(_join_length),
     )
@@ -272,12 +306,15 @@ def _replace_work(node: Call, lengths: Lengths) -> Steps:
 # ---- Searches.
 
 
-def _search(name: str, written: Written, work: WorkRule) -> Function:
+def _search(
+    name: str, written: Written, work: WorkRule, of: Callable[[str, str], bool]
+) -> Function:
     return test_of(
         name=name,
         usage=f"{name}(text, text)",
         written=written,
         build=fixed(name, [[_TEXT], [_TEXT]], _BOOLEAN),
+        on_keys=lambda _, value, part: of(value, part),
         work=work,
     )
 
@@ -319,10 +356,10 @@ FUNCTIONS = (
         "left(text, length)",
         PlainNode("Left", BINARY),
         _side("left"),
-        _ascii(lambda value, length: value[:length]),
+        _exact(lambda value, length: value[:length]),
     ),
     _cut(
-        "right", "right(text, length)", PlainNode("Right", BINARY), _side("right"), _ascii(_right)
+        "right", "right(text, length)", PlainNode("Right", BINARY), _side("right"), _exact(_right)
     ),
     _joined("||", "text || text", BY_FORM, of_each),
     _joined(
@@ -337,11 +374,18 @@ FUNCTIONS = (
         written=(PlainNode("Replace", ("this", "expression", "replacement")),),
         build=_replace,
         keys=of_each,
-        on_keys=_ascii(_replaced),
+        on_keys=_exact(_replaced),
         work=_replace_work,
         length=TextLength.alike(lambda node, lengths: min(LONGEST_TEXT, _grown(node, lengths))),
     ),
-    _search("starts_with", (PlainNode("StartsWith", BINARY), Alias("prefix")), _ends_work),
-    _search("ends_with", (PlainNode("EndsWith", BINARY), Alias("suffix")), _ends_work),
-    _search("contains", (PlainNode("Contains", BINARY),), _contains_work),
+    _search(
+        "starts_with",
+        (PlainNode("StartsWith", BINARY), Alias("prefix")),
+        _ends_work,
+        str.startswith,
+    ),
+    _search(
+        "ends_with", (PlainNode("EndsWith", BINARY), Alias("suffix")), _ends_work, str.endswith
+    ),
+    _search("contains", (PlainNode("Contains", BINARY),), _contains_work, str.__contains__),
 )

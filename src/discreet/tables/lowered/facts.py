@@ -56,6 +56,8 @@ class Facts:
     """How many rows there can be that are alike in some columns. The hash is as good as a unit."""
     whole: Mapping[str, tuple[int, int | None]] = field(factory=dict)
     """The columns with whole numbers of a known range, NULL aside; None is without end."""
+    counted: Mapping[str, int] = field(factory=dict)
+    """Of columns with numbers of rows, how many all of them of one unit count, in one set."""
     summed: Names = frozenset()
     """The columns with whole numbers that were added up, so that nobody knows their range."""
     group: Names = frozenset()
@@ -73,7 +75,9 @@ class Facts:
         """Return what is still sure if the rows keep these columns as they are, and no others."""
         most = {key: count for key, count in self.most.items() if key <= columns}
         whole = {name: ends for name, ends in self.whole.items() if name in columns}
-        return evolve(self, most=most, whole=whole, summed=self.summed & columns)
+        counted = {name: count for name, count in self.counted.items() if name in columns}
+        summed = self.summed & columns
+        return evolve(self, most=most, whole=whole, counted=counted, summed=summed)
 
 
 Known = dict[int, Facts]
@@ -311,7 +315,18 @@ def _(rows: Grouped, source: Facts) -> Facts:
         _, upper = source.whole.get(column, (0, None))
         require(upper is not None, rows, "what is added up must be whole numbers of a known range")
     summed = frozenset(name for name, _, _ in rows.sums)
-    return evolve(source, most={by: 1}, whole={"n": (0, None)}, summed=summed)
+    in_all, groups = source.most.get(source.unit | {"s"}), source.groups
+    if in_all is not None:
+        # A pair has a row at least, so there are no more pairs of a unit.
+        groups = {number: _smaller(count, in_all) for number, count in groups.items()}
+    return evolve(
+        source,
+        most={by: 1},
+        whole={"n": (0, None)},
+        counted={} if in_all is None else {"n": in_all},
+        summed=summed,
+        groups=groups,
+    )
 
 
 @_facts.register

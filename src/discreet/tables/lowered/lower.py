@@ -337,14 +337,9 @@ class _Lowering:
         )
 
     def is_by_pair(self, aggregate: Aggregate) -> bool:
-        """Tell whether the kept pairs alone say what an aggregate is.
-
-        How many rows they have together is no longer known of them, so where that is limited rows
-        are counted one by one.
-        """
+        """Tell whether the kept pairs alone say what an aggregate is."""
         is_plain = isinstance(aggregate, CountRows) and aggregate.where is None
-        is_known = is_plain and self.plan.limits.rows_per_unit is None
-        return is_known or isinstance(aggregate, CountUnits | SumTotals)
+        return is_plain or isinstance(aggregate, CountUnits | SumTotals)
 
     def is_by_row(self, aggregate: Aggregate) -> bool:
         """Tell whether an aggregate is added up over the sample of rows."""

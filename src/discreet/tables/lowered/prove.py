@@ -74,6 +74,10 @@ def _moved(part: Answered, total: Total, source: Facts) -> Contribution:
         raise unproved(part, "the rows and groups of one unit must be limited")
     known = [count for count in groups if count is not None]
     each, of_a_set = _added(part, total, source), source.most.get(source.unit | {"s"})
+    if isinstance(total, CappedTotal) and total.column in source.counted:
+        # Each row that was counted adds 1, and of a pair's rows no more than the cap do.
+        require(rows == 1, part, "a pair must not be there twice")
+        rows, each, of_a_set = total.most, 1, source.counted[total.column]
     in_all = None if of_a_set is None else sum(min(of_a_set, rows * count) for count in known)
     return of_kept_rows(each=each, groups=sum(known), in_a_group=rows, in_all=in_all)
 

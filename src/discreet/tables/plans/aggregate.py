@@ -12,6 +12,7 @@ from typing import ClassVar
 from attrs import frozen
 
 from discreet.core.contribution import Contribution
+from discreet.core.counted import counted
 from discreet.core.loss import short
 from discreet.tables.catalog import Limits
 from discreet.tables.column import Bounds, ColumnType
@@ -225,10 +226,12 @@ class CountDistinct(Count):
 
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         """Multiply the kept values, and say which are missed."""
+        most = reach.rows_per_group
         return (
-            f"at most {reach.rows_per_group} different values of one unit count in a group, and"
-            f" each adds at most 1: {reach.multiplied(1)} (values that only people with"
-            " more of them have may be missed, so the count tends to be low)"
+            f"at most {counted(str(most), 'different value')} of one unit"
+            f" {'counts' if most == 1 else 'count'} in a group, and each adds at most 1:"
+            f" {reach.multiplied(1)} (values that only units with more of them have may be missed,"
+            " so the count tends to be low)"
         )
 
     def _written(self, value: str) -> str:
@@ -258,8 +261,9 @@ class QuantileValues(OfClamped):
     def derivation(self, reach: Limits, clamp: str | None = None) -> str:
         """Say how many values of a unit a choice can see."""
         return (
-            f"{self._clamped(clamp)}; one unit adds at most {reach.rows_per_group} values to each"
-            f" of at most {reach.groups_in_words()}, and in each a value is chosen by itself"
+            f"{self._clamped(clamp)}; one unit adds at most"
+            f" {counted(str(reach.rows_per_group), 'value')} to each of at most"
+            f" {reach.groups_in_words()}, and in each a value is chosen by itself"
         )
 
     def _written(self, value: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from attrs import evolve, field, frozen
 
 from discreet.core.errors import RefusedQuery
+from discreet.core.unit_words import ONE_UNIT
 from discreet.tables.expression import Call, Expression
 from discreet.tables.functions.call import call
 from discreet.tables.plans.bill import Work
@@ -78,6 +79,19 @@ def row_limits(relation: Relation) -> tuple[RowLimit, ...]:
     return tuple(node for node in _nodes(relation) if isinstance(node, RowLimit))
 
 
+def rows_let_through(relation: Relation) -> int | None:
+    """Return how many rows of an owner limits leave at least, if it has so many; None: all."""
+    meter = Meter()
+    return min((_let_through(limit, meter) for limit in row_limits(relation)), default=None)
+
+
+def _let_through(limit: RowLimit, meter: Meter) -> int:
+    """Return how many rows a limit leaves, even if texts are as long as they may be."""
+    values = meter.passed(limit.source).fields
+    longest = sum(values[place].longest for place in limit.texts)
+    return min(limit.rows, limit.characters // longest) if longest else limit.rows
+
+
 def _nodes(relation: Relation) -> Iterator[Relation]:
     """Yield the private operators of a relation."""
     if relation.owner() is not None:
@@ -112,11 +126,11 @@ def _too_much(found: Work, most: Work) -> RefusedQuery:
     bounds = (
         (found.of_a_row, most.of_a_row, "for one row"),
         (found.of_stored_texts, most.of_stored_texts, "to copy the texts of one row"),
-        (found.of_a_unit, most.of_a_unit, "for one person"),
+        (found.of_a_unit, most.of_a_unit, f"for {ONE_UNIT}"),
     )
     got, bound, what = next(bound for bound in bounds if bound[0] > bound[1])
     return RefusedQuery(
-        "The query could be too much work for the rows of one person",
+        f"The query could be too much work for the rows of {ONE_UNIT}",
         must=f"take at most {bound:,} steps {what}",
         got=f"{got:,}",
         next="Look at parts of long texts, as left(text, 100); use patterns with fewer _, or join"
@@ -135,13 +149,13 @@ class _Limits:
         """Return a relation that looks at so many pairs in each join.
 
         More than ``rows`` rows of one owner are not needed of it. A limit that stands in it already
-        has its place from :meth:`above_cheap`, and gets its number here.
+        is from :meth:`above_cheap`, and gets its number here, or is smaller and stays.
         """
         rows = pairs if rows is None else rows
         if relation.owner() is None:
             return relation
         if isinstance(relation, RowLimit):
-            return self._limit(relation.source, rows)
+            return self._limit(relation.source, min(rows, relation.rows))
         if isinstance(relation, Join | Exists):
             return self._paired(relation, pairs, rows)
         return _over(relation, lambda part: self.below(part, pairs, rows))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from threading import Thread
-from typing import Never, Protocol, overload
+from typing import Never, Protocol, TypeVar, overload
 
 import numpy as np
 from attrs import frozen
@@ -20,6 +20,8 @@ from discreet.tables.relations.relation import Relation
 # ---- Private integers: the exact answers, which only a mechanism may look at.
 
 KeyRow = tuple[Key | None, ...]
+
+T = TypeVar("T", covariant=True)  # noqa: PLC0105 - types of a signature are called T here
 
 
 class Chooser(Protocol):
@@ -43,6 +45,18 @@ class FoundKeys(Protocol):
 
     def rows(self, groups: Sequence[int]) -> tuple[KeyRow, ...]:
         """Return the keys of some groups, by their numbers."""
+        ...
+
+    def places(self, field: int, values: Sequence[Key]) -> IntArray:
+        """Return for each group where in ``values`` its key of one field is, or -1: not in it."""
+        ...
+
+
+class Measurer(Protocol[T]):
+    """What makes the counts of groups that are there public, without ever showing which are."""
+
+    def release(self, keys: FoundKeys, counts: IntArray, rng: Rng) -> T:
+        """Return what may be known."""
         ...
 
 
@@ -128,6 +142,15 @@ class ExactAggregates:
         )
         counts = np.array(list(shown.values()), dtype=np.int64)
         return keys.rows(groups), counts, ExactAggregates(columns)
+
+    def measure(self, index: int, measurer: Measurer[T], rng: Rng) -> T:
+        """Return what a mechanism makes of the groups that are there and the aggregate of each."""
+        if self.__groups is None:
+            raise InvalidArgument("The groups are public", must="not be measured as found")
+        keys, _ = self.__groups
+        column = self.__columns[index]
+        assert not isinstance(column, Lists)
+        return measurer.release(keys, column, rng)
 
     def __repr__(self) -> str:
         """Say that it is private, and nothing else."""

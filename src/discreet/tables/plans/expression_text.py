@@ -103,9 +103,21 @@ def expression_text(expression: Expression, fields: Sequence[Field]) -> str:
         return f"CAST({inner[0]} AS {expression.type.value.upper()})"
     if expression.function == "not" and inner[0].endswith(" IS NULL"):
         return inner[0].removesuffix("NULL") + "NOT NULL"
+    if expression.function == "case":
+        return _case(inner)
+    if expression.function == "in":
+        return f"{inner[0]} IN ({', '.join(inner[1:])})"
     if expression.function == "is_null":
         return f"{inner[0]} IS NULL"
     return f"{expression.function.upper()}({', '.join(inner)})"
+
+
+def _case(inner: Sequence[str]) -> str:
+    """Return conditions with their values in turn, and perhaps what else it is."""
+    pairs = zip(inner[0::2], inner[1::2], strict=False)
+    branches = " ".join(f"WHEN {condition} THEN {value}" for condition, value in pairs)
+    otherwise = f" ELSE {inner[-1]}" if len(inner) % 2 else ""
+    return f"CASE {branches}{otherwise} END"
 
 
 def _is_infix(expression: Expression) -> bool:

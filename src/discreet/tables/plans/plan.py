@@ -8,6 +8,7 @@ from attrs import field, frozen
 from discreet.core.canonical import described, digest
 from discreet.core.contribution import Contribution
 from discreet.core.errors import RefusedQuery
+from discreet.core.unit_words import ONE_UNIT
 from discreet.tables.catalog import LARGEST_LIMIT, Limits
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys
 from discreet.tables.plans.aggregate import Aggregate, CountUnits
@@ -74,7 +75,7 @@ class BoundedPlan:
             )
         if groups > LARGEST_LIMIT:
             raise RefusedQuery(
-                "One unit could be in too many groups",
+                f"The query could count {ONE_UNIT} in too many groups",
                 must=f"be in at most {LARGEST_LIMIT:,}, over all grouping sets",
                 next="Ask for fewer grouping sets, or give a smaller groups_per_unit",
             )
@@ -94,7 +95,7 @@ class BoundedPlan:
             return None
         if total > LARGEST_LIMIT:
             raise RefusedQuery(
-                "Too many rows of one unit could count",
+                f"Too many rows of {ONE_UNIT} could count",
                 must=f"be at most {LARGEST_LIMIT:,}, over all grouping sets",
                 next="Ask for fewer grouping sets, or give a smaller rows_per_unit",
             )

@@ -80,7 +80,7 @@ def leaves_out(plan: BoundedPlan) -> bool:
     told = told_apart(plan.relation)
     if frozenset() in told:
         return False
-    is_whole = _is_one_row_a_group(plan, told) or not _counts_rows(plan)
+    is_whole = _is_one_row_a_group(plan, told) or not counts_rows(plan)
     return not (is_whole and _has_few_groups(plan))
 
 
@@ -90,7 +90,7 @@ def has_one_row(plan: BoundedPlan) -> bool:
     return frozenset() in told or _is_one_row_a_group(plan, told)
 
 
-def _counts_rows(plan: BoundedPlan) -> bool:
+def counts_rows(plan: BoundedPlan) -> bool:
     """Tell whether it matters how many rows of a unit count in a group.
 
     Units are counted once, and totals that are clamped as a whole are of all rows.

@@ -58,7 +58,10 @@ class Join(Relation):
         if self.right.owner() is None and self.left.owner() is not None:
             fields = [evolve(field, origin=Origin(self.right, i)) for i, field in enumerate(fields)]
         if self.keep_left:
-            fields = [evolve(field, nullable=True, unit_part=None) for field in fields]
+            fields = [
+                evolve(field, nullable=True, unit_part=None, origin=_lacking(field.origin))
+                for field in fields
+            ]
         return fields
 
     def owner(self) -> RowOwner | None:
@@ -68,6 +71,10 @@ class Join(Relation):
     def inputs(self) -> tuple[Relation, ...]:
         """Return both sides."""
         return (self.left, self.right)
+
+
+def _lacking(origin: Origin | None) -> Origin | None:
+    return None if origin is None else evolve(origin, may_lack=True)
 
 
 def equal_fields(condition: Expression | None, width: int) -> list[tuple[int, int]]:

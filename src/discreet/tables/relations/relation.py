@@ -38,8 +38,8 @@ class RowOwner:
 class Field:
     """One field of a relation, and what the public knows about its values.
 
-    Nothing here is relied on for privacy: ranges only propose a clamp, and ``unit_part`` only tells
-    whether the query names the whole unit where it must.
+    Nothing here is relied on for privacy: ranges only propose a clamp, ``unit_part`` only tells
+    whether the query names the whole unit where it must, and ``zone`` what AT TIME ZONE means.
     """
 
     name: str
@@ -50,6 +50,8 @@ class Field:
     nullable: bool = True
     unit_part: int | None = None
     """Which part of the unit's key this is (0 the person, 1 the period), if it is one unchanged."""
+    zone: str | None = None
+    """On whose wall a timestamp is read, if that is declared."""
     origin: "Origin | None" = field(default=None, repr=False)
     """Where the value comes from, if from a public relation: its values are public keys."""
     made: "Computed | OnBothSides | None" = field(default=None, repr=False, eq=False)
@@ -114,6 +116,8 @@ class Origin:
 
     relation: Relation
     index: int
+    may_lack: bool = False
+    """Whether a row may have met none of the relation, and then has NULL in all of its fields."""
 
 
 def common_owner(left: Relation, right: Relation) -> RowOwner:
@@ -131,7 +135,7 @@ def common_owner(left: Relation, right: Relation) -> RowOwner:
         raise RefusedQuery(
             "A table whose unit is a row cannot be joined with a private one",
             must="have an owner that both tables name",
-            next="Declare a unit column, if the rows belong to people",
+            next="Declare a unit column, if several rows belong together",
         )
     return first
 
@@ -271,5 +275,6 @@ def _common(first: Field, second: Field) -> Field:
         made=None if is_declared else OnBothSides(first, second),
         nullable=first.nullable or second.nullable,
         unit_part=first.unit_part if first.unit_part == second.unit_part else None,
+        zone=first.zone if first.zone == second.zone else None,
         origin=None,
     )

@@ -141,4 +141,5 @@ def _field(column: Column, unit_part: int | None) -> Field:
         keys=column.keys,
         nullable=column.nullable and unit_part is None,
         unit_part=unit_part,
+        zone=column.zone,
     )

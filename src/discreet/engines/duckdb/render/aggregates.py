@@ -120,16 +120,40 @@ def _sum(inner: InnerTotal, value: str, over: str) -> str:
     if inner.value.type is ColumnType.INTEGER:
         step = 1 if inner.bounds is None else int(inner.bounds.step)
         return f"TRY_CAST(sum({value}){over} * {step}::BIGINT AS BIGINT)"
-    return f"(sum({value}){over})::DOUBLE * {_step(inner)}"
+    return f"({_in_steps(inner, value, over)} / {_parts(inner)})"
 
 
 def _average(inner: InnerTotal, value: str, over: str) -> str:
-    whole = f"(sum({value}){over})::DOUBLE * {_step(inner)}"
-    return f"({whole} / nullif(count({value}){over}, 0))"
+    """Divide once: a quotient of whole numbers that floating point holds is the nearest one."""
+    count = f"nullif(count({value}){over}, 0)"
+    return f"({_in_steps(inner, value, over)} / ({count} * {_parts(inner)}))"
 
 
-def _step(inner: InnerTotal) -> str:
-    return double(1.0 if inner.bounds is None else float(inner.bounds.step))
+def _in_steps(inner: InnerTotal, value: str, over: str) -> str:
+    """Return the exact sum, in the parts of one that a step is a number of."""
+    return f"(sum({value}){over})::DOUBLE * {double(_quotient(inner)[0])}"
+
+
+def _parts(inner: InnerTotal) -> str:
+    return double(_quotient(inner)[1])
+
+
+def _quotient(inner: InnerTotal) -> tuple[float, float]:
+    """Return the step as a quotient, of whole numbers unless floating point does not hold them.
+
+    So a sum that is a short decimal equals the decimal that a query writes: 3 steps of 1/10 are
+    3 / 10, which is 0.3 in floating point, and 3 times 0.1 is not.
+    """
+    if inner.bounds is None:
+        return 1.0, 1.0
+    step = inner.bounds.step
+    if max(step.numerator, step.denominator) > _LARGEST_EXACT:
+        return float(step), 1.0
+    return float(step.numerator), float(step.denominator)
+
+
+_LARGEST_EXACT = 10**22
+"""The largest power of ten that floating point holds exactly."""
 
 
 def _least(_: InnerTotal, value: str, over: str) -> str:

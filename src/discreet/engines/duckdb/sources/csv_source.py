@@ -146,7 +146,8 @@ def csv_names(file: Path, form: TextForm = USUAL) -> tuple[str, ...]:
         raise DeclarationError(
             "The first line of a CSV file cannot be read",
             must="have names with a separator between them, and end in a line feed",
-            next="Export the file again, or as Parquet",
+            next='If it is in UTF-16, declare encoding = "utf-16"; else export it again, or as'
+            " Parquet",
         )
     require_separators(header.names, form)
     return header.names

@@ -20,8 +20,9 @@ from discreet.engines.duckdb.sources.stored_columns import (
     stored_columns,
     written,
 )
-from discreet.tables.catalog import Catalog, PublicTable, Source, SourceFormat, Table
+from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.column import ColumnType
+from discreet.tables.source import Source, SourceFormat
 from discreet.tables.source_files import fitting_files, overlap, source_files, stored_table
 
 Examined = tuple[Mapping[str, StoredColumn], ...]
@@ -152,7 +153,7 @@ def require_same_people(catalog: Catalog) -> None:
             raise DeclarationError(
                 f"The units of {table.unit.id_space} are stored in two ways, in {other.name} as "
                 f"{known.kind.value} and in {table.name} as {column.kind.value}",
-                must="be stored in one way, or one person could be two units",
+                must="be stored in one way, or one of them could count as two",
                 next="Convert one of them, or declare both columns as integer",
             )
 

@@ -5,6 +5,7 @@ Polars hands over such a stream, and so do DuckDB and others: none of them has t
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -43,24 +44,69 @@ def frame_columns(frame: object, name: str) -> tuple[FrameColumn, ...]:
         of a column without one are Python objects (:func:`cell_texts`). Which of both it is, is
         decided by the type of the column alone.
     """
-    if _is_pandas(frame):
+    if _is_a(frame, ("pandas", "DataFrame")):
         return _pandas_columns(frame)
     try:
         table = _arrow_table(frame)
     except Exception:  # whatever another library makes of it
-        raise DeclarationError(
-            f"The frame of {name} cannot be handed over",
-            must="have columns of types that Arrow knows",
-            next="Leave out columns of other types, such as objects or 128-bit integers",
-        ) from None
+        table = None
+        if not _is_a(frame, *_OF_ONE_COLUMN):
+            raise DeclarationError(
+                f"The frame of {name} cannot be handed over",
+                must="have columns of types that Arrow knows",
+                next="Leave out columns of other types, such as objects or 128-bit integers",
+            ) from None
     if table is None:
         raise DeclarationError(
             f"What is given as {name} is no data frame",
             must="be a frame of pandas or Polars, a table of Arrow, or have __arrow_c_stream__",
             got=type(frame).__name__,
-            next="Of a lazy frame give what collect() returns",
+            next=way_to_frame(frame, name),
         )
     return tuple(_arrow_column(*pair) for pair in zip(table.schema, table.columns, strict=True))
+
+
+# ---- What is no frame.
+
+_OF_ONE_COLUMN = (
+    ("pandas", "Series"),
+    ("pandas", "Index"),
+    ("polars", "Series"),
+    ("pyarrow", "Array"),
+    ("pyarrow", "ChunkedArray"),
+)
+
+
+def way_to_frame(thing: object, name: str) -> str:
+    """Return how to make a frame of something that is none; nothing in it is looked at.
+
+    Example:
+        >>> way_to_frame([{"patient": 1}], "visits")
+        'Of a list of dictionaries, one for each row, make one: pyarrow.Table.from_pylist(visits)'
+        >>> way_to_frame({"patient": [1]}, "visits")
+        'Of a dictionary of lists, one for each column, make one: pyarrow.table(visits)'
+    """
+    if _is_a(thing, *_OF_ONE_COLUMN):
+        return (
+            "It is one column, and whose row it is must be in a column beside it: give the frame"
+            " that it comes from, or reset_index() of it if its index says so"
+        )
+    ways: dict[type, str] = {
+        dict: f"Of a dictionary of lists, one for each column, make one: pyarrow.table({name})",
+        list: "Of a list of dictionaries, one for each row, make one:"
+        f" pyarrow.Table.from_pylist({name})",
+        np.ndarray: f"Name its columns: pandas.DataFrame({name}, columns=[...])",
+        str: "Of a file give what pandas.read_csv returns, or begin with 'discreet init FILE'",
+        PurePath: "Of a file give what pandas.read_csv returns, or begin with 'discreet init FILE'",
+    }
+    found = (way for kind, way in ways.items() if isinstance(thing, kind))
+    return next(found, "Of a lazy frame give what collect() returns")
+
+
+def _is_a(thing: object, *known: tuple[str, str]) -> bool:
+    """Tell whether something is of a class of a library, or of one that was made of it."""
+    kinds = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(thing).__mro__]
+    return any(kind in known for kind in kinds)
 
 
 # ---- Arrow.
@@ -120,11 +166,6 @@ def _plain(array: Any) -> Any:
 
 
 # ---- pandas.
-
-
-def _is_pandas(frame: object) -> bool:
-    kinds = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(frame).__mro__]
-    return ("pandas", "DataFrame") in kinds
 
 
 def _pandas_columns(frame: Any) -> tuple[FrameColumn, ...]:

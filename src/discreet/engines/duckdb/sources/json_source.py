@@ -13,6 +13,7 @@ from typing import Any
 from attrs import define, field
 
 from discreet.core import optional
+from discreet.core.errors import DeclarationError
 from discreet.engines.duckdb.sources.arrow_source import is_id
 from discreet.engines.duckdb.sources.csv_records import LONGEST_RECORD
 from discreet.engines.duckdb.sources.nested_fields import DEEPEST, MOST_FIELDS
@@ -22,6 +23,7 @@ from discreet.engines.duckdb.sources.text_files import Readable, opened_text
 from discreet.engines.duckdb.sources.text_source import open_texts
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Column, path_name
+from discreet.tables.declarations.sources import TO_JSON_LINES
 from discreet.tables.text_form import TextForm
 
 BLOCK = 1 << 20
@@ -183,12 +185,58 @@ def _levels(found: Object) -> Iterator[tuple[tuple[str, ...], Object]]:
             waiting += [((*path, name), value) for name, value in one if isinstance(value, Object)]
 
 
+# ---- For the owner: whether a file is JSON lines at all, and which names are in it.
+
+
+def require_json_lines(file: Path, form: TextForm) -> None:
+    """Refuse one JSON text over many lines, or an array: of it a few rows would be read, or none.
+
+    Only how the file begins is looked at. No question does that: it may be one person's row. The
+    name of the file is not told, for there might be one for each person.
+    """
+    with opened_text(file, form) as stream:
+        start = _beginning(stream)
+    if start.startswith(b"["):
+        raise DeclarationError(
+            "A file is a JSON array, and not JSON lines",
+            must="have one object in each line, without brackets around them and commas between",
+            next=TO_JSON_LINES,
+        )
+    line = start.partition(b"\n")[0]
+    if line.startswith(b"{") and (len(line) > LONGEST_RECORD or object_of(line) is None):
+        raise DeclarationError(
+            "The first line of a file of JSON lines is no object by itself",
+            must="have one object of at most 2 MiB in each line, from its first brace to its last",
+            next="Write each row into a line of its own, without line ends within it",
+        )
+
+
+def _beginning(stream: Readable) -> bytes:
+    """Return a first part of a file, from the first sign that is no space."""
+    start = stream.read(BLOCK).removeprefix(_MARK).lstrip()
+    while b"\n" not in start and len(start) <= LONGEST_RECORD and (more := stream.read(BLOCK)):
+        start = (start + more).lstrip()
+    return start
+
+
+def has_other_lines(file: Path, form: TextForm) -> bool:
+    """Tell whether any line near the beginning is no object, so that no question reads it."""
+    with opened_text(file, form) as stream:
+        for number, lines in enumerate(_lines(stream)):
+            if any(object_of(line) is None for line in lines):
+                return True
+            if number * BLOCK > LOOKED_AT:
+                break
+    return False
+
+
 def json_names(file: Path, form: TextForm) -> tuple[str, ...]:
     """Return the names in the first lines of a file, for the owner: there is no header.
 
     Lines may write a name in different cases. One that a line has twice is there twice. Names
     inside of objects come with their paths.
     """
+    require_json_lines(file, form)
     names: dict[str, str] = {}
     doubled: dict[str, str] = {}
     for number, objects in enumerate(_objects(file, form)):

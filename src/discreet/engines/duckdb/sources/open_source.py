@@ -15,7 +15,8 @@ from discreet.engines.duckdb.sources.frame_source import frame_rows, open_frame
 from discreet.engines.duckdb.sources.json_source import open_json_lines
 from discreet.engines.duckdb.sources.opened import Opened
 from discreet.engines.duckdb.sources.sqlite_source import open_sqlite, require_settled
-from discreet.tables.catalog import PublicTable, SourceFormat, Table
+from discreet.tables.catalog import PublicTable, Table
+from discreet.tables.source import SourceFormat
 from discreet.tables.source_files import is_many
 
 AnyTable = Table | PublicTable

@@ -37,6 +37,16 @@ class Batches:
 
 
 @frozen(kw_only=True)
+class Part:
+    """Rows of a source that are handed over in the same types, one for each wanted column."""
+
+    types: tuple[Any, ...]
+    """Arrow types; texts come as bytes."""
+    begin: Callable[[], Iterator[Sequence[Any]]] = field(repr=False)
+    """Begin to yield the arrays of the wanted columns, batch by batch."""
+
+
+@frozen(kw_only=True)
 class Opened:
     """A source that a plan can read. ``cells`` maps declared columns to SQL; no row is read yet."""
 
@@ -47,16 +57,8 @@ class Opened:
     """The SQL of the digest of each long text that says whose row it is, if the batches have it."""
     batches: Mapping[str, Batches] = field(factory=dict, repr=False)
     """What to register, and under which names."""
-
-
-@frozen(kw_only=True)
-class Part:
-    """Rows of a source that are handed over in the same types, one for each wanted column."""
-
-    types: tuple[Any, ...]
-    """Arrow types; texts come as bytes."""
-    begin: Callable[[], Iterator[Sequence[Any]]] = field(repr=False)
-    """Begin to yield the arrays of the wanted columns, batch by batch."""
+    parts: tuple[Part, ...] = field(default=(), repr=False)
+    """What the batches are made of, as it is stored."""
 
 
 def opened(
@@ -91,6 +93,7 @@ def opened(
         cells={column: f"d{i}" for i, column in enumerate(wanted)},
         digests={wanted[owner]: f"digest{owner}" for owner in owners},
         batches=batches,
+        parts=tuple(parts),
     )
 
 

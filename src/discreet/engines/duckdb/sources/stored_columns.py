@@ -16,8 +16,8 @@ from discreet.engines.duckdb.sources.excel_source import excel_sheets
 from discreet.engines.duckdb.sources.frame_source import copied_columns
 from discreet.engines.duckdb.sources.json_source import json_names
 from discreet.engines.duckdb.sources.sqlite_source import COMPUTED, sqlite_tables
-from discreet.tables.catalog import Source, SourceFormat
 from discreet.tables.column import INSIDE, ColumnType
+from discreet.tables.source import Source, SourceFormat
 from discreet.tables.text_form import Compression
 
 T = TypeVar("T")
@@ -82,7 +82,7 @@ def stored_columns(file: Path, source: Source, name: str, *, with_inner: bool = 
         a library says about a file that it cannot read is not repeated, nor is the name of a file
         that a pattern found.
     """
-    found = _told(lambda: _READERS[source.format](file, source), source, name)
+    found = plainly(lambda: _READERS[source.format](file, source), source, name)
     if with_inner:
         return found
     return {
@@ -93,10 +93,14 @@ def stored_columns(file: Path, source: Source, name: str, *, with_inner: bool = 
 
 def require_text(file: Path, source: Source, name: str) -> None:
     """Check that a file of text is there and can be unpacked at its beginning."""
-    _told(lambda: file_header(file, source.text, ()), source, name)
+    plainly(lambda: file_header(file, source.text, ()), source, name)
 
 
-def _told(look: Callable[[], T], source: Source, name: str) -> T:
+def plainly(look: Callable[[], T], source: Source, name: str) -> T:
+    """Look into a source for its owner; ``name`` is what it is the source of.
+
+    What a library says of a file that it cannot read is not repeated.
+    """
     try:
         return look()
     except (DeclarationError, MissingDependency):
@@ -106,7 +110,7 @@ def _told(look: Callable[[], T], source: Source, name: str) -> T:
         kind = source.format.value if packed is Compression.NONE else f"{packed.value}-packed"
         raise DeclarationError(
             f"The source of {name} cannot be read",
-            must=f"be a {kind} file that exists",
+            must=f"be a {kind} file that exists and is whole",
             got=source.path.name,
             next=_MEANT_OTHERWISE.get(source.path.suffix.lower(), ""),
         ) from None

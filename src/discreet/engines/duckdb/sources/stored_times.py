@@ -1,8 +1,8 @@
 """Timestamps and times of day, from whatever a file stores, cell by cell.
 
 A timestamp is what calendar and clock on the wall show, in whole microseconds; finer parts are
-rounded down. An instant (Parquet in UTC, DuckDB's TIMESTAMPTZ, a text with Z or an offset) shows
-another time on each wall, so the owner declares whose wall it is.
+rounded down. An instant (Parquet in UTC, DuckDB's TIMESTAMPTZ, a text with Z, UTC or an offset)
+shows another time on each wall, so the owner declares whose wall it is.
 """
 
 import datetime
@@ -124,7 +124,9 @@ def _offset(second: int, zone: zoneinfo.ZoneInfo) -> int:
 
 _SECONDS = r"(?::(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]+))?)?"
 _CLOCK = rf"(?P<hour>[0-9]{{2}}):(?P<minute>[0-9]{{2}}){_SECONDS}"
-_ZONE = r"(?: ?(?P<sign>[Zz]|[+-])(?:(?P<ahead>[0-9]{2})(?::?(?P<minutes>[0-9]{2}))?)?)?"
+_ZONE = r"(?: ?(?P<sign>(?i:Z|UTC|GMT)|[+-])(?:(?P<ahead>[0-9]{2})(?::?(?P<minutes>[0-9]{2}))?)?)?"
+_ZERO = ("Z", "UTC", "GMT")
+"""Words for an offset of nothing. Those of other zones are not read: several mean two of them."""
 _DATE = r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
 TIMESTAMP_FORM = rf"^[ \t]*{_DATE}(?:[ Tt]{_CLOCK}{_ZONE})?[ \t]*$"
 TIME_FORM = rf"^[ \t]*{_CLOCK}[ \t]*$"
@@ -184,7 +186,7 @@ def _written_offsets(parts: dict[str, Any]) -> tuple[Any, Any, Any]:
     hours, minutes = _number(parts["ahead"]), _number(parts["minutes"])
     has_hours = parts["ahead"].to_numpy(zero_copy_only=False).astype(str) != ""
     ahead = (hours * 3_600 + minutes * 60) * np.where(sign == "-", -1, 1)
-    is_zulu = (sign == "Z") & ~has_hours
+    is_zulu = np.isin(sign, _ZERO) & ~has_hours
     is_number = ((sign == "+") | (sign == "-")) & has_hours & (hours < 24) & (minutes < 60)
     return ahead, sign != "", (sign == "") | is_zulu | is_number
 

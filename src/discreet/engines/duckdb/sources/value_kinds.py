@@ -13,15 +13,16 @@ from attrs import evolve, field, mutable
 
 from discreet.core import optional
 from discreet.engines.duckdb.sources.open_source import open_source
-from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind
+from discreet.engines.duckdb.sources.stored_columns import StoredColumn, StoredKind, plainly
 from discreet.engines.duckdb.sources.stored_times import (
     LONGEST_FORM,
     TIME_FORM,
     TIMESTAMP_FORM,
     clock_array,
 )
-from discreet.tables.catalog import PublicTable, Source
+from discreet.tables.catalog import PublicTable
 from discreet.tables.column import Column, ColumnType
+from discreet.tables.source import Source
 
 MISSING = ("NA", "N/A", "NULL", "NaN", "None", "-")
 """Words, in any case, that stand for no value: a column of numbers may have them."""
@@ -37,7 +38,7 @@ _REAL = rf"^[ \t]*[+-]?((0|[1-9][0-9]{{0,14}})(\.[0-9]*)?|\.[0-9]+){_EXPONENT}[ 
 
 _DAY = r"^[ \t]*[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[ \t]*$"
 _TRUTH = r"(?i)^(true|false|t|f)$"
-_ZONED = r":[0-9:.,]+ ?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)[ \t]*$"
+ZONED = r":[0-9:.,]+ ?((?i:Z|UTC|GMT)|[+-][0-9]{2}(:?[0-9]{2})?)[ \t]*$"
 """A zone stands behind a clock: the day at the end of a date is none."""
 
 
@@ -92,7 +93,7 @@ class _Looked:
             self.fitting = []
         self.fitting = [kind for kind in self.fitting if _are(values, kind)]
         if StoredKind.TIMESTAMP in self.fitting and StoredKind.DATE not in self.fitting:
-            zoned = compute.any(compute.match_substring_regex(values, _ZONED)).as_py()
+            zoned = compute.any(compute.match_substring_regex(values, ZONED)).as_py()
             self.has_zones = self.has_zones or zoned
 
     def kind(self) -> StoredKind:
@@ -116,12 +117,17 @@ def with_value_kinds(source: Source, columns: Sequence[StoredColumn]) -> tuple[S
     # To be read as text is the same for private and public tables; the names are those of the file.
     declared = tuple(Column(name=name, type=ColumnType.TEXT) for name in texts)
     table = PublicTable(name="looked at", source=source, columns=declared)
+    looked = plainly(lambda: _looked(table, texts), source, "the declaration")
+    return tuple(
+        evolve(column, kind=looked[column.name].kind()) if column.name in looked else column
+        for column in columns
+    )
+
+
+def _looked(table: PublicTable, texts: Sequence[str]) -> dict[str, _Looked]:
     looked = {name: _Looked() for name in texts}
     for batches in open_source(table, frozenset(texts), "looked").batches.values():
         for batch in batches.begin():
             for place, column in enumerate(looked.values()):
                 column.look(batch.column(place))
-    return tuple(
-        evolve(column, kind=looked[column.name].kind()) if column.name in looked else column
-        for column in columns
-    )
+    return looked

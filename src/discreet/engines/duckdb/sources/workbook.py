@@ -37,7 +37,7 @@ class Workbook:
     texts: str | None
     """The part with the texts that cells share."""
     formats: tuple[str, ...]
-    """What the numbers of each style are: ``"number"``, ``"date"`` or ``"duration"``."""
+    """What the numbers of each style are: ``number``, ``date``, ``time`` or ``duration``."""
     is_1904: bool
     """Whether days are counted from 1904 on."""
 
@@ -77,7 +77,8 @@ def _related(archive: zipfile.ZipFile, part: str, folder: str) -> list[tuple[str
     ]
 
 
-_DATES = {*range(14, 23), *range(27, 37), 45, 47, *range(50, 59)}
+_DATES = {*range(14, 18), 22, *range(27, 37), *range(50, 59)}
+_TIMES = {*range(18, 22), 45, 47}
 _DURATION = 46
 """Formats of numbers that have no text of their own in a workbook."""
 
@@ -88,8 +89,8 @@ def _formats(styles: list[tuple[str, dict[str, str]]]) -> tuple[str, ...]:
         for name, some in styles
         if name == "numFmt"
     }
-    usual = {str(number): "date" for number in _DATES} | {str(_DURATION): "duration"}
-    known = usual | own
+    usual = {str(number): "date" for number in _DATES} | {str(number): "time" for number in _TIMES}
+    known = {**usual, str(_DURATION): "duration", **own}
     found: list[str] = []
     is_inside = False
     for name, some in styles:
@@ -101,17 +102,21 @@ def _formats(styles: list[tuple[str, dict[str, str]]]) -> tuple[str, ...]:
 
 
 def _meaning(code: str) -> str:
-    """Return what a format of numbers shows.
+    """Return what a format of numbers shows; an m is a month, unless hours or seconds are there.
 
     Example:
         >>> _meaning("yyyy-mm-dd"), _meaning('0.00 "days"'), _meaning("[h]:mm"), _meaning("General")
         ('date', 'number', 'duration', 'number')
+        >>> _meaning("h:mm AM/PM"), _meaning("d.m.yy h:mm")
+        ('time', 'date')
     """
     plain = re.sub(r'"[^"]*"|\\.|_.|\*.', "", code).lower()
     if re.search(r"\[(h+|m+|s+)\]", plain):
         return "duration"
     plain = re.sub(r"\[[^\]]*\]|general", "", plain)
-    return "date" if re.search(r"[dmyhs]", plain) else "number"
+    if not re.search(r"[dmyhs]", plain):
+        return "number"
+    return "date" if re.search(r"[dy]", plain) or not re.search(r"[hs]", plain) else "time"
 
 
 # ---- Cells.
@@ -125,28 +130,30 @@ _LAST = 2_958_466
 """The first day after the year 9999."""
 
 
-def moment(number: float, *, is_1904: bool) -> Any:
-    """Return what a number with the format of a date is: a timestamp, a time, or nothing.
+def moment(number: float, *, is_1904: bool, is_time: bool = False) -> Any:
+    """Return what a number with the format of a date or time is: a timestamp, a time, or nothing.
 
-    Before March 1900 days are counted as if there had been a 29th of February in that year.
+    Before March 1900 days are counted as if there had been a 29th of February in that year. Counted
+    from 1904 on, what is below 1 is a time only if its format shows no day: the first day is one.
 
     Example:
         >>> moment(45000.25, is_1904=False).isoformat(), moment(0.5, is_1904=False).isoformat()
         ('2023-03-15T06:00:00', '12:00:00')
+        >>> [moment(0.5, is_1904=True, is_time=one).isoformat() for one in (True, False)]
+        ['12:00:00', '1904-01-01T12:00:00']
     """
     if not 0 <= number < _LAST:
         return None
     passed = datetime.timedelta(milliseconds=round(number * _DAY))
-    if is_1904:
-        found = _FIRST_1904 + passed
-        return found if found.year < 9999 else None
-    if number < 1:
+    if number < 1 and (is_time or not is_1904):
         return (_FIRST + passed).time()
-    if 60 <= number < 61:
+    if 60 <= number < 61 and not is_1904:
         return None
     try:
+        if is_1904:
+            return _FIRST_1904 + passed
         return _FIRST + passed + datetime.timedelta(days=number < 60)
-    except OverflowError:
+    except OverflowError:  # after the year 9999
         return None
 
 
@@ -182,8 +189,8 @@ class _CellReader:
             return None
         place = int(style) if re.fullmatch("[0-9]{1,9}", style) else len(self.book.formats)
         format_ = self.book.formats[place] if place < len(self.book.formats) else "number"
-        if format_ == "date":
-            return moment(number, is_1904=self.book.is_1904)
+        if format_ in ("date", "time"):
+            return moment(number, is_1904=self.book.is_1904, is_time=format_ == "time")
         return number * 86_400 if format_ == "duration" else number
 
 

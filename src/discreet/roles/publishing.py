@@ -1,0 +1,133 @@
+"""What a connection publishes once: counts by one of many methods, charged and stored."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from discreet.core.numbers import Number
+from discreet.project.project import Project
+from discreet.project.terms import Terms
+from discreet.synthesis.published.dialogue_explanation import DialogueExplanation
+from discreet.synthesis.published.open_queries import OpenQueries, dialogue_plan, open_queries
+from discreet.synthesis.published.publish import explain_publishing, publish
+from discreet.synthesis.published.published_counts import PublishedCounts
+from discreet.synthesis.published.publishing_explanation import PublishingExplanation
+from discreet.synthesis.published.publishing_method import PublishingMethod
+from discreet.synthesis.published.publishing_methods import publishing_method
+from discreet.synthesis.published.query_machines import QueryMachine, query_machine
+
+
+class Publishing:
+    """The part of a connection that publishes counts."""
+
+    _default: Terms
+    _analyst: str
+
+    def _opened(self) -> Project:
+        raise NotImplementedError
+
+    def publish(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str] | None = None,
+        method: str | PublishingMethod,
+        options: Mapping[str, Any] | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        rows_per_unit: int | None = None,
+        fresh: bool = False,
+    ) -> PublishedCounts:
+        """Return noisy counts of a table by some of its columns, of which anything may be asked.
+
+        ``method`` is how they are measured: by its name, perhaps with ``options``, or as an object
+        such as ``TreeIntervals(cells=64)``. For intervals of one column there are "tree", "prefix"
+        and "search", for boxes of several "boxes"; for places within places "hierarchy"; for tables
+        "cells", "tables" and "contrasts", for single columns "one-way"; and "mwem" and
+        "small-database". Columns must have declared ranges or keys. The rest is as for
+        :meth:`~discreet.roles.connection.Connection.sql`: it is charged once, stored, and given
+        again for nothing.
+        """
+        return publish(
+            self._opened(),
+            table,
+            publishing_method(method, options),
+            terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),
+            default=self._default,
+            analyst=self._analyst,
+            columns=columns,
+            fresh=fresh,
+        )
+
+    def explain_publishing(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str] | None = None,
+        method: str | PublishingMethod,
+        options: Mapping[str, Any] | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        rows_per_unit: int | None = None,
+    ) -> PublishingExplanation:
+        """Return what :meth:`publish` would measure and cost, without reading or spending."""
+        return explain_publishing(
+            self._opened(),
+            table,
+            publishing_method(method, options),
+            terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),
+            default=self._default,
+            analyst=self._analyst,
+            columns=columns,
+        )
+
+    def open_queries(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str] | None = None,
+        machine: str | QueryMachine = "weights",
+        options: Mapping[str, Any] | None = None,
+        epsilon: Number | None = None,
+        rows_per_unit: int | None = None,
+    ) -> OpenQueries:
+        """Open a dialogue about a table: any number of counts, for one price that is paid now.
+
+        ``machine`` is "weights" (private multiplicative weights) or "median", with ``options`` such
+        as ``{"rows": 10_000}``, a public number that there are at most. Then ``ask({"age": (20,
+        29)})`` costs nothing more. A dialogue is not stored: opening another one is paid again.
+        """
+        return open_queries(
+            self._opened(),
+            table,
+            query_machine(machine, options),
+            terms=Terms(epsilon=epsilon, rows_per_unit=rows_per_unit),
+            default=self._default,
+            analyst=self._analyst,
+            columns=columns,
+        )
+
+    def explain_open_queries(
+        self,
+        table: str,
+        *,
+        columns: Sequence[str] | None = None,
+        machine: str | QueryMachine = "weights",
+        options: Mapping[str, Any] | None = None,
+        epsilon: Number | None = None,
+        rows_per_unit: int | None = None,
+    ) -> DialogueExplanation:
+        """Return what :meth:`open_queries` would do and cost, without reading or spending."""
+        project = self._opened()
+        plan = dialogue_plan(
+            project,
+            table,
+            query_machine(machine, options),
+            Terms(epsilon=epsilon, rows_per_unit=rows_per_unit),
+            self._default,
+            columns,
+        )
+        space = project.catalog.id_space(plan.plan.owner().unit.id_space)
+        remaining = project.ledger.remaining(space.name, self._analyst)
+        return DialogueExplanation(plan=plan, id_space=space, remaining=remaining)

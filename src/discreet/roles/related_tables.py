@@ -1,0 +1,77 @@
+"""Related tables: the part of a connection that publishes two tables that belong together."""
+
+from collections.abc import Mapping, Sequence
+
+from discreet.core.numbers import Number
+from discreet.project.project import Project
+from discreet.project.terms import Terms
+from discreet.synthesis.related.related_explanation import RelatedExplanation
+from discreet.synthesis.related.related_release import RelatedRelease
+from discreet.synthesis.related.synthesise_related import explain_related, synthesise_related
+
+
+class RelatedTables:
+    """Publishes rows that look like those of two tables, in which every child has a parent."""
+
+    _default: Terms
+    _analyst: str
+
+    def _opened(self) -> Project:
+        raise NotImplementedError
+
+    def synthesise_related(
+        self,
+        parent: str,
+        child: str,
+        *,
+        columns: Mapping[str, Sequence[str]] | None = None,
+        by: Sequence[str] | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        rows_per_unit: int | None = None,
+        fresh: bool = False,
+    ) -> RelatedRelease:
+        """Return rows that look like those of two tables of one id space, and are nobody's.
+
+        The ``parent`` has one row of each unit (patients), the ``child`` several (their visits).
+        How many children a parent has, and what they look like, depends on its columns: of those,
+        the ones that children depend on are chosen privately, or named in ``by``. ``columns`` says
+        what is published of each table, as in ``{"patients": ["age"], "visits": ["cost"]}``;
+        ``rows_per_unit`` is how many children of a unit count. The rest is as for ``synthesise``.
+        """
+        return synthesise_related(
+            self._opened(),
+            parent,
+            child,
+            terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),
+            default=self._default,
+            analyst=self._analyst,
+            columns=columns,
+            by=by,
+            fresh=fresh,
+        )
+
+    def explain_related(
+        self,
+        parent: str,
+        child: str,
+        *,
+        columns: Mapping[str, Sequence[str]] | None = None,
+        by: Sequence[str] | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        rows_per_unit: int | None = None,
+    ) -> RelatedExplanation:
+        """Return what :meth:`synthesise_related` would measure and cost; nothing is spent."""
+        return explain_related(
+            self._opened(),
+            parent,
+            child,
+            terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),
+            default=self._default,
+            analyst=self._analyst,
+            columns=columns,
+            by=by,
+        )

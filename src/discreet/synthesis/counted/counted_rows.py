@@ -1,0 +1,107 @@
+"""The exact numbers that every method measures: how many kept rows have which values.
+
+An engine counts the rows of each combination of values, under a limit of rows for each unit, and
+only the combinations that are there come back. All tables of some of the columns follow from it.
+These numbers are **private**: only the measuring part of a method, behind the gate, may hold them.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from discreet.core.errors import InvalidArgument
+from discreet.core.protocols import IntArray
+from discreet.tables.column import Key
+from discreet.tables.plans.engine import FoundKeys
+
+Integers = NDArray[np.int64]
+
+
+@frozen
+class CountedColumn:
+    """What is public of a column that is counted."""
+
+    size: int
+    """How many values it has; NULL is the last of them, if it can be."""
+    has_order: bool
+    has_null: bool
+    most: int | None = None
+    """How many coarse values it has at most in tables of several columns; None: as all others."""
+
+
+@frozen(eq=False, repr=False)
+class CountedRows:
+    r"""How many rows have each combination of values; values are places in a public list.
+
+    Adding a unit that has at most :math:`m` kept rows adds at most :math:`m` to the sum of all
+    counts and takes nothing away. So each table over some of the columns moves by at most
+    :math:`m` in :math:`\ell_1`, in :math:`\ell_2` and in :math:`\ell_\infty`.
+    """
+
+    sizes: tuple[int, ...]
+    """How many values each column has: public."""
+    codes: Integers = field(repr=False)
+    """A row for each combination that is there, a column for each column."""
+    counts: Integers = field(repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse what no engine may return."""
+        if self.codes.shape != (len(self.counts), len(self.sizes)):
+            raise InvalidArgument("Counted rows have a value for each column")
+        inside = (self.codes >= 0) & (self.codes < np.array(self.sizes, dtype=np.int64))
+        if not inside.all() or (self.counts < 0).any():
+            raise InvalidArgument("Counted rows have values that were declared, and counts")
+
+    @staticmethod
+    def found(
+        keys: FoundKeys, counts: IntArray, values: Sequence[tuple[Sequence[Key], bool]]
+    ) -> "CountedRows":
+        """Return what an engine found: for each column its values, and whether it can be NULL.
+
+        What is not among the values is taken for NULL. A row that has such a thing where there is
+        no NULL is left out: that looks at the row alone.
+        """
+        places = [keys.places(field, known) for field, (known, _) in enumerate(values)]
+        kept = np.ones(len(counts), dtype=bool)
+        for place, (known, has_null) in zip(places, values, strict=True):
+            if has_null:
+                place[place < 0] = len(known)
+            else:
+                kept &= place >= 0
+        sizes = tuple(len(known) + has_null for known, has_null in values)
+        return CountedRows(sizes, np.stack(places, axis=1)[kept], counts[kept])
+
+    def table(self, columns: Sequence[int]) -> Integers:
+        """Return the number of rows in each cell of some columns, one axis for each."""
+        shape = tuple(self.sizes[column] for column in columns)
+        cells = int(np.prod(shape, dtype=object)) if shape else 1
+        places = np.zeros(len(self.counts), dtype=np.int64)
+        for column, size in zip(columns, shape, strict=True):
+            places = places * size + self.codes[:, column]
+        return sum_integers(places, self.counts, cells).reshape(shape)
+
+    def grouped(self, numbers: Sequence[Integers]) -> "CountedRows":
+        """Return the same rows with coarser values: for each column, that of each of its values."""
+        sizes = tuple(int(one.max()) + 1 for one in numbers)
+        codes = np.empty_like(self.codes)
+        for column, one in enumerate(numbers):
+            codes[:, column] = one[self.codes[:, column]]
+        return CountedRows(sizes, codes, self.counts)
+
+
+def sum_integers(places: Integers, values: Integers, cells: int) -> Integers:
+    """Return the sum of the values at each place, in whole numbers.
+
+    NumPy's ``bincount`` adds in floating point, which is exact below :math:`2^{53}`. So each half
+    of 32 bits is added alone, at most :math:`2^{21}` of them at once.
+    """
+    found = np.zeros(cells, dtype=np.int64)
+    for start in range(0, len(values), 1 << 21):
+        some, at = values[start : start + (1 << 21)], places[start : start + (1 << 21)]
+        for half, shift in ((some & 0xFFFFFFFF, 0), (some >> 32, 32)):
+            if half.any():
+                sums = np.bincount(at, weights=half.astype(np.float64), minlength=cells)
+                found += sums.astype(np.int64) << shift
+    return found

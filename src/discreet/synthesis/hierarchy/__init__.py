@@ -1,0 +1,1 @@
+"""Counts on several levels that agree: a nation, its regions, their districts."""

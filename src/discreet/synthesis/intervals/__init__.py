@@ -1,0 +1,1 @@
+"""Counts of intervals and boxes: how many rows are between here and there."""

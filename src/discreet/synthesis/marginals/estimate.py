@@ -1,0 +1,308 @@
+r"""Estimate a model from noisy tables: of all that agree with them, the least committal.
+
+With measured cells :math:`y_m` of variance :math:`\sigma_m^2`, and a base :math:`q` of columns that
+do not depend on each other, the estimated counts :math:`\mu` (one for each cell of the universe)
+minimise
+
+.. math:: D(\mu \Vert q) + \frac{1}{2\tau} \sum_m \Vert \mu_m - y_m \Vert^2 / \sigma_m^2 ,
+
+where :math:`\mu_m` are their sums over the cells of a measured table and :math:`D` is the relative
+entropy of counts. It is convex, and its dual has a multiplier for each measured cell:
+:math:`\mu = q \exp(\sum_m \lambda_m)`, so :math:`\mu` is a graphical model whose cliques hold the
+measured tables. The dual is climbed table by table. For one table, with all others as they are, the
+best step :math:`\Delta` is known cell by cell:
+
+.. math:: \mu_m e^{\Delta} + \tau \sigma_m^2 (\lambda_m + \Delta) = y_m .
+
+With :math:`\tau = 0` that is iterative proportional fitting [DS40]. Tables of one clique need no
+more than its own counts, so one tour over the tree, along which cliques hand on what they share,
+takes a step for each of the tables.
+
+Guarantee:
+    Post-processing: nothing but measurements is looked at.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from string import ascii_letters
+from typing import TypeVar
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from discreet.core.errors import InvalidArgument
+from discreet.synthesis.marginals.graphical_model import GraphicalModel, Table
+from discreet.synthesis.marginals.junction_tree import MOST_CELLS, JunctionTree, junction_tree
+from discreet.synthesis.marginals.measurement import Measurement, agreeing, total_rows
+
+T = TypeVar("T", bound=np.generic)
+
+SMOOTHING = 0.01
+"""How much the base weighs against the measurements: τ."""
+
+MOST_TOURS = 100
+
+CLOSE_ENOUGH = 1 / 3
+"""An estimate is found when a tour moves cells by no more than this share of their noise, or of a
+row if noise is less: the root of the mean square."""
+
+_ONE_ROW = 1.0
+
+
+@frozen(kw_only=True, eq=False)
+class Estimated:
+    """A model of the rows, how many there are, and how well it was found."""
+
+    model: GraphicalModel
+    total: float
+    tours: int
+    is_found: bool
+    """Whether the last tour changed next to nothing; if not, more tours would help."""
+    last_move: float
+    """How far the last tour moved measured cells, in deviations of their noise."""
+
+
+def estimate(
+    sizes: Sequence[int],
+    measurements: Sequence[Measurement],
+    *,
+    impossible: Sequence[tuple[tuple[int, ...], NDArray[np.bool_]]] = (),
+    smoothing: float = SMOOTHING,
+    still: float = 0.0,
+    most_tours: int = MOST_TOURS,
+    most_cells: int = MOST_CELLS,
+) -> Estimated:
+    """Return the model of some measurements of columns with so many values.
+
+    ``impossible`` are tables of cells in which no row can be: columns, and True where it is so.
+    Where noise differs very much from table to table, cells that are known well are few among all
+    that move, and contradictions between them are never settled. So with ``still`` the search ends
+    when a tour leaves all cells where the one before did, up to that share of their noise.
+    """
+    groups = [*(one.columns for one in measurements), *(columns for columns, _ in impossible)]
+    tree = junction_tree(sizes, groups, most_cells=most_cells)
+    fit = _Fit.begin(tree, measurements, impossible, smoothing)
+    tours, moved = 0, np.inf
+    is_found = False
+    while tours < most_tours and not is_found:
+        moved, changed = fit.tour()
+        tours += 1
+        is_found = bool(changed <= still if still else moved <= CLOSE_ENOUGH)
+    return Estimated(
+        model=fit.model(),
+        total=float(fit.counts[0].sum()),
+        tours=tours,
+        is_found=is_found,
+        last_move=float(moved),
+    )
+
+
+@frozen(eq=False)
+class _Measured:
+    """A measured table in its clique: where it is, and its multipliers so far."""
+
+    table: Measurement
+    others: tuple[int, ...]
+    """The axes of the clique that the table lacks."""
+    shape: tuple[int, ...]
+    """The shape of the table among the axes of the clique."""
+    multipliers: Table
+    seen: Table
+    """What the model had for it before the last step."""
+
+
+@frozen(eq=False)
+class _Fit:
+    """The counts of all cliques; what two of them share is the same in both after a tour."""
+
+    tree: JunctionTree
+    counts: list[Table]
+    measured: tuple[tuple[_Measured, ...], ...]
+    smoothing: float
+
+    @staticmethod
+    def begin(
+        tree: JunctionTree,
+        measurements: Sequence[Measurement],
+        impossible: Sequence[tuple[tuple[int, ...], NDArray[np.bool_]]],
+        smoothing: float,
+    ) -> "_Fit":
+        total = 1.0
+        with suppress(InvalidArgument):  # without a whole table, it follows from the others
+            total, _ = total_rows(measurements)
+            measurements = agreeing(measurements)
+        base = _base(tree, measurements, total)
+        for columns, mask in impossible:
+            home = _home(tree, columns)
+            base[home] = np.where(_spread_over(mask, columns, tree, home), -np.inf, base[home])
+        model = GraphicalModel.of(tree, base)
+        counts = [total * np.exp(belief) for belief in model.beliefs]
+        measured: list[list[_Measured]] = [[] for _ in tree.branches]
+        for one in measurements:
+            home = _home(tree, one.columns)
+            columns = tree.branches[home].columns
+            others = tuple(i for i, column in enumerate(columns) if column not in one.columns)
+            sizes = dict(zip(one.columns, one.shape, strict=True))
+            shape = tuple(sizes.get(column, 1) for column in columns)
+            measured[home].append(_Measured(one, others, shape, *_zeros(one)))
+        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing)
+
+    def model(self) -> GraphicalModel:
+        """Return the distribution of the counts, which agree after a tour."""
+        total = float(self.counts[0].sum())
+        with np.errstate(divide="ignore"):
+            logs = [np.log(counts / total) for counts in self.counts]
+        return GraphicalModel(self.tree, tuple(logs), float(np.log(total)))
+
+    def tour(self) -> tuple[float, float]:
+        """Take a step for each table.
+
+        Return how far cells moved in all steps, and how far they are from where the tour before
+        left them, both in deviations of noise.
+        """
+        moved, cells = np.zeros(2), 0
+        for place, neighbour in _around(self.tree):
+            if neighbour is None:
+                for one in self.measured[place]:
+                    moved += self._step(place, one)
+                    cells += one.table.counts.size
+            else:
+                self._hand_on(neighbour, place)
+        steps, changes = np.sqrt(moved / max(cells, 1)).tolist()
+        return steps, changes
+
+    def _step(self, place: int, one: _Measured) -> NDArray[np.float64]:
+        table, weight = one.table, self.smoothing * one.table.variances
+        counts = table.counted(_summed(self.counts[place], one.others))
+        steps = _best_steps(counts, table.counts - weight * one.multipliers, weight)
+        steps = np.where(table.is_measured, steps, 0.0)
+        one.multipliers[...] += steps
+        self.counts[place] *= table.spread(np.exp(steps)).reshape(one.shape)
+        changed = np.where(table.is_measured, counts - one.seen, 0.0)
+        one.seen[...] = counts
+        weights = 1 / np.maximum(table.variances, _ONE_ROW)
+        moves = (counts * np.expm1(steps), changed)
+        return np.array([float((weights * move**2).sum()) for move in moves])
+
+    def _hand_on(self, before: int, after: int) -> None:
+        """Let a clique have the counts that the one before it has for what they share."""
+        below = max(before, after)
+        shared = self.tree.branches[below].shared
+        wanted, found = (self._sum(place, shared) for place in (before, after))
+        ratio = np.divide(wanted, found, out=np.zeros_like(wanted), where=found > 0)
+        self.counts[after] *= _spread_over(ratio, shared, self.tree, after)
+
+    def _sum(self, place: int, columns: tuple[int, ...]) -> Table:
+        held = self.tree.branches[place].columns
+        others = tuple(i for i, column in enumerate(held) if column not in columns)
+        return _summed(self.counts[place], others)
+
+
+def _zeros(one: Measurement) -> tuple[Table, Table]:
+    return np.zeros(one.counts.shape), np.zeros(one.counts.shape)
+
+
+def _summed(table: Table, axes: tuple[int, ...]) -> Table:
+    """Return the sums over some axes in a table of their own.
+
+    For axes as short, ``einsum`` is a third quicker than ``sum``; but it knows no more than 52,
+    and gives the table itself where there is nothing to add.
+    """
+    found: Table
+    if not axes or table.ndim > len(ascii_letters):
+        found = table.sum(axis=axes)
+    else:
+        names = ascii_letters[: table.ndim]
+        kept = "".join(name for axis, name in enumerate(names) if axis not in axes)
+        found = np.einsum(f"{names}->{kept}", table)
+    return found
+
+
+def _around(tree: JunctionTree) -> Iterator[tuple[int, int | None]]:
+    """Go around the tree: a clique to step in, or one that takes over from one beside it."""
+    below: list[list[int]] = [[] for _ in tree.branches]
+    for place, branch in enumerate(tree.branches):
+        if branch.above is not None:
+            below[branch.above].append(place)
+    yield 0, None
+    stack = [(0, iter(below[0]))]
+    while stack:
+        place, rest = stack[-1]
+        lower = next(rest, None)
+        if lower is not None:
+            yield lower, place
+            yield lower, None
+            stack.append((lower, iter(below[lower])))
+            continue
+        stack.pop()
+        if stack:
+            yield stack[-1][0], place
+    # Once more downwards, so that all cliques agree.
+    for place, branch in enumerate(tree.branches):
+        if branch.above is not None:
+            yield place, branch.above
+
+
+def _best_steps(counts: Table, wanted: Table, weight: Table) -> Table:
+    r"""Return the roots of :math:`c e^{\Delta} + w \Delta = r`, for :math:`c \ge 0`, :math:`w > 0`.
+
+    The left side rises and is convex, so from a place at the right of the root Newton's method
+    comes nearer to it from the right, and never goes beyond. At the right is 0 where
+    :math:`r \le c`, and :math:`\ln(r/c)` where it is not; and :math:`r/w` always is.
+    """
+    some = np.where(counts > 0, counts, 1.0)  # cells that nobody is in stay as they are
+    steps = np.minimum(np.log(np.maximum(wanted, some)) - np.log(some), wanted / weight)
+    for _ in range(60):
+        rising = some * np.exp(steps)
+        change = (rising + weight * steps - wanted) / (rising + weight)
+        steps -= change
+        if np.abs(change).max(initial=0.0) < 1e-9:
+            break
+    return np.where(counts > 0, steps, 0.0)
+
+
+def _base(tree: JunctionTree, measurements: Sequence[Measurement], total: float) -> list[Table]:
+    """Return the potentials of columns that do not depend on each other, by what was measured."""
+    found = [np.zeros(tree.shape(place)) for place in range(len(tree.branches))]
+    for column in range(len(tree.sizes)):
+        home = _home(tree, (column,))
+        logs = np.log(_one_way(column, tree.sizes[column], measurements))
+        found[home] = found[home] + _spread_over(logs, (column,), tree, home)
+    return found
+
+
+def _one_way(column: int, size: int, measurements: Sequence[Measurement]) -> Table:
+    """Return the shares of the values of one column; none is 0, for noise cannot tell that.
+
+    Each whole table with the column is summed over its other columns; of what was not measured
+    whole, or not cell by cell, nothing is said, and all values are taken to be equally likely.
+    """
+    weights, sums = np.zeros(size), np.zeros(size)
+    for one in measurements:
+        if column in one.columns and one.is_whole and one.parts is None:
+            axis = one.columns.index(column)
+            others = tuple(i for i in range(one.counts.ndim) if i != axis)
+            weight = 1 / one.variances.sum(axis=others)
+            sums += weight * one.counts.sum(axis=others)
+            weights += weight
+    if not weights.any():
+        return np.full(size, 1 / size)
+    least = np.maximum(0.5, weights**-0.5 / 10)
+    counts = np.maximum(sums / weights, least)
+    shares: Table = counts / counts.sum()
+    return shares
+
+
+def _home(tree: JunctionTree, columns: tuple[int, ...]) -> int:
+    home = tree.home(columns)
+    assert home is not None
+    return home
+
+
+def _spread_over(
+    table: NDArray[T], columns: tuple[int, ...], tree: JunctionTree, home: int
+) -> NDArray[T]:
+    """Return a table with one axis for each column of a clique."""
+    sizes = dict(zip(columns, table.shape, strict=True))
+    return table.reshape([sizes.get(column, 1) for column in tree.branches[home].columns])

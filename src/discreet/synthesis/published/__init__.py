@@ -1,0 +1,1 @@
+"""Counts that a project publishes: one way through its gate, whatever the method."""

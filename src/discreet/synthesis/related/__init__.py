@@ -1,0 +1,1 @@
+"""Two tables about the same units: one row of a unit in the first, several in the second."""

@@ -1,0 +1,164 @@
+"""What a synthesis would measure and cost. Nothing private is looked at, and nothing is spent."""
+
+import math
+from typing import Any
+
+from attrs import evolve, frozen
+
+from discreet.core.html_text import html_page, html_steps
+from discreet.core.loss import PrivacyLoss
+from discreet.core.terminal_text import text_steps
+from discreet.mechanisms.noise_json import Noise
+from discreet.project.noise import choose_noise
+from discreet.releases.accuracy import CONFIDENCE, error_of
+from discreet.synthesis.marginals.choose_tables import all_pairs, shares_of
+from discreet.synthesis.marginals.measure import MarginalMechanism
+from discreet.synthesis.plan import SynthesisPlan
+from discreet.synthesis.public_facts import PublicFacts
+from discreet.synthesis.published_table import PublishedTable
+from discreet.tables.catalog import IdSpace
+
+_USUAL_KEYS = 20
+"""How many values are taken to be found where none are declared."""
+
+
+@frozen(kw_only=True)
+class SynthesisExplanation:
+    """Everything public about a synthesis, before it is paid for."""
+
+    plan: SynthesisPlan
+    id_space: IdSpace
+    remaining: PrivacyLoss
+    is_stored: bool
+    published: tuple[PublishedTable, ...] = ()
+    """What was published before and would count as well."""
+    facts: PublicFacts | None = None
+    """What is asserted to be public."""
+
+    @property
+    def mechanism(self) -> MarginalMechanism:
+        """What would measure the columns whose values are declared, and a guess of the others."""
+        usual = tuple(range(_USUAL_KEYS))
+        cells = [evolve(one, keys=usual) if one.is_open else one for one in self.plan.cells]
+        return self.plan.mechanism(cells)
+
+    @property
+    def cost(self) -> PrivacyLoss:
+        """What it would cost now: nothing, if it is stored already."""
+        return self.plan.loss * 0 if self.is_stored else self.plan.loss
+
+    def is_affordable(self) -> bool:
+        """Tell whether the budget admits it now."""
+        return self.cost <= self.remaining
+
+    def errors(self) -> dict[str, float]:
+        """Return how far the first count of a cell of each column is off, 95 % of the time."""
+        noises = self.mechanism.first_noises()
+        return {
+            one.column.name: float(error_of(noise, 1 - CONFIDENCE))
+            for one, noise in zip(self.plan.cells, noises, strict=True)
+        }
+
+    def table_error(self, tables: int) -> float:
+        """Return how far a cell is off if so many tables of two columns are measured."""
+        shares = shares_of([1] * max(1, tables))
+        noise = choose_noise(self.mechanism.each, self.mechanism.last * shares[0])
+        return float(error_of(noise, 1 - CONFIDENCE))
+
+    def steps(self) -> list[tuple[str, str]]:
+        """Return a heading and a sentence for each step."""
+        plan, called = self.plan, self.id_space.called
+        rows = "1 row" if plan.rows_per_unit == 1 else f"{plan.rows_per_unit} rows"
+        found = [
+            ("Protects", f"{called.a}, with all of its rows in {plan.table.name}"),
+            ("Limits", f"at most {rows} of {called.a} count: one moves every count by so much"),
+        ]
+        errors = self.errors()
+        for one in plan.cells:
+            name = one.column.name
+            found.append((name, f"{one.description()}; first counts ± {errors[name]:,.3g}"))
+        found += [
+            ("Together", self._together()),
+            ("Errors", "half-widths at 95 %, of one cell; columns in no table are counted again"),
+            *self._published(),
+            *self._asserted(),
+            ("Costs", f"{self.cost}" + (", because it is stored" if self.is_stored else "")),
+            ("Left", f"{self.remaining} before it"),
+        ]
+        return found
+
+    def _published(self) -> list[tuple[str, str]]:
+        if not self.published:
+            return []
+        known = {one.ticket: one.what for one in self.published}
+        shown = ", ".join(f"{ticket} ({what})" for ticket, what in known.items())
+        return [("Published", f"the rows would agree with, and so reveal, ticket {shown}")]
+
+    def _asserted(self) -> list[tuple[str, str]]:
+        if self.facts is None or self.facts.is_empty:
+            return []
+        words = self.facts.in_words([one.column.name for one in self.plan.cells])
+        return [("Public", f"{words}: your word, neither measured nor protected")]
+
+    def _together(self) -> str:
+        plan = self.plan
+        if self.mechanism.tables is not None:
+            named = [
+                " with ".join(plan.cells[column].column.name for column in one)
+                for one in self.mechanism.tables
+            ]
+            if not named:
+                return "no columns: each is independent of all others in the rows"
+            error = self.table_error(len(named))
+            return f"{', '.join(named)}, each about ± {error:,.3g} a cell"
+        pairs = len(all_pairs(len(plan.cells)))
+        if not pairs:
+            return "one column alone"
+        noise = error_of(self.mechanism.score_noise(), 1 - CONFIDENCE)
+        few = max(1, math.isqrt(pairs))
+        twice = (
+            ""
+            if not self.mechanism.has_residuals
+            else ("; then, once more, what a model of these misses is scored and measured")
+        )
+        return (
+            f"scores of {pairs:,} pairs of columns (± {float(noise):,.3g} rows) choose which are"
+            f" measured; with {few:,} of them, each is about ± {self.table_error(few):,.3g} a cell"
+            f"{twice}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the explanation as plain values."""
+        mechanism = self.mechanism
+        return {
+            "table": self.plan.table.name,
+            "rows_per_unit": self.plan.rows_per_unit,
+            "columns": [
+                {
+                    "name": one.column.name,
+                    "cells": one.size,
+                    "binned": one.description(),
+                    "noise": noise.to_json(),
+                }
+                for one, noise in zip(self.plan.cells, mechanism.first_noises(), strict=True)
+            ],
+            "tables": None
+            if mechanism.tables is None
+            else [[self.plan.cells[i].column.name for i in one] for one in mechanism.tables],
+            "scores": _noise_json(mechanism.score_noise() if mechanism.has_scores else None),
+            "published": sorted({one.ticket for one in self.published}),
+            "cost": self.cost.to_json(),
+            "stored": self.is_stored,
+            "affordable": self.is_affordable(),
+        }
+
+    def __str__(self) -> str:
+        """Show the steps, each with its heading."""
+        return text_steps(self.steps())
+
+    def _repr_html_(self) -> str:
+        return html_page(html_steps(self.steps()))
+
+
+def _noise_json(noise: Noise | None) -> dict[str, str] | None:
+    return None if noise is None else noise.to_json()

@@ -1,0 +1,213 @@
+"""The life of a synthesis, read downwards.
+
+.. code-block:: text
+
+    columns → cells → plan → price           public: declarations
+       gate: engine.execute → measure        the only two lines with private numbers
+    estimate → sample                        public again, and free
+
+``explain`` is the same life, stopped at the gate.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from discreet.core.errors import InvalidArgument
+from discreet.project.passage import Passed, find_stored, go_through
+from discreet.project.project import Project
+from discreet.project.terms import Terms, terms_that_hold
+from discreet.synthesis.find_published import EarlierReleases
+from discreet.synthesis.judge import Judge
+from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
+from discreet.synthesis.plan import SynthesisPlan, bounded_plan, private_table, synthesis_plan
+from discreet.synthesis.price import synthesis_price
+from discreet.synthesis.public_facts import PublicFacts
+from discreet.synthesis.read_facts import read_facts, require_possible, require_room
+from discreet.synthesis.synthesis_explanation import SynthesisExplanation
+from discreet.synthesis.synthetic_release import SyntheticRelease
+
+
+@frozen(kw_only=True)
+class Asserted:
+    """What somebody asserts to be public, as it is said."""
+
+    impossible: Sequence[Mapping[str, Any]] = ()
+    totals: Mapping[str, Mapping[Any, int]] | None = None
+    rows: int | None = None
+
+    def of(self, plan: SynthesisPlan) -> PublicFacts:
+        """Return it for the columns of a plan; refuse what cannot be, before anything is spent."""
+        facts = read_facts(
+            plan.cells, impossible=self.impossible, totals=self.totals, rows=self.rows
+        )
+        mechanism = plan.mechanism(plan.cells)
+        require_room(facts, mechanism.columns, plan.tables or (), mechanism.most_values)
+        require_possible(facts)
+        return facts
+
+
+def synthesise(
+    project: Project,
+    name: str,
+    *,
+    terms: Terms,
+    default: Terms,
+    analyst: str,
+    columns: Sequence[str] | None = None,
+    method: str = "auto",
+    tables: Sequence[Sequence[str]] | None = None,
+    published: EarlierReleases | None = None,
+    asserted: Asserted | None = None,
+    fresh: bool = False,
+) -> SyntheticRelease:
+    """Return a synthetic release of a table: the stored one, or a new one that is charged.
+
+    What was ``published`` before about the same rows counts as well, for nothing, and so does what
+    is ``asserted`` to be public.
+    """
+    plan = plan_of(project, name, terms, default, columns, method, tables)
+    facts = None if asserted is None else asserted.of(plan)
+    known = () if published is None else published.tables(project, plan)
+    passed = go_through(project, plan.passage(), analyst=analyst, fresh=fresh)
+    own = passed.receipt.ticket.number
+    others = tuple(one for one in known if one.ticket != own)
+    release = _release(project, plan, passed)
+    held = None if facts is None else facts.with_sizes(one.size for one in release.cells)
+    return evolve(release, published=others, facts=held)
+
+
+def explain_synthesis(
+    project: Project,
+    name: str,
+    *,
+    terms: Terms,
+    default: Terms,
+    analyst: str,
+    columns: Sequence[str] | None = None,
+    method: str = "auto",
+    tables: Sequence[Sequence[str]] | None = None,
+    published: EarlierReleases | None = None,
+    asserted: Asserted | None = None,
+) -> SynthesisExplanation:
+    """Return what :func:`synthesise` would measure and cost; nothing is read or spent."""
+    plan = plan_of(project, name, terms, default, columns, method, tables)
+    space = project.catalog.id_space(plan.table.unit.id_space)
+    version = project.ledger.known_version(space.name)
+    passage = plan.passage()
+    stored = None if version is None else find_stored(project, passage, version.number)
+    known = () if published is None else published.tables(project, plan)
+    own = None if stored is None else stored.receipt.ticket.number
+    return SynthesisExplanation(
+        plan=plan,
+        id_space=space,
+        remaining=project.ledger.remaining(space.name, analyst),
+        is_stored=stored is not None,
+        published=tuple(one for one in known if one.ticket != own),
+        facts=None if asserted is None else asserted.of(plan),
+    )
+
+
+def judge(
+    project: Project,
+    release: SyntheticRelease,
+    *,
+    terms: Terms,
+    default: Terms,
+    analyst: str,
+    fresh: bool = False,
+) -> SyntheticRelease:
+    """Return the release with noisy distances of its model from the table, which are charged."""
+    if not isinstance(release, SyntheticRelease) or len(release.cells) < 2:
+        raise InvalidArgument(
+            "There is nothing to judge", must="be a synthetic release of at least two columns"
+        )
+    table = private_table(project, release.table)
+    cap = project.catalog.id_space(table.unit.id_space).cap
+    _require_same_rows(project, release, table.unit.id_space)
+    holding = terms_that_hold(terms, Terms(), (default,))
+    found = Judge(
+        model=release.model,
+        rows_per_unit=release.rows_per_unit,
+        price=synthesis_price(holding, cap, ()).of_noise,
+    )
+    plan = bounded_plan(table, release.cells, release.rows_per_unit)
+    passage = found.passage(plan, release.receipt.release_digest, cap, table.name)
+    (body,) = go_through(project, passage, analyst=analyst, fresh=fresh).bodies
+    return evolve(release, judged=MeasuredTable.from_json(body["distances"]))
+
+
+def plan_of(
+    project: Project,
+    name: str,
+    terms: Terms,
+    default: Terms,
+    columns: Sequence[str] | None,
+    method: str,
+    tables: Sequence[Sequence[str]] | None,
+) -> SynthesisPlan:
+    """Return what would be measured, for which price; nothing private is looked at."""
+    chosen = chosen_tables(method, tables)
+    table = private_table(project, name)
+    cap = project.catalog.id_space(table.unit.id_space).cap
+    holding = terms_that_hold(terms, Terms(), (default,))
+    return synthesis_plan(
+        table,
+        cap,
+        holding,
+        columns=columns,
+        tables=chosen,
+        is_tree=method == "tree",
+        has_residuals=method == "residuals",
+        rows_per_unit=terms.rows_per_unit,
+    )
+
+
+def _require_same_rows(project: Project, release: SyntheticRelease, id_space: str) -> None:
+    """Refuse to judge a release by other rows than those that it was made of."""
+    now, then = project.ledger.known_version(id_space), release.receipt.data_version
+    if now is not None and now.number != then:
+        raise InvalidArgument(
+            "The data have changed since the release was made",
+            must="be of the same rows",
+            got=f"a release of version {then}, and version {now.number} of the data",
+            next="Nothing was charged. Synthesise again, and judge that",
+        )
+
+
+METHODS = ("auto", "tree", "residuals", "independent")
+
+
+def chosen_tables(
+    method: str, tables: Sequence[Sequence[str]] | None
+) -> Sequence[Sequence[str]] | None:
+    """Return the tables that are named, none for independent columns, or None: chosen privately."""
+    if method not in METHODS:
+        raise InvalidArgument(
+            "There is no such method",
+            must=f"be one of {', '.join(METHODS)}",
+            got=repr(method)[:40],
+        )
+    is_list = isinstance(tables, Sequence) and not isinstance(tables, str | bytes)
+    if tables is not None and (not is_list or method != "auto"):
+        raise InvalidArgument(
+            "Which columns are measured together is said twice, or not as a list of lists",
+            must="be named, or be chosen by a method",
+        )
+    return () if method == "independent" else tables
+
+
+def _release(project: Project, plan: SynthesisPlan, passed: Passed) -> SyntheticRelease:
+    (body,) = passed.bodies
+    space = project.catalog.id_space(plan.table.unit.id_space)
+    return SyntheticRelease(
+        table=plan.table.name,
+        cells=plan.with_keys(body["keys"]),
+        measured=MeasuredMarginals.from_json(body["measured"]),
+        rows_per_unit=plan.rows_per_unit,
+        units=space.called.plural,
+        cost=passed.receipt.charges[0].loss,
+        receipt=passed.receipt,
+        is_stored=passed.is_stored,
+    )

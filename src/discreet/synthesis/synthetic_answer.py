@@ -1,0 +1,187 @@
+"""An answer from synthetic rows, with what the noise behind them may have done to it. It is free.
+
+Synthetic rows look like rows, so people treat them as the truth. Here the same SQL is worked out
+on them, and once more on rows that come from noise drawn anew: the model is taken for the truth,
+measured again with the same noise, estimated again and sampled again (the parametric bootstrap).
+How much answers differ then is how much noise and sampling may have moved this one. What the model
+lacks, because it was not measured together, moves none of them: the answer says so.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from discreet.core.errors import InvalidArgument
+from discreet.core.html_text import html_notes, html_page, html_table
+from discreet.core.protocols import Rng
+from discreet.core.terminal_text import text_table
+from discreet.engines.duckdb.public_room import select_in_room
+from discreet.sql.aggregates.functions import has_aggregate
+from discreet.sql.parse import parse
+from discreet.sql.syntax.nodes import Node, listed
+from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
+from discreet.synthesis.synthetic_model import SyntheticModel
+
+REPEATS = 20
+"""How often the noise is drawn anew."""
+
+_MOST_REPEATS = 1_000
+_DEVIATIONS = 1.96
+
+
+@frozen(kw_only=True, eq=False)
+class SyntheticAnswer:
+    """The rows of an answer, and for numbers that sum up rows how far noise may have moved them."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    errors: dict[str, tuple[float | None, ...]]
+    """By output, for each row the half-width at 95 %; None where repeats had too few such rows."""
+    notes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as plain values."""
+        return {
+            "synthetic": True,
+            "columns": list(self.columns),
+            "rows": [[_plain(value) for value in row] for row in self.rows],
+            "errors": {name: list(found) for name, found in self.errors.items()},
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        """Show the rows with their errors, and what must be known about them."""
+        shown = text_table(self.columns, self._cells())
+        return "\n".join(["from synthetic rows", "", shown, "", *(f"- {n}" for n in self.notes)])
+
+    def _repr_html_(self) -> str:
+        table = html_table(self.columns, self._cells())
+        return html_page(
+            "<p><strong>from synthetic rows</strong></p>", table, html_notes(self.notes)
+        )
+
+    def _cells(self) -> list[list[str]]:
+        return [
+            [self._cell(name, number, value) for name, value in zip(self.columns, row, strict=True)]
+            for number, row in enumerate(self.rows)
+        ]
+
+    def _cell(self, name: str, number: int, value: Any) -> str:
+        text = "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+        if name not in self.errors or value is None:
+            return text
+        error = self.errors[name][number]
+        return f"{text} ± unknown" if error is None else f"{text} ± {error:.3g}"
+
+
+def answer_from_rows(
+    model: SyntheticModel, rows: Any, table: str, sql: str, *, repeats: int, rng: Rng
+) -> SyntheticAnswer:
+    """Return the answer to ``sql`` from an Arrow table of rows of a model."""
+    if isinstance(repeats, bool) or not 0 <= repeats <= _MOST_REPEATS:
+        raise InvalidArgument(
+            "repeats is out of range", must=f"lie between 0 and {_MOST_REPEATS:,}", got=str(repeats)
+        )
+    select = parse(sql).select
+    ask = partial(select_in_room, select.sql("duckdb", comments=False))
+    found = ask({table: rows})
+    names = tuple(found.schema.names)
+    summed = [
+        place for place, item in enumerate(listed(select, "expressions")) if has_aggregate(item)
+    ]
+    summed = [place for place in summed if _is_number(found.schema.types[place])]
+    keys = [place for place in range(len(names)) if place not in summed]
+    answers = _rows(found)
+    spread: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {_key(row, keys): [] for row in answers}
+    for _ in range(repeats if summed and len(spread) == len(answers) else 0):
+        again = drawn_again(model, rng)
+        # How many rows there are was measured, too.
+        count = round(rows.num_rows * again.estimated.total / model.estimated.total)
+        made = again.to_arrow(again.sample(count, rng), rng)
+        for row in _rows(ask({table: made})):
+            spread.get(_key(row, keys), []).append(row)
+    errors = {
+        names[place]: tuple(
+            _error(spread[_key(row, keys)], place, repeats, row[place]) for row in answers
+        )
+        for place in summed
+        if len(spread) == len(answers)
+    }
+    return SyntheticAnswer(
+        columns=names, rows=answers, errors=errors, notes=_notes(errors, repeats)
+    )
+
+
+def drawn_again(model: SyntheticModel, rng: Rng) -> SyntheticModel:
+    """Return the model that would be estimated if this one were the truth, with new noise."""
+    measured, total = model.measured, model.estimated.total
+
+    def again(one: MeasuredTable) -> MeasuredTable:
+        if len(one.columns) == 1:
+            shares = model.shares(one.columns[0])
+        else:
+            shares = model.coarse_table(one.columns)
+        exact = np.rint(total * shares).astype(np.int64)
+        return evolve(one, values=one.noise.release(exact.ravel(), rng).reshape(exact.shape))
+
+    redrawn: MeasuredMarginals = evolve(
+        measured,
+        first=tuple(map(again, measured.first)),
+        tables=tuple(map(again, measured.tables)),
+    )
+    published = [
+        one.drawn_again(model.grouped(one.columns, one.groups), total, rng)
+        for one in model.published
+    ]
+    return SyntheticModel.of(model.cells, redrawn, published, model.facts)
+
+
+def _summed(items: Sequence[Node], kinds: Sequence[Any]) -> list[int]:
+    """Return which outputs are numbers that sum up rows; with a star among them, none are known."""
+    if len(items) != len(kinds):
+        return []
+    pairs = enumerate(zip(items, kinds, strict=True))
+    return [place for place, (item, kind) in pairs if has_aggregate(item) and _is_number(kind)]
+
+
+def _notes(errors: dict[str, tuple[float | None, ...]], repeats: int) -> tuple[str, ...]:
+    lost = "columns that were not measured together seem independent, and no ± shows that"
+    if not errors:
+        return ("these rows are made up, and nothing here has an error bar", lost)
+    how = f"± is an estimate at 95 %, from noise that was drawn anew {repeats} times"
+    return ("these rows are made up", how, lost)
+
+
+def _rows(found: Any) -> tuple[tuple[Any, ...], ...]:
+    columns = [column.to_pylist() for column in found.columns]
+    return tuple(zip(*columns, strict=True))
+
+
+def _key(row: Sequence[Any], keys: Sequence[int]) -> tuple[Any, ...]:
+    return tuple(str(row[place]) for place in keys)
+
+
+def _error(
+    rows: Sequence[Sequence[Any]], place: int, repeats: int, value: float | None
+) -> float | None:
+    """Return the half-width, if at least half of the repeats have the row.
+
+    Counts are not negative, so noise moves small ones upwards on average; how far the repeats are
+    off on average is about how far the value itself is, and is added.
+    """
+    values = [float(row[place]) for row in rows if row[place] is not None]
+    if value is None or len(values) < max(2, repeats / 2):
+        return None
+    aside = abs(float(np.mean(values)) - float(value))
+    return _DEVIATIONS * float(np.std(values, ddof=1)) + aside
+
+
+def _is_number(kind: Any) -> bool:
+    return str(kind).startswith(("int", "uint", "double", "float", "decimal"))
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

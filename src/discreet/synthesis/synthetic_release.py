@@ -1,0 +1,264 @@
+"""A synthetic release: what was measured of a table, and rows that look like it. All is public."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from discreet.core import check, optional
+from discreet.core.errors import InvalidArgument
+from discreet.core.html_text import html_notes, html_page, html_table
+from discreet.core.loss import PrivacyLoss
+from discreet.core.terminal_text import text_table
+from discreet.ledger.order import Receipt
+from discreet.randomness.rng import SystemRng
+from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
+from discreet.synthesis.public_facts import PublicFacts
+from discreet.synthesis.published_table import PublishedTable
+from discreet.synthesis.report import SyntheticReport
+from discreet.synthesis.synthetic_answer import REPEATS, SyntheticAnswer, answer_from_rows
+from discreet.synthesis.synthetic_model import SyntheticModel
+
+METADATA = b"discreet"
+"""Where a file says what it is."""
+
+MEASURED = b"discreet.measured"
+"""Where a file has the noisy numbers that its rows come from."""
+
+_SHOWN = 5
+
+
+@frozen(kw_only=True, eq=False)
+class SyntheticRelease:
+    """Rows that nobody has, with the columns and types of a table, drawn from noisy tables of it.
+
+    What was paid for is what was measured. The model and all rows follow from it, for nothing.
+    """
+
+    table: str
+    cells: tuple[ValueCells, ...] = field(repr=False)
+    measured: MeasuredMarginals = field(repr=False)
+    rows_per_unit: int
+    units: str
+    """What units are called."""
+    cost: PrivacyLoss
+    receipt: Receipt = field(repr=False)
+    is_stored: bool
+    """Whether it was paid for before."""
+    published: tuple[PublishedTable, ...] = field(default=(), repr=False)
+    """What was published before and counts as well."""
+    facts: PublicFacts | None = field(default=None, repr=False)
+    """What is asserted to be public."""
+    judged: MeasuredTable | None = field(default=None, repr=False)
+    """How far all pairs of columns are from the model, if the owner had that measured."""
+    remarks: tuple[str, ...] = field(default=(), repr=False)
+    """What must be known besides, such as that the data were replaced since."""
+
+    @cached_property
+    def model(self) -> SyntheticModel:
+        """The model that rows are drawn from."""
+        return SyntheticModel.of(self.cells, self.measured, self.published, self.facts)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(one.column.name for one in self.cells)
+
+    @property
+    def tables(self) -> tuple[tuple[str, ...], ...]:
+        """The tables of several columns that were measured."""
+        return tuple(
+            tuple(self.columns[column] for column in one) for one in self.measured.together
+        )
+
+    @property
+    def agrees_with(self) -> dict[int, str]:
+        """The tickets of earlier releases that the model agrees with, and what these are."""
+        return {one.ticket: one.what for one in self.model.published}
+
+    @cached_property
+    def _rows(self) -> Any:
+        return self.sample(self.model.rows)
+
+    def sample(self, rows: int) -> Any:
+        """Return so many new rows as an Arrow table; as often as wanted, for nothing."""
+        rows = check.whole(rows)
+        rng = SystemRng()
+        drawn = self.model.to_arrow(self.model.sample(rows, rng), rng)
+        measured = {
+            "cells": [one.to_json() for one in self.cells],
+            "measured": self.measured.to_json(),
+            "published": [one.to_json() for one in self.model.published],
+            "facts": self.model.facts.to_json(),
+        }
+        texts = {METADATA: json.dumps(self.about()), MEASURED: json.dumps(measured)}
+        return drawn.replace_schema_metadata(texts)
+
+    def to_arrow(self) -> Any:
+        """Return as many rows as were counted, as an Arrow table: the same ones each time.
+
+        The metadata of its schema say what it is, as JSON.
+        """
+        return self._rows
+
+    def to_pandas(self) -> Any:
+        """Return as many rows as were counted, as a pandas data frame."""
+        frame = self._rows.to_pandas()
+        frame.attrs["discreet"] = self.about()
+        return frame
+
+    def to_polars(self) -> Any:
+        """Return as many rows as were counted, as a Polars data frame."""
+        return optional.load("polars").from_arrow(self._rows)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the rows to a file: Parquet, Arrow or CSV, by the ending of its name.
+
+        A CSV file has no place for what it is; that stands in a file of JSON beside it.
+        """
+        place = Path(path)
+        if not place.absolute().parent.is_dir():
+            raise InvalidArgument(f"{place} cannot be written", must="be in a folder that is there")
+        if place.suffix == ".parquet":
+            optional.load("pyarrow.parquet").write_table(self._rows, place)
+        elif place.suffix in (".arrow", ".feather"):
+            optional.load("pyarrow.feather").write_feather(self._rows, str(place))
+        elif place.suffix == ".csv":
+            optional.load("pyarrow.csv").write_csv(self._rows, str(place))
+            self.write_about(place)
+        else:
+            raise InvalidArgument(
+                "The kind of the file is not known",
+                must="end in .parquet, .arrow, .feather or .csv",
+                got=place.suffix or "no ending",
+            )
+        return place
+
+    def write_about(self, path: Path) -> None:
+        """Write what the rows are into a file of JSON beside a file of them."""
+        beside = path.with_name(f"{path.name}.json")
+        beside.write_text(json.dumps(self.about(), indent=2) + "\n", encoding="utf-8")
+
+    def about(self) -> dict[str, Any]:
+        """Return what the rows are, as plain values."""
+        return {
+            "synthetic": True,
+            "table": self.table,
+            "method": "marginals",
+            "measured_tables": [list(one) for one in self.tables],
+            "rows_per_unit": self.rows_per_unit,
+            "cost": self.cost.to_json(),
+            "data_version": self.receipt.data_version,
+            "ticket": self.receipt.ticket.number,
+            "published": [
+                {"ticket": ticket, "what": what} for ticket, what in self.agrees_with.items()
+            ],
+            "notes": list(self.notes()),
+        }
+
+    def sql(self, query: str, *, repeats: int = REPEATS) -> SyntheticAnswer:
+        """Return the answer to a question from these rows, for nothing.
+
+        What the noise may have done to it is estimated by drawing it anew so many times.
+        """
+        return answer_from_rows(
+            self.model, self._rows, self.table, query, repeats=repeats, rng=SystemRng()
+        )
+
+    def report(self) -> SyntheticReport:
+        """Return how far the rows can be trusted, by what was measured. It costs nothing."""
+        return SyntheticReport(
+            title=f"{self.model.rows:,} synthetic rows of {self.table}",
+            model=self.model,
+            notes=self.notes(),
+            judged=self.judged,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what must be known about the rows."""
+        found = [
+            (
+                f"these rows are made up: none is one of {self.table}, and an answer from them has"
+                " errors that no error bar shows"
+            ),
+            (
+                f"at most {_rows(self.rows_per_unit)} of each of the {self.units} counted, so there"
+                " are fewer than in the table if some have more; rows of nobody did not count"
+            ),
+        ]
+        if self.tables:
+            pairs = ", ".join(" with ".join(one) for one in self.tables)
+            found.append(f"measured together: {pairs}; any other dependence may be lost")
+        else:
+            found.append("no columns were measured together: each is independent of all others")
+        if self.agrees_with:
+            tickets = ", ".join(f"{ticket} ({what})" for ticket, what in self.agrees_with.items())
+            found.append(
+                "the rows agree with what was published before, as far as noise lets them, and so"
+                f" reveal it: ticket {tickets}"
+            )
+        found += self._facts_notes()
+        strict = [one.column.name for one in self.cells if not one.column.nullable]
+        if strict:
+            found.append(
+                f"rows with no value, or none of the declared ones, in {', '.join(strict)} are left"
+                " out; in other columns such a value is NULL"
+            )
+        if any(one.keys is None for one in self.cells):
+            found.append("what lies beyond a declared range counts as its nearer end")
+        if not self.model.estimated.is_found:
+            found.append(
+                "the model was still changing a little when its search was stopped: some tables of"
+                " the rows are farther from what was measured than they need be"
+            )
+        return (*found, *self.remarks)
+
+    def _facts_notes(self) -> list[str]:
+        facts, found = self.model.facts, []
+        if not facts.is_empty:
+            found.append(
+                f"that {facts.in_words(self.columns)} was asserted to be public, and neither"
+                " measured nor protected"
+            )
+        if self.model.left_out:
+            pairs = (
+                " with ".join(self.columns[one] for one in table) for table in self.model.left_out
+            )
+            found.append(
+                f"measured, but left out for the sake of what cannot be: {', '.join(pairs)}"
+            )
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything that is public about the release, but the rows."""
+        return self.about() | {"columns": list(self.columns), "rows": self.model.rows}
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return int(self._rows.num_rows)
+
+    def __str__(self) -> str:
+        """Show the first rows, and what must be known about them."""
+        cost = "stored, no cost" if self.is_stored else f"cost: {self.cost}"
+        title = f"{self.model.rows:,} synthetic rows of {self.table} ({cost})"
+        shown = text_table(self.columns, self._first())
+        return "\n".join([title, "", shown, "", *(f"- {note}" for note in self.notes())])
+
+    def _repr_html_(self) -> str:
+        title = f"{self.model.rows:,} synthetic rows of {self.table}"
+        return html_page(
+            f"<p><strong>{title}</strong></p>",
+            html_table(self.columns, self._first()),
+            html_notes(self.notes()),
+        )
+
+    def _first(self) -> list[list[str]]:
+        rows = self._rows.slice(0, _SHOWN).to_pylist()
+        return [["" if value is None else str(value) for value in row.values()] for row in rows]
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"

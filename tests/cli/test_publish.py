@@ -1,0 +1,59 @@
+"""The command that publishes counts: explain, pay once, write."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.cli.main import main
+from discreet.core.loss import PrivacyLoss, Pure
+from discreet.project.open_ledger import open_ledger
+from discreet.tables.declarations.declaration import read_catalog
+from tests.support.projects.clinic import visit, write_project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    rows = [visit(f"p{i}", "ab"[i % 2]) for i in range(60)]
+    return write_project(tmp_path / "clinic", rows, epsilon="5")
+
+
+@pytest.fixture
+def run(project, capsys):
+    def run(*words, code=0):
+        assert main([*words, "--project", str(project)]) == code
+        return capsys.readouterr()
+
+    return run
+
+
+BASE = ("publish", "visits", "clinic", "--method", "cells", "--epsilon", "2")
+
+
+def _spent(project: Path) -> PrivacyLoss:
+    return open_ledger(read_catalog(project)).spent("people")
+
+
+def test_counts_are_explained_paid_for_once_and_written(run, project, tmp_path):
+    assert "Costs" in run(*BASE, "--explain").out
+    assert json.loads(run(*BASE, "--explain", "--json").out)["stored"] is False
+    assert _spent(project) == Pure(0)
+    file = tmp_path / "counts.parquet"
+    told = run(*BASE, "-o", str(file)).out
+    assert "counts to" in told
+    assert "cost ε = 2" in told
+    assert pq.read_table(file).column_names == ["clinic", "count", "deviation"]
+    assert json.loads(run(*BASE, "--json").out)["stored"] is True
+    assert run(*BASE, "--format", "csv").out.startswith('"clinic","count"')
+    assert _spent(project) == Pure(2)
+
+
+def test_options_of_a_method_are_given_by_name(run, project):
+    tables = ("--together", "clinic", "--option", "rounds=2")
+    found = json.loads(run(*BASE, "--method", "mwem", *tables, "--json").out)
+    assert found["options"]["rounds"] == 2
+    assert found["options"]["tables"] == [["clinic"]]
+    run(*BASE, "--option", "rounds", code=2)
+    assert "no option 'depth'" in run(*BASE, "--option", "depth=2", code=2).err
+    assert _spent(project) == Pure(2)

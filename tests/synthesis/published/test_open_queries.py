@@ -1,0 +1,165 @@
+"""A dialogue is charged as a whole when it is opened, and lives once."""
+
+import copy
+import os
+import pickle
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from discreet.core.contribution import Contribution
+from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
+from discreet.core.loss import Pure
+from discreet.mechanisms.query_release.guess_and_check import GuessAndCheckRun
+from discreet.project.charged import charged
+from discreet.project.terms import Terms
+from discreet.randomness.rng import SystemRng
+from discreet.synthesis.published.open_queries import dialogue_plan
+from discreet.synthesis.published.query_machines import query_machine
+from tests.support.projects.frames import owned as owned_frames
+from tests.synthesis.published.test_publish import COLUMNS, visits
+
+ASKED: dict[str, Any] = {"columns": ["region", "urgent"], "options": {"rows": 600}, "epsilon": 4}
+
+
+@pytest.fixture
+def own(tmp_path):
+    def own(**said):
+        usual: dict[str, Any] = {
+            "ledger": tmp_path / "ledger",
+            "id_space": tmp_path.name,
+            "columns": {"visits": COLUMNS},
+            "budget": {"epsilon": 100},
+        }
+        return owned_frames({"visits": visits()}, **usual | said)
+
+    return own
+
+
+@pytest.mark.parametrize("machine", ["weights", "median"])
+def test_it_is_charged_whole_and_each_answer_is_free(own, machine):
+    with own() as owner:
+        connection = owner.connect()
+        told = connection.explain_open_queries("visits", machine=machine, rows_per_unit=3, **ASKED)
+        assert "no answer costs more" in str(told)
+        assert told.is_affordable()
+        assert told.to_json()["rows_per_unit"] == 3
+        assert connection.budget()[0].spent == Pure(0)
+        dialogue = connection.open_queries("visits", machine=machine, rows_per_unit=3, **ASKED)
+        assert dialogue.cost == told.cost
+        event = dialogue._plan.mechanism.event(Contribution(l1=3))
+        assert dialogue.cost == charged(event, Pure(100))
+        assert 3.9 < dialogue.cost.epsilon <= 4
+        first = dialogue.ask({"region": "north"})
+        assert dialogue.ask({"region": "north"}) == first
+        dialogue.ask({"region": "south", "urgent": True})
+        assert len(dialogue.answers) == 2
+        assert connection.budget()[0].spent == dialogue.cost
+        assert dialogue.error() is not None
+        again = connection.open_queries("visits", machine=machine, rows_per_unit=3, **ASKED)
+        assert connection.budget()[0].spent == dialogue.cost + again.cost, "no dialogue is stored"
+        assert len(connection.releases()) == 0
+        connection.verify(dialogue.receipt)
+
+
+def test_what_is_asked_is_said_by_columns_and_may_be_null(own):
+    with own() as owner:
+        dialogue = owner.connect().open_queries("visits", machine="weights", **ASKED)
+        dialogue.ask({"urgent": None})
+        for asked in (None, "region", [("region", "north")]):
+            with pytest.raises(InvalidArgument, match="not said by columns"):
+                dialogue.ask(asked)
+
+
+def test_the_machine_sees_a_unit_with_as_many_rows_as_it_may(own):
+    """The largest distance is that of ``rows_per_unit``; the twin has the event of one row."""
+    with own() as owner:
+        said = Terms(epsilon=4, rows_per_unit=5)
+        machine = query_machine("weights", {"rows": 600})
+        found = dialogue_plan(owner._project, "visits", machine, said, Terms(), ["region"])
+        assert found.loss == charged(found.mechanism.event(Contribution(l1=5)), Pure(100))
+        twin = charged(found.mechanism.event(Contribution(l1=1)), Pure(100))
+        assert twin * 5 == found.loss == Pure(4)
+
+
+def test_a_threshold_of_ones_own_promises_nothing_and_costs_the_same(own):
+    with own() as owner:
+        connection = owner.connect()
+        asked = ASKED | {"options": {"rows": 600, "threshold": 40}}
+        told = connection.explain_open_queries("visits", **asked)
+        assert told.cost == connection.explain_open_queries("visits", **ASKED).cost
+        assert told.to_json()["error"] is None
+        assert "not known" in str(told)
+
+
+def test_it_lives_once(own, monkeypatch):
+    with own() as owner:
+        dialogue = owner.connect().open_queries("visits", **ASKED)
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(Unsupported, match="cannot be copied"):
+                copied(dialogue)
+        first = dialogue.ask({"region": "north"})
+        assert "OpenQueries about visits, open, 1 answered" in repr(dialogue)
+        process = os.getpid()
+        monkeypatch.setattr(os, "getpid", lambda: process + 1)
+        with pytest.raises(Unsupported, match="another process"):
+            dialogue.ask({"region": "south"})
+        assert dialogue.ask({"region": "north"}) == first, "what is public stays so"
+
+
+def test_it_is_about_the_rows_that_it_was_opened_for(own):
+    with own() as owner:
+        connection = owner.connect()
+        dialogue = connection.open_queries("visits", **ASKED)
+        owner.ledger().advance_version(connection.catalog().id_spaces[0].name, SystemRng())
+        with pytest.raises(InvalidArgument, match="replaced"):
+            dialogue.ask({"region": "north"})
+
+
+def test_after_its_last_measurement_it_has_ended(own, monkeypatch):
+    with own() as owner:
+        dialogue = owner.connect().open_queries("visits", **ASKED)
+        first = dialogue.ask({"region": "north"})
+        monkeypatch.setattr(GuessAndCheckRun, "ended", True)
+        monkeypatch.setattr(dialogue._run._run, "_ended", True)
+        assert dialogue.ended
+        with pytest.raises(Unsupported, match="has ended"):
+            dialogue.ask({"region": "south"})
+        assert dialogue.ask({"region": "north"}) == first
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"options": {}}, "rows"),
+        ({"machine": "oracle"}, "no such machine"),
+        ({"columns": ["word"]}, "not declared"),
+        ({"columns": ["age", "cost", "day"]}, "too large"),
+        ({"columns": ["age"], "machine": "median"}, "data sets"),
+        ({"epsilon": "1e-30"}, "not drawn|range"),
+    ],
+)
+def test_what_cannot_be_opened_is_refused_and_costs_nothing(own, asked, said):
+    with own() as owner:
+        connection = owner.connect()
+        with pytest.raises(DiscreetError, match=said):
+            connection.open_queries("visits", **ASKED | asked)
+        assert connection.budget()[0].spent == Pure(0)
+
+
+def test_where_a_deadline_is_declared_there_is_no_dialogue(own):
+    with own() as owner:
+        gate = evolve(owner.catalog().gate, deadline=20)
+        hurried = evolve(owner._project, catalog=evolve(owner.catalog(), gate=gate))
+        machine = query_machine("weights", {"rows": 600})
+        with pytest.raises(Unsupported, match="deadline"):
+            dialogue_plan(hurried, "visits", machine, Terms(epsilon=4), Terms(), ["region"])
+
+
+def test_a_rho_is_no_price_of_a_dialogue(own):
+    with own(budget={"rho": 10}) as owner:
+        asked = {name: value for name, value in ASKED.items() if name != "epsilon"}
+        with pytest.raises(Unsupported, match="pure price"):
+            owner.connect(rho=1).open_queries("visits", **asked)
+        assert owner.connect().open_queries("visits", **ASKED).cost.rho <= 8

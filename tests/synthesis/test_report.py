@@ -1,0 +1,146 @@
+"""The report: what it bounds is bounded, what it says can be read, and judging moves no more."""
+
+import json
+
+import numpy as np
+import pytest
+
+from discreet.core.errors import InvalidArgument
+from discreet.core.loss import Zcdp
+from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.synthesis.counted.counted_rows import CountedRows
+from discreet.synthesis.counted.value_cells import value_cells
+from discreet.synthesis.judge import Judge
+from discreet.synthesis.marginals.choose_tables import all_pairs
+from discreet.synthesis.marginals.measure import MarginalMechanism
+from discreet.synthesis.report import SyntheticReport
+from discreet.synthesis.synthetic_model import SyntheticModel
+from discreet.tables.column import Bounds, Column, ColumnType
+
+CELLS = tuple(
+    value_cells(one)
+    for one in (
+        Column(name="sex", type=ColumnType.TEXT, keys=("f", "m"), nullable=False),
+        Column(name="age", type=ColumnType.INTEGER, bounds=Bounds(lower=0, upper=49)),
+        Column(name="ok", type=ColumnType.BOOLEAN),
+        Column(name="<b>", type=ColumnType.INTEGER, keys=(1, 2, 3)),
+    )
+)
+
+
+def _rows(count=6_000):
+    random = np.random.default_rng(1)
+    codes = np.stack([random.integers(0, one.inner, count) for one in CELLS], axis=1)
+    codes[:, 1] = 25 * codes[:, 0] + random.integers(0, 25, count)
+    codes[:, 3] = (codes[:, 2] + random.integers(0, 2, count)) % 3
+    return CountedRows(tuple(one.size for one in CELLS), codes, np.ones(count, np.int64))
+
+
+def _model(rows, rho, rng, **said):
+    mechanism = MarginalMechanism(
+        columns=tuple(one.counted() for one in CELLS), rows_per_unit=2, price=Zcdp(rho), **said
+    )
+    return SyntheticModel.of(CELLS, mechanism.release(rows, rng))
+
+
+def _truths(rows, model):
+    """Return how far the model is from the truth in each pair, in coarse values."""
+    grouped = rows.grouped([one.numbers for one in model.measured.coarse])
+    total = model.estimated.total
+    return {
+        tuple(CELLS[c].column.name for c in pair): float(
+            np.abs(grouped.table(pair) - total * model.estimated.model.marginal(pair)).sum()
+        )
+        / total
+        / 2
+        for pair in all_pairs(len(CELLS))
+    }
+
+
+def test_bounds_hold_the_truth(rng):
+    """Each bound holds with 95 %: of six pairs, at two prices, with and without a judgement.
+
+    False alarms: a bound fails if its own noise is large, and noises are independent. So of 24
+    bounds 12 fail with a probability of at most C(24, 12) * .05 ** 12 = 7e-10.
+    """
+    rows = _rows()
+    for rho in (0.05, 50):
+        for judged in (False, True):
+            failures = 0
+            for _ in range(4):
+                model = _model(rows, rho, rng)
+                found = Judge(model=model, rows_per_unit=2, price=Zcdp(rho)).judged(rows, rng)
+                report = SyntheticReport(
+                    title="t", model=model, notes=(), judged=found if judged else None
+                )
+                truths = _truths(rows, model)
+                failures += sum(truths[one.columns] > (one.of_groups or 0) for one in report.pairs)
+                assert all((one.of_groups or 0) <= (one.at_most or 0) for one in report.pairs)
+            assert failures < 12
+
+
+def test_without_scores_nothing_bounds_what_was_not_measured(rng):
+    model = _model(_rows(), 1, rng, tables=((0, 1),))
+    report = SyntheticReport(title="t", model=model, notes=())
+    known = {one.columns: one.of_groups for one in report.pairs}
+    assert (known.pop(("sex", "age")) or 2) < 1
+    assert set(known.values()) == {None}
+    assert "unknown" in str(report)
+
+
+def test_where_all_values_stand_together_nothing_is_known(rng):
+    """At a tiny price the ages become one coarse value; what depends within it is not bounded."""
+    for _ in range(20):
+        model = _model(_rows(), 2e-6, rng)
+        report = SyntheticReport(title="t", model=model, notes=())
+        lost = {
+            CELLS[place].column.name
+            for place, one in enumerate(model.measured.coarse)
+            if one.size == 1 < len(one.numbers)
+        }
+        for one in report.pairs:
+            if lost.intersection(one.columns):
+                assert one.at_most is None
+                assert one.put_together == pytest.approx(1)
+        if lost:
+            break
+    else:
+        pytest.fail("no price is small enough")
+    precise = SyntheticReport(title="t", model=_model(_rows(), 1e6, rng), notes=())
+    assert all(one.put_together < 1e-9 for one in precise.pairs if "age" not in one.columns)
+
+
+def test_one_unit_moves_no_distance_by_more_than_its_rows(rng, monkeypatch):
+    rows = _rows()
+    judge = Judge(model=_model(rows, 1, rng), rows_per_unit=2, price=Zcdp(1))
+    exact = []
+    drawn = DiscreteGaussian.release
+
+    def release(noise, values, rng):
+        exact.append(values)
+        return drawn(noise, values, rng)
+
+    monkeypatch.setattr(DiscreteGaussian, "release", release)
+    judge.judged(rows, rng)
+    more = CountedRows(
+        rows.sizes, np.concatenate([rows.codes, [[0, 9, 2, 1]]]), np.append(rows.counts, 2)
+    )
+    judge.judged(more, rng)
+    moved = np.abs(exact[0] - exact[1])
+    assert moved.max() == 2, "a twin that takes a row for a unit says 1"
+    assert (moved**2).sum() <= judge.distance.l2_squared
+
+
+def test_forms(rng, tmp_path):
+    report = SyntheticReport(title="<rows>", model=_model(_rows(), 1, rng), notes=("a note",))
+    page = report.write(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "&lt;rows&gt;" in page
+    assert "<rows>" not in page
+    assert page.count("<svg") == len(CELLS)
+    data = json.loads(report.write(tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert [one["name"] for one in data["columns"]] == ["sex", "age", "ok", "<b>"]
+    assert data["columns"][0]["values"] == ["f", "m"]
+    assert report.plot("age").get_title(loc="left") == "age"
+    for bad in (lambda: report.plot("nope"), lambda: report.write(tmp_path / "r.txt")):
+        with pytest.raises(InvalidArgument):
+            bad()

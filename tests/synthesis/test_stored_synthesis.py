@@ -1,0 +1,76 @@
+"""Synthetic releases are listed with all others, and opened again for nothing."""
+
+import pyarrow as pa
+import pytest
+
+from discreet.core.errors import InvalidArgument
+from discreet.synthesis.stored_synthesis import open_synthesis
+from discreet.synthesis.synthetic_release import SyntheticRelease
+from tests.support.projects.frames import owned as owned_frames
+
+COLUMNS = {
+    "patient": "integer",
+    "clinic": {"type": "text", "keys": ["a", "b", "c"]},
+    "age": {"type": "integer", "min": 0, "max": 9},
+    "word": "text",
+}
+ROWS = [
+    {"patient": i, "clinic": "abc"[i % 3], "age": i % 10, "word": ["yes", "no"][i % 2]}
+    for i in range(600)
+]
+
+
+TABLE = pa.Table.from_pylist(ROWS)
+
+
+@pytest.fixture
+def owned(tmp_path):
+    """Own the visits with a ledger on disk."""
+    said = {"ledger": tmp_path / "ledger", "id_space": tmp_path.name}
+    said |= {"columns": {"visits": COLUMNS}, "budget": {"rho": 50, "delta": 1e-6}}
+    return lambda **more: owned_frames({"visits": TABLE}, **said | more)
+
+
+@pytest.fixture
+def owner(owned):
+    with owned() as found:
+        yield found
+
+
+def test_it_is_listed_and_opened_as_it_was(owner):
+    connection = owner.connect(analyst="ann")
+    first = connection.synthesise("visits", rho=5, delta=1e-7)
+    connection.sql("SELECT COUNT(*) FROM visits", rho=1)
+    rows, answer = owner.connect(analyst="bob").releases()
+    assert rows.sql == "synthetic rows of visits with clinic, age, word"
+    assert (rows.analyst, rows.columns) == ("ann", ("clinic", "age", "word"))
+    assert "synthetic rows of visits" in str(owner.connect().releases())
+    again = rows.open()
+    assert isinstance(again, SyntheticRelease)
+    assert again.is_stored
+    assert again.measured.to_json() == first.measured.to_json()
+    assert [one.to_json() for one in again.cells] == [one.to_json() for one in first.cells]
+    assert again.cells == first.cells, "as they are declared"
+    assert again.receipt == first.receipt
+    assert len(again) == len(first)
+    assert again.notes() == first.notes()
+    with pytest.raises(InvalidArgument, match="no synthetic rows"):
+        open_synthesis(owner.connect()._project, answer.ticket)
+
+
+def test_an_opened_one_can_be_judged(owner):
+    connection = owner.connect()
+    connection.synthesise("visits", rho=1, columns=["clinic", "age"])
+    (stored,) = connection.releases()
+    judged = connection.judge(stored.open(), rho=1)
+    assert judged.judged is not None
+    assert len(connection.releases()) == 1, "what judges is no release to look at"
+
+
+def test_of_replaced_data_it_says_so(owned):
+    with owned() as owner:
+        owner.connect().synthesise("visits", rho=1, columns=["clinic"])
+    with owned(data_changed=True) as owner:
+        (stored,) = owner.connect().releases()
+        assert not stored.is_current
+        assert any("replaced since" in note for note in stored.open().notes())
