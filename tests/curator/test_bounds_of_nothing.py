@@ -46,9 +46,7 @@ def catalog(tmp_path_factory):
 def profile_of(*units):
     """Return a profile in which so many people have up to 10, 800 and 1,000 rows."""
     rows = Histogram(ends=(10, 800, 1000), values=(*units, 0), noise=OF_PROFILE, most=1000)
-    return Profile(
-        table="visits", unit="a person", rows=rows, groups={}, busiest={}, cost=Pure(1)
-    )
+    return Profile(table="visits", unit="a person", rows=rows, groups={}, busiest={}, cost=Pure(1))
 
 
 def mass(noise, value):
