@@ -74,6 +74,8 @@ FREE = {
         ("east",),
         ("west",),
     ],
+    "SELECT COALESCE(clinic, '?') AS c, slot FROM visits WHERE slot > '2025-01-01 12:00'"
+    " GROUP BY c, visits.slot": [("?", TWENTY), ("east", TWENTY), ("west", TWENTY)],
     "SELECT clinic IS NULL AS c, clinic AS d FROM visits GROUP BY 2, c": [
         (False, "east"),
         (False, "west"),

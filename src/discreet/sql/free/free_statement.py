@@ -19,7 +19,7 @@ from discreet.sql.free.allowed import has_aggregates, is_of_rows, require_allowe
 from discreet.sql.free.moments import moments_of
 from discreet.sql.free.no_rows import has_no_rows
 from discreet.sql.parse import Statement
-from discreet.sql.rows.items import is_star, item_value, output_names
+from discreet.sql.rows.items import is_star, item_name, item_value, output_names
 from discreet.sql.rows.scope import PublicRows
 from discreet.sql.syntax.databases import without_database
 from discreet.sql.syntax.nodes import (
@@ -273,20 +273,19 @@ def _groups_by_items(select: Node, named: Named) -> bool:
     if group is None or is_set(group, "all"):
         return True
     columns = {column.name.lower() for _, table in named for column in table.columns}
-    places: dict[object, int] = {}
+    places: dict[str | Node, int] = {}
     for place, item in enumerate(select.expressions, 1):
-        places |= {str(place): place, item_value(item): place}
-        if item.alias and item.alias.lower() not in columns:
-            places[item.alias.lower()] = place
-    found = {places.get(_written(node), 0) for node in map(unbracketed, group.expressions)}
+        name = item_name(item).lower()
+        places |= {str(place): place, _written(item_value(item)): place}
+        places |= {} if name in columns else {name: place}
+    found = {places.get(_written(unbracketed(node)), 0) for node in group.expressions}
     return found == set(range(1, len(select.expressions) + 1))
 
 
-def _written(node: Node) -> object:
-    """Return a place or a bare name as text, and all else as it is."""
+def _written(node: Node) -> str | Node:
+    """Return a place or a name as text, and all else as it is."""
     is_place = is_a(node, "Literal") and not node.is_string
-    is_name = is_a(node, "Column") and not is_set(node, "table")
-    return node.name.lower() if is_place or is_name else node
+    return node.name.lower() if is_place or is_a(node, "Column") else node
 
 
 def _nulls(table: Table) -> dict[str, tuple[None]]:
