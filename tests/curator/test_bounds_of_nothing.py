@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from discreet.core.loss import Pure
-from discreet.curator.left_out import BETA, bounded_by, bounded_by_units, by_clamps
+from discreet.curator.cut.left_out import BETA, bounded_by, bounded_by_units, by_clamps
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.accuracy import error_of
 from discreet.releases.body import ChosenPrivately
