@@ -145,7 +145,8 @@ def by_clamps(
         else _change(part, UNCHANGED, Fraction(0), clamping)
         for part, clamping in zip(plan.aggregates, found, strict=True)
     )
-    if not any(found) and all(change == UNCHANGED for change in each):
+    by_chance = _by_chance(plan, profile, found, most=most)
+    if not any(found) and not by_chance and all(change == UNCHANGED for change in each):
         return None
     return LeftOut(
         rows=UNCHANGED,
@@ -154,6 +155,7 @@ def by_clamps(
         beta=Fraction(0) if profile is None else within,
         clamps=found,
         by_limits=False,
+        by_chance=by_chance,
         worked_out=None if profile is None else partial(_by_clamps_again, plan, profile, most),
         reason=_not_known(plan, profile) if any(None in change for change in each) else "",
     )
@@ -207,7 +209,16 @@ def _unknown(plan: BoundedPlan, reason: str) -> LeftOut:
 
 
 def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> LeftOut:
-    """Return the bounds that follow from a profile: all at once, except as rarely as is said."""
+    """Return the bounds that follow from a profile: all at once, except as rarely as is said.
+
+    Proof. There are at most five, and one more for each further limit and total, by which the
+    probability is divided: units in more groups than count, the least and the most rows beyond the
+    limit, units with more in their busiest group, and the rows of those with the most. Clamps have
+    as many parts again as they need. By the union bound all hold at once. Units and rows are whole
+    numbers, so rounding down an upper bound keeps it true; but one that becomes 0 may be wrong as
+    often as any other, so an aggregate is surely whole only if no bound with a probability says so
+    (``by_chance``).
+    """
     limits = plan.limits
     shared = (5 if limits.rows_per_unit is None else 6) + _totals(plan)
     # Clamps have their part of the probability only if there are any.
@@ -240,6 +251,7 @@ def bounded_by(plan: BoundedPlan, profile: Profile, within: Fraction = BETA) -> 
         ),
         beta=within,
         clamps=cutting,
+        by_chance=_by_chance(plan, profile, cutting, by_limits=True),
         worked_out=partial(bounded_by, plan, profile),
         reason="" if most is not None else f"most_rows_per_unit of {profile.table} is not known",
     )
@@ -290,10 +302,36 @@ def bounded_by_units(
         ),
         beta=within,
         clamps=found,
-        by_chance=not high,
+        by_chance=_by_chance(plan, None, found, by_limits=True),
         worked_out=partial(bounded_by_units, plan, chosen, most),
         reason="" if is_bounded else f"{known}; how many rows they have is not known",
     )
+
+
+def _by_chance(
+    plan: BoundedPlan,
+    profile: Profile | None,
+    cutting: Clampings,
+    *,
+    by_limits: bool = False,
+    most: int | None = None,
+) -> frozenset[int]:
+    """Return of which aggregates a bound may be wrong, so that a bound of 0 does not prove it.
+
+    Limits that keep all groups leave out no unit, whatever a profile or a noisy number says.
+    """
+    keeps_units = keeps_all_groups(plan) and plan.limits.rows_per_unit is None
+    most = most if profile is None or most is not None else profile.rows.most
+
+    def is_unsure(part: Aggregate, clamping: Clamping | None) -> bool:
+        if isinstance(part, SumTotals):
+            is_held = most is not None and most <= rows_held(part)
+            return profile is not None and (clamping is not None or not is_held)
+        is_kept = isinstance(part, CountUnits) and keeps_units
+        return (by_limits and not is_kept) or (profile is not None and clamping is not None)
+
+    pairs = enumerate(zip(plan.aggregates, cutting, strict=True))
+    return frozenset(index for index, pair in pairs if is_unsure(*pair))
 
 
 def _excess(limits: Limits) -> int:
