@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import WeakSet
 
 from discreet.core.numbers import Number
+from discreet.project.passage import Foreseen
 from discreet.project.project import Project
 from discreet.project.terms import Terms
 from discreet.synthesis.published.dialogue_explanation import DialogueExplanation
@@ -21,6 +23,8 @@ class Publishing:
 
     _default: Terms
     _analyst: str
+    _dialogues: WeakSet[OpenQueries]
+    """Those that end when the connection is closed."""
 
     def _opened(self) -> Project:
         raise NotImplementedError
@@ -98,7 +102,7 @@ class Publishing:
         as ``{"rows": 10_000}``, a public number that there are at most. Then ``ask({"age": (20,
         29)})`` costs nothing more. A dialogue is not stored: opening another one is paid again.
         """
-        return open_queries(
+        opened = open_queries(
             self._opened(),
             table,
             query_machine(machine, options),
@@ -107,6 +111,8 @@ class Publishing:
             analyst=self._analyst,
             columns=columns,
         )
+        self._dialogues.add(opened)
+        return opened
 
     def explain_open_queries(
         self,
@@ -130,4 +136,5 @@ class Publishing:
         )
         space = project.catalog.id_space(plan.plan.owner().unit.id_space)
         remaining = project.ledger.remaining(space.name, self._analyst)
-        return DialogueExplanation(plan=plan, id_space=space, remaining=remaining)
+        foreseen = Foreseen(id_space=space, remaining=remaining, stored=None)
+        return DialogueExplanation(plan=plan, foreseen=foreseen)

@@ -12,7 +12,7 @@
 from collections.abc import Sequence
 
 from discreet.core.errors import UnknownTable
-from discreet.project.passage import find_stored, go_through
+from discreet.project.passage import foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.synthesis.plan import private_table
@@ -73,15 +73,8 @@ def explain_publishing(
 ) -> PublishingExplanation:
     """Return what :func:`publish` would measure and cost; nothing is read or spent."""
     plan = plan_of(project, name, method, terms, default, columns)
-    space = project.catalog.id_space(plan.table.unit.id_space)
-    version = project.ledger.known_version(space.name)
-    passage = plan.passage()
-    stored = None if version is None else find_stored(project, passage, version.number)
     return PublishingExplanation(
-        plan=plan,
-        id_space=space,
-        remaining=project.ledger.remaining(space.name, analyst),
-        is_stored=stored is not None,
+        plan=plan, foreseen=foresee(project, plan.passage(), analyst=analyst)
     )
 
 

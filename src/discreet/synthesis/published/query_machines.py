@@ -9,11 +9,8 @@ from attrs import field, frozen
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
-from discreet.mechanisms.query_release.median_mechanism import MedianMechanism, MedianMechanismRun
-from discreet.mechanisms.query_release.private_weights import (
-    PrivateMultiplicativeWeights,
-    PrivateMultiplicativeWeightsRun,
-)
+from discreet.mechanisms.query_release.median_mechanism import MedianMechanism
+from discreet.mechanisms.query_release.private_weights import PrivateMultiplicativeWeights
 from discreet.synthesis.published.publishing_method import OfferedNoise
 from discreet.synthesis.published.query_methods import unit_rows, universe
 
@@ -23,7 +20,6 @@ MOST_UNIVERSE = 1 << 20
 BETA = "0.05"
 
 QueryMechanism = PrivateMultiplicativeWeights | MedianMechanism
-QueryRun = PrivateMultiplicativeWeightsRun | MedianMechanismRun
 
 
 @frozen(kw_only=True)
