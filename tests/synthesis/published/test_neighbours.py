@@ -29,6 +29,7 @@ AGE = Column(name="age", type=ColumnType.INTEGER, bounds=Bounds(lower=0, upper=1
 COST = Column(name="cost", type=ColumnType.INTEGER, bounds=Bounds(lower=0, upper=9), nullable=False)
 REGION = Column(name="region", type=ColumnType.TEXT, keys=("north", "south"), nullable=False)
 TOWN = Column(name="town", type=ColumnType.TEXT, keys=("a", "b", "c"), nullable=False)
+WORD = Column(name="word", type=ColumnType.TEXT, nullable=False)
 CASES: dict[str, tuple[list[Column], dict[str, Any]]] = {
     "tree": ([AGE], {"branching": 4}),
     "prefix": ([AGE], {}),
@@ -42,7 +43,11 @@ CASES: dict[str, tuple[list[Column], dict[str, Any]]] = {
     "mwem": ([REGION, TOWN], {"rounds": 4}),
     "small-database": ([REGION, TOWN], {"accuracy": "1/4"}),
     "points": ([REGION, TOWN], {}),
+    "clamped-points": ([REGION, TOWN], {}),
     "halfspaces": ([AGE, COST], {"resolution": 2}),
+    "projected-halfspaces": ([AGE, COST, AGE], {"resolution": 2, "projections": 3}),
+    "heavy-sets": ([REGION, TOWN], {"halves": 5}),
+    "beginnings": ([WORD], {"queries": [["a", "b"], ["ab"]]}),
 }
 ROWS = 5
 LOSSES: list[Pure | Zcdp] = [Pure(1), Zcdp(rho=1)]

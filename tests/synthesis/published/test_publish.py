@@ -42,7 +42,11 @@ CASES: dict[str, tuple[list[str], dict[str, Any]]] = {
     "mwem": (["region", "district", "urgent"], {"rounds": 4}),
     "small-database": (["region", "urgent"], {"accuracy": "0.2"}),
     "points": (["region", "urgent"], {}),
+    "clamped-points": (["region", "urgent"], {}),
     "halfspaces": (["age", "cost"], {"resolution": 2, "cells": 16}),
+    "projected-halfspaces": (["age", "cost", "day"], {"projections": 3, "resolution": 2}),
+    "heavy-sets": (["region", "urgent"], {"halves": 20}),
+    "beginnings": (["word"], {"queries": [["y", "no"], ["ye"]]}),
 }
 
 

@@ -6,10 +6,13 @@ from typing import Any
 import attrs
 
 from discreet.core.errors import InvalidArgument
+from discreet.synthesis.published.beginning_methods import TextBeginnings
+from discreet.synthesis.published.halfspace_methods import PlaneSides, ProjectedSides
+from discreet.synthesis.published.heavy_methods import HeavyHalves
 from discreet.synthesis.published.interval_methods import PrefixIntervals, TreeIntervals
 from discreet.synthesis.published.one_way_methods import OneWayCounts
 from discreet.synthesis.published.place_methods import NestedPlaces
-from discreet.synthesis.published.point_methods import PlaneSides, WholePoints
+from discreet.synthesis.published.point_methods import ClampedKinds, WholePoints
 from discreet.synthesis.published.publishing_method import PublishingMethod
 from discreet.synthesis.published.query_methods import SmallDataSet, WorstQueriesFirst
 from discreet.synthesis.published.search_methods import SearchedBoxes, SearchedIntervals
@@ -28,7 +31,11 @@ _CLASSES: tuple[type[PublishingMethod], ...] = (
     WorstQueriesFirst,
     SmallDataSet,
     WholePoints,
+    ClampedKinds,
     PlaneSides,
+    ProjectedSides,
+    HeavyHalves,
+    TextBeginnings,
 )
 
 METHODS: Mapping[str, type[PublishingMethod]] = {one.name: one for one in _CLASSES}
