@@ -9,6 +9,7 @@ from discreet.project.passage import Foreseen
 from discreet.project.project import Project
 from discreet.project.terms import Terms
 from discreet.synthesis.published.dialogue_explanation import DialogueExplanation
+from discreet.synthesis.published.given_keys import GivenKeys
 from discreet.synthesis.published.open_queries import OpenQueries, dialogue_plan, open_queries
 from discreet.synthesis.published.publish import explain_publishing, publish
 from discreet.synthesis.published.published_counts import PublishedCounts
@@ -34,6 +35,7 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
+        keys: GivenKeys | None = None,
         method: str | PublishingMethod,
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
@@ -48,7 +50,8 @@ class Publishing:
         such as ``TreeIntervals(cells=64)``. For intervals of one column there are "tree", "prefix"
         and "search", for boxes of several "boxes"; for places within places "hierarchy"; for tables
         "cells", "tables" and "contrasts", for single columns "one-way"; and "mwem" and
-        "small-database". Columns must have declared ranges or keys. The rest is as for
+        "small-database". Columns must have declared ranges or keys, or a list of values in
+        ``keys``, such as ``{"word": ["yes", "no"]}``: others count as NULL. The rest is as for
         :meth:`~discreet.roles.connection.Connection.sql`: it is charged once, stored, and given
         again for nothing.
         """
@@ -60,6 +63,7 @@ class Publishing:
             default=self._default,
             analyst=self._analyst,
             columns=columns,
+            keys=keys,
             fresh=fresh,
         )
 
@@ -68,6 +72,7 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
+        keys: GivenKeys | None = None,
         method: str | PublishingMethod,
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
@@ -84,6 +89,7 @@ class Publishing:
             default=self._default,
             analyst=self._analyst,
             columns=columns,
+            keys=keys,
         )
 
     def open_queries(
@@ -91,6 +97,7 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
+        keys: GivenKeys | None = None,
         machine: str | QueryMachine = "weights",
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
@@ -110,6 +117,7 @@ class Publishing:
             default=self._default,
             analyst=self._analyst,
             columns=columns,
+            keys=keys,
         )
         self._dialogues.add(opened)
         return opened
@@ -119,6 +127,7 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
+        keys: GivenKeys | None = None,
         machine: str | QueryMachine = "weights",
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
@@ -133,6 +142,7 @@ class Publishing:
             Terms(epsilon=epsilon, rows_per_unit=rows_per_unit),
             self._default,
             columns,
+            keys,
         )
         space = project.catalog.id_space(plan.plan.owner().unit.id_space)
         remaining = project.ledger.remaining(space.name, self._analyst)

@@ -41,6 +41,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="the columns of a table to publish (repeat it for more), for methods with tables",
     )
+    parser.add_argument(
+        "--keys",
+        action="append",
+        metavar="COLUMN=A,B",
+        help="values of a column of which none are declared (repeat it for more columns)",
+    )
     parser.add_argument("--epsilon", metavar="E", help="what it may cost, such as 1")
     parser.add_argument("--rho", metavar="R", help="the same in zCDP, where the budget is in rho")
     parser.add_argument("--delta", metavar="D", help="the δ that may be spent besides ε")
@@ -95,10 +101,29 @@ def _asked(options: argparse.Namespace) -> dict[str, Any]:
         "rho": options.rho,
         "delta": options.delta,
         "columns": options.columns or None,
+        "keys": _keys(options.keys),
         "method": options.method,
         "options": _method_options(options.settings or [], options.tables),
         "rows_per_unit": options.rows_per_unit,
     }
+
+
+def _keys(given: list[str] | None) -> dict[str, list[str]] | None:
+    """Return lists of values by their columns."""
+    if given is None:
+        return None
+    found: dict[str, list[str]] = {}
+    for one in given:
+        name, equals, values = one.partition("=")
+        if not equals or not values or name in found:
+            raise InvalidArgument(
+                "Values are not of the form COLUMN=A,B, or given twice",
+                must="be such as word=yes,no",
+                got=one[:40],
+                next="Nothing was charged",
+            )
+        found[name] = values.split(",")
+    return found
 
 
 def _method_options(settings: list[str], tables: list[str] | None) -> dict[str, Any]:

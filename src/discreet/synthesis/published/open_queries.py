@@ -50,6 +50,7 @@ from discreet.synthesis.plan import (
     private_table,
     rows_that_count,
 )
+from discreet.synthesis.published.given_keys import GivenKeys, columns_with_keys
 from discreet.synthesis.published.publishing_method import OfferedNoise, declared_cells
 from discreet.synthesis.published.query_machines import BETA, QueryMachine, QueryMechanism
 from discreet.synthesis.published.query_methods import unit_rows
@@ -310,6 +311,7 @@ def open_queries(
     default: Terms,
     analyst: str,
     columns: Sequence[str] | None = None,
+    keys: GivenKeys | None = None,
 ) -> OpenQueries:
     """Return a dialogue about a table, charged as a whole. It is never given again.
 
@@ -317,7 +319,7 @@ def open_queries(
         The event of the machine's whole life, on units with at most ``rows_per_unit`` rows, is
         charged before a row is read, whether or not anything is asked afterwards.
     """
-    plan = dialogue_plan(project, name, machine, terms, default, columns)
+    plan = dialogue_plan(project, name, machine, terms, default, columns, keys)
     opened = MachineOpening(plan.offered, plan.mechanism)
     passed = go_through(project, plan.passage(opened), analyst=analyst, fresh=True)
     return OpenQueries(project, plan, opened.take(), passed.receipt)
@@ -330,6 +332,7 @@ def dialogue_plan(
     terms: Terms,
     default: Terms,
     columns: Sequence[str] | None,
+    keys: GivenKeys | None = None,
 ) -> DialoguePlan:
     """Return what a dialogue would be about and cost; nothing private is looked at."""
     if project.catalog.gate.deadline is not None:
@@ -338,9 +341,8 @@ def dialogue_plan(
             next="Nothing was charged. Publish counts instead, or ask the owner",
         )
     table = private_table(project, name)
-    cells = tuple(
-        declared_cells(table.column(one), MOST_CELLS) for one in columns_to_publish(table, columns)
-    )
+    chosen = columns_with_keys(table, columns_to_publish(table, columns), keys)
+    cells = tuple(declared_cells(one, MOST_CELLS) for one in chosen)
     loss = _pure(terms_that_hold(terms, Terms(), (default,)))
     offered = OfferedNoise(
         cells=cells,

@@ -149,7 +149,7 @@ class PublishedCounts:
             f"at most {told} of each of the {self.units} counted, so counts are too small if some "
             "have more; rows of nobody did not count"
         )
-        return (limit, *self.plan.ready.notes())
+        return (limit, *self.plan.notes())
 
     def __len__(self) -> int:
         """Return how many counts there are."""

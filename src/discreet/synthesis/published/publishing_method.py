@@ -155,8 +155,9 @@ def declared_cells(column: Column, most: int) -> ValueCells:
         raise UndeclaredBound(
             f"The values of '{column.name}' are not declared",
             must="have keys or a range: what is measured of a column is a public list",
-            next="Nothing was charged. Declare them, or leave the column out; synthesise finds "
-            "values privately",
+            next="Nothing was charged. Declare them, leave the column out, or give them as keys="
+            f'{{"{column.name}": [...]}}: a question with GROUP BY {column.name} finds them '
+            "privately",
         )
     return cells
 

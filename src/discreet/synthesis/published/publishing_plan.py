@@ -21,6 +21,7 @@ from discreet.synthesis.counted.counted_rows import CountedRows
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.plan import bounded_plan, columns_to_publish, rows_that_count
 from discreet.synthesis.price import SynthesisPrice, synthesis_price
+from discreet.synthesis.published.given_keys import GivenKeys, columns_with_keys
 from discreet.synthesis.published.publishing_method import (
     Measured,
     OfferedNoise,
@@ -50,6 +51,8 @@ class PublishingPlan:
     plan: BoundedPlan
     loss: PrivacyLoss
     """What is charged."""
+    listed: tuple[str, ...] = ()
+    """The columns whose values were given, because none are declared."""
 
     @property
     def rows_per_unit(self) -> int:
@@ -69,6 +72,12 @@ class PublishingPlan:
                 "event": self.ready.event().to_json(),
             }
         )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what must be known about the numbers."""
+        other = "count as NULL" if self.method.has_null else "are left out"
+        listed = (f"values of '{name}' that were not listed {other}" for name in self.listed)
+        return (*listed, *self.ready.notes())
 
     def passage(self) -> Passage:
         """Return what goes through the gate."""
@@ -147,13 +156,14 @@ def publishing_plan(
     public: PublicPaths,
     *,
     columns: Sequence[str] | None = None,
+    keys: GivenKeys | None = None,
     rows_per_unit: int | None = None,
 ) -> PublishingPlan:
     """Return the plan for some columns of a table; without ``columns``, for all but the unit's.
 
     Everything that can be refused is refused here, before a charge.
     """
-    chosen = [table.column(name) for name in columns_to_publish(table, columns)]
+    chosen = columns_with_keys(table, columns_to_publish(table, columns), keys)
     read = method.read(public, chosen)
     cells = read.cells_of(chosen)
     most = rows_that_count(table, rows_per_unit)
@@ -173,6 +183,9 @@ def publishing_plan(
         ready=ready,
         plan=bounded_plan(table, cells, most),
         loss=_charge(ready.event(), offered, price, cap),
+        listed=tuple(
+            one.name for one in chosen if one.keys is not None and table.column(one.name) != one
+        ),
     )
 
 
