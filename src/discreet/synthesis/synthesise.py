@@ -178,7 +178,7 @@ def chosen_tables(
     method: str, tables: Sequence[Sequence[str]] | None
 ) -> Sequence[Sequence[str]] | None:
     """Return the tables that are named, none for independent columns, or None: chosen privately."""
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise InvalidArgument(
             "There is no such method",
             must=f"be one of {', '.join(METHODS)}",

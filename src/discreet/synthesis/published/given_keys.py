@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import evolve
 
+from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.synthesis.counted.value_cells import MOST_KEYS, OPEN, value_cells
 from discreet.tables.catalog import Table
@@ -74,10 +75,10 @@ def _listed(column: Column, values: Any) -> tuple[Key, ...]:
             got=f"{len(listed):,} values" if is_list else type(values).__name__,
             next="Nothing was charged",
         )
-    if any(len(str(one)) > LONGEST_KEY for one in listed):
+    if any(len(str(one)) > LONGEST_KEY or not check.is_unicode(str(one)) for one in listed):
         raise InvalidArgument(
-            f"A value given for '{column.name}' is too long",
-            must=f"have at most {LONGEST_KEY:,} characters",
+            f"A value given for '{column.name}' is too long, or not Unicode",
+            must=f"have at most {LONGEST_KEY:,} characters, and no lone surrogates",
             next="Nothing was charged",
         )
     return listed

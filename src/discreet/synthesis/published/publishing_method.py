@@ -6,7 +6,7 @@ are whole numbers in arrays, which are stored as they are; an estimate is made o
 one likes, for nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, Self
 
@@ -160,6 +160,25 @@ def declared_cells(column: Column, most: int) -> ValueCells:
             "privately",
         )
     return cells
+
+
+def named_options(options: object) -> dict[str, Any]:
+    """Return options by their names; refuse what has none.
+
+    Example:
+        >>> named_options(None), named_options({"cells": 64})
+        ({}, {'cells': 64})
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+        raise InvalidArgument(
+            "Options have no names",
+            must='be such as {"cells": 64}',
+            got=type(options).__name__,
+            next="Nothing was charged",
+        )
+    return dict(options)
 
 
 def noise_words(noise: IntegerNoise | None) -> str:
