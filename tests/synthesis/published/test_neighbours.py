@@ -40,7 +40,7 @@ CASES: dict[str, tuple[list[Column], dict[str, Any]]] = {
     "tables": ([REGION, TOWN, COST], {}),
     "contrasts": ([REGION, TOWN, COST], {}),
     "one-way": ([REGION, TOWN, COST], {}),
-    "mwem": ([REGION, TOWN], {"rounds": 4}),
+    "mwem": ([REGION, TOWN], {"rounds": 4, "passes": 1}),
     "small-database": ([REGION, TOWN], {"accuracy": "1/4"}),
     "points": ([REGION, TOWN], {}),
     "clamped-points": ([REGION, TOWN], {}),
@@ -67,7 +67,7 @@ def ready(name: str, loss: Pure | Zcdp, *, rows_per_unit: int) -> Any:
     return method.ready(offered)
 
 
-class _Shown:
+class Shown:
     """Notes what each draw was given and gave; or gives what an earlier world was given."""
 
     def __init__(self, earlier: "Sequence[Any] | None" = None) -> None:
@@ -136,9 +136,9 @@ def loss_between(
 ) -> Fraction:
     """Return the loss between two worlds that were shown the same."""
     sizes = method.offered.sizes
-    worlds: list[_Shown] = []
+    worlds: list[Shown] = []
     for people in (one, other):
-        world = _Shown(worlds[0].given if worlds else None)
+        world = Shown(worlds[0].given if worlds else None)
         world.watch(monkeypatch)
         method.measure(counted(people, sizes, most=ROWS), NumberedRng(7))
         worlds.append(world)
