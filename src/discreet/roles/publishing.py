@@ -49,9 +49,11 @@ class Publishing:
         ``method`` is how they are measured: by its name, perhaps with ``options``, or as an object
         such as ``TreeIntervals(cells=64)``. For intervals of one column there are "tree", "prefix"
         and "search", for boxes of several "boxes"; for places within places "hierarchy"; for tables
-        "cells", "tables" and "contrasts", for single columns "one-way"; and "mwem" and
-        "small-database". Columns must have declared ranges or keys, or a list of values in
-        ``keys``, such as ``{"word": ["yes", "no"]}``: others count as NULL. The rest is as for
+        "cells", "tables", "contrasts" and "heavy-sets", for single columns "one-way", for whole
+        numbers "points" and "clamped-points", for sides of planes "halfspaces" and
+        "projected-halfspaces", for how texts begin "beginnings"; and "mwem" and "small-database".
+        Columns must have declared ranges or keys, or a list of values in ``keys``, such as
+        ``{"word": ["yes", "no"]}``: others count as NULL. The rest is as for
         :meth:`~discreet.roles.connection.Connection.sql`: it is charged once, stored, and given
         again for nothing.
         """
