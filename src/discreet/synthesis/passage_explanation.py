@@ -11,7 +11,7 @@ from discreet.project.passage import Foreseen
 from discreet.tables.catalog import IdSpace
 
 
-class PricedPlan(Protocol):
+class PaidPlan(Protocol):
     """A plan whose price is known."""
 
     @property
@@ -24,7 +24,7 @@ class PricedPlan(Protocol):
 class PassageExplanation:
     """Everything public about a passage through the gate, before it is paid for."""
 
-    plan: PricedPlan
+    plan: PaidPlan
     foreseen: Foreseen
 
     @property

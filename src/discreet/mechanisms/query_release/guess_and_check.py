@@ -276,42 +276,21 @@ class GuessAndCheckRun(Machine, Generic[Guess]):
         )
 
 
-class TotalledMachine(Protocol):
-    """A machine that guesses from a total of rows, declared or measured."""
-
-    @property
-    def checks(self) -> GuessAndCheck:
-        """How guesses are compared with the truth."""
-        ...
-
-    @property
-    def cells(self) -> int:
-        """How many cells the universe has."""
-        ...
-
-    @property
-    def total(self) -> RowTotal:
-        """A declared number of rows, or the noise that measures it."""
-        ...
-
-    def event(self, d_in: Contribution) -> Event:
-        """Describe the whole life of one machine."""
-        ...
-
-
 def open_with_total(
-    machine: TotalledMachine,
+    checks: GuessAndCheck,
     histogram: IntArray,
     guess: Callable[[int], Guess],
     *,
+    cells: int,
+    total: RowTotal,
     d_in: Contribution,
+    event: Event,
     rng: Rng,
 ) -> GuessAndCheckRun[Guess]:
-    """Return a machine in its first state, whose guess begins with the public total of rows."""
-    checks = machine.checks
-    rows = histogram_of(histogram, cells=machine.cells, largest=checks.largest)
-    total = public_total(machine.total, rows, rng)
-    event = machine.event(d_in)
-    return GuessAndCheckRun(
-        checks, histogram=rows, guess=guess(total), d_in=d_in, rng=rng, event=event
-    )
+    """Return a machine in its first state, whose guess begins with the public total of rows.
+
+    ``event`` is that of its whole life: of the total, if it is measured, and of the checks.
+    """
+    rows = histogram_of(histogram, cells=cells, largest=checks.largest)
+    first = guess(public_total(total, rows, rng))
+    return GuessAndCheckRun(checks, histogram=rows, guess=first, d_in=d_in, rng=rng, event=event)

@@ -182,7 +182,16 @@ class MedianMechanism:
         def guess(total: int) -> MedianGuess:
             return MedianGuess(cells=self.cells, size=self.size, total=total)
 
-        return open_with_total(self, histogram, guess, d_in=d_in, rng=rng)
+        return open_with_total(
+            self.checks,
+            histogram,
+            guess,
+            cells=self.cells,
+            total=self.total,
+            d_in=d_in,
+            event=self.event(d_in),
+            rng=rng,
+        )
 
     def least_threshold(self, beta: Number, *, queries: int, rows: int) -> int:
         r"""Return the least threshold at which the best small data set is never dropped.

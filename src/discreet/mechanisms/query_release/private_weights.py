@@ -117,7 +117,16 @@ class PrivateMultiplicativeWeights:
         def guess(total: int) -> PublicWeights:
             return PublicWeights(cells=self.cells, total=total, width=self.checks.width)
 
-        return open_with_total(self, histogram, guess, d_in=d_in, rng=rng)
+        return open_with_total(
+            self.checks,
+            histogram,
+            guess,
+            cells=self.cells,
+            total=self.total,
+            d_in=d_in,
+            event=self.event(d_in),
+            rng=rng,
+        )
 
     def least_threshold(self, beta: Number, *, queries: int, rows: int) -> int:
         r"""Return the least threshold at which fewer than ``most_above`` updates are ever made.
