@@ -112,32 +112,30 @@ def _keys(given: list[str] | None) -> dict[str, list[str]] | None:
     """Return lists of values by their columns."""
     if given is None:
         return None
-    found: dict[str, list[str]] = {}
-    for one in given:
-        name, equals, values = one.partition("=")
-        if not equals or not values or name in found:
-            raise InvalidArgument(
-                "Values are not of the form COLUMN=A,B, or given twice",
-                must="be such as word=yes,no",
-                got=one[:40],
-                next="Nothing was charged",
-            )
-        found[name] = values.split(",")
-    return found
+    found = _named(given, "Values are not of the form COLUMN=A,B", "word=yes,no")
+    return {name: values.split(",") for name, values in found.items()}
 
 
 def _method_options(settings: list[str], tables: list[str] | None) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = dict(
+        _named(settings, "An option is not of the form NAME=VALUE", "cells=64")
+    )
+    if tables is not None:
+        found["tables"] = [one.split(",") for one in tables]
+    return found
+
+
+def _named(settings: list[str], what: str, example: str) -> dict[str, str]:
+    """Return values by the names before them."""
+    found: dict[str, str] = {}
     for one in settings:
         name, equals, value = one.partition("=")
         if not equals or not value or name in found:
             raise InvalidArgument(
-                "An option is not of the form NAME=VALUE, or given twice",
-                must="be such as cells=64",
+                f"{what}, or given twice",
+                must=f"be such as {example}",
                 got=one[:40],
                 next="Nothing was charged",
             )
         found[name] = value
-    if tables is not None:
-        found["tables"] = [one.split(",") for one in tables]
     return found

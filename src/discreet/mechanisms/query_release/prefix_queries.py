@@ -27,7 +27,7 @@ def _sets(values: Iterable[Iterable[str]]) -> tuple[frozenset[str], ...]:
     except TypeError:  # what is no list, or has lists in it
         found = ()
     texts = [prefix for one in found for prefix in one]
-    if not texts or not all(map(check.is_unicode, texts)):
+    if not found or not all(map(check.is_unicode, texts)):
         raise InvalidArgument(
             "Those are not sets of prefixes", must="be one set of texts for each query"
         )
