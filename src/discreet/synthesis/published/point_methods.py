@@ -9,11 +9,13 @@ from attrs import frozen
 
 from discreet.core.event import Event
 from discreet.core.protocols import IntArray, Rng
+from discreet.mechanisms.noise.truncated_geometric import TruncatedGeometric
 from discreet.synthesis.counted.counted_rows import CountedRows
 from discreet.synthesis.microdata.clamped_points import ClampedPoints
 from discreet.synthesis.microdata.points_with_sum import PointsWithSum
 from discreet.synthesis.published.publishing_method import (
     AboutCount,
+    LinearTable,
     Measured,
     OfferedNoise,
     PublishedLines,
@@ -93,6 +95,13 @@ class ReadyPoints:
     def most_numbers(self) -> int:
         """Return how many whole numbers are stored at most."""
         return self.method.points + isinstance(self.method, PointsWithSum)
+
+    def linear(self) -> tuple[LinearTable, ...]:
+        """Return the measured points as a table."""
+        noise = self.method.noise
+        if isinstance(noise, TruncatedGeometric):
+            return ()
+        return (LinearTable(tuple(range(len(self.offered.sizes))), noise, 0),)
 
     def measure(self, rows: CountedRows, rng: Rng) -> list[IntArray]:
         """Return what was measured. The gate already holds the loss."""

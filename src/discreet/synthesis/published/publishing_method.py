@@ -8,7 +8,7 @@ one likes, for nothing.
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from attrs import field, frozen
@@ -118,6 +118,25 @@ class ReadyMethod(Protocol):
 
     def notes(self) -> tuple[str, ...]:
         """Return what must be known about the numbers."""
+        ...
+
+
+@frozen
+class LinearTable:
+    """A part of what was measured: the table of some columns, each cell with noise of its own."""
+
+    columns: tuple[int, ...]
+    noise: IntegerNoise
+    part: int
+    """Which of the measured arrays it is; of a longer one, its first numbers."""
+
+
+@runtime_checkable
+class LinearMethod(Protocol):
+    """A method of which some measured numbers are tables of rows, NULL with the other values."""
+
+    def linear(self) -> tuple[LinearTable, ...]:
+        """Return these tables."""
         ...
 
 

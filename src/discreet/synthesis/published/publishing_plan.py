@@ -1,5 +1,6 @@
 """The plan of counts that are published: what is counted, by which method, for which price."""
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,10 +20,16 @@ from discreet.project.passage import KIND, Leg, Passage, StoredBody
 from discreet.project.terms import Terms
 from discreet.synthesis.counted.counted_rows import CountedRows
 from discreet.synthesis.counted.value_cells import ValueCells
-from discreet.synthesis.plan import bounded_plan, columns_to_publish, rows_that_count
+from discreet.synthesis.plan import (
+    PUBLISHED,
+    bounded_plan,
+    columns_to_publish,
+    rows_that_count,
+)
 from discreet.synthesis.price import SynthesisPrice, synthesis_price
 from discreet.synthesis.published.given_keys import GivenKeys, columns_with_keys
 from discreet.synthesis.published.publishing_method import (
+    LinearMethod,
     Measured,
     OfferedNoise,
     PublicPaths,
@@ -35,9 +42,6 @@ from discreet.tables.plans.plan import BOUNDING, BoundedPlan
 
 VERSION = 1
 """The version of what is measured and how: a release of another one is not taken for it."""
-
-PUBLISHED = "published counts"
-"""What the ledger calls it."""
 
 
 @frozen(kw_only=True)
@@ -97,7 +101,27 @@ class PublishingPlan:
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored."""
         numbers = self.ready.most_numbers()
-        return ReleaseSize(bytes=24 * numbers + 100_000, cells=numbers)
+        linear = len(json.dumps(self.linear()))
+        return ReleaseSize(bytes=24 * numbers + linear + 100_000, cells=numbers)
+
+    def linear(self) -> dict[str, Any]:
+        """Return which measured numbers are tables of rows with noise of their own, and of which.
+
+        Whoever synthesises the same rows later has these measurements for nothing.
+        """
+        if not isinstance(self.ready, LinearMethod) or self.listed:
+            return {}
+        return {
+            "table": self.table.name,
+            "cells": [one.to_json() for one in self.offered.cells],
+            "keys": {},
+            "rows_per_unit": self.rows_per_unit,
+            "counted": digest(self.plan.to_json()),
+            "tables": [
+                {"columns": list(one.columns), "noise": one.noise.to_json(), "part": one.part}
+                for one in self.ready.linear()
+            ],
+        }
 
     def _published(self, exact: ExactAggregates, rng: Rng) -> StoredBody:
         measured = exact.measure(0, _CountedByCells(self.offered, self.ready), rng)
@@ -109,6 +133,7 @@ class PublishingPlan:
             "cost": self.loss.to_json(),
             "rows_per_unit": self.rows_per_unit,
             "measured": [stored_numbers(part) for part in measured],
+            "linear": self.linear(),
         }
 
 
