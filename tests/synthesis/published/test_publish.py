@@ -342,6 +342,14 @@ def test_what_the_budget_does_not_have_is_refused(shared):
         shared.connect().publish("visits", columns=["age"], method="tree", rho=1001)
 
 
+def test_a_search_says_for_which_rows_it_is_useful(shared):
+    """(ε, δ)-useful, as a stated result; and that nothing is promised of too few rows."""
+    asked: dict[str, Any] = {"columns": ["age"], "method": "search", "rho": 5}
+    for rows, said in ((10**9, "0.05)-useful: no interval is off"), (50, "nothing is promised")):
+        told = shared.connect().explain_publishing("visits", options={"rows": rows}, **asked)
+        assert said in dict(told.steps())["Useful"]
+
+
 def test_prefix_sums_need_a_rho(shared):
     with pytest.raises(Unsupported, match="an ε alone buys none"):
         shared.connect().publish("visits", columns=["age"], method="prefix", epsilon=1)
