@@ -20,7 +20,7 @@ _HOMES = {
     "DiscreetError": "discreet.core.errors",
     "DiscreteGaussian": "discreet.mechanisms.noise.discrete_gaussian",
     "DiscreteLaplace": "discreet.mechanisms.noise.discrete_laplace",
-    "Explanation": "discreet.curator.explanation",
+    "Explanation": "discreet.curator.explanation.explanation",
     "FreeAnswer": "discreet.releases.free_answer",
     "Meaning": "discreet.accounting.meaning",
     "Measure": "discreet.core.loss",

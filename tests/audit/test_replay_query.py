@@ -10,10 +10,10 @@ from discreet.audit.finding import AuditedFunction, FindingKind, replay_audit
 from discreet.audit.recorder import Recorder
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Pure
-from discreet.curator.allocate import allocate
-from discreet.curator.price import price
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
+from discreet.curator.price.allocate import allocate
+from discreet.curator.price.price import price
+from discreet.curator.publishing.publish import publish
+from discreet.curator.publishing.randomise import randomise
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.declarations.declaration import read_catalog

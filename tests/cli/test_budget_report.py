@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from discreet.cli.main import main
 from discreet.core.loss import Approximate, Pure, Zcdp
-from discreet.curator.budget_report import MOST_COUNTED, how_many
+from discreet.curator.budget.budget_report import MOST_COUNTED, how_many
 from tests.cli.test_failures_shown import SHARES, fail, opened
 from tests.ledger.orders import order
 from tests.support.projects.clinic import visit, write_project

@@ -8,7 +8,7 @@ from discreet.cli.commands.check import explained
 from discreet.cli.commands.tables import listed
 from discreet.core.loss import Approximate, Pure
 from discreet.core.terminal_text import WIDEST
-from discreet.curator.budget_status import Budgets, BudgetStatus
+from discreet.curator.budget.budget_status import Budgets, BudgetStatus
 from discreet.project.declaration_report import cautions
 from discreet.project.open_ledger import open_ledger
 from discreet.project.unit_effect import (

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 from attrs import evolve, frozen
 
-from discreet.curator.allocate import Shares, allocate
 from discreet.curator.answer import bound, prepare
-from discreet.curator.choose_limits import best_limits
-from discreet.curator.profile import price_profile
+from discreet.curator.limits.choose_limits import best_limits
+from discreet.curator.price.allocate import Shares, allocate
+from discreet.curator.profile.profile import price_profile
 from discreet.project.noise import mechanism_for
 from discreet.project.project import open_project
 from discreet.project.terms import Terms

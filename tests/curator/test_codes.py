@@ -10,7 +10,7 @@ import pytest
 import discreet
 from discreet.core.canonical import described
 from discreet.core.errors import DeclarationError, RefusedQuery
-from discreet.curator.stored_profile import profile_name
+from discreet.curator.profile.stored_profile import profile_name
 from discreet.tables.catalog import Limits, Period, PeriodLength, PrivacyUnit, Table
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.declarations.declaration import read_catalog

@@ -7,8 +7,8 @@ import pytest
 
 from discreet.core.errors import RefusedQuery
 from discreet.curator.answer import prepare
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
+from discreet.curator.publishing.publish import publish
+from discreet.curator.publishing.randomise import randomise
 from discreet.project.project import open_project
 from discreet.project.terms import Terms
 from discreet.releases.estimates.columns import scalars

@@ -20,10 +20,10 @@ from discreet.core.canonical import canonical
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.curator import dearer_answer
-from discreet.curator import price as pricing
 from discreet.curator.answer import prepare
 from discreet.curator.dearer_answer import is_as_exact, is_as_near, is_no_wider
-from discreet.curator.price import ChosenGroups, Drawn, PricedPlan
+from discreet.curator.price import price as pricing
+from discreet.curator.price.price import ChosenGroups, Drawn, PricedPlan
 from discreet.ledger.chain import Entry, Kind, follow
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

@@ -14,8 +14,8 @@ import pytest
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core.loss import Pure
 from discreet.core.protocols import IntArray
-from discreet.curator.fewest_cut import ONE_UNIT, FewestCut, handicaps
-from discreet.curator.private_limits import TriedLimits
+from discreet.curator.limits.private_limits import TriedLimits
+from discreet.curator.price.fewest_cut import ONE_UNIT, FewestCut, handicaps
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism
 from discreet.mechanisms.selection.scores import Scores

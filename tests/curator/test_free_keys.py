@@ -66,6 +66,22 @@ FREE = {
     "SELECT DISTINCT clinic FROM visits": [("east",), ("west",)],
     "SELECT clinic FROM visits WHERE clinic LIKE 'w%' GROUP BY clinic": [("west",)],
     "SELECT DISTINCT COALESCE(clinic, '?') AS c FROM visits": [("?",), ("east",), ("west",)],
+    "SELECT COALESCE(clinic, '?') AS c FROM visits GROUP BY 1": [("?",), ("east",), ("west",)],
+    "SELECT COALESCE(clinic, '?') AS c FROM visits GROUP BY c": [("?",), ("east",), ("west",)],
+    "SELECT COALESCE(clinic, '?') AS c FROM visits GROUP BY ALL": [("?",), ("east",), ("west",)],
+    "SELECT COALESCE(clinic, '?') FROM visits GROUP BY (COALESCE(clinic, '?'))": [
+        ("?",),
+        ("east",),
+        ("west",),
+    ],
+    "SELECT COALESCE(clinic, '?') AS c, slot FROM visits WHERE slot > '2025-01-01 12:00'"
+    " GROUP BY c, visits.slot": [("?", TWENTY), ("east", TWENTY), ("west", TWENTY)],
+    "SELECT clinic IS NULL AS c, clinic AS d FROM visits GROUP BY 2, c": [
+        (False, "east"),
+        (False, "west"),
+    ],
+    "SELECT COALESCE(clinic, '?') AS c FROM visits GROUP BY clinic": [("east",), ("west",)],
+    "SELECT COALESCE(clinic, '?') AS clinic FROM visits GROUP BY clinic": [("east",), ("west",)],
     "SELECT DISTINCT clinic || '!' AS c FROM visits ORDER BY c LIMIT 2": [("east!",), ("west!",)],
     "SELECT DISTINCT clinic IS NULL AS c FROM visits": [(False,), (True,)],
     "SELECT DISTINCT COALESCE(clinic, '?') AS c FROM visits WHERE clinic > 'f'": [("west",)],

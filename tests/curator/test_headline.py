@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from attrs import evolve
 
-from discreet.curator.left_out import bounded_by
+from discreet.curator.cut.left_out import bounded_by
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.headline import headline
 from discreet.roles.connection import connect

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import Unsupported
-from discreet.curator.likely_histograms import PICTURES, likely
+from discreet.curator.limits.likely_histograms import PICTURES, likely
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from discreet.curator.limits_error import Proposal
+from discreet.curator.limits.limits_error import Proposal
 from discreet.roles.connection import connect
 from discreet.roles.owner import own
 from discreet.tables.catalog import Limits

@@ -11,11 +11,11 @@ from discreet.accounting.accountants.discrete_gaussian import delta_of_shifts
 from discreet.accounting.accounting_question import account
 from discreet.core.errors import InvalidArgument, MissingLoss
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure, Zcdp
-from discreet.curator import price as pricing
-from discreet.curator.allocate import allocate
 from discreet.curator.batch import price_batch
-from discreet.curator.offered_delta import best_for, propose_delta
-from discreet.curator.price import PricedPlan, price
+from discreet.curator.price import price as pricing
+from discreet.curator.price.allocate import allocate
+from discreet.curator.price.offered_delta import best_for, propose_delta
+from discreet.curator.price.price import PricedPlan, price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile

@@ -25,8 +25,8 @@ from discreet.core.mechanism_event import (
     ThresholdedGaussianEvent,
     ThresholdedLaplaceEvent,
 )
-from discreet.curator.allocate import Shares, allocate
-from discreet.curator.price import PricedPlan, price
+from discreet.curator.price.allocate import Shares, allocate
+from discreet.curator.price.price import PricedPlan, price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import read_noise

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from discreet.core.loss import Approximate
-from discreet.curator.allocate import allocate
-from discreet.curator.price import price
+from discreet.curator.price.allocate import allocate
+from discreet.curator.price.price import price
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.tables.plans.aggregate import CountRows, CountUnits
 from tests.support.house.narrow import of_kind

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from discreet.core.loss import Approximate, Pure
-from discreet.curator.allocate import allocate
-from discreet.curator.price import price
-from discreet.curator.randomise import randomise
+from discreet.curator.price.allocate import allocate
+from discreet.curator.price.price import price
+from discreet.curator.publishing.randomise import randomise
 from discreet.tables.keyset import KeySet, PublicKeys
 from discreet.tables.plans.aggregate import CountRows, CountUnits
 from discreet.tables.plans.engine import ExactAggregates, Lists

@@ -16,12 +16,12 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import AnswerFailed, InvalidArgument, RefusedQuery
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.curator import private_limits
 from discreet.curator.answer import answer, prepare
-from discreet.curator.largest_release import largest_release
-from discreet.curator.left_out import bounded_by_units
-from discreet.curator.private_limits import COUNTED, SHARE, limits_to_try
-from discreet.curator.unit_histogram import (
+from discreet.curator.cut.left_out import bounded_by_units
+from discreet.curator.limits import private_limits
+from discreet.curator.limits.private_limits import COUNTED, SHARE, limits_to_try
+from discreet.curator.publishing.largest_release import largest_release
+from discreet.curator.publishing.unit_histogram import (
     binned,
     counts_all_cut,
     totals_of_units,

@@ -7,7 +7,7 @@ from attrs import evolve
 
 from discreet.core.errors import BudgetExhausted, InvalidArgument, RefusedQuery, UnknownTable
 from discreet.core.loss import Pure
-from discreet.curator.profile import profile_plans
+from discreet.curator.profile.profile import profile_plans
 from discreet.releases.histogram import count_bins
 from discreet.roles.connection import connect
 from discreet.roles.owner import own

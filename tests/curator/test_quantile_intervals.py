@@ -10,10 +10,10 @@ from attrs import evolve
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure
-from discreet.curator import price as pricing
 from discreet.curator.answer import prepare
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
+from discreet.curator.price import price as pricing
+from discreet.curator.publishing.publish import publish
+from discreet.curator.publishing.randomise import randomise
 from discreet.project.project import open_project
 from discreet.project.terms import Terms
 from discreet.releases.body import Body

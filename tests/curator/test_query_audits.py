@@ -14,9 +14,9 @@ from attrs import evolve
 
 from discreet.audit.sampling import AuditResult, audit_outputs
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
-from discreet.curator import publish as publish_module
 from discreet.curator.answer import answer
-from discreet.curator.randomise import randomise
+from discreet.curator.publishing import publish as publish_module
+from discreet.curator.publishing.randomise import randomise
 from discreet.project.open_ledger import open_ledger
 from discreet.project.project import Project
 from discreet.releases.release import Release

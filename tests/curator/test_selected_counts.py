@@ -10,8 +10,8 @@ from attrs import evolve
 
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.curator.fit import fit
-from discreet.curator.price import price
+from discreet.curator.price.fit import fit
+from discreet.curator.price.price import price
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

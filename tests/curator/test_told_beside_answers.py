@@ -106,6 +106,22 @@ SHARES = {
         "share: a total over groups has no rows whose clinic or urgent is NULL or not among the"
         " public keys"
     ),
+    """WITH t AS (SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic)
+       SELECT MAX(n) AS most, AVG(n) AS share FROM t""": (
+        "share: a mean over groups has no rows whose clinic is NULL or not among the public keys"
+    ),
+    "SELECT clinic, COUNT(*) / MAX(COUNT(*)) OVER () AS share FROM visits GROUP BY clinic": (
+        "share: the largest over groups has no rows whose clinic is NULL or not among the public"
+        " keys"
+    ),
+    "SELECT note, COUNT(*) OVER () AS share, COUNT(*) AS n FROM visits GROUP BY note": (
+        "share: a count over the groups that are shown has no rows of the others"
+    ),
+    """SELECT COUNT(*) AS share FROM (
+         SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic HAVING COUNT(*) > 2) AS t""": (
+        "share: noise chose the rows that it is made from; without noise it may be another value,"
+        " and no interval says which"
+    ),
     "SELECT note, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits GROUP BY note": (
         "share: a total over the groups that are shown has no rows of the others"
     ),

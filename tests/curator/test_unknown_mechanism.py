@@ -11,9 +11,9 @@ from discreet.core.errors import LedgerError, Unsupported
 from discreet.core.event import Event
 from discreet.core.loss import Pure
 from discreet.core.mechanism_event import DiscreteLaplaceEvent
-from discreet.curator.allocate import allocate
-from discreet.curator.column_explanation import ColumnExplanation
-from discreet.curator.price import Drawn, PricedPlan, price
+from discreet.curator.explanation.column_explanation import ColumnExplanation
+from discreet.curator.price.allocate import allocate
+from discreet.curator.price.price import Drawn, PricedPlan, price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.linf_exponential import LinfExponential
 from discreet.mechanisms.noise.named_mechanism import NamedMechanism

@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
-from discreet.curator.profile import profile_plans
+from discreet.curator.profile.profile import profile_plans
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.unreadable import UnreadableUnits
 from discreet.roles.connection import connect

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
-from discreet.curator.profile import profile_plans
+from discreet.curator.profile.profile import profile_plans
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.value_bins import ABOVE, MEASURED, NO_VALUE, value_bins
 from discreet.releases.values import read_values

@@ -7,8 +7,8 @@ import pytest
 
 from discreet.core.errors import InvalidArgument, MissingLoss, RefusedQuery
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
-from discreet.curator.fit import described_premise, fit
-from discreet.curator.price import price
+from discreet.curator.price.fit import described_premise, fit
+from discreet.curator.price.price import price
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.accuracy import Accuracy, read_accuracy
 from discreet.releases.estimates.estimate import (

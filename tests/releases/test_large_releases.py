@@ -11,7 +11,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Pure
 from discreet.curator.answer import answer, explain, prepare
 from discreet.curator.batch import PricedBatch
-from discreet.curator.largest_release import MOST_GROUPS, largest_release
+from discreet.curator.publishing.largest_release import MOST_GROUPS, largest_release
 from discreet.ledger import releases as ledger_releases
 from discreet.ledger.releases import settlement_time
 from discreet.project.project import Project

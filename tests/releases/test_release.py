@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from discreet.core.canonical import canonical
 from discreet.core.errors import InvalidArgument, LedgerError, MissingDependency
 from discreet.core.loss import Pure
-from discreet.curator.price import ChosenGroups, PricedPlan
-from discreet.curator.publish import publish
-from discreet.curator.randomise import Noisy
+from discreet.curator.price.price import ChosenGroups, PricedPlan
+from discreet.curator.publishing.publish import publish
+from discreet.curator.publishing.randomise import Noisy
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.releases.body import Body

@@ -10,7 +10,8 @@ from attrs import evolve
 from discreet.cli.main import main
 from discreet.cli.spelling import spelled
 from discreet.core.loss import Pure
-from discreet.curator import price, publish
+from discreet.curator.price import price
+from discreet.curator.publishing import publish
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.selection.quantile import Quantile
@@ -34,7 +35,7 @@ def as_version_1(monkeypatch: pytest.MonkeyPatch) -> None:
     def old(*arguments):
         return evolve(right(*arguments), made=None)
 
-    monkeypatch.setattr("discreet.curator.publish.publish", old)
+    monkeypatch.setattr("discreet.curator.publishing.publish.publish", old)
 
 
 def test_an_old_release_is_readable_flagged_and_never_an_answer(tmp_path):

@@ -13,7 +13,7 @@ from discreet.cli.spelling import spelled_in_shell
 from discreet.cli.terminal import explain, flush_output, json_text, write
 from discreet.core.errors import DiscreetError, OutputFailed
 from discreet.core.terminal_text import lines, text_steps
-from discreet.curator.explanation import Explanation
+from discreet.curator.explanation.explanation import Explanation
 from discreet.curator.free_answer import FreeExplanation
 from discreet.ledger.under_way import last_charge
 from discreet.roles.connection import Connection

@@ -17,27 +17,27 @@ from attrs import evolve
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.loss import ApproximateZcdp, GaussianDp, PrivacyLoss, Pure, Zcdp
 from discreet.core.recursion import refusing_depth, with_room
-from discreet.curator.allocate import Shares, allocate
-from discreet.curator.choose_bounds import are_chosen, choose_bounds, propose_bounds, widest
-from discreet.curator.choose_limits import propose
-from discreet.curator.circumstances import circumstances_of
-from discreet.curator.clampings import has_clamps
+from discreet.curator.cut.clampings import has_clamps
+from discreet.curator.cut.left_out import left_out
+from discreet.curator.cut.rows_rounded import with_rows_rounded
 from discreet.curator.dearer_answer import answered_by, question_of
-from discreet.curator.explanation import Explanation
-from discreet.curator.fit import fit
-from discreet.curator.largest_release import largest_release, within
-from discreet.curator.left_out import left_out
-from discreet.curator.limits_error import Allocation, Proposal
-from discreet.curator.offered_delta import best_for, propose_delta
-from discreet.curator.one_table import only_table
-from discreet.curator.other_limits import other_limits
-from discreet.curator.price import PricedPlan, price, require_delta_budget
-from discreet.curator.private_limits import SHARING, as_explained, choose_privately
-from discreet.curator.publish import as_asked, leg_of
-from discreet.curator.rows_rounded import with_rows_rounded
-from discreet.curator.stored_profile import profiles_of
-from discreet.curator.unreadable import with_unreadable
-from discreet.curator.whole_sums import compare_sums
+from discreet.curator.explanation.explanation import Explanation
+from discreet.curator.limits.choose_bounds import are_chosen, choose_bounds, propose_bounds, widest
+from discreet.curator.limits.choose_limits import propose
+from discreet.curator.limits.limits_error import Allocation, Proposal
+from discreet.curator.limits.other_limits import other_limits
+from discreet.curator.limits.private_limits import SHARING, as_explained, choose_privately
+from discreet.curator.limits.whole_sums import compare_sums
+from discreet.curator.price.allocate import Shares, allocate
+from discreet.curator.price.circumstances import circumstances_of
+from discreet.curator.price.fit import fit
+from discreet.curator.price.offered_delta import best_for, propose_delta
+from discreet.curator.price.price import PricedPlan, price, require_delta_budget
+from discreet.curator.profile.one_table import only_table
+from discreet.curator.profile.stored_profile import profiles_of
+from discreet.curator.profile.unreadable import with_unreadable
+from discreet.curator.publishing.largest_release import largest_release, within
+from discreet.curator.publishing.publish import as_asked, leg_of
 from discreet.ledger.releases import require_time
 from discreet.project.passage import Passage, Passed, find_stored, go_through
 from discreet.project.project import Project

@@ -17,15 +17,15 @@ from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Privacy
 from discreet.core.recursion import refusing_depth
 from discreet.curator.answer import bound, read_questions
 from discreet.curator.batch_choices import read_batch, require_noise_only
-from discreet.curator.circumstances import circumstances_of
+from discreet.curator.cut.left_out import left_out
+from discreet.curator.cut.rows_rounded import with_rows_rounded
 from discreet.curator.dearer_answer import answered_by, question_of
-from discreet.curator.largest_release import largest_release
-from discreet.curator.left_out import left_out
-from discreet.curator.price import Drawn, PricedPlan
-from discreet.curator.publish import as_asked, leg_of
-from discreet.curator.rows_rounded import with_rows_rounded
-from discreet.curator.stored_profile import profiles_of
-from discreet.curator.unreadable import with_unreadable
+from discreet.curator.price.circumstances import circumstances_of
+from discreet.curator.price.price import Drawn, PricedPlan
+from discreet.curator.profile.stored_profile import profiles_of
+from discreet.curator.profile.unreadable import with_unreadable
+from discreet.curator.publishing.largest_release import largest_release
+from discreet.curator.publishing.publish import as_asked, leg_of
 from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged

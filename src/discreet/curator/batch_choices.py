@@ -14,11 +14,11 @@ from attrs import evolve
 from discreet.accounting.filters.filter import largest_mu_squared
 from discreet.core.errors import RefusedQuery
 from discreet.core.loss import Approximate, Zcdp
-from discreet.curator.allocate import allocate
 from discreet.curator.answer import bound, read_questions
-from discreet.curator.choose_bounds import are_chosen, choose_bounds, widest
-from discreet.curator.choose_limits import require_proposal
-from discreet.curator.limits_error import Allocation
+from discreet.curator.limits.choose_bounds import are_chosen, choose_bounds, widest
+from discreet.curator.limits.choose_limits import require_proposal
+from discreet.curator.limits.limits_error import Allocation
+from discreet.curator.price.allocate import allocate
 from discreet.project.project import Project
 from discreet.sql.question import Question
 from discreet.tables.catalog import with_given

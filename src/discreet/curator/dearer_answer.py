@@ -52,7 +52,7 @@ from discreet.core.errors import DiscreetError
 from discreet.core.event import ComposedEvent
 from discreet.core.event_json import event_from_json
 from discreet.core.mechanism_event import ThresholdedGaussianEvent, ThresholdedLaplaceEvent
-from discreet.curator.price import Answer, ChosenGroups, Counted, PricedPlan, drawn_by
+from discreet.curator.price.price import Answer, ChosenGroups, Counted, PricedPlan, drawn_by
 from discreet.ledger.releases import PaidAnswer
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

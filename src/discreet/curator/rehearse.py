@@ -9,8 +9,8 @@ from attrs import evolve, frozen
 from discreet.core.html_text import html_heading, html_page
 from discreet.core.loss import PrivacyLoss
 from discreet.curator.answer import answer, prepare
-from discreet.curator.choose_bounds import bounds_in
-from discreet.curator.stored_profile import find_profile
+from discreet.curator.limits.choose_bounds import bounds_in
+from discreet.curator.profile.stored_profile import find_profile
 from discreet.project.project import Project
 from discreet.project.stage import DEFAULT_ROWS, number_of_rows, staged
 from discreet.project.terms import Terms

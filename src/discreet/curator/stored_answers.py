@@ -8,10 +8,10 @@ from attrs import evolve
 from discreet.core.errors import DiscreetError
 from discreet.curator.answer import prepare, release_of
 from discreet.curator.batch import BATCH_METHOD, SEPARATOR, batch_plans
-from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import stored_plans
-from discreet.curator.price import PricedPlan
-from discreet.curator.profile import is_profile
+from discreet.curator.price.circumstances import circumstances_of
+from discreet.curator.price.price import PricedPlan
+from discreet.curator.profile.profile import is_profile
 from discreet.ledger.chain import Entry, Kind
 from discreet.ledger.releases import PaidAnswer, make_receipt
 from discreet.project.passage import KIND, Passed

@@ -99,9 +99,10 @@ def use(aggregate: Aggregate, mechanism: AggregateMechanism, reach: Limits) -> E
         ``groups_per_unit`` times.
 
         Proof. Fix the public keys (or, with private ones, the keys that were shown: see
-        :func:`~discreet.curator.randomise.randomise`). The choices of the groups are independent
-        given the data, so the law of all of them is a product over groups. Between neighbours, the
-        groups that the unit is not in hold the same values, and their factors are equal. In each of
+        :func:`~discreet.curator.publishing.randomise.randomise`). The choices of the groups are
+        independent given the data, so the law of all of them is a product over groups. Between
+        neighbours, the groups that the unit is not in hold the same values, and their factors are
+        equal. In each of
         the others, at most ``groups_per_unit`` of them, it adds or takes away at most
         ``rows_per_group`` values, so the factor has the loss of one
         :class:`~discreet.mechanisms.selection.quantile.Quantile` at that distance. Likelihood

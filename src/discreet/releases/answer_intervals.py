@@ -109,7 +109,10 @@ class AnswerIntervals:
         return is_cut or self.is_rounded(output) or not self._rounding.is_known(output.estimate)
 
     def moved_far(self) -> list[Moved]:
-        """Return in how many rows limits or clamps may have moved each output far."""
+        """Return in how many rows limits or clamps may have moved each output far.
+
+        Total intervals are compared with those of as much of the probability as noise has in them.
+        """
         cut = self.left_out
         if cut is None:
             return []
@@ -117,7 +120,7 @@ class AnswerIntervals:
         found = self._changed_mode(cut)
         for output in self.view.outputs:
             if output.is_noisy() and cut.touches(output.estimate):
-                noise = intervals(output, self.groups, self.body, beta=beta)
+                noise = intervals(output, self.groups, self.body, beta=beta - cut.beta)
                 ends = self.total(output, beta)
                 found += [] if ends.are_nearly(noise) else [moved_far(output.name, noise, ends)]
         return found

@@ -101,8 +101,9 @@ class LeftOut:
     """Whether totals of units are clamped as a whole."""
     by_limits: bool = True
     """Whether limits can leave out anything; if not, it is all about clamps."""
-    by_chance: bool = False
-    """Whether it may be more with the probability ``beta``, even if it is nothing otherwise."""
+    by_chance: frozenset[int] = frozenset()
+    """The aggregates of which it may be more with the probability ``beta``, even if it is nothing
+    otherwise."""
     worked_out: "Callable[[Fraction], LeftOut] | None" = field(default=None, eq=False, repr=False)
     """The same for another probability, where it depends on one."""
 
@@ -153,9 +154,12 @@ class LeftOut:
 
     def touches(self, estimate: Estimate) -> bool:
         """Tell whether an estimate may be another one if nothing is left out."""
-        found = indices(estimate)
-        is_anything = bool((self.inside or self.by_chance) and found)
-        return is_anything or any(self.each[index] != UNCHANGED for index in found)
+        return any(self.may_change(index) for index in indices(estimate))
+
+    def may_change(self, index: int) -> bool:
+        """Tell whether an aggregate may be another number if nothing is left out."""
+        is_anything = bool(self.inside) or index in self.by_chance
+        return is_anything or self.each[index] != UNCHANGED
 
     def bounds(self, estimate: Estimate) -> bool:
         """Tell whether it is known how much is left out of all that an estimate is made of."""
@@ -240,7 +244,9 @@ def total_ends(
         Proof. Except with half of the probability each exact number without limits is that
         with limits plus a change between the bounds; except with the other half of it each
         noisy number is within its margin of that with limits. By the union bound both hold, and
-        then so does interval arithmetic over the two together. A mean over all rows is
+        then so does interval arithmetic over the two together. That nothing is left out is a bound
+        like others: if it may be wrong, noise has half of the probability, not all of it. A mean
+        over all rows is
         :math:`(1-f) m + f c` with the mean :math:`m` over the kept rows, the mean :math:`c` of the
         others, which is in the bounds of the value, and the part :math:`f` of the others; so it is
         lowest if :math:`c` is the lower bound and :math:`f` is largest. If a clamp cuts, then

@@ -13,7 +13,7 @@ from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.releases.body import Body
 from discreet.releases.cells import json_cell, text
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.left_out import UNCHANGED, LeftOut
+from discreet.releases.left_out import LeftOut
 from discreet.tables.column import ColumnType, Key
 
 MOST_NAMED = 5
@@ -202,9 +202,7 @@ _DECLARED = "the declared values"
 
 
 def _is_cut(mode: Mode, left_out: LeftOut | None) -> bool:
-    if left_out is None:
-        return False
-    return bool(left_out.inside) or left_out.each[mode.count] != UNCHANGED
+    return left_out is not None and left_out.may_change(mode.count)
 
 
 def rivals_of_all(

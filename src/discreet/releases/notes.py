@@ -167,17 +167,27 @@ def _(estimate: CorrelationOf, body: Body, confidence: Fraction) -> list[str]:
 def _(estimate: WindowOf, body: Body, confidence: Fraction) -> list[str]:
     if estimate.is_placed_by_noise():
         return ["noisy numbers decided which rows it is about or in which order, so it may be any"]
-    return _on_whole(body) if estimate.function == "sum" and estimate.is_of_all() else []
+    what = _OVER_GROUPS.get(estimate.function)
+    return [] if what is None or not estimate.is_of_all() else _on_whole(what, body)
 
 
-def _on_whole(body: Body) -> list[str]:
+_OVER_GROUPS = {
+    "sum": "a total",
+    "avg": "a mean",
+    "count": "a count",
+    "min": "the smallest",
+    "max": "the largest",
+}
+
+
+def _on_whole(what: str, body: Body) -> list[str]:
     """Say that a total over groups is one of the rows in groups, which need not be all rows."""
     if body.selection is not None:
-        return ["a total over the groups that are shown has no rows of the others"]
+        return [f"{what} over the groups that are shown has no rows of the others"]
     if not body.keys.columns:
         return []
     named = " or ".join(body.keys.columns)
-    return [f"a total over groups has no rows whose {named} is NULL or not among the public keys"]
+    return [f"{what} over groups has no rows whose {named} is NULL or not among the public keys"]
 
 
 @_notes.register
@@ -349,7 +359,10 @@ def _on_windows(view: View) -> list[str]:
     windows = windows_in([output.estimate for output in view.outputs])
     if view.having is None or not indices(view.having) or not windows:
         return []
-    return ["what is made of several rows is about the rows that HAVING left, not about all groups"]
+    said = "what is made of several rows is about the rows that HAVING left, not about all groups"
+    bare = [one.name for one in view.outputs if not one.is_noisy() and windows_in([one.estimate])]
+    other = "without noise it may be another value, and no interval says which"
+    return [said, *(f"{name}: noise chose the rows that it is made from; {other}" for name in bare)]
 
 
 _FIRST = Made(bounding=1, noise=1)

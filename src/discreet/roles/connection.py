@@ -13,13 +13,13 @@ from discreet.core.loss import Approximate
 from discreet.core.numbers import Number
 from discreet.curator.answer import answer, explain
 from discreet.curator.batch import answer_batch
-from discreet.curator.budget_status import Budgets, budget_status
-from discreet.curator.explanation import Explanation
+from discreet.curator.budget.budget_status import Budgets, budget_status
+from discreet.curator.budget.project_page import price_sentence, project_html, project_line
+from discreet.curator.explanation.explanation import Explanation
 from discreet.curator.free_answer import FreeExplanation, free_answer, free_explanation
-from discreet.curator.profile import private_table
-from discreet.curator.project_page import price_sentence, project_html, project_line
+from discreet.curator.profile.profile import private_table
+from discreet.curator.profile.stored_profile import find_profile
 from discreet.curator.rehearse import Rehearsal, rehearse
-from discreet.curator.stored_profile import find_profile
 from discreet.ledger.chain import Point
 from discreet.ledger.history import History
 from discreet.ledger.order import Receipt

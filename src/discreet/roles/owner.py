@@ -9,10 +9,10 @@ from typing import Any, Self
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
-from discreet.curator.budget_report import budget_reports
-from discreet.curator.budget_status import Budgets
-from discreet.curator.profile import profile
-from discreet.curator.project_page import project_html, project_line
+from discreet.curator.budget.budget_report import budget_reports
+from discreet.curator.budget.budget_status import Budgets
+from discreet.curator.budget.project_page import project_html, project_line
+from discreet.curator.profile.profile import profile
 from discreet.engines.duckdb.sources.examine import require_same_people
 from discreet.ledger.ledger import Ledger
 from discreet.project.open_frames import FrameDeclaration, open_frames, reopened

@@ -6,8 +6,8 @@ from typing import Any
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
+from discreet.curator.profile.stored_profile import find_profile
 from discreet.curator.stored_answers import answered_plans
-from discreet.curator.stored_profile import find_profile
 from discreet.project.project import Project
 from discreet.project.stage import DEFAULT_ROWS
 from discreet.project.terms import Terms

@@ -18,8 +18,8 @@ from attrs import evolve
 from discreet.core.errors import DiscreetError
 from discreet.core.loss import Approximate
 from discreet.curator.answer import prepare
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
+from discreet.curator.publishing.publish import publish
+from discreet.curator.publishing.randomise import randomise
 from discreet.project.project import Project
 from discreet.project.terms import Terms
 from discreet.tables.keyset import Keys, PrivateKeys, PublicKeys

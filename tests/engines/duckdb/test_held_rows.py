@@ -9,7 +9,7 @@ from discreet.core.errors import AnswerFailed
 from discreet.core.loss import Approximate
 from discreet.core.permit import Permit
 from discreet.curator.batch import answer_batch
-from discreet.curator.profile import profile, profile_plans
+from discreet.curator.profile.profile import profile, profile_plans
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.sources.open_source import open_source
 from discreet.project.terms import Terms

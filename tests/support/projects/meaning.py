@@ -10,8 +10,8 @@ import duckdb
 
 from discreet.core.loss import Approximate
 from discreet.curator.answer import prepare
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
+from discreet.curator.publishing.publish import publish
+from discreet.curator.publishing.randomise import randomise
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.project.project import Project
 from discreet.project.terms import Terms

@@ -4,7 +4,7 @@ from typing import Any
 
 from attrs import evolve
 
-from discreet.curator.price import ChosenGroups, Drawn, PricedPlan
+from discreet.curator.price.price import ChosenGroups, Drawn, PricedPlan
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from tests.support.house.narrow import of_kind
 

@@ -5,9 +5,9 @@ from types import MappingProxyType
 
 from attrs import field, frozen
 
-from discreet.curator.price import PricedPlan
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
+from discreet.curator.price.price import PricedPlan
+from discreet.curator.publishing.publish import publish
+from discreet.curator.publishing.randomise import randomise
 from discreet.project.project import Project
 from discreet.releases.profile import Profile
 from discreet.releases.read_profile import read_profile

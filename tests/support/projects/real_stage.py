@@ -8,12 +8,12 @@ import pandas as pd
 from attrs import frozen
 
 from discreet.curator.answer import prepare
-from discreet.curator.left_out import bounded_by
-from discreet.curator.price import PricedPlan
-from discreet.curator.profile import price_profile
-from discreet.curator.publish import publish
-from discreet.curator.randomise import randomise
-from discreet.curator.rows_rounded import with_rows_rounded
+from discreet.curator.cut.left_out import bounded_by
+from discreet.curator.cut.rows_rounded import with_rows_rounded
+from discreet.curator.price.price import PricedPlan
+from discreet.curator.profile.profile import price_profile
+from discreet.curator.publishing.publish import publish
+from discreet.curator.publishing.randomise import randomise
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
 from discreet.releases.release import Release

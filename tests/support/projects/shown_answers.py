@@ -14,9 +14,9 @@ from attrs import evolve, field, frozen
 from discreet.core.contribution import Contribution
 from discreet.core.errors import UnknownColumn
 from discreet.core.loss import Pure
-from discreet.curator.price import Drawn, PricedPlan
-from discreet.curator.publish import publish
-from discreet.curator.randomise import Noisy
+from discreet.curator.price.price import Drawn, PricedPlan
+from discreet.curator.publishing.publish import publish
+from discreet.curator.publishing.randomise import Noisy
 from discreet.ledger.order import Charge, Receipt, Ticket
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import AggregateMechanism

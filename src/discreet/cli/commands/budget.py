@@ -5,8 +5,8 @@ from decimal import ROUND_FLOOR
 
 from discreet.cli.command import CommandResult, add_project
 from discreet.core.terminal_text import lines, text_table
-from discreet.curator.budget_report import BudgetReport, budget_reports
-from discreet.curator.budget_status import AMOUNTS, Budgets
+from discreet.curator.budget.budget_report import BudgetReport, budget_reports
+from discreet.curator.budget.budget_status import AMOUNTS, Budgets
 from discreet.roles.connection import LOCAL_ANALYST
 from discreet.roles.owner import own
 

@@ -12,7 +12,7 @@ from discreet.cli.answer_file import Answer
 from discreet.cli.clinic import DECLARATION, PATIENTS, VISITS, make_clinic
 from discreet.cli.command import CommandResult, QueryArguments
 from discreet.core.errors import BudgetExhausted, DeclarationError, QueryError
-from discreet.curator.budget_status import bar, left_words
+from discreet.curator.budget.budget_status import bar, left_words
 from discreet.releases.profile import Profile
 from discreet.roles.connection import Connection, connect
 from discreet.roles.owner import own

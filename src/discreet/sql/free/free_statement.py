@@ -19,7 +19,7 @@ from discreet.sql.free.allowed import has_aggregates, is_of_rows, require_allowe
 from discreet.sql.free.moments import moments_of
 from discreet.sql.free.no_rows import has_no_rows
 from discreet.sql.parse import Statement
-from discreet.sql.rows.items import is_star, item_value, output_names
+from discreet.sql.rows.items import is_star, item_name, item_value, output_names
 from discreet.sql.rows.scope import PublicRows
 from discreet.sql.syntax.databases import without_database
 from discreet.sql.syntax.nodes import (
@@ -29,6 +29,7 @@ from discreet.sql.syntax.nodes import (
     is_set,
     listed,
     part,
+    unbracketed,
 )
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.column import Column, Key
@@ -240,7 +241,7 @@ def _keys(select: Node, named: Named) -> FreeStatement | None:
         return None
     found = _over(FreeKind.DECLARED_KEYS, select, named)
     is_computed = not all(is_a(item_value(item), "Column") for item in select.expressions)
-    has_nulls = is_computed and not is_set(select, "group")
+    has_nulls = is_computed and _groups_by_items(select, named)
     tables = []
     for one in found.tables:
         if isinstance(one.table, PublicTable):
@@ -263,13 +264,37 @@ def _keys(select: Node, named: Named) -> FreeStatement | None:
     return FreeStatement(kind=found.kind, select=known_items, tables=tuple(tables))
 
 
+def _groups_by_items(select: Node, named: Named) -> bool:
+    """Tell whether the groups are those of all items, as those of a SELECT DISTINCT are.
+
+    Where a statement groups by a column, and shows what is made of it, NULL is no key.
+    """
+    group = part(select, "group")
+    if group is None or is_set(group, "all"):
+        return True
+    columns = {column.name.lower() for _, table in named for column in table.columns}
+    places: dict[str | Node, int] = {}
+    for place, item in enumerate(select.expressions, 1):
+        name = item_name(item).lower()
+        places |= {str(place): place, _written(item_value(item)): place}
+        places |= {} if name in columns else {name: place}
+    found = {places.get(_written(unbracketed(node)), 0) for node in group.expressions}
+    return found == set(range(1, len(select.expressions) + 1))
+
+
+def _written(node: Node) -> str | Node:
+    """Return a place or a name as text, and all else as it is."""
+    is_place = is_a(node, "Literal") and not node.is_string
+    return node.name.lower() if is_place or is_a(node, "Column") else node
+
+
 def _nulls(table: Table) -> dict[str, tuple[None]]:
     """Return NULL for each column that may be NULL: functions such as COALESCE make keys of it."""
     return {known.name: (None,) for known in Scan.of(table).fields() if known.nullable}
 
 
 def _without_nulls(select: Node) -> Node:
-    """Return a SELECT DISTINCT without rows in which a value is NULL: that is no key."""
+    """Return such a SELECT without rows in which a value is NULL: that is no key."""
     exp = optional.load("sqlglot.expressions")
     said = condition_of(select, "where")
     values = [item_value(item) for item in select.expressions]
