@@ -36,6 +36,9 @@ VERSION = 1
 SYNTHESIS = "synthesis"
 """What a description says of what is measured for synthetic rows."""
 
+PUBLISHED = "published counts"
+"""What a description says of counts that are published by a method."""
+
 
 @frozen(kw_only=True)
 class SynthesisPlan:

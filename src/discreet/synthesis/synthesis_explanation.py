@@ -5,31 +5,25 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from discreet.core.html_text import html_page, html_steps
-from discreet.core.loss import PrivacyLoss
-from discreet.core.terminal_text import text_steps
 from discreet.mechanisms.noise_json import Noise
 from discreet.project.noise import choose_noise
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.synthesis.marginals.choose_tables import all_pairs, shares_of
 from discreet.synthesis.marginals.measure import MarginalMechanism
+from discreet.synthesis.passage_explanation import PassageExplanation
 from discreet.synthesis.plan import SynthesisPlan
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
-from discreet.tables.catalog import IdSpace
 
 _USUAL_KEYS = 20
 """How many values are taken to be found where none are declared."""
 
 
 @frozen(kw_only=True)
-class SynthesisExplanation:
+class SynthesisExplanation(PassageExplanation):
     """Everything public about a synthesis, before it is paid for."""
 
     plan: SynthesisPlan
-    id_space: IdSpace
-    remaining: PrivacyLoss
-    is_stored: bool
     published: tuple[PublishedTable, ...] = ()
     """What was published before and would count as well."""
     facts: PublicFacts | None = None
@@ -41,15 +35,6 @@ class SynthesisExplanation:
         usual = tuple(range(_USUAL_KEYS))
         cells = [evolve(one, keys=usual) if one.is_open else one for one in self.plan.cells]
         return self.plan.mechanism(cells)
-
-    @property
-    def cost(self) -> PrivacyLoss:
-        """What it would cost now: nothing, if it is stored already."""
-        return self.plan.loss * 0 if self.is_stored else self.plan.loss
-
-    def is_affordable(self) -> bool:
-        """Tell whether the budget admits it now."""
-        return self.cost <= self.remaining
 
     def errors(self) -> dict[str, float]:
         """Return how far the first count of a cell of each column is off, 95 % of the time."""
@@ -82,8 +67,7 @@ class SynthesisExplanation:
             ("Errors", "half-widths at 95 %, of one cell; columns in no table are counted again"),
             *self._published(),
             *self._asserted(),
-            ("Costs", f"{self.cost}" + (", because it is stored" if self.is_stored else "")),
-            ("Left", f"{self.remaining} before it"),
+            *self.price_steps(),
         ]
         return found
 
@@ -147,17 +131,8 @@ class SynthesisExplanation:
             else [[self.plan.cells[i].column.name for i in one] for one in mechanism.tables],
             "scores": _noise_json(mechanism.score_noise() if mechanism.has_scores else None),
             "published": sorted({one.ticket for one in self.published}),
-            "cost": self.cost.to_json(),
-            "stored": self.is_stored,
-            "affordable": self.is_affordable(),
+            **self.price_json(),
         }
-
-    def __str__(self) -> str:
-        """Show the steps, each with its heading."""
-        return text_steps(self.steps())
-
-    def _repr_html_(self) -> str:
-        return html_page(html_steps(self.steps()))
 
 
 def _noise_json(noise: Noise | None) -> dict[str, str] | None:

@@ -15,7 +15,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from discreet.core.errors import InvalidArgument
-from discreet.project.passage import Passed, find_stored, go_through
+from discreet.project.passage import Passed, foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.synthesis.find_published import EarlierReleases
@@ -93,17 +93,12 @@ def explain_synthesis(
 ) -> SynthesisExplanation:
     """Return what :func:`synthesise` would measure and cost; nothing is read or spent."""
     plan = plan_of(project, name, terms, default, columns, method, tables)
-    space = project.catalog.id_space(plan.table.unit.id_space)
-    version = project.ledger.known_version(space.name)
-    passage = plan.passage()
-    stored = None if version is None else find_stored(project, passage, version.number)
+    foreseen = foresee(project, plan.passage(), analyst=analyst)
     known = () if published is None else published.tables(project, plan)
-    own = None if stored is None else stored.receipt.ticket.number
+    own = None if foreseen.stored is None else foreseen.stored.receipt.ticket.number
     return SynthesisExplanation(
         plan=plan,
-        id_space=space,
-        remaining=project.ledger.remaining(space.name, analyst),
-        is_stored=stored is not None,
+        foreseen=foreseen,
         published=tuple(one for one in known if one.ticket != own),
         facts=None if asserted is None else asserted.of(plan),
     )
@@ -183,7 +178,7 @@ def chosen_tables(
     method: str, tables: Sequence[Sequence[str]] | None
 ) -> Sequence[Sequence[str]] | None:
     """Return the tables that are named, none for independent columns, or None: chosen privately."""
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise InvalidArgument(
             "There is no such method",
             must=f"be one of {', '.join(METHODS)}",

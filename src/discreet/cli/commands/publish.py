@@ -41,6 +41,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="the columns of a table to publish (repeat it for more), for methods with tables",
     )
+    parser.add_argument(
+        "--keys",
+        action="append",
+        metavar="COLUMN=A,B",
+        help="values of a column of which none are declared (repeat it for more columns)",
+    )
     parser.add_argument("--epsilon", metavar="E", help="what it may cost, such as 1")
     parser.add_argument("--rho", metavar="R", help="the same in zCDP, where the budget is in rho")
     parser.add_argument("--delta", metavar="D", help="the δ that may be spent besides ε")
@@ -95,24 +101,41 @@ def _asked(options: argparse.Namespace) -> dict[str, Any]:
         "rho": options.rho,
         "delta": options.delta,
         "columns": options.columns or None,
+        "keys": _keys(options.keys),
         "method": options.method,
         "options": _method_options(options.settings or [], options.tables),
         "rows_per_unit": options.rows_per_unit,
     }
 
 
+def _keys(given: list[str] | None) -> dict[str, list[str]] | None:
+    """Return lists of values by their columns."""
+    if given is None:
+        return None
+    found = _named(given, "Values are not of the form COLUMN=A,B", "word=yes,no")
+    return {name: values.split(",") for name, values in found.items()}
+
+
 def _method_options(settings: list[str], tables: list[str] | None) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = dict(
+        _named(settings, "An option is not of the form NAME=VALUE", "cells=64")
+    )
+    if tables is not None:
+        found["tables"] = [one.split(",") for one in tables]
+    return found
+
+
+def _named(settings: list[str], what: str, example: str) -> dict[str, str]:
+    """Return values by the names before them."""
+    found: dict[str, str] = {}
     for one in settings:
         name, equals, value = one.partition("=")
         if not equals or not value or name in found:
             raise InvalidArgument(
-                "An option is not of the form NAME=VALUE, or given twice",
-                must="be such as cells=64",
+                f"{what}, or given twice",
+                must=f"be such as {example}",
                 got=one[:40],
                 next="Nothing was charged",
             )
         found[name] = value
-    if tables is not None:
-        found["tables"] = [one.split(",") for one in tables]
     return found

@@ -79,7 +79,7 @@ class PublishedCounts:
         costs nothing, as often as it is asked.
         """
         offered = self.plan.offered
-        runs = runs_of_columns(offered.cells, offered.sizes, between or {})
+        runs = runs_of_columns(offered.cells, offered.sizes, {} if between is None else between)
         return self.plan.ready.count(self.measured, runs)
 
     def to_arrow(self) -> Any:
@@ -110,6 +110,12 @@ class PublishedCounts:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the counts with two deviations of noise; return the figure, or write it there."""
+        if path is not None and not isinstance(path, str | Path):
+            raise InvalidArgument(
+                "That is no name of a file",
+                must='be a text, such as "counts.svg", or a path',
+                got=type(path).__name__,
+            )
         return picture_of(self, None if path is None else Path(path))
 
     def about(self) -> dict[str, Any]:
@@ -149,7 +155,7 @@ class PublishedCounts:
             f"at most {told} of each of the {self.units} counted, so counts are too small if some "
             "have more; rows of nobody did not count"
         )
-        return (limit, *self.plan.ready.notes())
+        return (limit, *self.plan.notes())
 
     def __len__(self) -> int:
         """Return how many counts there are."""

@@ -10,7 +10,7 @@
 from collections.abc import Mapping, Sequence
 
 from discreet.core.errors import InvalidArgument
-from discreet.project.passage import Passed, find_stored, go_through
+from discreet.project.passage import Passed, foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.synthesis.marginals.measured import MeasuredMarginals
@@ -59,16 +59,7 @@ def explain_related(
 ) -> RelatedExplanation:
     """Return what :func:`synthesise_related` would measure and cost; nothing is read or spent."""
     plan = related_plan(project, parent, child, terms, default, columns, by)
-    space = project.catalog.id_space(plan.rows.parent.unit.id_space)
-    version = project.ledger.known_version(space.name)
-    passage = plan.passage()
-    stored = None if version is None else find_stored(project, passage, version.number)
-    return RelatedExplanation(
-        plan=plan,
-        id_space=space,
-        remaining=project.ledger.remaining(space.name, analyst),
-        is_stored=stored is not None,
-    )
+    return RelatedExplanation(plan=plan, foreseen=foresee(project, plan.passage(), analyst=analyst))
 
 
 def related_plan(
