@@ -54,6 +54,7 @@ from discreet.mechanisms.noise_json import Noise
 from discreet.project.noise import choose_noise
 from discreet.synthesis.counted.counted_rows import CountedColumn, CountedRows, Integers
 from discreet.synthesis.marginals.choose_tables import (
+    CHANCE,
     MOST_TABLES,
     Scored,
     all_pairs,
@@ -248,7 +249,7 @@ class MarginalMechanism:
         known = Scored(
             sizes=tuple(one.size for one in found.coarse),
             scores=tuple(scores.values.tolist()),
-            score_deviation=scores.variance**0.5,
+            margin=float(scores.noise.error_quantile(2 * CHANCE / len(scores.values))),
             variances=tuple(
                 variance * len(values.numbers) / values.size
                 for variance, values in zip(one_way, found.coarse, strict=True)
