@@ -18,6 +18,14 @@ With :math:`\tau = 0` that is iterative proportional fitting [DS40]. Tables of o
 more than its own counts, so one tour over the tree, along which cliques hand on what they share,
 takes a step for each of the tables.
 
+Noise makes tables contradict each other in more than can be made to agree before. There the steps
+of one tour undo each other, and it goes in a circle, in which whoever came last has it all. So the
+steps themselves never say when to stop, and for that it is looked at where a tour *ends*. When it
+ends where the one before it did, a few tours take parts of the steps: their circles are smaller,
+and end nearer to the middle. A part of the best step raises the dual too, which is concave. What is
+measured below 0 pushes the sum of all counts up, a few rows in each cell; so that sum is held to
+what all tables together say, which is known much better than any cell.
+
 Guarantee:
     Post-processing: nothing but measurements is looked at.
 """
@@ -43,9 +51,12 @@ SMOOTHING = 0.01
 
 MOST_TOURS = 100
 
-CLOSE_ENOUGH = 1 / 3
-"""An estimate is found when a tour moves cells by no more than this share of their noise, or of a
-row if noise is less: the root of the mean square."""
+CLOSE_ENOUGH = 0.02
+"""An estimate is found when a tour leaves cells where the tour before did, up to this share of
+their noise, or of a row if noise is less: the root of the mean square."""
+
+SETTLING = (0.5, 0.25, 0.125)
+"""The parts of their steps that tables take in the last tours."""
 
 _ONE_ROW = 1.0
 
@@ -57,10 +68,12 @@ class Estimated:
     model: GraphicalModel
     total: float
     tours: int
+    """How many had whole steps."""
     is_found: bool
-    """Whether the last tour changed next to nothing; if not, more tours would help."""
-    last_move: float
-    """How far the last tour moved measured cells, in deviations of their noise."""
+    """Whether the last of these changed next to nothing; if not, more tours would help."""
+    last_change: float
+    """How far that one left measured cells from where the one before did, in deviations of their
+    noise."""
 
 
 def estimate(
@@ -77,24 +90,26 @@ def estimate(
 
     ``impossible`` are tables of cells in which no row can be: columns, and True where it is so.
     Where noise differs very much from table to table, cells that are known well are few among all
-    that move, and contradictions between them are never settled. So with ``still`` the search ends
-    when a tour leaves all cells where the one before did, up to that share of their noise.
+    that change. So with ``still`` the search ends when a tour changes cells by no more than that
+    share of their noise, and whole steps are the last ones: what is known well is not to be met in
+    the middle.
     """
     groups = [*(one.columns for one in measurements), *(columns for columns, _ in impossible)]
     tree = junction_tree(sizes, groups, most_cells=most_cells)
-    fit = _Fit.begin(tree, measurements, impossible, smoothing)
-    tours, moved = 0, np.inf
-    is_found = False
-    while tours < most_tours and not is_found:
-        moved, changed = fit.tour()
+    fit = _Fit.begin(tree, measurements, impossible, smoothing, holds_total=not still)
+    tours, changed = 0, np.inf
+    enough = still or CLOSE_ENOUGH
+    while tours < most_tours and changed > enough:
+        changed = fit.tour()
         tours += 1
-        is_found = bool(changed <= still if still else moved <= CLOSE_ENOUGH)
+    for part in () if still else SETTLING:
+        fit.tour(part)
     return Estimated(
         model=fit.model(),
         total=float(fit.counts[0].sum()),
         tours=tours,
-        is_found=is_found,
-        last_move=float(moved),
+        is_found=changed <= enough,
+        last_change=changed,
     )
 
 
@@ -120,6 +135,8 @@ class _Fit:
     counts: list[Table]
     measured: tuple[tuple[_Measured, ...], ...]
     smoothing: float
+    total: float | None
+    """How many rows there are, if the counts are held to that."""
 
     @staticmethod
     def begin(
@@ -127,10 +144,13 @@ class _Fit:
         measurements: Sequence[Measurement],
         impossible: Sequence[tuple[tuple[int, ...], NDArray[np.bool_]]],
         smoothing: float,
+        *,
+        holds_total: bool,
     ) -> "_Fit":
-        total = 1.0
+        total, known = 1.0, None
         with suppress(InvalidArgument):  # without a whole table, it follows from the others
             total, _ = total_rows(measurements)
+            known = total if holds_total else None
             measurements = agreeing(measurements)
         base = _base(tree, measurements, total)
         for columns, mask in impossible:
@@ -146,7 +166,7 @@ class _Fit:
             sizes = dict(zip(one.columns, one.shape, strict=True))
             shape = tuple(sizes.get(column, 1) for column in columns)
             measured[home].append(_Measured(one, others, shape, *_zeros(one)))
-        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing)
+        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing, known)
 
     def model(self) -> GraphicalModel:
         """Return the distribution of the counts, which agree after a tour."""
@@ -155,35 +175,35 @@ class _Fit:
             logs = [np.log(counts / total) for counts in self.counts]
         return GraphicalModel(self.tree, tuple(logs), float(np.log(total)))
 
-    def tour(self) -> tuple[float, float]:
-        """Take a step for each table.
+    def tour(self, part: float = 1.0) -> float:
+        """Take a step for each table, or a part of it.
 
-        Return how far cells moved in all steps, and how far they are from where the tour before
-        left them, both in deviations of noise.
+        Return how far cells are from where the tour before left them, in deviations of noise.
         """
-        moved, cells = np.zeros(2), 0
+        changed, cells = 0.0, 0
         for place, neighbour in _around(self.tree):
             if neighbour is None:
                 for one in self.measured[place]:
-                    moved += self._step(place, one)
+                    changed += self._step(place, one, part)
                     cells += one.table.counts.size
             else:
                 self._hand_on(neighbour, place)
-        steps, changes = np.sqrt(moved / max(cells, 1)).tolist()
-        return steps, changes
+        if self.total is not None:
+            ratio = self.total / float(self.counts[0].sum())
+            for counts in self.counts:
+                counts *= ratio
+        return float(np.sqrt(changed / max(cells, 1)))
 
-    def _step(self, place: int, one: _Measured) -> NDArray[np.float64]:
+    def _step(self, place: int, one: _Measured, part: float) -> float:
         table, weight = one.table, self.smoothing * one.table.variances
         counts = table.counted(_summed(self.counts[place], one.others))
-        steps = _best_steps(counts, table.counts - weight * one.multipliers, weight)
+        steps = part * _best_steps(counts, table.counts - weight * one.multipliers, weight)
         steps = np.where(table.is_measured, steps, 0.0)
         one.multipliers[...] += steps
         self.counts[place] *= table.spread(np.exp(steps)).reshape(one.shape)
         changed = np.where(table.is_measured, counts - one.seen, 0.0)
         one.seen[...] = counts
-        weights = 1 / np.maximum(table.variances, _ONE_ROW)
-        moves = (counts * np.expm1(steps), changed)
-        return np.array([float((weights * move**2).sum()) for move in moves])
+        return float((changed**2 / np.maximum(table.variances, _ONE_ROW)).sum())
 
     def _hand_on(self, before: int, after: int) -> None:
         """Let a clique have the counts that the one before it has for what they share."""
