@@ -15,10 +15,10 @@ from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.terminal_text import text_steps
 from discreet.curator.allocate import allocate
-from discreet.curator.costs import costs, first_cost, group_costs
 from discreet.curator.kept_explanation import groups_sentence
 from discreet.curator.price import price
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
+from discreet.project.costs import costs, first_cost, group_costs
 from discreet.roles.connection import connect
 from discreet.tables.catalog import PeriodLength
 from discreet.tables.column import ColumnType

@@ -69,7 +69,7 @@ def test_bounds_hold_the_truth(rng):
             failures = 0
             for _ in range(4):
                 model = _model(rows, rho, rng)
-                found = Judge(model=model, rows_per_unit=2, price=Zcdp(rho)).judged(rows, rng)
+                found = Judge.of_model(model, 2, Zcdp(rho)).judged(rows, rng)
                 report = SyntheticReport(
                     title="t", model=model, notes=(), judged=found if judged else None
                 )
@@ -112,7 +112,7 @@ def test_where_all_values_stand_together_nothing_is_known(rng):
 
 def test_one_unit_moves_no_distance_by_more_than_its_rows(rng, monkeypatch):
     rows = _rows()
-    judge = Judge(model=_model(rows, 1, rng), rows_per_unit=2, price=Zcdp(1))
+    judge = Judge.of_model(_model(rows, 1, rng), 2, Zcdp(1))
     exact = []
     drawn = DiscreteGaussian.release
 

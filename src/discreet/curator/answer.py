@@ -20,7 +20,6 @@ from discreet.core.recursion import refusing_depth, with_room
 from discreet.curator.allocate import Shares, allocate
 from discreet.curator.choose_bounds import are_chosen, choose_bounds, propose_bounds, widest
 from discreet.curator.choose_limits import propose
-from discreet.curator.circumstances import circumstances_of
 from discreet.curator.clampings import has_clamps
 from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.explanation import Explanation
@@ -39,6 +38,7 @@ from discreet.curator.stored_profile import profiles_of
 from discreet.curator.unreadable import with_unreadable
 from discreet.curator.whole_sums import compare_sums
 from discreet.ledger.releases import require_time
+from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import Passage, Passed, find_stored, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold

@@ -17,7 +17,6 @@ from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Privacy
 from discreet.core.recursion import refusing_depth
 from discreet.curator.answer import bound, read_questions
 from discreet.curator.batch_choices import read_batch, require_noise_only
-from discreet.curator.circumstances import circumstances_of
 from discreet.curator.dearer_answer import answered_by, question_of
 from discreet.curator.largest_release import largest_release
 from discreet.curator.left_out import left_out
@@ -29,6 +28,7 @@ from discreet.curator.unreadable import with_unreadable
 from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged
+from discreet.project.circumstances import circumstances_of
 from discreet.project.noise import require_samplable, use
 from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project

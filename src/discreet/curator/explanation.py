@@ -14,7 +14,6 @@ from discreet.core.terminal_text import text_steps
 from discreet.curator.choice_explanation import choice_json
 from discreet.curator.choose_bounds import BoundsProposal
 from discreet.curator.column_explanation import ColumnExplanation
-from discreet.curator.costs import Cost, costs, decimals_of, group_losses
 from discreet.curator.fit import described_premise
 from discreet.curator.groups_explanation import keys_json, keys_sentence
 from discreet.curator.kept_explanation import (
@@ -31,6 +30,7 @@ from discreet.curator.share_of_table import reckoned_with
 from discreet.curator.whole_sums import SumComparison
 from discreet.ledger.gate_rules import is_enough, least_price, shown_price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.project.costs import Cost, costs, decimals_of, group_losses
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.estimates.estimate import indices

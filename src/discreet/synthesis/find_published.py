@@ -37,7 +37,7 @@ from discreet.synthesis.cell_groups import CellGroups, cell_groups
 from discreet.synthesis.counted.counted_rows import Integers
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
-from discreet.synthesis.plan import SynthesisPlan
+from discreet.synthesis.plan import CountingPlan
 from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.stored_synthesis import counted_again, is_synthesis
 from discreet.tables.catalog import Limits, Table
@@ -66,7 +66,7 @@ class EarlierReleases:
     tickets: frozenset[int] | None = None
     """Only these, each of which must be usable; None for all that are."""
 
-    def tables(self, project: Project, plan: SynthesisPlan) -> tuple[PublishedTable, ...]:
+    def tables(self, project: Project, plan: CountingPlan) -> tuple[PublishedTable, ...]:
         """Return what answers and earlier syntheses say about the rows of a plan, in order."""
         counting = _Counting.of(plan)
         answers = self.answers(project, plan.table)
@@ -103,7 +103,7 @@ class _Counting:
     """How many rows of a unit other limits leave, which contain work; None if there are none."""
 
     @staticmethod
-    def of(plan: SynthesisPlan) -> "_Counting":
+    def of(plan: CountingPlan) -> "_Counting":
         return _Counting(
             table=plan.table,
             names=tuple(one.column.name for one in plan.cells),
@@ -273,7 +273,7 @@ def _put_in(expression: Expression, values: Sequence[Expression]) -> Expression:
 # ---- Earlier syntheses.
 
 
-def _of_syntheses(project: Project, plan: SynthesisPlan) -> Iterator[PublishedTable]:
+def _of_syntheses(project: Project, plan: CountingPlan) -> Iterator[PublishedTable]:
     """Yield what earlier syntheses measured of the same rows, of columns with declared values."""
     space = plan.table.unit.id_space
     version = project.ledger.known_version(space)
@@ -288,7 +288,7 @@ def _of_syntheses(project: Project, plan: SynthesisPlan) -> Iterator[PublishedTa
             yield from _of_synthesis(project, plan, entry.payload["ticket"])
 
 
-def _of_synthesis(project: Project, plan: SynthesisPlan, ticket: int) -> Iterator[PublishedTable]:
+def _of_synthesis(project: Project, plan: CountingPlan, ticket: int) -> Iterator[PublishedTable]:
     stored = project.ledger.release_of(ticket)
     if stored is None or stored[0].get("table") != plan.table.name:
         return
@@ -307,7 +307,7 @@ def _of_synthesis(project: Project, plan: SynthesisPlan, ticket: int) -> Iterato
 
 def _are_the_same_rows(
     counting: _Counting,
-    plan: SynthesisPlan,
+    plan: CountingPlan,
     body: StoredBody,
     cells: Sequence[ValueCells],
     counted: BoundedPlan,

@@ -15,12 +15,15 @@ released with noise, and its upper end is taken if that is less. So is, for a me
 Within coarse values of several values nothing bounds how the truth :math:`p` differs from the model
 :math:`q`. There a cell :math:`B` adds at most :math:`p(B) + q(B) \le |p(B) - q(B)| + 2 q(B)`, so
 the share of such cells in the model is added to half of the sum.
+
+Rows that are not drawn from the model as it is, such as children of drawn parents, are farther from
+the truth by as much as they can be from the model: the ``shift`` is added to each bound.
 """
 
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -35,40 +38,27 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.html_text import html_notes, html_table
 from discreet.core.terminal_text import one_line, text_table
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.coarse_values import Counts
 from discreet.synthesis.marginals.measure import expected_table
 from discreet.synthesis.marginals.measured import MeasuredTable
+from discreet.synthesis.pair_report import (
+    HEADINGS,
+    MEANINGS,
+    PairReport,
+    is_lost,
+    judged_bound,
+    least_certain_first,
+    put_together,
+    score_bound,
+)
 from discreet.synthesis.synthetic_model import SyntheticModel
-
-_BETA = (1 - CONFIDENCE) / 3
-"""How often each of three bounds fails; the least of them fails three times as often at most."""
 
 _GAUSSIAN, _LAPLACE = 1.96, 2.12
 """How many deviations are 95 % of noise; of Laplace noise, and of two of them, at least."""
 
 _WIDE, _TALL = 6.4, 2.2
 _MOST_LABELS = 12
-
-
-@frozen(kw_only=True)
-class PairReport:
-    """How far the model's table of two columns can be from the truth."""
-
-    columns: tuple[str, str]
-    is_measured: bool
-    distance: float | None
-    """Of a measured table: half the sum of what the model is off from it, as a share of rows."""
-    noise: float | None
-    """Of a measured table: what the distance would be if the model were the truth."""
-    at_most: float | None
-    """The most that the model is off from the truth, 95 % of the time; None if unknown."""
-    of_groups: float | None
-    """The same of values as they stand together in tables, whatever is within."""
-    put_together: float
-    """The share of rows with a value that stands together with others: how these depend on the
-    other column is not known."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -80,6 +70,8 @@ class SyntheticReport:
     notes: tuple[str, ...] = field(repr=False)
     judged: MeasuredTable | None = field(default=None, repr=False)
     """Noisy distances of all pairs from the model, if the owner paid for them."""
+    shift: float = 0.0
+    """How far rows can be from the model, as a share of them."""
 
     @cached_property
     def pairs(self) -> tuple[PairReport, ...]:
@@ -89,9 +81,7 @@ class SyntheticReport:
             self._pair(number, pair, measured.get(pair))
             for number, pair in enumerate(all_pairs(len(self.model.cells)))
         ]
-        return tuple(
-            sorted(found, key=lambda one: -(math.inf if one.of_groups is None else one.of_groups))
-        )
+        return least_certain_first(found)
 
     def _pair(
         self, number: int, pair: tuple[int, ...], measured: MeasuredTable | None
@@ -108,41 +98,28 @@ class SyntheticReport:
         bounds = [*self._by_score(number, pair, model), *self._by_judgement(number, model)]
         if measured is not None:
             bounds.append(float(np.abs(measured.values - model).sum()) + _most(measured))
-        is_known = bool(bounds) and not self._is_lost(pair)
-        within = self._put_together(pair, shares)
+        coarse = [self.model.measured.coarse[column] for column in pair]
+        within = put_together(coarse, shares)
+        off = min(bounds) / total / 2 + self.shift if bounds and not is_lost(coarse) else None
         return PairReport(
             columns=(names[0], names[1]),
             is_measured=measured is not None,
             distance=distance,
             noise=noise,
-            at_most=min(1.0, min(bounds) / total / 2 + within) if is_known else None,
-            of_groups=min(1.0, min(bounds) / total / 2) if is_known else None,
+            at_most=None if off is None else min(1.0, off + within),
+            of_groups=None if off is None else min(1.0, off),
             put_together=within,
         )
-
-    def _is_lost(self, pair: tuple[int, ...]) -> bool:
-        """Tell whether all values of a column stand together, so that nothing is known of them."""
-        coarse = [self.model.measured.coarse[column] for column in pair]
-        return any(one.size == 1 < len(one.numbers) for one in coarse)
-
-    def _put_together(self, pair: tuple[int, ...], shares: Counts) -> float:
-        single = [self.model.measured.coarse[column].members() == 1 for column in pair]
-        return max(0.0, 1 - float(shares[np.ix_(*single)].sum()))
 
     def _by_score(self, number: int, pair: tuple[int, ...], model: Counts) -> list[float]:
         scores = self.model.measured.scores
         if scores is None:
             return []
         first = expected_table(self.model.measured.first, self.model.measured.coarse, pair)
-        upper = float(scores.values[number]) + float(error_of(scores.noise, _BETA))
-        return [max(upper, 0.0) + float(np.abs(first - model).sum())]
+        return [score_bound(scores, number, first, model)]
 
     def _by_judgement(self, number: int, model: Counts) -> list[float]:
-        if self.judged is None:
-            return []
-        upper = int(self.judged.values[number]) + error_of(self.judged.noise, _BETA)
-        # The model was judged in whole numbers.
-        return [max(float(upper), 0.0) + float(np.abs(model - np.rint(model)).sum())]
+        return [] if self.judged is None else [judged_bound(self.judged, number, model)]
 
     def column(self, place: int) -> tuple[Counts, Counts, float]:
         """Return the model's shares of a column's cells, the measured ones, and their ± at 95 %."""
@@ -159,18 +136,8 @@ class SyntheticReport:
             "rows": self.model.rows,
             "converged": self.model.estimated.is_found,
             "columns": [self._column_json(place) for place in range(len(self.model.cells))],
-            "pairs": [
-                {
-                    "columns": list(one.columns),
-                    "measured": one.is_measured,
-                    "distance": one.distance,
-                    "noise": one.noise,
-                    "at_most": one.at_most,
-                    "of_groups": one.of_groups,
-                    "put_together": round(one.put_together, 6),
-                }
-                for one in self.pairs
-            ],
+            "pairs": [one.to_json() for one in self.pairs],
+            "shift": self.shift,
             "judged": self.judged is not None,
             "notes": list(self.notes),
         }
@@ -188,44 +155,31 @@ class SyntheticReport:
 
     def __str__(self) -> str:
         """Show the pairs, the least certain ones first."""
-        lines = [self.title, "", text_table(_HEADINGS, self._lines()), ""]
-        return "\n".join([*lines, *(f"- {note}" for note in (*_MEANINGS, *self.notes))])
-
-    def _lines(self) -> list[list[str]]:
-        return [
-            [
-                " with ".join(one.columns),
-                "yes" if one.is_measured else "no",
-                "" if one.distance is None else _percent(one.distance),
-                "" if one.noise is None else _percent(one.noise),
-                "unknown" if one.at_most is None else _percent(one.at_most),
-                "unknown" if one.of_groups is None else _percent(one.of_groups),
-                _percent(one.put_together) if one.put_together > 5e-4 else "",
-            ]
-            for one in self.pairs
-        ]
+        lines = [self.title, "", pairs_text(self.pairs), ""]
+        return "\n".join([*lines, *(f"- {note}" for note in (*MEANINGS, *self.notes))])
 
     def _repr_html_(self) -> str:
         return self.html()
 
     def html(self) -> str:
         """Return one page of HTML: a picture of each column, and a line for each pair."""
-        pictures = "".join(self._picture(place) for place in range(len(self.model.cells)))
-        return (
-            f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
-            f"<title>{escape(self.title)}</title><style>{_STYLE}</style></head><body>"
-            f"<h1>{escape(self.title)}</h1>{html_notes(self.notes)}"
-            f"<h2>Pairs of columns, the least certain first</h2>"
-            f"{html_table(_HEADINGS, self._lines())}{html_notes(_MEANINGS)}"
-            f"<h2>Columns by themselves</h2>{pictures}</body></html>"
+        return report_page(
+            self.title,
+            html_notes(self.notes),
+            "<h2>Pairs of columns, the least certain first</h2>",
+            pairs_html(self.pairs),
+            html_notes(MEANINGS),
+            "<h2>Columns by themselves</h2>",
+            self.pictures(),
         )
+
+    def pictures(self) -> str:
+        """Return a picture of each column, as SVG."""
+        return "".join(self._picture(place) for place in range(len(self.model.cells)))
 
     def write(self, path: str | Path) -> Path:
         """Write the report to a file, as HTML or JSON."""
-        place = report_place(path)
-        text = self.html() if place.suffix == ".html" else json.dumps(self.to_json(), indent=2)
-        place.write_text(text + "\n", encoding="utf-8")
-        return place
+        return write_report(path, self.html, self.to_json)
 
     def plot(self, column: str, axes: Any = None) -> Any:
         """Draw the shares of a column's cells in the model, over the band of what was measured."""
@@ -279,6 +233,35 @@ def report_place(path: str | Path) -> Path:
     return place
 
 
+def write_report(
+    path: str | Path, html: Callable[[], str], data: Callable[[], dict[str, Any]]
+) -> Path:
+    """Write a report to a file, as HTML or JSON."""
+    place = report_place(path)
+    text = html() if place.suffix == ".html" else json.dumps(data(), indent=2)
+    place.write_text(text + "\n", encoding="utf-8")
+    return place
+
+
+def report_page(title: str, *parts: str) -> str:
+    """Return one page of HTML."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{escape(title)}</h1>{''.join(parts)}</body></html>"
+    )
+
+
+def pairs_text(pairs: Sequence[PairReport]) -> str:
+    """Return pairs as a table of text."""
+    return text_table(HEADINGS, [one.line() for one in pairs])
+
+
+def pairs_html(pairs: Sequence[PairReport]) -> str:
+    """Return pairs as a table of HTML."""
+    return html_table(HEADINGS, [one.line() for one in pairs])
+
+
 def _most(measured: MeasuredTable) -> float:
     r"""Return what the sizes of a table's noise add up to, but for one time in 60.
 
@@ -296,33 +279,9 @@ def _plain(text: str) -> str:
     return one_line(text).replace("$", r"\$")
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.995 else "100 %"
-
-
 def _ticks(cells: int) -> Sequence[int]:
     return range(0, cells, -(-cells // _MOST_LABELS))
 
-
-_HEADINGS = (
-    "columns",
-    "measured",
-    "model is off by",
-    "noise alone",
-    "off from truth at most",
-    "in groups at most",
-    "put together",
-)
-
-_MEANINGS = (
-    "off: the share of rows that would have to move to make both tables equal",
-    "at most: 95 % of the time; unknown where all values of a column stand together",
-    "in groups: the same of values as they stand together in tables, neighbours or rare ones",
-    (
-        "put together: the share of rows with a value that stands together with others; how these"
-        " depend on the other column is not known"
-    ),
-)
 
 _STYLE = (
     "body { font-family: sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em }"

@@ -18,6 +18,11 @@ With :math:`\tau = 0` that is iterative proportional fitting [DS40]. Tables of o
 more than its own counts, so one tour over the tree, along which cliques hand on what they share,
 takes a step for each of the tables.
 
+Cells are not below 0 in a model, but noisy counts are, so the fitted counts add up to more rows
+than there are. How many there are is known better: it is what all whole tables say together,
+without a bias (:func:`~discreet.synthesis.marginals.measurement.total_rows`). That is the number of
+rows, and the fitted counts say only which shares of them the cells have.
+
 Guarantee:
     Post-processing: nothing but measurements is looked at.
 """
@@ -56,6 +61,7 @@ class Estimated:
 
     model: GraphicalModel
     total: float
+    """How many rows there are: as measured, if whole tables say it, and as fitted if none does."""
     tours: int
     is_found: bool
     """Whether the last tour changed next to nothing; if not, more tours would help."""
@@ -91,7 +97,7 @@ def estimate(
         is_found = bool(changed <= still if still else moved <= CLOSE_ENOUGH)
     return Estimated(
         model=fit.model(),
-        total=float(fit.counts[0].sum()),
+        total=float(fit.counts[0].sum()) if fit.total is None else fit.total,
         tours=tours,
         is_found=is_found,
         last_move=float(moved),
@@ -120,6 +126,8 @@ class _Fit:
     counts: list[Table]
     measured: tuple[tuple[_Measured, ...], ...]
     smoothing: float
+    total: float | None
+    """How many rows there are by all whole tables, if there are some."""
 
     @staticmethod
     def begin(
@@ -128,16 +136,16 @@ class _Fit:
         impossible: Sequence[tuple[tuple[int, ...], NDArray[np.bool_]]],
         smoothing: float,
     ) -> "_Fit":
-        total = 1.0
+        total = None
         with suppress(InvalidArgument):  # without a whole table, it follows from the others
             total, _ = total_rows(measurements)
             measurements = agreeing(measurements)
-        base = _base(tree, measurements, total)
+        base = _base(tree, measurements)
         for columns, mask in impossible:
             home = _home(tree, columns)
             base[home] = np.where(_spread_over(mask, columns, tree, home), -np.inf, base[home])
         model = GraphicalModel.of(tree, base)
-        counts = [total * np.exp(belief) for belief in model.beliefs]
+        counts = [(total or 1.0) * np.exp(belief) for belief in model.beliefs]
         measured: list[list[_Measured]] = [[] for _ in tree.branches]
         for one in measurements:
             home = _home(tree, one.columns)
@@ -146,7 +154,7 @@ class _Fit:
             sizes = dict(zip(one.columns, one.shape, strict=True))
             shape = tuple(sizes.get(column, 1) for column in columns)
             measured[home].append(_Measured(one, others, shape, *_zeros(one)))
-        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing)
+        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing, total)
 
     def model(self) -> GraphicalModel:
         """Return the distribution of the counts, which agree after a tour."""
@@ -262,7 +270,7 @@ def _best_steps(counts: Table, wanted: Table, weight: Table) -> Table:
     return np.where(counts > 0, steps, 0.0)
 
 
-def _base(tree: JunctionTree, measurements: Sequence[Measurement], total: float) -> list[Table]:
+def _base(tree: JunctionTree, measurements: Sequence[Measurement]) -> list[Table]:
     """Return the potentials of columns that do not depend on each other, by what was measured."""
     found = [np.zeros(tree.shape(place)) for place in range(len(tree.branches))]
     for column in range(len(tree.sizes)):

@@ -1,5 +1,6 @@
 """The plan of counts that are published: what is counted, by which method, for which price."""
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -72,7 +73,6 @@ class PublishingPlan:
 
     def passage(self) -> Passage:
         """Return what goes through the gate."""
-        names = ", ".join(self.offered.names)
         return Passage(
             name=self.name(),
             loss=self.loss,
@@ -80,15 +80,21 @@ class PublishingPlan:
             size=self.largest_release,
             description={
                 KIND: PUBLISHED,
-                "sql": f"counts of {self.table.name} by {names} ({self.method.name})",
+                "sql": self.in_words(),
+                "columns": list(self.offered.names),
                 "event": self.ready.event().to_json(),
             },
         )
 
+    def in_words(self) -> str:
+        """Say what it is."""
+        names = ", ".join(self.offered.names)
+        return f"counts of {self.table.name} by {names} ({self.method.name})"
+
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored."""
-        numbers = self.ready.most_numbers()
-        return ReleaseSize(bytes=24 * numbers + 100_000, cells=numbers)
+        numbers, options = self.ready.most_numbers(), len(json.dumps(self.method.options()))
+        return ReleaseSize(bytes=24 * numbers + options + 100_000, cells=numbers)
 
     def _published(self, exact: ExactAggregates, rng: Rng) -> StoredBody:
         measured = exact.measure(0, _CountedByCells(self.offered, self.ready), rng)
@@ -97,6 +103,10 @@ class PublishingPlan:
             "version": VERSION,
             "bounding": BOUNDING,
             "method": self.method.name,
+            "options": self.method.options(),
+            "table": self.table.name,
+            "columns": list(self.offered.names),
+            "offered": self.offered.whole.to_json(),
             "cost": self.loss.to_json(),
             "rows_per_unit": self.rows_per_unit,
             "measured": [stored_numbers(part) for part in measured],

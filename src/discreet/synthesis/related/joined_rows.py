@@ -13,11 +13,13 @@ Guarantee:
 
 from collections.abc import Sequence
 
+import numpy as np
 from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, RefusedQuery, Unsupported
 from discreet.sql.rows.fields import field_values, projected
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.marginals.coarse_values import Counts
 from discreet.tables.catalog import Limits, Table
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
@@ -79,6 +81,13 @@ def number_cells(child: Table, most: int) -> ValueCells:
         ends.append(min(most, ends[-1] + max(1, ends[-1] // 8)))
     column = Column(name=f"number of {child.name}", type=_INTEGER, nullable=False)
     return ValueCells(column, None, 0, tuple(ends))
+
+
+def middles(number: ValueCells) -> Counts:
+    """Return about how many children a unit of each cell of their number has."""
+    ends = np.array(number.ends, dtype=np.float64)
+    starts = np.array([number.first, *ends[:-1] + 1])
+    return (starts + ends) / 2
 
 
 @frozen(kw_only=True)

@@ -10,9 +10,11 @@ from discreet.core.terminal_text import text_steps
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.marginals.measure import MarginalMechanism
+from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.related.clusters import MOST_CLUSTERS
 from discreet.synthesis.related.measure_children import ChildMechanism
 from discreet.synthesis.related.related_plan import Cells, RelatedPlan
+from discreet.synthesis.synthesis_explanation import published_steps
 from discreet.tables.catalog import IdSpace
 
 _USUAL_KEYS = 20
@@ -27,6 +29,8 @@ class RelatedExplanation:
     id_space: IdSpace
     remaining: PrivacyLoss
     is_stored: bool
+    published: tuple[PublishedTable, ...] = ()
+    """What was published before about parents, and would count as well."""
 
     @property
     def cost(self) -> PrivacyLoss:
@@ -81,6 +85,7 @@ class RelatedExplanation:
             ("Together", "pairs of columns of a table, chosen by noisy scores"),
             ("Clusters", self._clusters()),
             ("Errors", "half-widths at 95 %, of one cell; what is in no table is counted again"),
+            *published_steps(self.published),
             ("Costs", f"{self.cost}" + (", because it is stored" if self.is_stored else "")),
             ("Left", f"{self.remaining} before it"),
         ]
@@ -115,6 +120,7 @@ class RelatedExplanation:
             "by": None
             if self.plan.by is None
             else [rows.parent_cells[place].column.name for place in self.plan.by],
+            "published": sorted({one.ticket for one in self.published}),
             "cost": self.cost.to_json(),
             "stored": self.is_stored,
             "affordable": self.is_affordable(),
