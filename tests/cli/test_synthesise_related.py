@@ -107,7 +107,11 @@ def test_two_tables_are_explained_and_written_once_paid(run, project, tmp_path):
         (("--column", "nope.sex"), "nope"),
         (("--by", "nope"), "nope"),
         (("--together", "sex,urgent"), "--together"),
-        (("--report", "r.html"), "--report"),
+        (("--report", "r.txt"), "report"),
+        (("--report", "no/where.html"), "report"),
+        (("--asserted", "facts.toml"), "--asserted"),
+        (("--tours", "0"), "tours"),
+        (("--rehearse", "-o", "out"), "rehearsal"),
         (("--method", "tree"), "--method"),
     ],
 )

@@ -20,6 +20,7 @@ from discreet.synthesis.public_facts import EXACT, PublicFacts
 from discreet.synthesis.read_facts import facts_of_file, require_possible
 from discreet.synthesis.related.related_file import open_synthetic
 from discreet.synthesis.synthetic_answer import model_again
+from discreet.synthesis.synthetic_file import SyntheticFile
 from discreet.synthesis.synthetic_release import METADATA
 from tests.support.projects.frames import owned as owned_frames
 
@@ -224,6 +225,7 @@ def test_rows_of_a_release_hold_to_it(owner, tmp_path):
     assert any("asserted to be public" in note for note in release.notes())
     assert not any("asserted" in note for note in alone.notes())
     opened = open_synthetic(release.write(tmp_path / "v.parquet"))
+    assert isinstance(opened, SyntheticFile)
     assert opened.model.facts == release.model.facts
     again = model_again(opened.model, owner._project.rng)
     _require_held(again.to_arrow(again.sample(700, owner._project.rng), owner._project.rng))

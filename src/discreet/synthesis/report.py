@@ -49,6 +49,7 @@ from discreet.synthesis.pair_report import (
     is_lost,
     judged_bound,
     least_certain_first,
+    noise_sum,
     put_together,
     score_bound,
 )
@@ -97,7 +98,7 @@ class SyntheticReport:
         model = total * shares
         bounds = [*self._by_score(number, pair, model), *self._by_judgement(number, model)]
         if measured is not None:
-            bounds.append(float(np.abs(measured.values - model).sum()) + _most(measured))
+            bounds.append(float(np.abs(measured.values - model).sum()) + noise_sum(measured))
         coarse = [self.model.measured.coarse[column] for column in pair]
         within = put_together(coarse, shares)
         off = min(bounds) / total / 2 + self.shift if bounds and not is_lost(coarse) else None
@@ -260,18 +261,6 @@ def pairs_text(pairs: Sequence[PairReport]) -> str:
 def pairs_html(pairs: Sequence[PairReport]) -> str:
     """Return pairs as a table of HTML."""
     return html_table(HEADINGS, [one.line() for one in pairs])
-
-
-def _most(measured: MeasuredTable) -> float:
-    r"""Return what the sizes of a table's noise add up to, but for one time in 60.
-
-    Of one cell with variance :math:`\sigma^2` the size has a mean of at most :math:`0.8\sigma` and
-    a variance of at most :math:`\sigma^2/2`, for both kinds of noise if they are not far below 1.
-    Cells are independent, so by Cantelli's inequality the sum is above its mean by
-    :math:`\sqrt{59}` deviations at most one time in 60.
-    """
-    size, variance = measured.values.size, measured.variance
-    return 0.8 * size * math.sqrt(variance) + math.sqrt(59 * size * variance / 2)
 
 
 def _plain(text: str) -> str:

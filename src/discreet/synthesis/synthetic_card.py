@@ -26,6 +26,8 @@ class CountedPart:
     cells: tuple[ValueCells, ...]
     measured: MeasuredMarginals
     rows_per_unit: int
+    more: tuple[tuple[str, Noise, int], ...] = ()
+    """What was measured besides: what it is, its noise, and how many numbers."""
 
     @property
     def names(self) -> list[str]:
@@ -49,7 +51,7 @@ class CountedPart:
         ):
             if one is not None:
                 found.append((what, one.noise, one.values.size))
-        return [self._mechanism(*one) for one in found]
+        return [self._mechanism(*one) for one in (*found, *self.more)]
 
     def _mechanism(self, what: str, noise: Noise, numbers: int) -> dict[str, Any]:
         said = noise.to_json()

@@ -1,4 +1,4 @@
-"""List what is stored of answers, counts and synthetic rows, or show one again for nothing."""
+"""List every stored release, or show one of them again; nothing is spent."""
 
 import argparse
 import re

@@ -1,7 +1,7 @@
 """A release of two related tables: rows that nobody has, and whose they would be. All is public."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from discreet.core.html_text import html_notes, html_page, html_table
 from discreet.core.loss import PrivacyLoss
 from discreet.core.terminal_text import text_table
 from discreet.ledger.order import Receipt
+from discreet.mechanisms.noise_json import Noise
 from discreet.randomness.rng import SystemRng
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.marginals.estimate import MOST_TOURS
@@ -158,21 +159,31 @@ class RelatedRelease:
     def card(self) -> str:
         """Return a release card, as YAML: what was released, how, and what it cost."""
         parts = [
-            CountedPart(table=table.name, cells=cells, measured=measured, rows_per_unit=most)
-            for table, cells, measured, most in (
-                (self.parent, self.parent_cells, self.of_parents, 1),
-                (
-                    self.child,
-                    self.model.children.cells,
-                    self.of_children.measured,
-                    self.rows_per_unit,
-                ),
-            )
+            CountedPart(
+                table=self.parent.name,
+                cells=self.parent_cells,
+                measured=self.of_parents,
+                rows_per_unit=1,
+            ),
+            CountedPart(
+                table=self.child.name,
+                cells=self.model.children.cells,
+                measured=self.of_children.measured,
+                rows_per_unit=self.rows_per_unit,
+                more=() if self.links is None else tuple(self._measured_links(self.links)),
+            ),
         ]
         columns = {name: rows.columns for name, rows in self.tables.items()}
         return synthetic_card(
             parts, columns, self.about(), self.cost, self.receipt, self.circumstances
         )
+
+    def _measured_links(self, links: MeasuredLinks) -> Iterator[tuple[str, Noise, int]]:
+        """Yield what was measured to find out what children depend on, for the card."""
+        for cells, one in zip(self.parent_cells, links.parents, strict=True):
+            yield f"by {self.parent.name}.{cells.column.name}", one.noise, one.values.size
+        what = f"scores of all columns with those of {self.parent.name}"
+        yield what, links.scores.noise, links.scores.values.size
 
     def write(self, folder: str | Path, *, ending: str = ENDINGS[0], replace: bool = False) -> Path:
         """Write a file for each table into a folder, and one of JSON that says what they are.

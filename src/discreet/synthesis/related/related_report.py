@@ -4,14 +4,17 @@ Each table has the report of one table (:mod:`discreet.synthesis.report`). Child
 drawn parents, so they can be farther from the children's model than rows of one table are: by
 :attr:`~discreet.synthesis.related.joined_tables.JoinedTables.shift`, which is added to each bound.
 
-Of a pair of a child's and a parent's column no table was measured. Its score was, if nobody named
-what children depend on: with :math:`x` the pair's table in coarse values, :math:`e` what columns
-that do not depend on each other would give, and :math:`\mu` the expected table of the drawn rows,
+A pair of a child's and a parent's column was measured as far as the parent's column makes
+clusters: the noisy table of the child's column with the cluster is summed over all other columns of
+the cluster, and what its noise adds up to bounds how far the sums are from the truth. For any pair
+there is a score, if nobody named what children depend on: with :math:`x` the pair's table in coarse
+values, :math:`e` what columns that do not depend on each other would give, and :math:`\mu` the
+expected table of the drawn rows,
 
 .. math:: \lVert x - \mu \rVert_1 \le \lVert x - e \rVert_1 + \lVert e - \mu \rVert_1 ,
 
 where the first term was released with noise. If the owner has the rows judged, the left side itself
-was, of the coarse values in which each table was measured. Of both bounds the lower one is taken.
+was, of the coarse values in which each table was measured. Of all bounds the lowest one is taken.
 """
 
 import math
@@ -27,7 +30,7 @@ from attrs import field, frozen
 
 from discreet.core.errors import UnknownTable
 from discreet.core.html_text import html_notes
-from discreet.synthesis.marginals.coarse_values import CoarseValues
+from discreet.synthesis.marginals.coarse_values import CoarseValues, Counts
 from discreet.synthesis.marginals.measure import expected_table
 from discreet.synthesis.marginals.measured import MeasuredTable
 from discreet.synthesis.pair_report import (
@@ -36,6 +39,7 @@ from discreet.synthesis.pair_report import (
     is_lost,
     judged_bound,
     least_certain_first,
+    noise_sum,
     put_together,
     score_bound,
 )
@@ -111,7 +115,11 @@ class RelatedReport:
         return least_certain_first(self._pair(number, *at) for number, at in enumerate(places))
 
     def _pair(self, number: int, child: int, parent: int) -> PairReport:
+        measured = self._measured(child, parent)
         found = [*self._by_score(number, child, parent), *self._by_judgement(number, child, parent)]
+        if measured is not None and not is_lost(measured.coarse):
+            within = put_together(measured.coarse, measured.model / self._total)
+            found.append((self._share(measured.off + measured.most), within))
         known = min(found, key=sum, default=None)
         names = (
             f"{self.model.child.name}.{self.model.own_cells[child].column.name}",
@@ -119,12 +127,34 @@ class RelatedReport:
         )
         return PairReport(
             columns=names,
-            is_measured=False,
-            distance=None,
-            noise=None,
+            is_measured=measured is not None,
+            distance=None if measured is None else self._share(measured.off),
+            noise=None if measured is None else self._share(measured.noise),
             at_most=None if known is None else min(1.0, sum(known)),
             of_groups=None if known is None else min(1.0, known[0]),
             put_together=1.0 if known is None else known[1],
+        )
+
+    def _measured(self, child: int, parent: int) -> "_ByClusters | None":
+        """Return what was measured of a pair by clusters, if the parents' column makes some."""
+        cluster, children = self.model.cluster, self.model.children.measured
+        last = len(self.model.own_cells)
+        tables = [one for one in children.tables if one.columns == (child, last)]
+        if parent not in cluster.columns or cluster.size == 1 or not tables:
+            return None
+        groups = children.coarse[last].numbers
+        if children.coarse[last].size < cluster.size:
+            return None  # clusters stand together that differ in this column
+        place, sizes = cluster.columns.index(parent), [one.size for one in cluster.coarse]
+        parts = np.unravel_index(np.arange(cluster.size), sizes)[place]
+        found = np.zeros((len(tables[0].values), sizes[place]))
+        np.add.at(found.T, parts, tables[0].values[:, groups].T)
+        coarse = (children.coarse[child], cluster.coarse[place])
+        return _ByClusters(
+            measured=found,
+            model=self.joined.table(child, parent, (coarse[0].numbers, coarse[1].numbers)),
+            coarse=coarse,
+            table=tables[0],
         )
 
     def _by_score(self, number: int, child: int, parent: int) -> Iterator[tuple[float, float]]:
@@ -209,7 +239,7 @@ class RelatedReport:
         return (
             *self.notes,
             (
-                f"columns of both tables were measured by clusters alone; rows of {child} are drawn"
+                f"columns of both tables are measured by clusters alone; rows of {child} are drawn"
                 f" for drawn rows of {self.model.parent.name}, which moves them by up to"
                 f" {shift:.1f} % from what was measured of {child}, and each bound has that in it"
             ),
@@ -245,3 +275,31 @@ class RelatedReport:
             "This report has no such table",
             must=f"be {self.parents.title} or {self.children.title}",
         )
+
+
+@frozen(kw_only=True, eq=False)
+class _ByClusters:
+    """The table of a child's column with one that makes clusters, as it was measured."""
+
+    measured: Counts
+    model: Counts
+    """What is expected of drawn rows."""
+    coarse: tuple[CoarseValues, CoarseValues]
+    table: MeasuredTable
+    """That with the cluster, of which it has the sums."""
+
+    @property
+    def off(self) -> float:
+        """How far the model is from it, in rows."""
+        return float(np.abs(self.measured - self.model).sum())
+
+    @property
+    def noise(self) -> float:
+        """How far it would be if the model were the truth."""
+        each = self.table.values.size / self.measured.size * self.table.variance
+        return self.measured.size * math.sqrt(2 * each / math.pi)
+
+    @property
+    def most(self) -> float:
+        """How far it is from the truth, but for one time in 60: no more than all of its noise."""
+        return noise_sum(self.table)
