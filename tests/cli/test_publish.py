@@ -57,3 +57,16 @@ def test_options_of_a_method_are_given_by_name(run, project):
     run(*BASE, "--option", "rounds", code=2)
     assert "no option 'depth'" in run(*BASE, "--option", "depth=2", code=2).err
     assert _spent(project) == Pure(2)
+
+
+def test_a_file_of_csv_has_what_it_is_beside_it_and_a_card(run, project, tmp_path):
+    file, card = tmp_path / "counts.csv", tmp_path / "card.yaml"
+    run(*BASE, "-o", str(file), "--card", str(card))
+    about = json.loads((tmp_path / "counts.csv.json").read_text())
+    assert about["published"] == "cells"
+    assert {"cost", "data_version", "ticket", "notes"} <= set(about)
+    assert "Counts about visits" in card.read_text()
+    (listed,) = json.loads(run("releases", "--json").out)
+    assert listed["columns"] == ["clinic"]
+    assert "counts of visits" in run("releases", "show", str(listed["ticket"])).out
+    assert _spent(project) == Pure(2)

@@ -18,11 +18,10 @@ from attrs import field, frozen
 from discreet.core.canonical import digest
 from discreet.core.contribution import Contribution
 from discreet.core.event import Event
-from discreet.core.loss import PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Pure, Zcdp
 from discreet.core.protocols import IntArray, Rng
 from discreet.ledger.releases import ReleaseSize
 from discreet.mechanisms.noise_json import Noise
-from discreet.project.charged import charged
 from discreet.project.noise import choose_noise
 from discreet.project.passage import KIND, Leg, Passage, StoredBody
 from discreet.synthesis.counted.counted_rows import CountedRows, Integers
@@ -31,6 +30,7 @@ from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.coarse_values import Counts
 from discreet.synthesis.marginals.junction_tree import Columns
 from discreet.synthesis.marginals.measured import MeasuredTable
+from discreet.synthesis.price import SynthesisPrice
 from discreet.synthesis.synthetic_model import SyntheticModel
 from discreet.tables.plans.engine import ExactAggregates, FoundKeys
 from discreet.tables.plans.plan import BoundedPlan
@@ -146,9 +146,14 @@ def judging_passage(
     cells: tuple[ValueCells, ...],
     plan: BoundedPlan,
     about: JudgedRelease,
-    cap: PrivacyLoss,
+    price: SynthesisPrice,
 ) -> Passage:
-    """Return what goes through the gate. All that is public is worked out here, before it."""
+    """Return what goes through the gate. All that is public is worked out here, before it.
+
+    Guarantee:
+        The noise of the judge is within the part of the ``price`` that is for noise, which is
+        what is charged.
+    """
     expected = judge.expected()
 
     def published(exact: ExactAggregates, rng: Rng) -> StoredBody:
@@ -169,8 +174,8 @@ def judging_passage(
                 "price": judge.price.to_json(),
             }
         ),
-        loss=charged(judge.event(), cap),
+        loss=price.charged,
         legs=(Leg(plan=plan, published=published),),
         size=lambda: about.size(len(judge.tables)),
-        description=about.description(judge.event()),
+        description=about.description(price.event),
     )

@@ -129,10 +129,10 @@ def judge(
     cap = project.catalog.id_space(table.unit.id_space).cap
     require_same_rows(project, release.receipt, table.unit.id_space)
     holding = terms_that_hold(terms, Terms(), (default,))
-    price = synthesis_price(holding, cap, ()).of_noise
-    found = Judge.of_model(release.model, release.rows_per_unit, price)
+    price = synthesis_price(holding, cap, ())
+    found = Judge.of_model(release.model, release.rows_per_unit, price.of_noise)
     plan = bounded_plan(table, release.cells, release.rows_per_unit)
-    passage = judging_passage(found, release.cells, plan, judged_release(release), cap)
+    passage = judging_passage(found, release.cells, plan, judged_release(release), price)
     (body,) = go_through(project, passage, analyst=analyst, fresh=fresh).bodies
     return evolve(release, judged=MeasuredTable.from_json(body["distances"]))
 

@@ -1,12 +1,15 @@
 """The report of two tables: joined tables are those of drawn rows, and bounds hold the truth."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from discreet.accounting.accountants.pure import pure_loss
+from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.core.errors import UnknownTable
-from discreet.core.loss import Zcdp
+from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.synthesis.counted.counted_rows import CountedRows
 from discreet.synthesis.judge import Judge
@@ -186,6 +189,27 @@ def test_noise_is_for_a_unit_and_not_for_a_row(release):
     ratio = noise_variance(judges.children.noise()) / noise_variance(row.noise())
     assert ratio == pytest.approx(MOST**2, rel=0.1)
     assert len(judges.parents.tables) == len(all_pairs(3))
+
+
+@pytest.mark.parametrize("price", [Zcdp(Fraction(1, 7)), Pure(Fraction(1, 3))])
+def test_the_noise_of_both_judges_is_within_what_is_charged(release, price):
+    """By the accountants, which look at events alone; the twin with half of the noise is beyond."""
+    judges = RelatedJudges.of(release, price)
+    events = [judges.parents.event(), judges.children.event()]
+    account = zcdp_loss if isinstance(price, Zcdp) else pure_loss
+    assert account(events) <= price
+    twice = [judges.parents.event(), judges.children.event(), judges.children.event()]
+    assert not account(twice) <= price
+
+
+def test_an_epsilon_with_a_delta_buys_one(tmp_path):
+    budget = {"epsilon": 10, "delta": 1e-6}
+    with owned_people(people(), tmp_path, budget=budget) as owner:
+        connection = owner.connect()
+        found = connection.synthesise_related("patients", "visits", epsilon=2, delta=1e-7)
+        before = connection.budget()[0].spent
+        connection.judge(found, epsilon=1, delta=1e-7)
+        assert connection.budget()[0].spent <= before + Approximate(1, "1e-7")
 
 
 def test_a_judgement_is_charged_once_and_found_again(owner, release, judged):

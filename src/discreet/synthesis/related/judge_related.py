@@ -6,7 +6,7 @@ Guarantee:
     most :math:`m` of children. So it moves each distance of parents by at most 1, and each one of
     children, with their own columns, their cluster or columns of their parent, by at most :math:`m`
     (:mod:`discreet.synthesis.judge`). Both are released with noise for a part of the price that is
-    fixed before, and what is charged is the composition of both.
+    fixed before. The parts add up to the price, which is charged: composition of ε, or of ρ.
 """
 
 from functools import partial
@@ -18,10 +18,8 @@ from attrs import evolve, frozen
 
 from discreet.core.canonical import digest
 from discreet.core.errors import InvalidArgument
-from discreet.core.event import ComposedEvent
-from discreet.core.loss import PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Pure, Zcdp
 from discreet.core.protocols import IntArray, Rng
-from discreet.project.charged import charged
 from discreet.project.passage import KIND, Leg, Passage, StoredBody, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
@@ -31,7 +29,7 @@ from discreet.synthesis.judge import Judge, JudgedRelease, Judging, whole
 from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.junction_tree import Columns
 from discreet.synthesis.marginals.measured import MeasuredTable
-from discreet.synthesis.price import synthesis_price
+from discreet.synthesis.price import SynthesisPrice, synthesis_price
 from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.related.clusters import Cluster
 from discreet.synthesis.related.draw_related import RelatedModel
@@ -70,8 +68,9 @@ def judge_related(
     space = project.catalog.id_space(rows.parent.unit.id_space)
     require_same_rows(project, release.receipt, space.name)
     holding = terms_that_hold(terms, Terms(), (default,))
-    found = RelatedJudges.of(release, synthesis_price(holding, space.cap, ()).of_noise)
-    passage = found.passage(rows.parents_plan(), rows.children_plan(), space.cap)
+    price = synthesis_price(holding, space.cap, ())
+    found = RelatedJudges.of(release, price.of_noise)
+    passage = found.passage(rows.parents_plan(), rows.children_plan(), price)
     (body,) = go_through(project, passage, analyst=analyst, fresh=fresh).bodies
     return evolve(release, judged=read_judgement(body))
 
@@ -137,11 +136,10 @@ class RelatedJudges:
         return [self.parents.expected(), self.children.expected()]
 
     def passage(
-        self, parents_plan: BoundedPlan, children_plan: BoundedPlan, cap: PrivacyLoss
+        self, parents_plan: BoundedPlan, children_plan: BoundedPlan, price: SynthesisPrice
     ) -> Passage:
         """Return what goes through the gate. All that is public is worked out here, before it."""
         about, expected = judged_related(self.release), self.expected()
-        event = ComposedEvent.of([self.parents.event(), self.children.event()])
         children = partial(self._children_judged, about, expected)
 
         def published(exact: ExactAggregates, rng: Rng) -> Leg:
@@ -158,10 +156,10 @@ class RelatedJudges:
                     "price": [self.parents.price.to_json(), self.children.price.to_json()],
                 }
             ),
-            loss=charged(event, cap),
+            loss=price.charged,
             legs=(Leg(plan=parents_plan, published=published, following=(children_plan,)),),
             size=lambda: about.size(len(self.parents.tables) + len(self.children.tables)),
-            description=about.description(event),
+            description=about.description(price.event),
         )
 
     def _children_judged(
