@@ -136,11 +136,17 @@ def test_forms(rng, tmp_path):
     page = report.write(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "&lt;rows&gt;" in page
     assert "<rows>" not in page
-    assert page.count("<svg") == len(CELLS)
+    assert page.count("<svg") == len(CELLS) + len(report.model.measured.together)
     data = json.loads(report.write(tmp_path / "r.json").read_text(encoding="utf-8"))
     assert [one["name"] for one in data["columns"]] == ["sex", "age", "ok", "<b>"]
     assert data["columns"][0]["values"] == ["f", "m"]
     assert report.plot("age").get_title(loc="left") == "age"
+    first, second = (CELLS[one].column.name for one in report.model.measured.together[0])
+    axes = report.plot_pair(second, first)
+    assert axes.get_title(loc="left") == f"{first} with {second}"
+    assert len(axes.get_lines()) >= 2
+    with pytest.raises(InvalidArgument, match="not measured together"):
+        report.plot_pair(first, first)
     for bad in (lambda: report.plot("nope"), lambda: report.write(tmp_path / "r.txt")):
         with pytest.raises(InvalidArgument):
             bad()

@@ -378,6 +378,7 @@ class Release(AnswerRows):
             "headline": list(self.headline()),
             "notes": list(self.notes()),
             "cost": self.cost.to_json(),
+            "data_version": self.receipt.data_version,
             "ticket": self.receipt.ticket.number,
         }
 

@@ -20,7 +20,6 @@ Rows that are not drawn from the model as it is, such as children of drawn paren
 the truth by as much as they can be from the model: the ``shift`` is added to each bound.
 """
 
-import io
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -32,12 +31,11 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from discreet.accounting.picture import ACCENT, INK, QUIET
-from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.html_text import html_notes, html_table
-from discreet.core.terminal_text import one_line, text_table
+from discreet.core.terminal_text import text_table
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.noise_json import Noise
 from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.coarse_values import Counts
 from discreet.synthesis.marginals.measure import expected_table
@@ -53,13 +51,14 @@ from discreet.synthesis.pair_report import (
     put_together,
     score_bound,
 )
+from discreet.synthesis.report_picture import DrawnShares, coarse_labels, new_axes, svg
 from discreet.synthesis.synthetic_model import SyntheticModel
 
 _GAUSSIAN, _LAPLACE = 1.96, 2.12
 """How many deviations are 95 % of noise; of Laplace noise, and of two of them, at least."""
 
-_WIDE, _TALL = 6.4, 2.2
-_MOST_LABELS = 12
+MOST_DRAWN = 12
+"""Of how many tables a page has pictures."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -126,8 +125,7 @@ class SyntheticReport:
         """Return the model's shares of a column's cells, the measured ones, and their ± at 95 %."""
         total = max(self.model.estimated.total, 1.0)
         counts, variance = self.model.measured.one_way(place)
-        is_laplace = isinstance(self.model.measured.first[place].noise, DiscreteLaplace)
-        band = (_LAPLACE if is_laplace else _GAUSSIAN) * math.sqrt(variance)
+        band = _band(self.model.measured.first[place].noise, variance)
         return self.model.shares(place), counts / total, band / total
 
     def to_json(self) -> dict[str, Any]:
@@ -172,11 +170,46 @@ class SyntheticReport:
             html_notes(MEANINGS),
             "<h2>Columns by themselves</h2>",
             self.pictures(),
+            "<h2>Columns together, as they were measured</h2>",
+            self.pair_pictures(),
         )
 
     def pictures(self) -> str:
         """Return a picture of each column, as SVG."""
-        return "".join(self._picture(place) for place in range(len(self.model.cells)))
+        return "".join(svg(self._shares(place).draw) for place in range(len(self.model.cells)))
+
+    def pair_pictures(self) -> str:
+        """Return a picture of each of the first tables of two columns, as SVG."""
+        found = "".join(svg(self._pair_shares(one).draw, tall=3.0) for one in self._drawn())
+        return found or "<p>None were measured.</p>"
+
+    def _drawn(self) -> list[MeasuredTable]:
+        tables = {one.columns: one for one in self.model.measured.tables if len(one.columns) == 2}
+        return list(tables.values())[:MOST_DRAWN]
+
+    def _shares(self, place: int) -> DrawnShares:
+        model, measured, band = self.column(place)
+        cells = self.model.cells[place]
+        return DrawnShares(
+            names=(cells.column.name,),
+            labels=(cells.labels(),),
+            model=model,
+            measured=measured,
+            band=band,
+        )
+
+    def _pair_shares(self, table: MeasuredTable) -> DrawnShares:
+        """Return the shares of two columns that were measured together, of coarse values."""
+        total = max(self.model.estimated.total, 1.0)
+        cells = [self.model.cells[column] for column in table.columns]
+        coarse = [self.model.measured.coarse[column] for column in table.columns]
+        return DrawnShares(
+            names=tuple(one.column.name for one in cells),
+            labels=tuple(coarse_labels(one, part) for one, part in zip(cells, coarse, strict=True)),
+            model=self.model.coarse_table(table.columns),
+            measured=table.values / total,
+            band=_band(table.noise, table.variance) / total,
+        )
 
     def write(self, path: str | Path) -> Path:
         """Write the report to a file, as HTML or JSON."""
@@ -189,37 +222,22 @@ class SyntheticReport:
             raise InvalidArgument(
                 f"'{column}' is not one of the columns", must=f"be one of {', '.join(names)}"
             )
-        if axes is None:
-            _, axes = optional.load("matplotlib.pyplot").subplots(figsize=(_WIDE, _TALL))
-        self._draw(names.index(column), axes)
-        return axes
+        found = new_axes() if axes is None else axes
+        self._shares(names.index(column)).draw(found)
+        return found
 
-    def _draw(self, place: int, axes: Any) -> None:
-        model, measured, band = self.column(place)
-        cells = self.model.cells[place]
-        places = np.arange(len(model))
-        low = np.maximum(measured - band, 0.0)
-        high = np.maximum(measured + band, 0.0)
-        axes.bar(places, 100 * model, width=0.9, color=ACCENT, alpha=0.55, label="model")
-        axes.vlines(places, 100 * low, 100 * high, color=INK, linewidth=1, label="measured, 95 %")
-        axes.set_title(_plain(cells.column.name), loc="left", color=INK, fontsize=11)
-        axes.set_ylabel("% of rows", color=INK)
-        axes.grid(axis="y", color=QUIET, alpha=0.4, linewidth=0.6)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.set_ylim(bottom=0)
-        shown = _ticks(len(model))
-        labels = cells.labels()
-        axes.set_xticks(shown, [_plain(labels[one][:18]) for one in shown], rotation=30, ha="right")
-        axes.legend(frameon=False, fontsize=8)
-
-    def _picture(self, place: int) -> str:
-        figure = optional.load("matplotlib.figure").Figure(
-            figsize=(_WIDE, _TALL), layout="constrained"
+    def plot_pair(self, first: str, second: str, axes: Any = None) -> Any:
+        """Draw the shares of two columns that were measured together, over the measured bands."""
+        names = [one.column.name for one in self.model.cells]
+        for table in self.model.measured.tables:
+            if {names[column] for column in table.columns} == {first, second}:
+                found = new_axes() if axes is None else axes
+                self._pair_shares(table).draw(found)
+                return found
+        raise InvalidArgument(
+            f"'{first}' and '{second}' were not measured together",
+            must="be a pair of columns that the report says was",
         )
-        self._draw(place, figure.subplots())
-        target = io.StringIO()
-        figure.savefig(target, format="svg", metadata={"Date": None})
-        return target.getvalue().partition("<svg")[2].join(("<svg", ""))
 
 
 def report_place(path: str | Path) -> Path:
@@ -244,6 +262,12 @@ def write_report(
     return place
 
 
+def _band(noise: Noise, variance: float) -> float:
+    """Return the half-width at 95 % of numbers with this kind of noise."""
+    is_laplace = isinstance(noise, DiscreteLaplace)
+    return (_LAPLACE if is_laplace else _GAUSSIAN) * math.sqrt(variance)
+
+
 def report_page(title: str, *parts: str) -> str:
     """Return one page of HTML."""
     return (
@@ -261,15 +285,6 @@ def pairs_text(pairs: Sequence[PairReport]) -> str:
 def pairs_html(pairs: Sequence[PairReport]) -> str:
     """Return pairs as a table of HTML."""
     return html_table(HEADINGS, [one.line() for one in pairs])
-
-
-def _plain(text: str) -> str:
-    """Return a text that a picture takes for nothing but a text."""
-    return one_line(text).replace("$", r"\$")
-
-
-def _ticks(cells: int) -> Sequence[int]:
-    return range(0, cells, -(-cells // _MOST_LABELS))
 
 
 _STYLE = (

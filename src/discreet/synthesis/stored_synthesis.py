@@ -34,15 +34,7 @@ def is_synthesis(description: dict[str, Any]) -> bool:
 
 def open_synthesis(project: Project, ticket: int) -> SyntheticRelease:
     """Return the synthetic release that a ticket paid for. It costs nothing."""
-    found = project.ledger.release_of(ticket)
-    if found is None or "cells" not in found[0]:
-        raise InvalidArgument(
-            "There are no synthetic rows of this ticket",
-            must="be the number of a ticket that paid for some",
-            got=str(ticket),
-            next="connection.releases() lists them, and so does 'discreet releases'",
-        )
-    body, receipt = found
+    body, receipt = stored_release(project, ticket, "cells", "synthetic rows")
     space = receipt.charges[0].id_space
     names = {one.name: one.called for one in project.catalog.id_spaces}
     counted = counted_again(project, body)
@@ -60,6 +52,21 @@ def open_synthesis(project: Project, ticket: int) -> SyntheticRelease:
         if counted is None
         else stored_circumstances(project, ticket, counted[1], receipt),
     )
+
+
+def stored_release(
+    project: Project, ticket: int, part: str, what: str
+) -> tuple[StoredBody, Receipt]:
+    """Return the body that a ticket paid for, if it has the part that tells what it is."""
+    found = project.ledger.release_of(ticket)
+    if found is None or part not in found[0]:
+        raise InvalidArgument(
+            f"There are no {what} of this ticket",
+            must="be the number of a ticket that paid for some",
+            got=str(ticket),
+            next="connection.releases() lists them, and so does 'discreet releases'",
+        )
+    return found
 
 
 def replaced_remarks(project: Project, receipt: Receipt) -> tuple[str, ...]:
@@ -80,9 +87,7 @@ def is_judgement(description: dict[str, Any]) -> bool:
 
 def open_judgement(project: Project, ticket: int) -> SyntheticRelease:
     """Return the synthetic release that was judged, with its judgement. It costs nothing."""
-    found = project.ledger.release_of(ticket)
-    assert found is not None
-    body, _ = found
+    body, _ = stored_release(project, ticket, "distances", "judgements")
     judged, model = body["of"]["ticket"], body["of"]["model"]
     release = evolve(
         open_synthesis(project, judged),

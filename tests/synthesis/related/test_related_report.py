@@ -123,7 +123,8 @@ def test_a_shift_is_in_every_bound_of_children(judged):
 def test_forms(judged, tmp_path):
     report = judged.report()
     page = report.write(tmp_path / "r.html").read_text(encoding="utf-8")
-    assert page.count("<svg") == 6, "age, sex, number of visits; cost, kind, cluster"
+    tables = (judged.of_parents.together, judged.of_children.measured.together)
+    assert page.count("<svg") == 6 + sum(map(len, tables)), "columns of both, and pairs of them"
     assert page.count("<table>") == 3
     for words in ("order in time", "number of visits", "cluster of patients", "made up"):
         assert words in page

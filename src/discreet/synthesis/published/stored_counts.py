@@ -14,7 +14,7 @@ from discreet.synthesis.published.publish import plan_of, published_counts
 from discreet.synthesis.published.published_counts import PublishedCounts
 from discreet.synthesis.published.publishing_methods import publishing_method
 from discreet.synthesis.published.publishing_plan import PUBLISHED, PublishingPlan
-from discreet.synthesis.stored_synthesis import replaced_remarks
+from discreet.synthesis.stored_synthesis import replaced_remarks, stored_release
 
 
 def is_published(description: Mapping[str, Any]) -> bool:
@@ -31,15 +31,7 @@ def open_counts(project: Project, ticket: int) -> PublishedCounts:
     What was measured are whole numbers, and what they are of is said by the plan. So they are
     opened only while declarations still give the plan that was charged.
     """
-    found = project.ledger.release_of(ticket)
-    if found is None or "options" not in found[0]:
-        raise InvalidArgument(
-            "There are no published counts of this ticket",
-            must="be the number of a ticket that paid for some",
-            got=str(ticket),
-            next="connection.releases() lists them, and so does 'discreet releases'",
-        )
-    body, receipt = found
+    body, receipt = stored_release(project, ticket, "options", "published counts")
     plan = _planned(project, body)
     if plan is None or plan.name() != receipt.plan_digest:
         raise InvalidArgument(

@@ -20,6 +20,7 @@ from discreet.core.errors import InvalidArgument, RefusedQuery, Unsupported
 from discreet.sql.rows.fields import field_values, projected
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.marginals.coarse_values import Counts
+from discreet.synthesis.plan import CountedTable
 from discreet.tables.catalog import Limits, Table
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
@@ -149,6 +150,20 @@ class JoinedRows:
             condition = strict[0] if len(strict) == 1 else call("and", strict)
             source = Filter(source=scan, condition=condition)
         return RowLimit(source=source, rows=self.rows_per_unit)
+
+
+def joined_rows(
+    parent: Table, child: Table, parents: CountedTable, children: CountedTable
+) -> JoinedRows:
+    """Return what counts the rows of two tables together, of what is counted of each."""
+    return JoinedRows(
+        parent=parent,
+        child=child,
+        parent_cells=parents.cells,
+        child_cells=children.cells,
+        number=number_cells(child, children.rows_per_unit),
+        rows_per_unit=children.rows_per_unit,
+    )
 
 
 def _is_possible(value: FieldValue, cells: ValueCells) -> Expression:

@@ -42,7 +42,7 @@ from discreet.synthesis.related.stored_related import (
     declared_rows,
     open_related,
 )
-from discreet.synthesis.stored_synthesis import OTHER_MODEL
+from discreet.synthesis.stored_synthesis import OTHER_MODEL, stored_release
 from discreet.synthesis.synthesise import require_same_rows
 from discreet.tables.plans.engine import ExactAggregates, FoundKeys
 from discreet.tables.plans.plan import BoundedPlan
@@ -85,9 +85,7 @@ def read_judgement(body: StoredBody) -> RelatedJudgement:
 
 def open_related_judgement(project: Project, ticket: int) -> RelatedRelease:
     """Return the two tables that were judged, with their judgement. It costs nothing."""
-    found = project.ledger.release_of(ticket)
-    assert found is not None
-    body, _ = found
+    body, _ = stored_release(project, ticket, "children", "judgements")
     model = body["of"]["model"]
     release = evolve(
         open_related(project, body["of"]["ticket"]),

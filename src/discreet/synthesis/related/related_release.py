@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from discreet.synthesis.related.draw_related import RelatedModel, UnitTable
 from discreet.synthesis.related.measure_children import MeasuredChildren
 from discreet.synthesis.related.related_report import RelatedJudgement, RelatedReport
 from discreet.synthesis.related.related_rows import ABOUT, ENDINGS, RelatedRows, related_files
+from discreet.synthesis.report_picture import coarse_labels
 from discreet.synthesis.synthetic_answer import REPEATS, SyntheticAnswer, answer_from_rows
 from discreet.synthesis.synthetic_card import CountedPart, FindCircumstances, synthetic_card
 from discreet.synthesis.synthetic_model import SyntheticModel
@@ -80,9 +82,7 @@ class RelatedRelease:
     def model(self) -> RelatedModel:
         """The models that rows are drawn from."""
         cluster = self.of_children.cluster
-        name = f"cluster of {self.parent.name}"
-        numbered = Column(name=name, type=ColumnType.INTEGER, nullable=False)
-        extra = (ValueCells(numbered, tuple(range(cluster.size))),) if cluster.size > 1 else ()
+        extra = (self._cluster_cells(),) if cluster.size > 1 else ()
         return RelatedModel(
             parents=SyntheticModel.of(
                 self.parent_cells, self.of_parents, self.published, tours=self.tours
@@ -94,6 +94,17 @@ class RelatedRelease:
             parent=self.parent,
             child=self.child,
         )
+
+    def _cluster_cells(self) -> ValueCells:
+        """Return the clusters as a column of texts, which say what parents have in each."""
+        cluster = self.of_children.cluster
+        labels = [
+            coarse_labels(self.parent_cells[column], coarse)
+            for column, coarse in zip(cluster.columns, cluster.coarse, strict=True)
+        ]
+        name = f"cluster of {self.parent.name}"
+        column = Column(name=name, type=ColumnType.TEXT, nullable=False)
+        return ValueCells(column, tuple(map(", ".join, product(*labels))))
 
     def with_tours(self, tours: int) -> "RelatedRelease":
         """Return the release with searches for its models that may take so many tours.

@@ -259,6 +259,8 @@ class RelatedReport:
                 pairs_html(report.pairs),
                 f"<h2>Columns of {name} by themselves</h2>",
                 report.pictures(),
+                f"<h2>Columns of {name} together, as they were measured</h2>",
+                report.pair_pictures(),
             ]
         return report_page(self.title, *parts)
 

@@ -6,7 +6,7 @@ from typing import Any
 from attrs import evolve
 
 from discreet.core.canonical import digest
-from discreet.core.errors import DiscreetError, InvalidArgument
+from discreet.core.errors import DiscreetError
 from discreet.project.passage import KIND
 from discreet.project.project import Project
 from discreet.synthesis.counted.value_cells import ValueCells
@@ -14,11 +14,15 @@ from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.plan import counted_table, private_table
 from discreet.synthesis.related.clusters import read_links
 from discreet.synthesis.related.draw_related import UnitTable
-from discreet.synthesis.related.joined_rows import JoinedRows, number_cells, require_related
+from discreet.synthesis.related.joined_rows import JoinedRows, joined_rows, require_related
 from discreet.synthesis.related.measure_children import MeasuredChildren
 from discreet.synthesis.related.related_plan import RELATED
 from discreet.synthesis.related.related_release import RelatedRelease
-from discreet.synthesis.stored_synthesis import replaced_remarks, stored_circumstances
+from discreet.synthesis.stored_synthesis import (
+    replaced_remarks,
+    stored_circumstances,
+    stored_release,
+)
 from discreet.tables.unit_name import UNIT
 
 RELATED_JUDGEMENT = "judgement of related tables"
@@ -32,15 +36,7 @@ def is_related(description: Mapping[str, Any]) -> bool:
 
 def open_related(project: Project, ticket: int) -> RelatedRelease:
     """Return the two tables that a ticket paid for. It costs nothing."""
-    found = project.ledger.release_of(ticket)
-    if found is None or "tables" not in found[0]:
-        raise InvalidArgument(
-            "There are no related tables of this ticket",
-            must="be the number of a ticket that paid for some",
-            got=str(ticket),
-            next="connection.releases() lists them, and so does 'discreet releases'",
-        )
-    body, receipt = found
+    body, receipt = stored_release(project, ticket, "parent_cells", "related tables")
     parent, child = map(UnitTable.from_json, body["tables"])
     names = {one.name: one.called for one in project.catalog.id_spaces}
     release = RelatedRelease(
@@ -86,13 +82,6 @@ def declared_rows(project: Project, release: RelatedRelease) -> JoinedRows | Non
         children = counted_table(second, names[1], release.rows_per_unit)
     except DiscreetError:  # there is no such table or column any more, or it has other values
         return None
-    rows = JoinedRows(
-        parent=first,
-        child=second,
-        parent_cells=parents.cells,
-        child_cells=children.cells,
-        number=number_cells(second, release.rows_per_unit),
-        rows_per_unit=release.rows_per_unit,
-    )
+    rows = joined_rows(first, second, parents, children)
     counted = (digest(rows.parents_plan().to_json()), digest(rows.children_plan().to_json()))
     return rows if counted == release.counted else None

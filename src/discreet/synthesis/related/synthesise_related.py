@@ -21,7 +21,7 @@ from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.plan import counted_table, list_of_names, private_table
 from discreet.synthesis.price import synthesis_price
 from discreet.synthesis.related.clusters import MOST_COLUMNS, read_links
-from discreet.synthesis.related.joined_rows import JoinedRows, number_cells, require_related
+from discreet.synthesis.related.joined_rows import JoinedRows, joined_rows, require_related
 from discreet.synthesis.related.measure_children import MeasuredChildren
 from discreet.synthesis.related.related_explanation import RelatedExplanation
 from discreet.synthesis.related.related_plan import RelatedPlan
@@ -103,14 +103,7 @@ def related_plan(
     parents = counted_table(first, named[0], 1)
     children = counted_table(second, named[1], terms.rows_per_unit)
     keys_plans = (*parents.keys_plans, *children.keys_plans)
-    rows = JoinedRows(
-        parent=first,
-        child=second,
-        parent_cells=parents.cells,
-        child_cells=children.cells,
-        number=number_cells(second, children.rows_per_unit),
-        rows_per_unit=children.rows_per_unit,
-    )
+    rows = joined_rows(first, second, parents, children)
     return RelatedPlan(
         rows=rows,
         parents_plan=rows.parents_plan(),
