@@ -17,7 +17,7 @@ from discreet.synthesis.synthesis_explanation import SynthesisExplanation
 from discreet.synthesis.synthesise import Asserted, explain_synthesis, judge, synthesise
 from discreet.synthesis.synthetic_release import SyntheticRelease
 
-Judged = TypeVar("Judged", SyntheticRelease, RelatedRelease)
+T = TypeVar("T", SyntheticRelease, RelatedRelease)
 
 
 class Synthesising:
@@ -80,13 +80,13 @@ class Synthesising:
 
     def judge(
         self,
-        release: Judged,
+        release: T,
         *,
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
         fresh: bool = False,
-    ) -> Judged:
+    ) -> T:
         """Return a synthetic release with noisy distances from its table, for a better report.
 
         It may be of one table, or of two that belong together.

@@ -32,14 +32,14 @@ class Rehearsed(Protocol):
     def _repr_html_(self) -> str: ...
 
 
-R = TypeVar("R", bound=Rehearsed)
+T = TypeVar("T", bound=Rehearsed)
 
 
 @frozen(kw_only=True)
-class SynthesisRehearsal(Generic[R]):
+class SynthesisRehearsal(Generic[T]):
     """Synthetic rows of people who do not exist: shape, types, noise and price are real."""
 
-    release: R
+    release: T
     made_up: int
 
     @property
