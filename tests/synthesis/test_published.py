@@ -15,7 +15,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.synthesis.marginals.coarse_values import CoarseValues
 from discreet.synthesis.published_table import PublishedTable
-from discreet.synthesis.synthetic_file import open_synthetic
+from discreet.synthesis.related.related_file import open_synthetic
 from discreet.synthesis.synthetic_release import METADATA
 from tests.support.projects.frames import owned as owned_frames
 

@@ -38,7 +38,7 @@ from discreet.synthesis.cell_groups import CellGroups, cell_groups
 from discreet.synthesis.counted.counted_rows import Integers
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
-from discreet.synthesis.plan import PUBLISHED, SynthesisPlan
+from discreet.synthesis.plan import PUBLISHED, CountingPlan
 from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.stored_synthesis import counted_again, is_synthesis
 from discreet.tables.catalog import Limits, Table
@@ -67,7 +67,7 @@ class EarlierReleases:
     tickets: frozenset[int] | None = None
     """Only these, each of which must be usable; None for all that are."""
 
-    def tables(self, project: Project, plan: SynthesisPlan) -> tuple[PublishedTable, ...]:
+    def tables(self, project: Project, plan: CountingPlan) -> tuple[PublishedTable, ...]:
         """Return what answers and earlier syntheses say about the rows of a plan, in order."""
         counting = _Counting.of(plan)
         answers = self.answers(project, plan.table)
@@ -105,7 +105,7 @@ class _Counting:
     """How many rows of a unit other limits leave, which contain work; None if there are none."""
 
     @staticmethod
-    def of(plan: SynthesisPlan) -> "_Counting":
+    def of(plan: CountingPlan) -> "_Counting":
         return _Counting(
             table=plan.table,
             names=tuple(one.column.name for one in plan.cells),
@@ -275,14 +275,14 @@ def _put_in(expression: Expression, values: Sequence[Expression]) -> Expression:
 # ---- Earlier syntheses.
 
 
-def _of_syntheses(project: Project, plan: SynthesisPlan) -> Iterator[PublishedTable]:
+def _of_syntheses(project: Project, plan: CountingPlan) -> Iterator[PublishedTable]:
     """Yield what earlier syntheses measured of the same rows, of columns with declared values."""
     for ticket in _tickets(project, plan, is_synthesis):
         yield from _of_synthesis(project, plan, ticket)
 
 
 def _tickets(
-    project: Project, plan: SynthesisPlan, is_wanted: Callable[[StoredBody], bool]
+    project: Project, plan: CountingPlan, is_wanted: Callable[[StoredBody], bool]
 ) -> Iterator[int]:
     """Yield the tickets about these people as they are now, with a description that is wanted."""
     space = plan.table.unit.id_space
@@ -298,7 +298,7 @@ def _tickets(
             yield entry.payload["ticket"]
 
 
-def _of_synthesis(project: Project, plan: SynthesisPlan, ticket: int) -> Iterator[PublishedTable]:
+def _of_synthesis(project: Project, plan: CountingPlan, ticket: int) -> Iterator[PublishedTable]:
     stored = project.ledger.release_of(ticket)
     if stored is None or stored[0].get("table") != plan.table.name:
         return
@@ -317,7 +317,7 @@ def _of_synthesis(project: Project, plan: SynthesisPlan, ticket: int) -> Iterato
 
 def _are_the_same_rows(
     counting: _Counting,
-    plan: SynthesisPlan,
+    plan: CountingPlan,
     body: StoredBody,
     cells: Sequence[ValueCells],
     counted: BoundedPlan,
@@ -359,7 +359,7 @@ def _measured_before(
 # ---- Published counts.
 
 
-def _of_counts(project: Project, plan: SynthesisPlan) -> Iterator[PublishedTable]:
+def _of_counts(project: Project, plan: CountingPlan) -> Iterator[PublishedTable]:
     """Yield the tables that were published as counts of the same rows, each with its own noise."""
     counting = _Counting.of(plan)
     for ticket in _tickets(project, plan, lambda order: order.get(KIND) == PUBLISHED):

@@ -1,6 +1,7 @@
 """What a synthesis would measure and cost. Nothing private is looked at, and nothing is spent."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import evolve, frozen
@@ -65,18 +66,11 @@ class SynthesisExplanation(PassageExplanation):
         found += [
             ("Together", self._together()),
             ("Errors", "half-widths at 95 %, of one cell; columns in no table are counted again"),
-            *self._published(),
+            *published_steps(self.published),
             *self._asserted(),
             *self.price_steps(),
         ]
         return found
-
-    def _published(self) -> list[tuple[str, str]]:
-        if not self.published:
-            return []
-        known = {one.ticket: one.what for one in self.published}
-        shown = ", ".join(f"{ticket} ({what})" for ticket, what in known.items())
-        return [("Published", f"the rows would agree with, and so reveal, ticket {shown}")]
 
     def _asserted(self) -> list[tuple[str, str]]:
         if self.facts is None or self.facts.is_empty:
@@ -133,6 +127,15 @@ class SynthesisExplanation(PassageExplanation):
             "published": sorted({one.ticket for one in self.published}),
             **self.price_json(),
         }
+
+
+def published_steps(published: Sequence[PublishedTable]) -> list[tuple[str, str]]:
+    """Return the step that says with which earlier releases rows would agree, if with any."""
+    if not published:
+        return []
+    known = {one.ticket: one.what for one in published}
+    shown = ", ".join(f"{ticket} ({what})" for ticket, what in known.items())
+    return [("Published", f"the rows would agree with, and so reveal, ticket {shown}")]
 
 
 def _noise_json(noise: Noise | None) -> dict[str, str] | None:

@@ -124,7 +124,14 @@ def test_it_is_charged_what_its_event_costs_and_then_free(shared, name):
     assert json.loads(json.dumps(first.to_json()))["published"] == name
     assert "rows of nobody" in str(first)
     assert first.method in json.dumps(first.about())
-    assert len(connection.releases()) == 0, "what lists answers to questions has none of them"
+    (stored,) = connection.releases(first.receipt.ticket.number)
+    opened = stored.open()
+    assert (stored.sql, stored.columns) == (first.plan.in_words(), first.columns)
+    assert opened.is_stored
+    assert opened.receipt == first.receipt
+    assert opened.lines.values.tolist() == first.lines.values.tolist()
+    assert opened.notes() == first.notes()
+    assert f'method: "{name}"' in opened.card()
     for other in ({"rows_per_unit": 2}, {"fresh": True}):
         assert not connection.publish("visits", **asked | other).is_stored
 

@@ -5,11 +5,13 @@ from typing import Any
 
 from discreet.cli.answer_file import Destination, add_output, destination, encoded
 from discreet.cli.command import CommandResult, add_project
+from discreet.cli.files_beside import write_card
 from discreet.cli.spelling import spelled
 from discreet.core.errors import InvalidArgument
 from discreet.roles.connection import connect
 from discreet.synthesis.published.published_counts import PublishedCounts
 from discreet.synthesis.published.publishing_methods import METHODS
+from discreet.synthesis.synthetic_release import write_about
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +60,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--explain", action="store_true", help="say what it would do and cost; nothing is spent"
     )
     parser.add_argument(
+        "--card", metavar="FILE", help="write a release card besides: what, how and at which cost"
+    )
+    parser.add_argument(
         "--fresh", action="store_true", help="pay for a new one, although there is one already"
     )
     add_output(parser)
@@ -77,7 +82,9 @@ def run(options: argparse.Namespace) -> CommandResult:
     ):
         place.require_apart(connection.catalog())
         release = connection.publish(options.table, fresh=options.fresh, **asked)
-        return _result(release, place)
+        result = _result(release, place)
+        write_card(options.card, release.card)
+        return result
 
 
 def _result(release: PublishedCounts, place: Destination) -> CommandResult:
@@ -91,6 +98,8 @@ def _result(release: PublishedCounts, place: Destination) -> CommandResult:
         return CommandResult("", None, output=counts, aside=f"{cost}\n{notes}")
     place.file.keep(counts)
     name = str(place.file.target)
+    if place.form.value == "csv":  # it has no place for what it is
+        write_about(place.file.target, release.about())
     told = f"Wrote {len(release):,} counts to {name}; {cost}"
     return CommandResult(f"{told}\n{notes}", release.about() | {"output": name})
 

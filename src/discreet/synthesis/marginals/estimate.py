@@ -22,9 +22,12 @@ Noise makes tables contradict each other in more than can be made to agree befor
 of one tour undo each other, and it goes in a circle, in which whoever came last has it all. So the
 steps themselves never say when to stop, and for that it is looked at where a tour *ends*. When it
 ends where the one before it did, a few tours take parts of the steps: their circles are smaller,
-and end nearer to the middle. A part of the best step raises the dual too, which is concave. What is
-measured below 0 pushes the sum of all counts up, a few rows in each cell; so that sum is held to
-what all tables together say, which is known much better than any cell.
+and end nearer to the middle. A part of the best step raises the dual too, which is concave.
+
+Cells are not below 0 in a model, but noisy counts are, so fitted counts add up to more rows than
+there are. How many there are is known better: it is what all whole tables say together, without a
+bias (:func:`~discreet.synthesis.marginals.measurement.total_rows`). That is the number of rows, to
+which the counts are held, and these say only which shares of them the cells have.
 
 Guarantee:
     Post-processing: nothing but measurements is looked at.
@@ -67,6 +70,7 @@ class Estimated:
 
     model: GraphicalModel
     total: float
+    """How many rows there are: as measured, if whole tables say it, and as fitted if none does."""
     tours: int
     """How many had whole steps."""
     is_found: bool
@@ -106,7 +110,7 @@ def estimate(
         fit.tour(part)
     return Estimated(
         model=fit.model(),
-        total=float(fit.counts[0].sum()),
+        total=float(fit.counts[0].sum()) if fit.total is None else fit.total,
         tours=tours,
         is_found=changed <= enough,
         last_change=changed,
@@ -136,7 +140,9 @@ class _Fit:
     measured: tuple[tuple[_Measured, ...], ...]
     smoothing: float
     total: float | None
-    """How many rows there are, if the counts are held to that."""
+    """How many rows there are by all whole tables, if there are some."""
+    holds_total: bool
+    """Whether the counts are held to that after each tour."""
 
     @staticmethod
     def begin(
@@ -147,17 +153,16 @@ class _Fit:
         *,
         holds_total: bool,
     ) -> "_Fit":
-        total, known = 1.0, None
+        total = None
         with suppress(InvalidArgument):  # without a whole table, it follows from the others
             total, _ = total_rows(measurements)
-            known = total if holds_total else None
             measurements = agreeing(measurements)
-        base = _base(tree, measurements, total)
+        base = _base(tree, measurements)
         for columns, mask in impossible:
             home = _home(tree, columns)
             base[home] = np.where(_spread_over(mask, columns, tree, home), -np.inf, base[home])
         model = GraphicalModel.of(tree, base)
-        counts = [total * np.exp(belief) for belief in model.beliefs]
+        counts = [(total or 1.0) * np.exp(belief) for belief in model.beliefs]
         measured: list[list[_Measured]] = [[] for _ in tree.branches]
         for one in measurements:
             home = _home(tree, one.columns)
@@ -166,7 +171,7 @@ class _Fit:
             sizes = dict(zip(one.columns, one.shape, strict=True))
             shape = tuple(sizes.get(column, 1) for column in columns)
             measured[home].append(_Measured(one, others, shape, *_zeros(one)))
-        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing, known)
+        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing, total, holds_total)
 
     def model(self) -> GraphicalModel:
         """Return the distribution of the counts, which agree after a tour."""
@@ -188,7 +193,7 @@ class _Fit:
                     cells += one.table.counts.size
             else:
                 self._hand_on(neighbour, place)
-        if self.total is not None:
+        if self.total is not None and self.holds_total:
             ratio = self.total / float(self.counts[0].sum())
             for counts in self.counts:
                 counts *= ratio
@@ -282,7 +287,7 @@ def _best_steps(counts: Table, wanted: Table, weight: Table) -> Table:
     return np.where(counts > 0, steps, 0.0)
 
 
-def _base(tree: JunctionTree, measurements: Sequence[Measurement], total: float) -> list[Table]:
+def _base(tree: JunctionTree, measurements: Sequence[Measurement]) -> list[Table]:
     """Return the potentials of columns that do not depend on each other, by what was measured."""
     found = [np.zeros(tree.shape(place)) for place in range(len(tree.branches))]
     for column in range(len(tree.sizes)):

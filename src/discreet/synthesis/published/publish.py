@@ -12,7 +12,9 @@
 from collections.abc import Sequence
 
 from discreet.core.errors import UnknownTable
-from discreet.project.passage import foresee, go_through
+from discreet.ledger.order import Receipt
+from discreet.project.circumstances import circumstances_of
+from discreet.project.passage import StoredBody, foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.synthesis.plan import private_table
@@ -53,13 +55,28 @@ def publish(
     plan = plan_of(project, name, method, terms, default, columns, keys)
     passed = go_through(project, plan.passage(), analyst=analyst, fresh=fresh)
     (body,) = passed.bodies
+    return published_counts(project, plan, body, passed.receipt, is_stored=passed.is_stored)
+
+
+def published_counts(
+    project: Project,
+    plan: PublishingPlan,
+    body: StoredBody,
+    receipt: Receipt,
+    *,
+    is_stored: bool,
+) -> PublishedCounts:
+    """Return counts from a stored body, and the plan that measured them."""
     return PublishedCounts(
         plan=plan,
         measured=measured_in(body),
         units=project.catalog.id_space(plan.table.unit.id_space).called.plural,
-        cost=passed.receipt.charges[0].loss,
-        receipt=passed.receipt,
-        is_stored=passed.is_stored,
+        cost=receipt.charges[0].loss,
+        receipt=receipt,
+        is_stored=is_stored,
+        circumstances=circumstances_of(
+            project, plan.in_words(), plan.plan, receipt, event=plan.ready.event()
+        ),
     )
 
 

@@ -85,7 +85,6 @@ class PublishingPlan:
 
     def passage(self) -> Passage:
         """Return what goes through the gate."""
-        names = ", ".join(self.offered.names)
         return Passage(
             name=self.name(),
             loss=self.loss,
@@ -93,16 +92,32 @@ class PublishingPlan:
             size=self.largest_release,
             description={
                 KIND: PUBLISHED,
-                "sql": f"counts of {self.table.name} by {names} ({self.method.name})",
+                "sql": self.in_words(),
+                "columns": list(self.offered.names),
                 "event": self.ready.event().to_json(),
             },
         )
 
+    def in_words(self) -> str:
+        """Say what it is."""
+        names = ", ".join(self.offered.names)
+        return f"counts of {self.table.name} by {names} ({self.method.name})"
+
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored."""
         numbers = self.ready.most_numbers()
-        linear = len(json.dumps(self.linear()))
-        return ReleaseSize(bytes=24 * numbers + linear + 100_000, cells=numbers)
+        told = len(json.dumps([self.linear(), self.given_keys(), self.method.options()]))
+        return ReleaseSize(bytes=24 * numbers + told + 100_000, cells=numbers)
+
+    def given_keys(self) -> dict[str, list[str | int]]:
+        """Return the values that were given of columns that declare none, as they can be given."""
+        return {
+            one.column.name: [
+                key if isinstance(key, str | int) else str(key) for key in one.column.keys or ()
+            ]
+            for one in self.offered.cells
+            if one.column.name in self.listed
+        }
 
     def linear(self) -> dict[str, Any]:
         """Return which measured numbers are tables of rows with noise of their own, and of which.
@@ -130,6 +145,11 @@ class PublishingPlan:
             "version": VERSION,
             "bounding": BOUNDING,
             "method": self.method.name,
+            "options": self.method.options(),
+            "table": self.table.name,
+            "columns": list(self.offered.names),
+            "keys": self.given_keys(),
+            "offered": self.offered.whole.to_json(),
             "cost": self.loss.to_json(),
             "rows_per_unit": self.rows_per_unit,
             "measured": [stored_numbers(part) for part in measured],

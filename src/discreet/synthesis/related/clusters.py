@@ -186,6 +186,17 @@ class MeasuredLinks:
         }
 
 
+def read_links(data: dict[str, Any] | None) -> MeasuredLinks | None:
+    """Read what :meth:`MeasuredLinks.to_json` wrote; None if nothing was."""
+    if data is None:
+        return None
+    return MeasuredLinks(
+        children=tuple(map(MeasuredTable.from_json, data["children"])),
+        parents=tuple(map(MeasuredTable.from_json, data["parents"])),
+        scores=MeasuredTable.from_json(data["scores"]),
+    )
+
+
 def _noise(table: MeasuredTable, size: int) -> float:
     """Return what the noise of so many coarse values of a column adds up to, as it is expected."""
     return math.sqrt(2 * table.variance * table.values.size * size / math.pi)

@@ -8,9 +8,11 @@ from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.marginals.measure import MarginalMechanism
 from discreet.synthesis.passage_explanation import PassageExplanation
+from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.related.clusters import MOST_CLUSTERS
 from discreet.synthesis.related.measure_children import ChildMechanism
 from discreet.synthesis.related.related_plan import Cells, RelatedPlan
+from discreet.synthesis.synthesis_explanation import published_steps
 
 _USUAL_KEYS = 20
 """How many values are taken to be found where none are declared."""
@@ -21,6 +23,8 @@ class RelatedExplanation(PassageExplanation):
     """Everything public about a synthesis of two tables, before it is paid for."""
 
     plan: RelatedPlan
+    published: tuple[PublishedTable, ...] = ()
+    """What was published before about parents, and would count as well."""
 
     def errors(self) -> dict[str, dict[str, float]]:
         """Return how far the first count of a cell is off, 95 % of the time, for each column."""
@@ -66,6 +70,7 @@ class RelatedExplanation(PassageExplanation):
             ("Together", "pairs of columns of a table, chosen by noisy scores"),
             ("Clusters", self._clusters()),
             ("Errors", "half-widths at 95 %, of one cell; what is in no table is counted again"),
+            *published_steps(self.published),
             *self.price_steps(),
         ]
         return found
@@ -99,6 +104,7 @@ class RelatedExplanation(PassageExplanation):
             "by": None
             if self.plan.by is None
             else [rows.parent_cells[place].column.name for place in self.plan.by],
+            "published": sorted({one.ticket for one in self.published}),
             **self.price_json(),
         }
 
