@@ -27,7 +27,9 @@ and end nearer to the middle. A part of the best step raises the dual too, which
 Cells are not below 0 in a model, but noisy counts are, so fitted counts add up to more rows than
 there are. How many there are is known better: it is what all whole tables say together, without a
 bias (:func:`~discreet.synthesis.marginals.measurement.total_rows`). That is the number of rows, to
-which the counts are held, and these say only which shares of them the cells have.
+which the counts are held, and these say only which shares of them the cells have. What was
+published before may know its own cells far better than this number is known, and holding the counts
+to it would spoil them; so beside such tables the number of rows is the fitted one.
 
 Guarantee:
     Post-processing: nothing but measurements is looked at.
@@ -70,7 +72,7 @@ class Estimated:
 
     model: GraphicalModel
     total: float
-    """How many rows there are: as measured, if whole tables say it, and as fitted if none does."""
+    """How many rows there are: what all whole tables say, or as fitted beside published ones."""
     tours: int
     """How many had whole steps."""
     is_found: bool
@@ -110,7 +112,7 @@ def estimate(
         fit.tour(part)
     return Estimated(
         model=fit.model(),
-        total=float(fit.counts[0].sum()) if fit.total is None else fit.total,
+        total=float(fit.counts[0].sum()),
         tours=tours,
         is_found=changed <= enough,
         last_change=changed,
@@ -140,9 +142,7 @@ class _Fit:
     measured: tuple[tuple[_Measured, ...], ...]
     smoothing: float
     total: float | None
-    """How many rows there are by all whole tables, if there are some."""
-    holds_total: bool
-    """Whether the counts are held to that after each tour."""
+    """How many rows there are by all whole tables, if the counts are held to that."""
 
     @staticmethod
     def begin(
@@ -153,9 +153,10 @@ class _Fit:
         *,
         holds_total: bool,
     ) -> "_Fit":
-        total = None
+        total, known = None, None
         with suppress(InvalidArgument):  # without a whole table, it follows from the others
             total, _ = total_rows(measurements)
+            known = total if holds_total else None
             measurements = agreeing(measurements)
         base = _base(tree, measurements)
         for columns, mask in impossible:
@@ -171,7 +172,7 @@ class _Fit:
             sizes = dict(zip(one.columns, one.shape, strict=True))
             shape = tuple(sizes.get(column, 1) for column in columns)
             measured[home].append(_Measured(one, others, shape, *_zeros(one)))
-        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing, total, holds_total)
+        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing, known)
 
     def model(self) -> GraphicalModel:
         """Return the distribution of the counts, which agree after a tour."""
@@ -193,7 +194,7 @@ class _Fit:
                     cells += one.table.counts.size
             else:
                 self._hand_on(neighbour, place)
-        if self.total is not None and self.holds_total:
+        if self.total is not None:
             ratio = self.total / float(self.counts[0].sum())
             for counts in self.counts:
                 counts *= ratio

@@ -142,9 +142,13 @@ class TextBeginnings(PublishingMethod):
 
     def options(self) -> dict[str, Any]:
         """Return what was chosen, as plain values."""
-        asked = [sorted(one) for one in self._asked().sets]
         if self.by is BeginningNoise.CELLS:  # the cells are all: what is asked of them is free
             return {"by": self.by.value}
+        return self.all_options()
+
+    def all_options(self) -> dict[str, Any]:
+        """Return the options from which the method can be made again."""
+        asked = [sorted(one) for one in self._asked().sets]
         rounds = {"rounds": self.rounds, "rows": self.rows, "passes": self.passes}
         return {"by": self.by.value, "queries": asked, **rounds}
 

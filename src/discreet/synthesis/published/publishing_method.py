@@ -162,6 +162,10 @@ class PublishingMethod:
         """Return what was chosen, as plain values: equal options measure alike."""
         return {}
 
+    def all_options(self) -> dict[str, Any]:
+        """Return the options from which the method can be made again, also what is free."""
+        return self.options()
+
     def ready(self, offered: OfferedNoise) -> ReadyMethod:
         """Return the method with its noise; refuse what could not be measured for that."""
         raise NotImplementedError

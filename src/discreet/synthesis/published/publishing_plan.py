@@ -106,7 +106,7 @@ class PublishingPlan:
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored."""
         numbers = self.ready.most_numbers()
-        told = len(json.dumps([self.linear(), self.given_keys(), self.method.options()]))
+        told = len(json.dumps([self.linear(), self.given_keys(), self.method.all_options()]))
         return ReleaseSize(bytes=24 * numbers + told + 100_000, cells=numbers)
 
     def given_keys(self) -> dict[str, list[str | int]]:
@@ -145,7 +145,7 @@ class PublishingPlan:
             "version": VERSION,
             "bounding": BOUNDING,
             "method": self.method.name,
-            "options": self.method.options(),
+            "options": self.method.all_options(),
             "table": self.table.name,
             "columns": list(self.offered.names),
             "keys": self.given_keys(),
