@@ -34,11 +34,18 @@ def test_supports_are_exactly_as_likely_as_is_said(case: Case):
 
 
 @pytest.mark.parametrize("case", FREQUENCY, ids=str)
-def test_the_variance_is_that_of_the_coins(case: Case):
-    scheme = scheme_of(case)
-    p, q = scheme.held, scheme.other
-    one_holds = (p * (1 - p) + 9 * q * (1 - q)) / (100 * (p - q) ** 2)
-    assert scheme.variance(10, share=Fraction(1, 10)) == one_holds
+def test_the_variance_is_that_of_the_estimate(case: Case):
+    """By enumeration: mean and variance of the share that one report gives for one value."""
+    scheme, asked = scheme_of(case), case.values[-1]
+    for share in (0, 1):
+        first, second = 0.0, 0.0
+        for report, weight in device_law(scheme.recipe(), case.values[-1 if share else 0]).items():
+            row = np.frombuffer(report, dtype=np.uint8).reshape(1, -1)
+            told = float(scheme.estimate(row).shares[asked])
+            first, second = first + float(weight) * told, second + float(weight) * told**2
+        assert first == pytest.approx(share, abs=1e-9)
+        claimed = float(scheme.variance(10, share=Fraction(share)))
+        assert (second - first**2) / 10 == pytest.approx(claimed, rel=1e-9)
 
 
 def covered(people: int, holding: int, held: Fraction, other: Fraction) -> float:

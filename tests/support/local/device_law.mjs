@@ -24,6 +24,14 @@ class EveryOutcome {
     return this.take(choices);
   }
 
+  pick(cuts) {
+    const ends = [0, ...cuts, UNIT];
+    const chosen = this.take(cuts.length + 1);
+    this.up *= BigInt(ends[chosen + 1] - ends[chosen]);
+    this.down *= BigInt(UNIT);
+    return chosen;
+  }
+
   take(outcomes) {
     if (this.place === this.path.length) this.path.push([0, outcomes]);
     const [chosen, known] = this.path[this.place];

@@ -41,6 +41,12 @@ class EveryOutcome:
         self.weight /= choices
         return self._take(choices)
 
+    def pick(self, cuts: Sequence[int]) -> int:
+        ends = [0, *cuts, UNIT]
+        chosen = self._take(len(cuts) + 1)
+        self.weight *= Fraction(ends[chosen + 1] - ends[chosen], UNIT)
+        return chosen
+
     def _take(self, outcomes: int) -> int:
         if self._place == len(self._path):
             self._path.append((0, outcomes))

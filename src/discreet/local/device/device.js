@@ -27,6 +27,11 @@ export class SecureDraws {
     while (drawn >= limit) drawn = this.draw();
     return drawn % choices;
   }
+
+  pick(cuts) {
+    const drawn = this.draw();
+    return cuts.reduce((passed, cut) => passed + (drawn >= cut ? 1 : 0), 0);
+  }
 }
 
 const known = (value, categories) => {
@@ -45,6 +50,18 @@ const wholeBytes = (value, values) => {
   return Uint8Array.from(bytes);
 };
 
+const besideWindow = ({ most, width, inside }, held, draws) => {
+  const tells = draws.coin(inside);
+  const offset = draws.uniform(width);
+  const other = draws.uniform(most);
+  return tells ? held + offset : other < held ? other : other + width;
+};
+
+const roundedBit = ({ most, truth }, held, draws) => {
+  const up = draws.uniform(most) < held;
+  return draws.coin(truth) === up ? 1 : 0;
+};
+
 const SCHEMES = {
   k_ary({ categories, truth }, value, draws) {
     const held = known(value, categories);
@@ -52,7 +69,99 @@ const SCHEMES = {
     const offset = 1 + draws.uniform(categories - 1);
     return wholeBytes(tells ? held : (held + offset) % categories, categories);
   },
+
+  one_bit(recipe, value, draws) {
+    return wholeBytes(roundedBit(recipe, known(value, recipe.most + 1), draws), 2);
+  },
+
+  window(recipe, value, draws) {
+    const told = besideWindow(recipe, known(value, recipe.most + 1), draws);
+    return wholeBytes(told, recipe.most + recipe.width);
+  },
+
+  hybrid(recipe, value, draws) {
+    const { most, width, wide } = recipe;
+    const held = known(value, most + 1);
+    const told = draws.coin(wide)
+      ? besideWindow(recipe, held, draws)
+      : most + width + roundedBit(recipe, held, draws);
+    return wholeBytes(told, most + width + 2);
+  },
+
+  local_laplace({ most, decay }, value, draws) {
+    const held = known(value, most + 1);
+    const upward = draws.uniform(2 * decay - 1) < decay;
+    let steps = 0;
+    let going = 1;
+    for (let draw = 0; draw < most; draw += 1) {
+      going *= draws.uniform(decay) < decay - 1 ? 1 : 0;
+      steps += going;
+    }
+    const told = upward ? held + steps : held - 1 - steps;
+    return wholeBytes(Math.max(0, Math.min(most, told)), most + 1);
+  },
+
+  d_bit_flip({ buckets, bits, truth }, value, draws) {
+    const held = known(value, buckets);
+    const chosen = [];
+    const told = [];
+    for (let turn = 0; turn < bits; turn += 1) {
+      let bucket = draws.uniform(buckets - turn);
+      for (const before of [...chosen].sort((a, b) => a - b)) bucket += bucket >= before ? 1 : 0;
+      chosen.push(bucket);
+      const bit = draws.coin(truth) === (bucket === held) ? 1 : 0;
+      told.push(...wholeBytes(2 * bucket + bit, 2 * buckets));
+    }
+    return Uint8Array.from(told);
+  },
+
+  table({ rows }, value, draws) {
+    return wholeBytes(draws.pick(rows[known(value, rows.length)]), rows[0].length + 1);
+  },
 };
 
 export const randomise = (recipe, value, draws = new SecureDraws()) =>
   SCHEMES[recipe.kind](recipe, value, draws);
+
+// Repeated collection: answers that are drawn once, before any value is known, and kept.
+// `memory` is localStorage, or anything else with getItem and setItem.
+
+const plainJson = (value) =>
+  Array.isArray(value)
+    ? `[${value.map(plainJson).join(",")}]`
+    : value !== null && typeof value === "object"
+      ? `{${Object.keys(value)
+          .sort()
+          .map((key) => `${JSON.stringify(key)}:${plainJson(value[key])}`)
+          .join(",")}}`
+      : JSON.stringify(value);
+
+const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+const unhex = (text) => Uint8Array.from(text.match(/../g), (pair) => parseInt(pair, 16));
+
+const kept = (name, memory, draw) => {
+  if (memory.getItem(name) === null) memory.setItem(name, plainJson(draw()));
+  return JSON.parse(memory.getItem(name));
+};
+
+const MOST_KEPT = 4096;
+
+export const permanentReport = (question, recipe, value, memory, draws = new SecureDraws()) => {
+  const values = recipe.categories ?? recipe.buckets ?? recipe.rows?.length ?? recipe.most + 1;
+  if (!(values <= MOST_KEPT)) throw new RangeError("a scheme has too many values to keep answers");
+  const held = known(value, values);
+  const answers = kept(`permanent ${question} ${plainJson(recipe)}`, memory, () =>
+    Array.from({ length: values }, (_, each) => hex(randomise(recipe, each, draws))),
+  );
+  return unhex(answers[held]);
+};
+
+export const roundedReport = (question, recipe, value, memory, draws = new SecureDraws()) => {
+  const held = known(value, recipe.most + 1);
+  const { offset, answers } = kept(`rounded ${question} ${plainJson(recipe)}`, memory, () => ({
+    offset: draws.uniform(recipe.most),
+    answers: [0, recipe.most].map((end) => hex(randomise(recipe, end, draws))),
+  }));
+  return unhex(answers[held + offset >= recipe.most ? 1 : 0]);
+};

@@ -1,7 +1,7 @@
 """Where a device takes its randomness from: coins and choices, of exact probabilities."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 UNIT = 2**52
@@ -14,7 +14,7 @@ _BYTES = 8
 
 
 class Draws(Protocol):
-    """All the randomness that a scheme uses on a device: coins and fair choices."""
+    """All the randomness that a scheme uses on a device: coins, fair choices, and weighted ones."""
 
     def coin(self, threshold: int) -> bool:
         """Return true with probability ``threshold / UNIT``."""
@@ -24,6 +24,10 @@ class Draws(Protocol):
         """Return one of ``0 .. choices - 1``, all equally likely."""
         ...
 
+    def pick(self, cuts: Sequence[int]) -> int:
+        """Return how many of the rising ``cuts`` are not above one draw of ``0 .. UNIT - 1``."""
+        ...
+
 
 class SecureDraws:
     """Coins and choices from the system's generator, or from any other stream of uniform bytes.
@@ -31,8 +35,10 @@ class SecureDraws:
     Guarantee:
         Given uniform bytes a coin is true with probability exactly ``threshold / UNIT``: a draw is
         52 uniform bits, and so many of its ``UNIT`` values are below the threshold. A choice is
-        exactly fair: draws at or above the largest multiple of ``choices`` are drawn anew. How
-        many bytes are used depends on them alone, never on what a person holds.
+        exactly fair: draws at or above the largest multiple of ``choices`` are drawn anew. A pick
+        is ``i`` with probability ``(cuts[i] - cuts[i - 1]) / UNIT``, with cuts of 0 before the
+        first and of ``UNIT`` after the last. How many bytes are used depends on them alone, never
+        on what a person holds.
 
     Example:
         >>> always = SecureDraws(lambda count: bytes(count))
@@ -53,6 +59,11 @@ class SecureDraws:
         while (drawn := self._draw()) >= limit:
             pass
         return drawn % choices
+
+    def pick(self, cuts: Sequence[int]) -> int:
+        """Return how many of the rising ``cuts`` are not above one draw of ``0 .. UNIT - 1``."""
+        drawn = self._draw()
+        return sum(drawn >= cut for cut in cuts)
 
     def _draw(self) -> int:
         return int.from_bytes(self._stream(_BYTES), "little") % UNIT
