@@ -4,7 +4,7 @@ from pathlib import Path
 
 from discreet.core.errors import OutputFailed
 
-TEXT = '''\
+TEXT = """\
 # What is asked, of whom, and how it is randomised on their devices before anything leaves them.
 # "discreet survey check" says what this means for a person, "plan" how exact it will be.
 name = "How people use the app"
@@ -26,7 +26,7 @@ max = 240
 step = 1
 missing = 0              # what no answer counts as
 epsilon = 1
-'''
+"""
 
 
 def write_first_survey(path: Path) -> str:

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 const [, , client, task] = process.argv;
-const { UNIT, SecureDraws, randomise } = await import(client);
+const { SurveyDevice, UNIT, SecureDraws, randomise } = await import(client);
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 
 class EveryOutcome {
@@ -75,7 +75,16 @@ const replay = (stream) => {
   });
 };
 
+const memory = () => {
+  const kept = new Map();
+  return { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) };
+};
+
 const TASKS = {
+  survey({ stream, survey, answers }) {
+    const draws = replay(Buffer.from(stream, "hex"));
+    return answers.map((given) => hex(new SurveyDevice(survey, memory(), draws).report(given)));
+  },
   laws: (cases) => cases.map(law),
   reports({ stream, cases }) {
     const draws = replay(Buffer.from(stream, "hex"));

@@ -1,6 +1,7 @@
 """Collect from people who trust nobody: declare a survey, plan it, serve it, see what came."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from discreet.accounting.meaning import Meaning
 from discreet.cli.command import CommandResult
 from discreet.cli.first_survey import write_first_survey
 from discreet.cli.survey_files import write_estimates, write_reports
-from discreet.cli.terminal import write
+from discreet.cli.terminal import flush_output, write
 from discreet.core import optional
 from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument
@@ -96,8 +97,8 @@ def _checked(survey: Survey) -> CommandResult:
     meaning = Meaning.of(Pure(person), metric=Metric.CHANGE_ONE)
     said = [
         f"{survey.name}: {len(survey.questions)} questions, {survey.size} bytes a report",
-        f"one report: ε = {float_up(report):.4g}; all {survey.reports:,} of a device: "
-        f"ε = {float_up(person):.4g}",
+        f"one report: ε = {float_up(report):.4g}",
+        f"all {survey.reports:,} reports of a device: ε = {float_up(person):.4g}",
         meaning.sentence(),
     ]
     kept = [one.name for one in survey.questions if one.keeps != "no"]
@@ -121,7 +122,8 @@ def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:
     if options.rate < 1:
         raise InvalidArgument("--rate is out of range", must="be above 0", got=str(options.rate))
     uvicorn = optional.load("uvicorn")
-    write(f"http://{options.host}:{options.port}/ takes reports; Ctrl-C ends it\n")
+    write(sys.stdout, f"http://{options.host}:{options.port}/ takes reports; Ctrl-C ends it")
+    flush_output()
     uvicorn.run(
         Collector(store, rate=options.rate),
         host=options.host,

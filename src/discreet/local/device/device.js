@@ -165,3 +165,87 @@ export const roundedReport = (question, recipe, value, memory, draws = new Secur
   }));
   return unhex(answers[held + offset >= recipe.most ? 1 : 0]);
 };
+
+// A survey: every question is always answered, whatever a person gives, and in as many bytes.
+
+const exactPlace = ({ min, step, most, default: missing }, answer) => {
+  if (typeof answer !== "number" || Number.isNaN(answer)) return missing;
+  if (answer === Infinity || answer === -Infinity) return answer > 0 ? most : 0;
+  const [minUp, minDown] = ratio(min);
+  const [stepUp, stepDown] = ratio(step);
+  const [up, down] = exactly(answer);
+  const top = (up * minDown - minUp * down) * stepDown;
+  const bottom = down * minDown * stepUp;
+  const doubled = 2n * top + bottom;
+  const place = doubled / (2n * bottom) - (doubled < 0n && doubled % (2n * bottom) !== 0n ? 1n : 0n);
+  return place < 0n ? 0 : place > BigInt(most) ? most : Number(place);
+};
+
+const ratio = (text) => {
+  const [up, down = "1"] = text.split("/");
+  return [BigInt(up), BigInt(down)];
+};
+
+// A number as a quotient of whole numbers, exactly: doubled until nothing is left behind the point.
+const exactly = (number) => {
+  let [left, down] = [number, 1n];
+  while (!Number.isInteger(left)) [left, down] = [left * 2, down * 2n];
+  return [BigInt(left), down];
+};
+
+export const valueOf = (question, answers) => {
+  const answer = Object.hasOwn(answers, question.name) ? answers[question.name] : null;
+  if (question.values !== undefined) {
+    const place = typeof answer === "string" ? question.values.indexOf(answer) : -1;
+    return place < 0 ? question.values.length : place;
+  }
+  if (question.words !== undefined) {
+    return typeof answer === "string" ? [...answer].slice(0, question.words).join("") : "";
+  }
+  return exactPlace(question, answer);
+};
+
+const KEEPING = {
+  permanent: (...given) => permanentReport(...given),
+  rounded: (...given) => roundedReport(...given),
+};
+
+export const batchText = (version, reports, fill = secure) =>
+  JSON.stringify({
+    survey: version,
+    token: hex(fill(new Uint8Array(16))),
+    reports: reports.map((report) => btoa(String.fromCharCode(...report))),
+  });
+
+export class SurveyDevice {
+  constructor({ form, version }, memory, draws = new SecureDraws()) {
+    Object.assign(this, { form, version, memory, draws });
+  }
+
+  // One report of all answers, or null if this device has made as many as it may.
+  report(answers) {
+    const counter = `reports ${this.form.name}`;
+    const text = this.memory.getItem(counter) ?? "0";
+    if (!/^[0-9]+$/.test(text)) {
+      throw new Error("the memory of this device cannot be read; nothing is reported");
+    }
+    if (Number(text) >= this.form.reports) return null;
+    this.memory.setItem(counter, String(Number(text) + 1));
+    const parts = this.form.questions.map((question) => this.answered(question, answers));
+    return Uint8Array.from(parts.flatMap((part) => [...part]));
+  }
+
+  // What is sent to the collector; it may be sent again until it is acknowledged.
+  batch(answers) {
+    const report = this.report(answers);
+    return report === null ? null : batchText(this.version, [report]);
+  }
+
+  answered(question, answers) {
+    const value = valueOf(question, answers);
+    const keeping = KEEPING[question.keeps];
+    if (keeping === undefined) return randomise(question.recipe, value, this.draws);
+    const name = `${this.form.name} ${question.name}`;
+    return keeping(name, question.recipe, value, this.memory, this.draws);
+  }
+}

@@ -48,14 +48,11 @@ def parse_survey(text: str, name: str = FILE_NAME) -> Survey:
     """
     top = top_section(text, name)
     asked = top.sub("questions")
-    survey = located(
-        top.place(),
-        lambda: Survey(
-            name=_text(top, "name"),
-            purpose=_text(top, "purpose"),
-            reports=top.whole("reports", MOST_REPORTS, default=1),
-            questions=tuple(_question(one, asked.sub(one)) for one in _names(asked)),
-        ),
+    survey = Survey(
+        name=_text(top, "name"),
+        purpose=_text(top, "purpose"),
+        reports=top.whole("reports", MOST_REPORTS, default=1),
+        questions=tuple(_question(one, asked.sub(one)) for one in _names(asked)),
     )
     _hold_to_lifetime(top, survey)
     top.finish()
@@ -88,7 +85,7 @@ def _question(name: str, section: Section) -> Question:
     answers = _answers(section)
     asked = Asked(
         answers=answers,
-        epsilon=exact(section.get("epsilon", NUMBER)),
+        epsilon=_number(section, "epsilon"),
         people=section.whole("people", 10**12, default=10_000),
     )
     kinds = [kind for kind, scheme in SCHEMES.items() if isinstance(answers, scheme.goes_with)]
@@ -131,7 +128,8 @@ def _answers(section: Section) -> Answers:
 
 
 def _number(section: Section, key: str) -> Fraction:
-    return exact(section.get(key, NUMBER))
+    value = section.get(key, NUMBER)
+    return located(section.place(key), lambda: exact(value))
 
 
 def _listed(section: Section) -> ListedValues:

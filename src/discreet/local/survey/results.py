@@ -22,7 +22,7 @@ _MOST_BARS = 40
 
 @frozen(kw_only=True)
 class ResultRow:
-    """One estimate. Shares are parts of 1; ``low`` and ``high`` hold the truth as often as is said."""
+    """One estimate; a share is a part of 1. The truth is between the ends as often as is said."""
 
     question: str
     of: str
@@ -103,7 +103,7 @@ def _draw(axes: Any, name: str, rows: Sequence[ResultRow]) -> None:
     axes.invert_yaxis()
     axes.set_title(one_line(name), loc="left", color=INK, fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
-    if all(-1 <= row.low and row.high <= 1 for row in rows):
+    if all(row.low >= -1 and row.high <= 1 for row in rows):
         axes.axvline(0, color=INK, linewidth=0.6)
 
 

@@ -9,7 +9,6 @@ from discreet.accounting.accountants.pure import pure_loss
 from discreet.core import check
 from discreet.core.canonical import digest
 from discreet.core.event import ComposedEvent
-from discreet.core.numbers import written
 from discreet.local.scheme import Scheme
 
 
@@ -47,8 +46,8 @@ class NumberRange:
     def form(self) -> dict[str, Any]:
         """Return what a device must know."""
         return {
-            "min": written(self.least),
-            "step": written(self.step),
+            "min": str(self.least),
+            "step": str(self.step),
             "most": self.most,
             "default": self.default,
         }
@@ -78,11 +77,11 @@ class Question:
     def lifetime(self, reports: int) -> ComposedEvent:
         r"""Describe all that a device can ever report to this question.
 
-        Fresh reports are independent, so their losses add up. If answers are kept, one and the same
-        answer is reported whenever a value is held, so at most ``kept_answers`` of them can be seen,
-        and one with each report. That bounds the loss for two histories that change at the same
-        times. *That* a value changed can be seen, whenever two reports of a device differ and can be
-        told to be of one device: no loss bounds this.
+        Fresh reports are independent, so their losses add up. If answers are kept, one and the
+        same answer is reported whenever a value is held, so at most ``kept_answers`` of them can be
+        seen, and one with each report. That bounds the loss for two histories that change at the
+        same times. *That* a value changed can be seen whenever two reports differ and can be told
+        to be of one device: no loss bounds this.
         """
         seen = reports if self.keeps == "no" else min(reports, self.kept_answers)
         return self.scheme.lifetime(seen)

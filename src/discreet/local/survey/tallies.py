@@ -12,7 +12,7 @@ from discreet.local.survey.survey import Question, Survey
 
 @frozen(eq=False)
 class SurveyTally:
-    """What estimates need of all reports: a tally for each question, and how many people answered."""
+    """What estimates need of all reports: a tally for each question, and how many answered."""
 
     survey: Survey
     tallies: tuple[IntArray, ...]

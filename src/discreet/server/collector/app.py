@@ -86,7 +86,9 @@ class Collector:
         except TimeoutError:
             await _answer(send, 408, "text/plain", b"")
         except CollectionError as error:
-            await _answer(send, error.status, "application/json", canonical(error.to_json()).encode())
+            await _answer(
+                send, error.status, "application/json", canonical(error.to_json()).encode()
+            )
         else:
             kept = b'{"kept":true}' if is_new else b'{"kept":"before"}'
             await _answer(send, 201 if is_new else 200, "application/json", kept)
@@ -112,7 +114,9 @@ class Collector:
                 raise TimeoutError
             body += message.get("body", b"")
             if len(body) > self._largest:
-                raise TooLarge("The batch is too large", must=f"have at most {self._largest:,} bytes")
+                raise TooLarge(
+                    "The batch is too large", must=f"have at most {self._largest:,} bytes"
+                )
             if not message.get("more_body", False):
                 return bytes(body)
 
