@@ -283,6 +283,7 @@ class AnswerFailed(DiscreetError):
 class CollectionError(DiscreetError):
     """A collector does not keep a batch, and has not acknowledged it."""
 
+    code = "collection_error"
     status: ClassVar[int] = 400
     """How this is said over HTTP."""
 

@@ -27,7 +27,7 @@ ANSWERS = st.one_of(
 
 def device(memory=None, draws=None) -> SurveyDevice:
     survey = small_survey()
-    return SurveyDevice(survey.form(), survey.version, {} if memory is None else memory, draws)
+    return SurveyDevice(survey.published(), {} if memory is None else memory, draws)
 
 
 @given(st.dictionaries(st.sampled_from(["platform", "minutes", "again", "other"]), ANSWERS))
@@ -50,7 +50,7 @@ def test_a_device_stops_after_its_reports_over_all_versions():
     memory: dict[str, str] = {}
     assert [device(memory).report({}) is None for _ in range(4)] == [False, False, False, True]
     newer = {**small_survey().form(), "purpose": "another version"}
-    assert SurveyDevice(newer, "another", memory).report({}) is None
+    assert SurveyDevice({"form": newer, "version": "another"}, memory).report({}) is None
 
 
 def test_a_memory_that_cannot_be_read_reports_nothing():
@@ -77,7 +77,8 @@ def test_the_law_of_a_report_is_within_the_loss_of_a_report():
     form = {**survey.form(), "questions": [survey.questions[0].form(), survey.questions[2].form()]}
 
     def law(answers):
-        return law_of(lambda draws: SurveyDevice(form, "v", {}, draws).report(answers) or b"")
+        published = {"form": form, "version": "v"}
+        return law_of(lambda draws: SurveyDevice(published, {}, draws).report(answers) or b"")
 
     one, two = law({"platform": "phone", "again": "yes"}), law({"platform": "tablet"})
     odds = [survey.questions[place].scheme.odds() for place in (0, 2)]
@@ -106,9 +107,12 @@ def test_javascript_makes_the_same_reports(rng):
 
     draws = SecureDraws(take)
     ours = [
-        (SurveyDevice(survey.form(), survey.version, {}, draws).report(answers) or b"").hex()
+        (SurveyDevice(survey.published(), {}, draws).report(answers) or b"").hex()
         for answers in given_answers
     ]
-    published = {"form": survey.form(), "version": survey.version}
-    task = {"stream": stream[:place].hex(), "survey": published, "answers": given_answers}
+    task = {
+        "stream": stream[:place].hex(),
+        "survey": survey.published(),
+        "answers": given_answers,
+    }
     assert run_node("survey", task) == ours

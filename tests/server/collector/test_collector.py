@@ -26,8 +26,7 @@ def store(tmp_path: Path):
 
 
 def batch(answers: dict[str, Any] | None = None) -> str:
-    survey = small_survey()
-    made = SurveyDevice(survey.form(), survey.version, {}).batch(answers or {})
+    made = SurveyDevice(small_survey().published(), {}).batch(answers or {})
     assert made is not None
     return made
 
@@ -194,8 +193,7 @@ def test_pages_are_there(path, store):
 
 def test_the_published_form_is_the_survey(store):
     _, _, body = asyncio.run(request(Collector(store), "GET", "/survey.json"))
-    survey = small_survey()
-    assert json.loads(body) == {"version": survey.version, "form": survey.form()}
+    assert json.loads(body) == small_survey().published()
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/reports"), ("POST", "/"), ("GET", "/x")])

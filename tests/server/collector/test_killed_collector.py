@@ -86,7 +86,7 @@ def test_acknowledged_batches_survive_a_kill_and_count_once(folder: Path, soak: 
     acknowledged: list[str] = []
 
     def client(number: int) -> None:
-        made = SurveyDevice(survey.form(), survey.version, {}).batch({"minutes": number % 240})
+        made = SurveyDevice(survey.published(), {}).batch({"minutes": number % 240})
         assert made is not None
         acknowledged.append(send(port, made))
 

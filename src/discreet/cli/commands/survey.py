@@ -18,15 +18,19 @@ from discreet.core.numbers import float_up
 from discreet.core.terminal_text import lines
 from discreet.local.survey.plan import PEOPLE, plan_survey
 from discreet.local.survey.read_survey import FILE_NAME, read_survey
+from discreet.local.survey.rehearse_survey import rehearse_survey
 from discreet.local.survey.results import survey_results
 from discreet.local.survey.survey import Survey
 from discreet.local.survey.tallies import tally_pages
+from discreet.randomness.rng import SystemRng
 from discreet.server.collector.app import Collector
 from discreet.server.collector.report_store import ReportStore
 
+_MADE_UP = "These people are made up: each answer is as likely as any other. Nothing was collected."
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the verbs: init, check, plan, serve, results, close."""
+    """Declare the verbs: init, check, plan, rehearse, serve, results, close."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
     _verb(verbs, "init", "write a first survey.toml, to be changed")
     _verb(verbs, "check", "check the declaration, and say what it means for a person")
@@ -34,6 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     plan.add_argument(
         "--people", action="append", type=int, metavar="N", help="for so many; several can be given"
     )
+    rehearse = _verb(verbs, "rehearse", "show results of made-up people; nothing is collected")
+    rehearse.add_argument("--people", type=int, default=1_000, metavar="N", help="(default: 1000)")
     serve = _verb(verbs, "serve", "receive reports over HTTP, until it is stopped")
     serve.add_argument("--host", default="127.0.0.1", metavar="HOST", help="(default: 127.0.0.1)")
     serve.add_argument("--port", default=8080, type=int, metavar="N", help="(default: 8080)")
@@ -78,6 +84,9 @@ def run(options: argparse.Namespace) -> CommandResult:
     if options.verb == "plan":
         planned = plan_survey(survey, options.people or PEOPLE)
         return CommandResult(str(planned), planned.to_json())
+    if options.verb == "rehearse":
+        found = rehearse_survey(survey, options.people, SystemRng())
+        return CommandResult(f"{found}\n\n{lines(_MADE_UP)}", found.to_json())
     store = ReportStore(_store(options, survey), survey)
     try:
         return _VERBS[options.verb](store, options)

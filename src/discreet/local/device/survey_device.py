@@ -20,7 +20,7 @@ from discreet.local.device.randomise import randomise
 from discreet.local.device.recipe import Recipe
 
 Form = Mapping[str, Any]
-"""What a survey publishes: its questions, their recipes, and how often a device may report."""
+"""What a survey publishes: its version, and the form with its questions and their recipes."""
 
 TOKEN_BYTES = 16
 
@@ -41,16 +41,15 @@ class SurveyDevice:
         >>> from discreet.local.device.draws import UNIT
         >>> recipe = {"kind": "k_ary", "categories": 3, "truth": UNIT // 2}
         >>> fruit = {"name": "fruit", "values": ["apple", "pear"], "recipe": recipe, "keeps": "no"}
-        >>> device = SurveyDevice({"name": "market", "reports": 1, "questions": [fruit]}, "v1", {})
+        >>> form = {"name": "market", "reports": 1, "questions": [fruit]}
+        >>> device = SurveyDevice({"version": "v1", "form": form}, {})
         >>> len(device.report({"fruit": "quince"})), device.report({"fruit": "apple"})
         (1, None)
     """
 
-    def __init__(
-        self, form: Form, version: str, memory: Memory, draws: Draws | None = None
-    ) -> None:
-        self._form = form
-        self._version = version
+    def __init__(self, survey: Form, memory: Memory, draws: Draws | None = None) -> None:
+        self._form: Form = survey["form"]
+        self._version: str = survey["version"]
         self._memory = memory
         self._draws = SecureDraws() if draws is None else draws
 

@@ -78,7 +78,7 @@ def plan_survey(survey: Survey, people: Sequence[int] = PEOPLE) -> SurveyPlan:
 def _planned(survey: Survey, question: Question, people: Sequence[int]) -> PlannedQuestion:
     return PlannedQuestion(
         question=question.name,
-        scheme=question.scheme.kind,
+        scheme=question.scheme_name,
         epsilon=float_up(question.scheme.event().epsilon),
         lifetime_epsilon=float_up(question.epsilon_of_lifetime(survey.reports)),
         bytes=question.scheme.size,

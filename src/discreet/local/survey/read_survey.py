@@ -89,7 +89,8 @@ def _question(name: str, section: Section) -> Question:
         people=section.whole("people", 10**12, default=10_000),
     )
     kinds = [kind for kind, scheme in SCHEMES.items() if isinstance(answers, scheme.goes_with)]
-    kind = SCHEMES[section.choice("scheme", kinds)] if section.has("scheme") else SCHEMES[kinds[0]]
+    chosen = section.choice("scheme", kinds) if section.has("scheme") else kinds[0]
+    kind = SCHEMES[chosen]
     scheme = located(section.place(), lambda: kind.make(asked))
     keeps = section.choice("keeps", list(kind.keeps)) if section.has("keeps") else "no"
     question = Question(
@@ -97,6 +98,7 @@ def _question(name: str, section: Section) -> Question:
         text=_text(section, "text"),
         answers=answers,
         scheme=scheme,
+        scheme_name=chosen,
         keeps=keeps,
         kept_answers=0 if keeps == "no" else kind.keeps[keeps](answers),
     )

@@ -64,6 +64,8 @@ class Question:
     text: str
     answers: Answers
     scheme: Scheme
+    scheme_name: str
+    """What a declaration calls the scheme."""
     keeps: str = "no"
     """Whether a device draws its answers once: ``no``, ``permanent`` or ``rounded``."""
     kept_answers: int = field(default=0)
@@ -113,6 +115,10 @@ class Survey:
             "reports": self.reports,
             "questions": [question.form() for question in self.questions],
         }
+
+    def published(self) -> dict[str, Any]:
+        """Return what a device is handed: the form, and its version."""
+        return {"version": self.version, "form": self.form()}
 
     @property
     def version(self) -> str:

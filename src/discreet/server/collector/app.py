@@ -53,7 +53,7 @@ class Collector:
         self._largest = min(MOST_BODY, 512 + MOST_REPORTS * (8 + 4 * (self.survey.size // 3 + 1)))
         self._pages = {
             "/": ("text/html; charset=utf-8", survey_page(self.survey).encode()),
-            "/survey.json": ("application/json", _published(self.survey)),
+            "/survey.json": ("application/json", canonical(self.survey.published()).encode()),
             "/device.js": (_SCRIPT, _file("discreet.local.device", "device.js")),
             "/page.js": (_SCRIPT, _file("discreet.server.collector", "page.js")),
         }
@@ -139,10 +139,6 @@ class Collector:
             else:
                 for (_, kept), is_new in zip(together, added, strict=True):
                     kept.set_result(is_new)
-
-
-def _published(survey: Survey) -> bytes:
-    return canonical({"version": survey.version, "form": survey.form()}).encode()
 
 
 def _file(package: str, name: str) -> bytes:

@@ -46,19 +46,24 @@ const send = async (batch) => {
   return error === undefined ? "Sent. Thank you." : `Not sent: ${error.what}.`;
 };
 
-// What was made and not acknowledged is sent again as it is, so that it counts once.
+// What was made and not acknowledged is sent again as it is, so that it counts, and counts once.
+const pending = `pending ${survey.version}`;
+
+const nextBatch = () => {
+  const waiting = localStorage.getItem(pending);
+  if (waiting !== null) return waiting;
+  const report = new SurveyDevice(survey, localStorage).report(answers());
+  if (report === null) return null;
+  localStorage.setItem(pending, batchText(survey.version, [report]));
+  return localStorage.getItem(pending);
+};
+
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const pending = `pending ${survey.version}`;
   try {
-    const report = new SurveyDevice(survey, localStorage).report(answers());
-    const batch = report === null ? localStorage.getItem(pending) : batchText(survey.version, [report]);
-    if (batch === null) {
-      shown.replaceChildren(element("p", "This device has taken part already; nothing was sent."));
-      return;
-    }
-    localStorage.setItem(pending, batch);
-    const said = await send(batch);
+    const batch = nextBatch();
+    const said =
+      batch === null ? "This device has taken part already; nothing was sent." : await send(batch);
     if (said.startsWith("Sent")) localStorage.removeItem(pending);
     shown.replaceChildren(element("p", said));
   } catch {

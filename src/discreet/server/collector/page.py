@@ -52,9 +52,9 @@ def survey_page(survey: Survey) -> str:
 <section id="shown" aria-live="polite"></section>
 <h2>What happens to your answers</h2>
 <p>Your answers are changed at random on this device, before anything leaves it. What is sent is
-always {survey.size:,} bytes, whatever you answer, and you are asked {often}. Nobody, not even
-whoever runs this survey, learns what you really answered; only what many people answered together
-can be worked out.</p>
+always {survey.size:,} bytes, whatever you answer, and you are asked {often}. What is sent leaves
+room for doubt about what you really answered: how much is said below. What many people answered
+together can be worked out from it.</p>
 <p>{escape(meaning)}</p>
 <p class="note">For those who know the words: one report is {_shown(report)}-differentially private
 for any two people's answers, and all that this device ever sends to this survey together
