@@ -163,7 +163,7 @@ def test_tails_of_one_bit_are_below_the_theorem():
 
 
 def test_the_known_numbers_of_the_one_bit_mean():
-    """N = 10,000, m = 100, ε = 1: exceeded with probability .002 (≤ .05) and .022 (≤ .2)."""
+    """n = 10,000, m = 100, ε = 1: exceeded with probability .002 (≤ .05) and .022 (≤ .2)."""
     scheme, people = OneBitMean.calibrate(most=100, epsilon=1), 10_000
     p = float(part(scheme.truth))
     for delta, known in ((0.05, 0.0066), (0.2, 0.032)):
