@@ -8,7 +8,7 @@ from discreet.cli.command import CommandResult
 from discreet.core.loss import short
 from discreet.core.numbers import exact
 from discreet.core.terminal_text import text_table
-from discreet.local.compare import ERRORS, comparison_picture, people_needed
+from discreet.local.compare.people_needed import ERRORS, comparison_picture, people_needed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -135,9 +135,7 @@ class DBitFlip(FrequencyScheme):
     def tally(self, reports: Reports) -> IntArray:
         """Return how often each bucket was reported with 0 and with 1: even and odd places."""
         array = self.check_reports(reports)
-        told = from_reports(
-            array.reshape(-1, bytes_for(2 * self.categories)), 2 * self.categories
-        )
+        told = from_reports(array.reshape(-1, bytes_for(2 * self.categories)), 2 * self.categories)
         return np.bincount(told, minlength=2 * self.categories)
 
     def supports(self, tally: IntArray) -> IntArray:
@@ -153,9 +151,7 @@ class DBitFlip(FrequencyScheme):
         together: bool = False,
     ) -> ShareEstimate:
         """Return the share of each bucket from the tally of the reports of so many people."""
-        by_ones = super().estimate_tally(
-            tally, people, confidence=confidence, together=together
-        )
+        by_ones = super().estimate_tally(tally, people, confidence=confidence, together=together)
         p, drawn = float(part(self.truth)), self.bits / self.categories
         ones, zeros = tally[1::2].astype(np.float64), tally[::2].astype(np.float64)
         shares = (p * ones - (1.0 - p) * zeros) / (people * drawn * (2.0 * p - 1.0))

@@ -26,7 +26,7 @@ _FROM = Fraction(61, 100)
 
 @frozen(kw_only=True)
 class HybridMean(NumberScheme):
-    r"""Report by ``places`` with the probability of a coin, else by ``bit``; the report shows which.
+    r"""Report by ``places`` with the probability of a coin, else by ``bit``; the report shows it.
 
     Guarantee:
         The coin does not depend on the value, so the odds are the larger of the two schemes' odds,

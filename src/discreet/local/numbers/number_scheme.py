@@ -112,7 +112,7 @@ class NumberScheme(Scheme):
         )
 
     def check_values(self, values: IntArray) -> IntArray:
-        """Return what people hold as an array of numbers on the grid, refusing all else unquoted."""
+        """Return what people hold as an array on the grid, refusing all else unquoted."""
         array = np.asarray(values)
         if array.dtype != np.int64 or array.ndim != 1:
             raise InvalidArgument(

@@ -43,7 +43,7 @@ class OneBitMean(NumberScheme):
         :class:`~discreet.local.frequency.share_estimate.ShareEstimate`, valid at every :math:`n`.
         With probability :math:`1 - \delta` the error is at most
         :math:`m (e^\varepsilon + 1)/(e^\varepsilon - 1) \sqrt{\ln(2/\delta)/(2n)}`
-        [DKY17, Theorem 2]: ``within``.
+        [DKY17, section 3]: ``within``.
 
     Example:
         >>> scheme = OneBitMean.calibrate(most=100, epsilon=1)

@@ -26,7 +26,7 @@ class WindowScheme(NumberScheme):
     With probability :math:`p`, ``inside / UNIT``, it is one of the :math:`w` places from the value
     on, all equally likely; otherwise one of the :math:`m` others, all equally likely. It is the
     exact form on a grid of two schemes for real numbers, which differ in the width of the window:
-    piecewise [WXYZHSSY19] and square wave [LWLSS20].
+    piecewise [WXYZHSSY19] and square wave [LWLLS20].
 
     Guarantee:
         A place in the window has probability :math:`p/w` and any other :math:`(1-p)/m`, so the

@@ -28,10 +28,10 @@ def kept_lifetime(
         No device's memory was cleared: one that was is one more device.
 
     Example:
-        >>> from discreet.local.frequency.k_ary import KaryResponse
+        >>> from discreet.local import KaryResponse
         >>> scheme = KaryResponse.calibrate(categories=8, epsilon=1)
-        >>> kept_lifetime(scheme, distinct=3, devices=2).uses
-        6
+        >>> kept_lifetime(scheme, distinct=3, devices=2) == scheme.lifetime(6)
+        True
     """
     parts = (distinct, questions, versions, devices)
     times = 1

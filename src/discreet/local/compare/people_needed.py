@@ -56,9 +56,7 @@ def people_needed(error: Number, *, epsilon: Number) -> PeopleNeeded:
     )
 
 
-def comparison_picture(
-    *, epsilon: Number, errors: Sequence[Number] = ERRORS
-) -> Any:
+def comparison_picture(*, epsilon: Number, errors: Sequence[Number] = ERRORS) -> Any:
     """Draw how many people each model takes against the error. Needs matplotlib."""
     rows = [people_needed(error, epsilon=epsilon) for error in errors]
     figure = new_figure()
