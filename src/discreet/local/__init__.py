@@ -23,6 +23,7 @@ _HOMES = {
     "CumulativeEstimate": "discreet.local.numbers.quantiles",
     "DBitFlip": "discreet.local.numbers.d_bit_flip",
     "Distance": "discreet.local.condensed.distance",
+    "FileMemory": "discreet.local.device.memory",
     "FrequencyScheme": "discreet.local.frequency.frequency_scheme",
     "HybridMean": "discreet.local.numbers.hybrid",
     "KaryResponse": "discreet.local.frequency.k_ary",
@@ -45,7 +46,9 @@ _HOMES = {
     "kept_lifetime": "discreet.local.repeated.lifetime",
     "lifetime_picture": "discreet.local.repeated.lifetime",
     "people_needed": "discreet.local.compare.people_needed",
+    "permanent_report": "discreet.local.device.memory",
     "reconstruct": "discreet.local.numbers.reconstruct",
+    "rounded_report": "discreet.local.device.memory",
 }
 
 __all__ = [
@@ -53,6 +56,7 @@ __all__ = [
     "CumulativeEstimate",
     "DBitFlip",
     "Distance",
+    "FileMemory",
     "FrequencyScheme",
     "HybridMean",
     "KaryResponse",
@@ -75,7 +79,9 @@ __all__ = [
     "kept_lifetime",
     "lifetime_picture",
     "people_needed",
+    "permanent_report",
     "reconstruct",
+    "rounded_report",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -1,4 +1,4 @@
-"""Collect from people who trust nobody: what that costs."""
+"""Compare collecting with a trusted curator and without one: how many it takes."""
 
 import argparse
 from pathlib import Path
