@@ -79,6 +79,29 @@ def test_the_decay_of_laplace_is_the_least_that_may_be():
             assert less.event().epsilon > Fraction(epsilon)
 
 
+def test_clamped_noise_that_counts_for_itself_is_biased():
+    """A twin: the usual clamp, whose ends are worth no more than they say, and the check above."""
+    scheme = LocalLaplace.calibrate(most=4, epsilon="1.5")
+    means = [sum(told * p for told, p in enumerate(told_law(scheme, value))) for value in range(5)]
+    assert means[2] == 2
+    assert means[0] > Fraction(1, 2)
+    assert means[4] < Fraction(7, 2)
+
+
+def test_the_bit_of_duchi_has_the_law_of_the_one_bit_mean():
+    """Its two reports ±(e^ε + 1)/(e^ε - 1), as likely as it says, for a value put onto [-1, 1]."""
+    scheme = OneBitMean.calibrate(most=10, epsilon=1)
+    e = scheme.odds()
+    for value in (0, 3, 10):
+        t = Fraction(2 * value, 10) - 1
+        up = (t * (e - 1) + e + 1) / (2 * e + 2)
+        assert told_law(scheme, value) == [1 - up, up]
+        assert (2 * scheme.worth(1) / 10 - 1, 2 * scheme.worth(0) / 10 - 1) == (
+            (e + 1) / (e - 1),
+            -(e + 1) / (e - 1),
+        )
+
+
 def test_laplace_comes_near_to_its_law_over_the_real_numbers():
     scheme = LocalLaplace.calibrate(most=1000, epsilon=1)
     unclamped = Fraction(2 * (scheme.decay - 1) * scheme.decay)

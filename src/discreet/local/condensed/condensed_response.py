@@ -13,11 +13,11 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import loss_of_odds
 from discreet.local.condensed.distance import Distance
 from discreet.local.device.draws import UNIT
+from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
 from discreet.local.frequency.share_estimate import CONFIDENCE
 from discreet.local.numbers.linear import LinearEstimate, linear_estimate
 from discreet.local.scheme import Reports, Scheme
 from discreet.local.tails import Floats
-from discreet.local.whole_reports import as_reports, bytes_for, from_reports
 
 _BITS = 128
 _RARE = 2**12
@@ -107,7 +107,7 @@ class CondensedResponse(Scheme):
     @property
     def size(self) -> int:
         """How many bytes a report has."""
-        return bytes_for(self.distance.values)
+        return bytes_below(self.distance.values)
 
     def recipe(self) -> dict[str, Any]:
         """Return the public part of the scheme: where each row's weights end, without the last."""
@@ -169,7 +169,7 @@ class CondensedResponse(Scheme):
 
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
-        told = from_reports(self.check_reports(reports), self.distance.values)
+        told = as_numbers(self.check_reports(reports), self.distance.values)
         return np.bincount(told, minlength=self.distance.values)
 
     def estimate(
