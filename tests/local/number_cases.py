@@ -16,7 +16,7 @@ CASES = [
     Case("one bit, a bit", OneBitMean.calibrate(most=1, epsilon=2), (0, 1)),
     Case("one bit, ten", OneBitMean.calibrate(most=10, epsilon=1), (0, 1, 5, 10)),
     Case("piecewise", PiecewiseMean.calibrate(most=6, epsilon=1), (0, 1, 3, 6)),
-    Case("piecewise, two bytes", PiecewiseMean.calibrate(most=250, epsilon=4), (0, 7, 250)),
+    Case("piecewise, two bytes", PiecewiseMean.calibrate(most=253, epsilon=8), (0, 7, 253)),
     Case("hybrid", HybridMean.calibrate(most=5, epsilon=2), (0, 2, 5)),
     Case("hybrid, small loss", HybridMean.calibrate(most=4, epsilon="0.5"), (0, 1, 4)),
     Case("Laplace", LocalLaplace.calibrate(most=4, epsilon="1.5"), (0, 1, 2, 4)),

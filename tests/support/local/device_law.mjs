@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 
 const [, , client, task] = process.argv;
-const { SurveyDevice, UNIT, SecureDraws, randomise } = await import(client);
+const device = await import(client);
+const { SurveyDevice, UNIT, SecureDraws, randomise } = device;
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 
 class EveryOutcome {
@@ -51,11 +52,24 @@ class EveryOutcome {
 
 const divisor = (a, b) => (b === 0n ? a : divisor(b, a % b));
 
-const law = ({ recipe, value }) => {
+class MapMemory {
+  texts = new Map();
+  getItem = (name) => this.texts.get(name) ?? null;
+  setItem = (name, text) => this.texts.set(name, text);
+}
+
+// What a device sends of one value, or of a history of values with a memory of its own.
+const told = ({ recipe, value, report }, draws) => {
+  if (!report) return hex(randomise(recipe, value, draws));
+  const memory = new MapMemory();
+  return value.map((each) => hex(device[report]("asked", recipe, each, memory, draws))).join("");
+};
+
+const law = (given) => {
   const draws = new EveryOutcome();
   const found = {};
   do {
-    const report = hex(randomise(recipe, value, draws));
+    const report = told(given, draws);
     const [up, down] = found[report] ?? [0n, 1n];
     const sum = [up * draws.down + draws.up * down, down * draws.down];
     const common = divisor(...sum);

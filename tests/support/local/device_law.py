@@ -84,9 +84,16 @@ def device_law(recipe: Mapping[str, Any], value: Any) -> Law:
     return law_of(lambda draws: randomise(recipe, value, draws))
 
 
-def javascript_laws(cases: Sequence[tuple[Mapping[str, Any], Any]]) -> list[Law]:
-    """Return the same of ``device.js``, run in Node, for each recipe and value."""
-    answer = run_node("laws", [{"recipe": dict(recipe), "value": value} for recipe, value in cases])
+def javascript_laws(
+    cases: Sequence[tuple[Mapping[str, Any], Any]], *, report: str | None = None
+) -> list[Law]:
+    """Return the same of ``device.js``, run in Node, for each recipe and value.
+
+    With the name of a ``report`` that is kept, values are histories, and reports come one after
+    the other.
+    """
+    given = [{"recipe": dict(recipe), "value": value, "report": report} for recipe, value in cases]
+    answer = run_node("laws", given)
     return [
         {bytes.fromhex(report): Fraction(*map(int, share)) for report, share in law.items()}
         for law in answer

@@ -1,4 +1,4 @@
-"""Collect from people who trust nobody: what that costs."""
+"""Compare collecting with a trusted curator and without one: how many it takes."""
 
 import argparse
 from pathlib import Path
@@ -8,7 +8,7 @@ from discreet.cli.command import CommandResult
 from discreet.core.loss import short
 from discreet.core.numbers import exact
 from discreet.core.terminal_text import text_table
-from discreet.local.compare import ERRORS, comparison_picture, people_needed
+from discreet.local.compare.people_needed import ERRORS, comparison_picture, people_needed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -13,11 +13,11 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import loss_of_odds
 from discreet.local.condensed.distance import Distance
 from discreet.local.device.draws import UNIT
+from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
 from discreet.local.frequency.share_estimate import CONFIDENCE
-from discreet.local.linear import LinearEstimate, linear_estimate
+from discreet.local.numbers.linear import LinearEstimate, linear_estimate
 from discreet.local.scheme import Reports, Scheme
 from discreet.local.tails import Floats
-from discreet.local.whole_reports import as_reports, bytes_for, from_reports
 
 _BITS = 128
 _RARE = 2**12
@@ -32,7 +32,7 @@ class CondensedResponse(Scheme):
 
     Guarantee:
         For any two values and any report the ratio of probabilities is at most
-        :math:`e^{\alpha d(x,y)}`: condensed privacy [GTYHL21], which is metric privacy
+        :math:`e^{\alpha d(x,y)}`: condensed privacy [GTTWL21], which is metric privacy
         [CABP13]. For real numbers: :math:`d(y,z) - d(x,z) \le d(x,y)`, and for the same
         reason :math:`N_y/N_x \le e^{\alpha d(x,y)/2}`. Rounded to whole units that is no
         proof, so a response is only made once every ratio of its weights, a rational number, was
@@ -46,14 +46,14 @@ class CondensedResponse(Scheme):
 
     Utility:
         Shares follow by inverting the known law of reports, with intervals
-        (:class:`~discreet.local.linear.LinearEstimate`).
+        (:class:`~discreet.local.numbers.linear.LinearEstimate`).
 
     Example:
         >>> response = CondensedResponse.calibrate(distance=Distance.numeric(5), alpha=1)
-        >>> print(response.meaning())
-        Two values at distance d look alike up to a factor of e^(1 d). Neighbours at distance 1: \
-a factor of at most 2.72. The values that are told apart best, at distance 4: a factor of 11.5, \
-which is a loss of 2.44 in the plain sense.
+        >>> response.meaning().split(". ")[1]
+        'Neighbours at distance 1: a factor of at most 2.72'
+        >>> round(float(response.event().epsilon), 2), response.tightest()[:2]
+        (2.0, (4, 3))
     """
 
     kind: ClassVar[str] = "table"
@@ -107,7 +107,7 @@ which is a loss of 2.44 in the plain sense.
     @property
     def size(self) -> int:
         """How many bytes a report has."""
-        return bytes_for(self.distance.values)
+        return bytes_below(self.distance.values)
 
     def recipe(self) -> dict[str, Any]:
         """Return the public part of the scheme: where each row's weights end, without the last."""
@@ -169,7 +169,7 @@ which is a loss of 2.44 in the plain sense.
 
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
-        told = from_reports(self.check_reports(reports), self.distance.values)
+        told = as_numbers(self.check_reports(reports), self.distance.values)
         return np.bincount(told, minlength=self.distance.values)
 
     def estimate(

@@ -65,7 +65,8 @@ class FileMemory:
 
     def _texts(self) -> dict[str, str]:
         try:
-            return _read(self._path.read_text(encoding="utf-8"), dict)
+            texts: dict[str, str] = _read(self._path.read_text(encoding="utf-8"), dict)
+            return texts
         except FileNotFoundError:
             return {}
 
@@ -99,8 +100,8 @@ def rounded_report(
 ) -> bytes:
     """Return the report of the end to which this device rounds ``value``.
 
-    The device keeps an offset, one of ``0 .. most - 1``, and one answer for each of the two ends; it
-    rounds up if value and offset together reach the most [DKY17, section 4].
+    The device keeps an offset, one of ``0 .. most - 1``, and one answer for each of the two ends;
+    it rounds up if value and offset together reach the most [DKY17, section 4].
     """
     most = recipe["most"]
     held = known(value, most + 1)

@@ -12,10 +12,10 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
+from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
 from discreet.local.frequency.share_estimate import CONFIDENCE, ShareEstimate
 from discreet.local.numbers.one_bit_mean import check_truth
 from discreet.local.scheme import Reports
-from discreet.local.whole_reports import as_reports, bytes_for, from_reports
 from discreet.randomness.samplers import bernoulli, uniform_integers
 
 _MOST_BUCKETS = 2**20
@@ -83,7 +83,7 @@ class DBitFlip(FrequencyScheme):
     @property
     def size(self) -> int:
         """How many bytes a report has."""
-        return self.bits * bytes_for(2 * self.categories)
+        return self.bits * bytes_below(2 * self.categories)
 
     def recipe(self) -> dict[str, Any]:
         """Return the public part of the scheme."""
@@ -135,9 +135,7 @@ class DBitFlip(FrequencyScheme):
     def tally(self, reports: Reports) -> IntArray:
         """Return how often each bucket was reported with 0 and with 1: even and odd places."""
         array = self.check_reports(reports)
-        told = from_reports(
-            array.reshape(-1, bytes_for(2 * self.categories)), 2 * self.categories
-        )
+        told = as_numbers(array.reshape(-1, bytes_below(2 * self.categories)), 2 * self.categories)
         return np.bincount(told, minlength=2 * self.categories)
 
     def supports(self, tally: IntArray) -> IntArray:
@@ -153,9 +151,7 @@ class DBitFlip(FrequencyScheme):
         together: bool = False,
     ) -> ShareEstimate:
         """Return the share of each bucket from the tally of the reports of so many people."""
-        by_ones = super().estimate_tally(
-            tally, people, confidence=confidence, together=together
-        )
+        by_ones = super().estimate_tally(tally, people, confidence=confidence, together=together)
         p, drawn = float(part(self.truth)), self.bits / self.categories
         ones, zeros = tally[1::2].astype(np.float64), tally[::2].astype(np.float64)
         shares = (p * ones - (1.0 - p) * zeros) / (people * drawn * (2.0 * p - 1.0))

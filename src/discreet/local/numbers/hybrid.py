@@ -12,12 +12,12 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
+from discreet.local.frequency.report_numbers import as_numbers, as_reports
 from discreet.local.numbers.number_scheme import NumberScheme
 from discreet.local.numbers.one_bit_mean import OneBitMean
 from discreet.local.numbers.piecewise import PiecewiseMean
 from discreet.local.scheme import Reports
 from discreet.local.tails import Floats
-from discreet.local.whole_reports import as_reports, from_reports
 from discreet.randomness.samplers import bernoulli
 
 _FROM = Fraction(61, 100)
@@ -26,7 +26,7 @@ _FROM = Fraction(61, 100)
 
 @frozen(kw_only=True)
 class HybridMean(NumberScheme):
-    r"""Report by ``places`` with the probability of a coin, else by ``bit``; the report shows which.
+    r"""Report by ``places`` with the probability of a coin, else by ``bit``; the report shows it.
 
     Guarantee:
         The coin does not depend on the value, so the odds are the larger of the two schemes' odds,
@@ -115,5 +115,5 @@ class HybridMean(NumberScheme):
         held = self.check_values(values)
         wide = bernoulli(part(self.wide), held.size, rng)
         places = self.places.places(held, rng)
-        bits = from_reports(self.bit.randomise_many(held, rng), 2)
+        bits = as_numbers(self.bit.randomise_many(held, rng), 2)
         return as_reports(np.where(wide, places, bits + self.places.outcomes), self.outcomes)

@@ -9,10 +9,10 @@ from attrs import frozen
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray
+from discreet.local.frequency.report_numbers import as_numbers, bytes_below
 from discreet.local.frequency.share_estimate import CONFIDENCE
 from discreet.local.scheme import Reports, Scheme
 from discreet.local.tails import OUTWARDS, Floats, bennett_radius, read_level
-from discreet.local.whole_reports import bytes_for, from_reports
 
 MOST_VALUE = 2**20
 
@@ -22,8 +22,8 @@ class MeanEstimate:
     """The estimated mean over the people who answered, in steps of the grid.
 
     ``low`` and ``high`` hold the mean with the confidence at every number of people, and ``error``
-    is the largest standard deviation that any values could give. ``mean`` is unbiased, so it may
-    lie outside of the grid, where the interval does not go.
+    is the largest standard deviation that any values could give (from one bit, any with this
+    mean). ``mean`` is unbiased, so it may lie outside of the grid, where the interval does not go.
     """
 
     mean: float
@@ -77,7 +77,7 @@ class NumberScheme(Scheme):
     @property
     def size(self) -> int:
         """How many bytes a report has."""
-        return bytes_for(self.outcomes)
+        return bytes_below(self.outcomes)
 
     def worst_pair(self) -> tuple[int, int]:
         """Return two values for which some report attains the odds: the ends of the grid."""
@@ -85,7 +85,7 @@ class NumberScheme(Scheme):
 
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports there are of each kind."""
-        told = from_reports(self.check_reports(reports), self.outcomes)
+        told = as_numbers(self.check_reports(reports), self.outcomes)
         return np.bincount(told, minlength=self.outcomes)
 
     def estimate(self, reports: Reports, *, confidence: Number = CONFIDENCE) -> MeanEstimate:
@@ -112,7 +112,7 @@ class NumberScheme(Scheme):
         )
 
     def check_values(self, values: IntArray) -> IntArray:
-        """Return what people hold as an array of numbers on the grid, refusing all else unquoted."""
+        """Return what people hold as an array on the grid, refusing all else unquoted."""
         array = np.asarray(values)
         if array.dtype != np.int64 or array.ndim != 1:
             raise InvalidArgument(

@@ -12,11 +12,11 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
+from discreet.local.frequency.report_numbers import as_reports
 from discreet.local.frequency.share_estimate import CONFIDENCE, estimate_shares
 from discreet.local.numbers.number_scheme import MeanEstimate, NumberScheme, check_most
 from discreet.local.scheme import Reports
 from discreet.local.tails import Floats
-from discreet.local.whole_reports import as_reports
 from discreet.randomness.samplers import bernoulli, uniform_integers
 
 
@@ -43,7 +43,7 @@ class OneBitMean(NumberScheme):
         :class:`~discreet.local.frequency.share_estimate.ShareEstimate`, valid at every :math:`n`.
         With probability :math:`1 - \delta` the error is at most
         :math:`m (e^\varepsilon + 1)/(e^\varepsilon - 1) \sqrt{\ln(2/\delta)/(2n)}`
-        [DKY17, Theorem 2]: ``within``.
+        [DKY17, section 3]: ``within``.
 
     Example:
         >>> scheme = OneBitMean.calibrate(most=100, epsilon=1)

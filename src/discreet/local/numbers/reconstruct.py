@@ -19,9 +19,9 @@ def reconstruct(
 
     The rule of Agrawal and Srikant [AS00]: every report is shared among the values by how likely
     each made it, under the distribution so far; what a value gets is its next share. That is
-    expectation and maximisation [AA01], so the likelihood never falls. With ``smooth``, neighbouring
-    values are averaged with weights 1, 2, 1 after each round [LWLSS20], which keeps the result
-    from following noise. It ends when the logarithm of the likelihood moves by less than 0.0001.
+    expectation and maximisation [AA01], so the likelihood never falls. With ``smooth``, neighbours
+    are averaged with weights 1, 2, 1 after each round [LWLLS20], which keeps the result from
+    following noise. It ends when the logarithm of the likelihood moves by less than 0.0001.
 
     Utility:
         No interval is known for the result: it is not unbiased, and how far it is off depends on

@@ -10,7 +10,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.local.coins import most_odds
 from discreet.local.frequency.share_estimate import CONFIDENCE
-from discreet.local.linear import linear_estimate
+from discreet.local.numbers.linear import linear_estimate
 from discreet.local.numbers.quantiles import CumulativeEstimate
 from discreet.local.numbers.reconstruct import reconstruct
 from discreet.local.numbers.window_scheme import WindowScheme, inside_below
@@ -22,7 +22,7 @@ _MOST_FOR_LAW = 2048
 
 @frozen(kw_only=True)
 class SquareWave(WindowScheme):
-    r"""Report a place, with the window that suits distributions [LWLSS20, section 5].
+    r"""Report a place, with the window that suits distributions [LWLLS20].
 
     Guarantee:
         That of :class:`~discreet.local.numbers.window_scheme.WindowScheme`. Calibration takes the

@@ -12,10 +12,10 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import part, threshold_below
 from discreet.local.device.draws import UNIT
+from discreet.local.frequency.report_numbers import as_reports
 from discreet.local.numbers.number_scheme import NumberScheme, check_most
 from discreet.local.scheme import Reports
 from discreet.local.tails import Floats
-from discreet.local.whole_reports import as_reports
 from discreet.randomness.samplers import bernoulli, uniform_integers
 
 
@@ -26,7 +26,7 @@ class WindowScheme(NumberScheme):
     With probability :math:`p`, ``inside / UNIT``, it is one of the :math:`w` places from the value
     on, all equally likely; otherwise one of the :math:`m` others, all equally likely. It is the
     exact form on a grid of two schemes for real numbers, which differ in the width of the window:
-    piecewise [WXYZHSSY19] and square wave [LWLSS20].
+    piecewise [WXYZHSSY19] and square wave [LWLLS20].
 
     Guarantee:
         A place in the window has probability :math:`p/w` and any other :math:`(1-p)/m`, so the

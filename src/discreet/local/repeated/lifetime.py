@@ -3,7 +3,7 @@
 from typing import Any
 
 from discreet.accounting.picture import ACCENT, INK, OTHERS, new_figure, tidy
-from discreet.core import check
+from discreet.core import check, optional
 from discreet.core.event import ComposedEvent
 from discreet.local.scheme import Scheme
 
@@ -28,10 +28,10 @@ def kept_lifetime(
         No device's memory was cleared: one that was is one more device.
 
     Example:
-        >>> from discreet.local.frequency.k_ary import KaryResponse
+        >>> from discreet.local import KaryResponse
         >>> scheme = KaryResponse.calibrate(categories=8, epsilon=1)
-        >>> kept_lifetime(scheme, distinct=3, devices=2).uses
-        6
+        >>> kept_lifetime(scheme, distinct=3, devices=2) == scheme.lifetime(6)
+        True
     """
     parts = (distinct, questions, versions, devices)
     times = 1
@@ -50,15 +50,23 @@ def lifetime_picture(scheme: Scheme, *, reports: int = 60, every: int = 10) -> A
     lines = [
         ("drawn anew for each report", [loss * n for n in counts], OTHERS[1], "-"),
         (f"kept; a new value every {every} reports", _steps(loss, counts, every), ACCENT, "-"),
-        ("kept offset and two answers", [2 * loss for _ in counts], OTHERS[2], "--"),
+        (
+            "kept offset and two answers (and when it crosses)",
+            [2 * loss for _ in counts],
+            OTHERS[2],
+            "--",
+        ),
         ("kept; the value never changes", [loss for _ in counts], INK, "-"),
     ]
     figure = new_figure()
     axes = figure.subplots()
     for name, values, colour, style in lines:
         axes.step(counts, values, where="post", color=colour, linestyle=style, label=name)
-    axes.set_ylim(bottom=0)
-    axes.legend(frameon=False, fontsize=9)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(optional.load("matplotlib.ticker").StrMethodFormatter("{x:g}"))
+    axes.set_yticks([loss * times for times in (1, 2, 5, 10, 20, 50) if times <= reports])
+    axes.minorticks_off()
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     tidy(
         axes,
         title=f"Loss over a lifetime, at ε = {loss:.3g} for a report",

@@ -46,8 +46,8 @@ class MemoisedRounding:
 
     Example:
         >>> scheme = MemoisedRounding(bit=OneBitMean.calibrate(most=24, epsilon=1))
-        >>> round(float(scheme.event().epsilon), 9), scheme.at_most().uses
-        (1.0, 2)
+        >>> round(float(scheme.event().epsilon), 9), scheme.at_most() == scheme.bit.lifetime(2)
+        (1.0, True)
     """
 
     bit: OneBitMean

@@ -62,7 +62,7 @@ def comparison_picture(*, epsilon: Number, errors: Sequence[Number] = ERRORS) ->
     figure = new_figure()
     axes = figure.subplots()
     at = [float(row.error) for row in rows]
-    axes.loglog(at, [row.local for row in rows], "o-", color=OTHERS[1], label="local: nobody is")
+    axes.loglog(at, [row.local for row in rows], "o-", color=OTHERS[1], label="nobody is trusted")
     axes.loglog(at, [row.central for row in rows], "o-", color=ACCENT, label="a curator is trusted")
     axes.invert_xaxis()
     axes.legend(frameon=False)
