@@ -19,12 +19,31 @@ Example:
 from discreet.core.lazy_names import lazy_names
 
 _HOMES = {
+    "FrequencyChoice": "discreet.local.frequency.choose_frequency",
     "FrequencyScheme": "discreet.local.frequency.frequency_scheme",
+    "HadamardSketch": "discreet.local.frequency.hadamard_sketch",
     "KaryResponse": "discreet.local.frequency.k_ary",
+    "LocalHashing": "discreet.local.frequency.local_hashing",
     "Scheme": "discreet.local.scheme",
     "ShareEstimate": "discreet.local.frequency.share_estimate",
+    "SubsetSelection": "discreet.local.frequency.subset_selection",
+    "UnaryEncoding": "discreet.local.frequency.unary",
+    "choose_frequency": "discreet.local.frequency.choose_frequency",
+    "hadamard_response": "discreet.local.frequency.hadamard",
 }
 
-__all__ = ["FrequencyScheme", "KaryResponse", "Scheme", "ShareEstimate"]
+__all__ = [
+    "FrequencyChoice",
+    "FrequencyScheme",
+    "HadamardSketch",
+    "KaryResponse",
+    "LocalHashing",
+    "Scheme",
+    "ShareEstimate",
+    "SubsetSelection",
+    "UnaryEncoding",
+    "choose_frequency",
+    "hadamard_response",
+]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)
