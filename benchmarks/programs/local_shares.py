@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def pure_ldp(scheme: str, categories: int) -> Run:
     warnings.simplefilter("ignore")
     oracles = "pure_ldp.frequency_oracles"
 
-    def pair() -> tuple[object, object]:
+    def pair() -> tuple[Any, Any]:
         if scheme == "unary":
             unary = import_module(f"{oracles}.unary_encoding")
             return (
@@ -138,7 +139,8 @@ def measured(run: Run, categories: int, people: int, trials: int) -> dict[str, f
     """Return the best seconds of the trials, and the mean of their errors."""
     values = values_of(categories, people)
     shares = np.bincount(values, minlength=categories) / people
-    seconds, errors = [], {}
+    seconds: list[float] = []
+    errors: dict[str, list[float]] = {}
     for _ in range(trials):
         start = time.process_time()
         found = run(values)

@@ -9,6 +9,7 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,9 +34,7 @@ SCHEMES = [UNARY, HASHING, SUBSET]
 
 
 def laws(scheme: FrequencyScheme, device: Device) -> list[Law]:
-    return [
-        law_of(lambda draws, held=held: device(held, draws)) for held in range(scheme.categories)
-    ]
+    return [law_of(partial(device, held)) for held in range(scheme.categories)]
 
 
 def right(scheme: FrequencyScheme) -> Device:
@@ -48,7 +47,7 @@ def biased(scheme: FrequencyScheme, device: Device) -> bool:
         mean = np.array([Fraction(0)] * scheme.categories)
         for report, weight in law.items():
             row = np.frombuffer(report, dtype=np.uint8).reshape(1, -1)
-            mean = mean + weight * scheme.supports(scheme.tally(row))
+            mean = mean + np.array(weight) * scheme.supports(scheme.tally(row))
         wanted = [
             scheme.held if asked == held else scheme.other for asked in range(scheme.categories)
         ]

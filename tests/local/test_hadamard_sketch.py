@@ -22,15 +22,11 @@ PAIRS_OF_MAPS = [evolve(SMALL, maps=pair) for pair in itertools.product(SMALL.ma
 
 def supported(scheme: HadamardSketch, held: int, asked: int) -> Fraction:
     """How likely a report supports a value, exactly, by enumeration of the device."""
-    return sum(
-        weight
-        * int(
-            scheme.supports(scheme.tally(np.frombuffer(report, dtype=np.uint8).reshape(1, -1)))[
-                asked
-            ]
-        )
-        for report, weight in device_law(scheme.recipe(), held).items()
-    )
+    likely = Fraction(0)
+    for report, weight in device_law(scheme.recipe(), held).items():
+        row = np.frombuffer(report, dtype=np.uint8).reshape(1, -1)
+        likely += weight * int(scheme.supports(scheme.tally(row))[asked])
+    return likely
 
 
 def collide(scheme: HadamardSketch, first: int, second: int) -> Fraction:
@@ -66,7 +62,7 @@ def moments(values: list[int], asked: int) -> tuple[Fraction, Fraction]:
 def test_over_maps_and_coins_mean_and_variance_are_exact(values: list[int]):
     shares = [Fraction(values.count(value), len(values)) for value in range(4)]
     for asked in range(4):
-        squares = sum(s**2 for value, s in enumerate(shares) if value != asked)
+        squares = sum((s**2 for s in shares), start=-(shares[asked] ** 2))
         mean, variance = moments(values, asked)
         two = PAIRS_OF_MAPS[0]
         assert mean == shares[asked]
@@ -79,7 +75,7 @@ def test_without_the_mean_of_collisions_it_is_biased():
     asked, values = 0, [1, 1, 1, 1]
     naive = Fraction(0)
     for scheme in PAIRS_OF_MAPS:
-        likely = sum(supported(scheme, held, asked) for held in values) / len(values)
+        likely = Fraction(sum(supported(scheme, held, asked) for held in values), len(values))
         naive += (likely - Fraction(1, 2)) / (scheme.held - Fraction(1, 2)) / len(PAIRS_OF_MAPS)
     assert naive == Fraction(1, 2)
     assert moments(values, asked)[0] == 0

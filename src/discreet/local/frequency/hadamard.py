@@ -16,8 +16,8 @@ def hadamard_response(*, categories: int, epsilon: Number) -> LocalHashing:
 
     Utility:
         The variance at a share of 0 is about
-        :math:`((e^\varepsilon+1)/(e^\varepsilon-1))^2/n`, the least of all for a small ε, in one
-        bit more than a category takes. The general form of [ASZ19, section 4], in which blocks of
+        :math:`((e^\varepsilon+1)/(e^\varepsilon-1))^2/n`, near the least for a small ε, in one
+        bit more than a category takes. The general form of [ASZ19], in which blocks of
         rows share a matrix, comes down to about :math:`4e^\varepsilon/(n(e^\varepsilon-1)^2)` for
         a larger ε. That is what local hashing has whatever the shares are, so it is not built.
 

@@ -116,7 +116,7 @@ class LocalHashing(FrequencyScheme):
 
     def odds(self) -> Fraction:
         """Return the largest ratio of the probabilities of a report under two values."""
-        return self.held * (2**self.bits - 1) / (1 - self.held)
+        return self.held * ((1 << self.bits) - 1) / (1 - self.held)
 
     def worst_pair(self) -> tuple[int, int]:
         """Return two values for which some report attains the odds: here any two do."""
@@ -130,7 +130,7 @@ class LocalHashing(FrequencyScheme):
     @property
     def other(self) -> Fraction:
         """How likely a report supports any one other value, over all maps."""
-        return Fraction(1, 2**self.bits)
+        return Fraction(1, 1 << self.bits)
 
     def randomise_many(self, values: IntArray, rng: Rng) -> Reports:
         """Return the report of each person; the words used do not depend on the values."""

@@ -77,7 +77,7 @@ class ShareEstimate:
         ``names`` has a name for each value. The largest of many are chosen by their noise too: let
         intervals hold ``together`` if they are read for values that were not named before.
         """
-        rows = [("value", "share", "low", "high", "error")]
+        rows: list[Sequence[str]] = [("value", "share", "low", "high", "error")]
         for place in self._largest(most):
             numbers = (part[place] for part in (self.shares, self.low, self.high, self.errors))
             rows.append((_name_of(place, names), *(f"{100 * x:.2f} %" for x in numbers)))
@@ -85,7 +85,7 @@ class ShareEstimate:
 
     def plot(
         self,
-        path: Path | None = None,
+        path: str | Path | None = None,
         *,
         names: Sequence[str] | None = None,
         most: int = 20,
@@ -105,7 +105,7 @@ class ShareEstimate:
             intervals=[(float(self.low[place]), float(self.high[place])) for place in shown],
             lines=f"intervals at {percent}",
         )
-        return picture.draw(axes, path)
+        return picture.draw(axes, None if path is None else Path(path))
 
     def _largest(self, most: int) -> list[int]:
         order = np.argsort(-self.shares, kind="stable")

@@ -31,7 +31,7 @@ class SubsetSelection(FrequencyScheme):
         With :math:`p` for ``truth / UNIT``, a set of :math:`d` of the :math:`k` categories that
         has the value is reported with probability :math:`p / \binom{k-1}{d-1}`, and one that has
         not with :math:`(1-p) / \binom{k-1}{d}`. The odds are their ratio, :math:`p(k-d)/((1-p)d)`;
-        a set that has one of two values and not the other attains it [YB18, section III].
+        a set that has one of two values and not the other attains it [YB18].
 
     Assumes:
         The device's bytes are unpredictable to whoever reads the report. Whatever the value is,
@@ -40,8 +40,9 @@ class SubsetSelection(FrequencyScheme):
     Utility:
         A report supports the values that it names: the one that is held with probability
         :math:`p`, any other with :math:`(p(d-1) + (1-p)d)/(k-1)`. For :math:`d` near
-        :math:`k/(e^\varepsilon+1)` no scheme has a smaller worst-case variance [YB18]; for many
-        categories it is that of local hashing, at the price of a bit for each category.
+        :math:`k/(e^\varepsilon+1)` the worst-case squared error is the least that any scheme can
+        have, for many people [YB18]; for many categories it is that of local hashing, at the
+        price of a bit for each category.
 
     Example:
         >>> scheme = SubsetSelection.calibrate(categories=16, epsilon=1)
