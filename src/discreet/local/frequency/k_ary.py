@@ -15,14 +15,15 @@ from discreet.local.device.draws import UNIT
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
 from discreet.local.scheme import Reports
-from discreet.randomness.samplers import bernoulli, uniform_integers
+from discreet.mechanisms.response.reports import truth_or_other
+from discreet.randomness.samplers import bernoulli
 
 _MOST_CATEGORIES = 2**31
 
 
 @frozen(kw_only=True)
 class KaryResponse(FrequencyScheme):
-    r"""Report one of ``categories``: the true one, or with the rest of the probability another.
+    r"""Report one of ``categories`` from a device: the truth, or any other with the rest.
 
     Guarantee:
         With :math:`p` for ``truth / UNIT``, each other value is reported with probability
@@ -107,9 +108,7 @@ class KaryResponse(FrequencyScheme):
 
 def respond(held: IntArray, categories: int, truth: Fraction, rng: Rng) -> IntArray:
     """Return the k-ary response of each person: the truth, or any other value with the rest."""
-    tells = bernoulli(truth, held.size, rng)
-    others = uniform_integers(categories - 1, held.size, rng) + 1
-    return (held + np.where(tells, 0, others)) % categories
+    return truth_or_other(held, bernoulli(truth, held.size, rng), categories, rng)
 
 
 def truth_of(categories: int, odds: Fraction) -> int:
