@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
+from discreet.local.frequency.hadamard_sketch import HadamardSketch
 from discreet.local.frequency.share_estimate import estimate_shares
 from tests.local.case import Case
 from tests.local.schemes import CASES
@@ -29,11 +30,17 @@ def test_supports_are_exactly_as_likely_as_is_said(case: Case):
         likely = Fraction(0)
         for report, weight in device_law(scheme.recipe(), held).items():
             row = np.frombuffer(report, dtype=np.uint8).reshape(1, -1)
-            likely += weight * int(scheme.supports(scheme.tally(row))[asked])
+            supported = int(scheme.supports(scheme.tally(row))[asked])
+            assert supported in (0, 1)
+            likely += weight * supported
         assert likely == (scheme.held if held == asked else scheme.other)
 
 
-@pytest.mark.parametrize("case", FREQUENCY, ids=str)
+COINS = [case for case in FREQUENCY if not isinstance(case.scheme, HadamardSketch)]
+"""Those whose estimates are random by the devices' coins alone, and not by maps besides."""
+
+
+@pytest.mark.parametrize("case", COINS, ids=str)
 def test_the_variance_is_that_of_the_estimate(case: Case):
     """By enumeration: mean and variance of the share that one report gives for one value."""
     scheme, asked = scheme_of(case), case.values[-1]

@@ -50,6 +50,77 @@ const wholeBytes = (value, values) => {
   return Uint8Array.from(bytes);
 };
 
+// Schemes for one of a list of values.
+
+const told = (held, categories, truth, draws) => {
+  const tells = draws.coin(truth);
+  const offset = 1 + draws.uniform(categories - 1);
+  return tells ? held : (held + offset) % categories;
+};
+
+const parity = (number) => {
+  let folded = number ^ (number >>> 16);
+  for (const shift of [8, 4, 2, 1]) folded ^= folded >>> shift;
+  return folded & 1;
+};
+
+const mapped = (rows, value) =>
+  rows.reduce((found, row, place) => found + parity(row & value) * 2 ** place, 0);
+
+const bitmap = (named, categories) => {
+  const bits = new Uint8Array(Math.ceil(categories / 8));
+  for (const place of named) bits[Math.floor(place / 8)] |= 1 << (place % 8);
+  return bits;
+};
+
+const upTo = (count) => Array.from({ length: count }, (_, place) => place);
+
+const FREQUENCY = {
+  k_ary({ categories, truth }, value, draws) {
+    const held = known(value, categories);
+    return wholeBytes(told(held, categories, truth, draws), categories);
+  },
+
+  unary({ categories, held: likely, other }, value, draws) {
+    const held = known(value, categories);
+    const named = upTo(categories).filter((place) => draws.coin(place === held ? likely : other));
+    return bitmap(named, categories);
+  },
+
+  local_hashing({ categories, bits, truth }, value, draws) {
+    const held = known(value, categories);
+    const maps = 2 ** (32 - Math.clz32(categories - 1) + bits - 1);
+    const drawn = draws.uniform(maps);
+    const rows = upTo(bits).map((row) => Math.floor(drawn / 2 ** row));
+    const place = told(mapped(rows, held), 2 ** bits, truth, draws);
+    return wholeBytes(drawn + maps * place, maps * 2 ** bits);
+  },
+
+  subset_selection({ categories, count, truth }, value, draws) {
+    const held = known(value, categories);
+    const tells = draws.coin(truth);
+    const others = upTo(categories - 1).map((other) => held + 1 + other);
+    for (let place = 0; place < count; place += 1) {
+      const chosen = place + draws.uniform(categories - 1 - place);
+      [others[place], others[chosen]] = [others[chosen], others[place]];
+    }
+    if (tells) others[count - 1] = held;
+    return bitmap(others.slice(0, count).map((other) => other % categories), categories);
+  },
+
+  hadamard_sketch({ categories, maps, truth }, value, draws) {
+    const held = known(value, categories);
+    const drawn = draws.uniform(maps.length);
+    const width = 2 ** maps[0].length;
+    const row = draws.uniform(width);
+    const sign = parity(row & mapped(maps[drawn], held));
+    const place = (drawn * width + row) * 2 + told(sign, 2, truth, draws);
+    return wholeBytes(place, maps.length * width * 2);
+  },
+};
+
+// Schemes for numbers on a grid.
+
 const besideWindow = ({ most, width, inside }, held, draws) => {
   const tells = draws.coin(inside);
   const offset = draws.uniform(width);
@@ -62,14 +133,7 @@ const roundedBit = ({ most, truth }, held, draws) => {
   return draws.coin(truth) === up ? 1 : 0;
 };
 
-const SCHEMES = {
-  k_ary({ categories, truth }, value, draws) {
-    const held = known(value, categories);
-    const tells = draws.coin(truth);
-    const offset = 1 + draws.uniform(categories - 1);
-    return wholeBytes(tells ? held : (held + offset) % categories, categories);
-  },
-
+const NUMBERS = {
   one_bit(recipe, value, draws) {
     return wholeBytes(roundedBit(recipe, known(value, recipe.most + 1), draws), 2);
   },
@@ -119,6 +183,8 @@ const SCHEMES = {
     return wholeBytes(draws.pick(rows[known(value, rows.length)]), rows[0].length + 1);
   },
 };
+
+const SCHEMES = { ...FREQUENCY, ...NUMBERS };
 
 export const randomise = (recipe, value, draws = new SecureDraws()) =>
   SCHEMES[recipe.kind](recipe, value, draws);

@@ -3,13 +3,12 @@
 from abc import abstractmethod
 from fractions import Fraction
 
-import numpy as np
-
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray
 from discreet.local.frequency.share_estimate import CONFIDENCE, ShareEstimate, estimate_shares
 from discreet.local.scheme import Reports, Scheme
+from discreet.mechanisms.response.reports import answers
 
 
 class FrequencyScheme(Scheme):
@@ -72,15 +71,9 @@ class FrequencyScheme(Scheme):
 
     def check_values(self, values: IntArray) -> IntArray:
         """Return what people hold as an array of categories, refusing anything else unquoted."""
-        array = np.asarray(values)
-        if array.dtype != np.int64 or array.ndim != 1:
+        array = answers(values, self.categories)
+        if array.ndim != 1:
             raise InvalidArgument(
-                "The values have another form",
-                must="be a flat array of 64-bit integers",
-                got=f"{array.dtype} of shape {array.shape}",
-            )
-        if array.size and not 0 <= array.min() <= array.max() < self.categories:
-            raise InvalidArgument(
-                "A value is out of range", must=f"be a whole number from 0 to {self.categories - 1}"
+                "The values have another form", must="be a flat array", got=f"shape {array.shape}"
             )
         return array

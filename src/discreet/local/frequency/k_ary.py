@@ -13,15 +13,17 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
+from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
 from discreet.local.scheme import Reports
-from discreet.randomness.samplers import bernoulli, uniform_integers
+from discreet.mechanisms.response.reports import truth_or_other
+from discreet.randomness.samplers import bernoulli
 
 _MOST_CATEGORIES = 2**31
 
 
 @frozen(kw_only=True)
 class KaryResponse(FrequencyScheme):
-    r"""Report one of ``categories``: the true one, or with the rest of the probability another.
+    r"""Report one of ``categories`` from a device: the truth, or any other with the rest.
 
     Guarantee:
         With :math:`p` for ``truth / UNIT``, each other value is reported with probability
@@ -44,17 +46,8 @@ class KaryResponse(FrequencyScheme):
     """
 
     kind: ClassVar[str] = "k_ary"
-    categories: int = field(converter=check.whole)
+    categories: int = field(converter=check.whole, validator=check.between(2, _MOST_CATEGORIES))
     truth: int = field(converter=check.whole)
-
-    @categories.validator
-    def _several(self, _: object, categories: int) -> None:
-        if not 2 <= categories <= _MOST_CATEGORIES:
-            raise InvalidArgument(
-                "categories is out of range",
-                must=f"be at least 2 and at most {_MOST_CATEGORIES}",
-                got=str(categories),
-            )
 
     @truth.validator
     def _more_than_a_guess(self, _: object, truth: int) -> None:
@@ -68,13 +61,12 @@ class KaryResponse(FrequencyScheme):
     @classmethod
     def calibrate(cls, *, categories: int, epsilon: Number) -> Self:
         """Return the scheme whose reports tell as much as ``epsilon`` allows."""
-        odds = most_odds(epsilon)
-        return cls(categories=categories, truth=threshold_below(odds / (odds + categories - 1)))
+        return cls(categories=categories, truth=truth_of(categories, most_odds(epsilon)))
 
     @property
     def size(self) -> int:
         """How many bytes a report has."""
-        return max(1, ((self.categories - 1).bit_length() + 7) // 8)
+        return bytes_below(self.categories)
 
     def recipe(self) -> dict[str, Any]:
         """Return the public part of the scheme."""
@@ -101,23 +93,29 @@ class KaryResponse(FrequencyScheme):
     def randomise_many(self, values: IntArray, rng: Rng) -> Reports:
         """Return the report of each person; the words used do not depend on the values."""
         held = self.check_values(values)
-        tells = bernoulli(self.held, held.size, rng)
-        others = uniform_integers(self.categories - 1, held.size, rng) + 1
-        told = (held + np.where(tells, 0, others)) % self.categories
-        return told.astype("<i8").view(np.uint8).reshape(-1, 8)[:, : self.size].copy()
+        told = respond(held, self.categories, self.held, rng)
+        return as_reports(told, self.categories)
 
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
-        array = self.check_reports(reports)
-        wide = np.zeros((len(array), 8), dtype=np.uint8)
-        wide[:, : self.size] = array
-        told = wide.view("<i8").ravel()
-        if told.max() >= self.categories:
-            raise InvalidArgument(
-                "A report names no category", must=f"be below {self.categories}", got="more"
-            )
+        told = as_numbers(self.check_reports(reports), self.categories)
         return np.bincount(told, minlength=self.categories)
 
     def supports(self, tally: IntArray) -> IntArray:
         """Return how many reports support each value."""
         return tally
+
+
+def respond(held: IntArray, categories: int, truth: Fraction, rng: Rng) -> IntArray:
+    """Return the k-ary response of each person: the truth, or any other value with the rest."""
+    return truth_or_other(held, bernoulli(truth, held.size, rng), categories, rng)
+
+
+def truth_of(categories: int, odds: Fraction) -> int:
+    """Return the largest threshold of the truth in a k-ary response with no more than these odds.
+
+    Example:
+        >>> truth_of(2, Fraction(3)) * 4 == 3 * UNIT
+        True
+    """
+    return threshold_below(odds / (odds + categories - 1))

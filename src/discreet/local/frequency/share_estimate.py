@@ -1,6 +1,9 @@
 """Shares of people who hold each value, with intervals that hold for every number of people."""
 
+from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -10,6 +13,8 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.core.optional import load
 from discreet.core.protocols import IntArray
+from discreet.core.terminal_text import one_line
+from discreet.releases.release_picture import ReleasePicture
 
 CONFIDENCE = Fraction(19, 20)
 _OUTWARDS = 1e-9
@@ -65,6 +70,62 @@ class ShareEstimate:
         kept = int(np.flatnonzero(ordered * places > excess)[-1])
         nearest: Floats = np.maximum(self.shares - excess[kept] / places[kept], 0.0)
         return nearest
+
+    def table(self, names: Sequence[str] | None = None, *, most: int = 20) -> str:
+        """Return the values with the largest shares, with their intervals, as aligned text.
+
+        ``names`` has a name for each value. The largest of many are chosen by their noise too: let
+        intervals hold ``together`` if they are read for values that were not named before.
+        """
+        rows: list[Sequence[str]] = [("value", "share", "low", "high", "error")]
+        for place in self._largest(most):
+            numbers = (part[place] for part in (self.shares, self.low, self.high, self.errors))
+            rows.append((_name_of(place, names), *(f"{100 * x:.2f} %" for x in numbers)))
+        return aligned(rows)
+
+    def plot(
+        self,
+        path: str | Path | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        most: int = 20,
+        axes: Any = None,
+    ) -> Any:
+        """Draw the largest shares as bars with their intervals, and return the axes.
+
+        What is said of the largest at :meth:`table` is true here too.
+        """
+        shown = self._largest(most)
+        percent = f"{float(100 * self.confidence):g} %"
+        picture = ReleasePicture(
+            over=("value",),
+            keys=[(_name_of(place, names),) for place in shown],
+            title=f"share of {self.people:,} people",
+            values=[float(self.shares[place]) for place in shown],
+            intervals=[(float(self.low[place]), float(self.high[place])) for place in shown],
+            lines=f"intervals at {percent}",
+        )
+        return picture.draw(axes, None if path is None else Path(path))
+
+    def _largest(self, most: int) -> list[int]:
+        order = np.argsort(-self.shares, kind="stable")
+        return [int(place) for place in order[:most]]
+
+
+def _name_of(place: int, names: Sequence[str] | None) -> str:
+    return str(place) if names is None else one_line(names[place])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of text as columns: the first to the left, all others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        )
+        for row in rows
+    )
 
 
 def estimate_shares(
