@@ -16,7 +16,7 @@ lifetime_epsilon = 4     # refuse this declaration if a person's reports tell mo
 text = "Where do you use the app most?"
 values = ["phone", "tablet", "computer"]   # whatever else is answered counts as "(other)"
 epsilon = 2
-# scheme = "k_ary"       # without it the scheme that errs least for so many people is taken
+# scheme = "k_ary"       # without it the one that errs least for so many people is taken
 people = 10_000
 
 [questions.minutes]

@@ -78,3 +78,14 @@ def test_bad_declarations_are_refused(old: str, new: str, words: str):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(DeclarationError, match="survey init"):
         read_survey(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("values", "epsilon", "chosen"), [(3, 1, "k_ary"), (5000, 1, "local_hashing"), (40, 4, "k_ary")]
+)
+def test_the_scheme_that_errs_least_is_taken(values: int, epsilon: int, chosen: str):
+    listed = ", ".join(f'"{number}"' for number in range(values))
+    text = TEXT.replace('"phone", "tablet", "computer"', listed).replace(
+        'epsilon = 2\nscheme = "k_ary"', f"epsilon = {epsilon}"
+    )
+    assert parse_survey(text).questions[0].scheme_name == chosen

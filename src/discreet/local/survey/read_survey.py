@@ -5,7 +5,7 @@ from pathlib import Path
 
 from discreet.core.errors import DeclarationError
 from discreet.core.numbers import exact
-from discreet.local.survey.question_schemes import SCHEMES, Asked
+from discreet.local.survey.question_schemes import AUTOMATIC, SCHEMES, Asked, best_scheme
 from discreet.local.survey.survey import Answers, ListedValues, NumberRange, Question, Survey
 from discreet.tables.declarations.section import LIST, NUMBER, TEXT, Section, located, top_section
 
@@ -88,8 +88,7 @@ def _question(name: str, section: Section) -> Question:
         epsilon=_number(section, "epsilon"),
         people=section.whole("people", 10**12, default=10_000),
     )
-    kinds = [kind for kind, scheme in SCHEMES.items() if isinstance(answers, scheme.goes_with)]
-    chosen = section.choice("scheme", kinds) if section.has("scheme") else kinds[0]
+    chosen = _scheme(section, asked)
     kind = SCHEMES[chosen]
     scheme = located(section.place(), lambda: kind.make(asked))
     keeps = section.choice("keeps", list(kind.keeps)) if section.has("keeps") else "no"
@@ -104,6 +103,15 @@ def _question(name: str, section: Section) -> Question:
     )
     section.finish()
     return question
+
+
+def _scheme(section: Section, asked: Asked) -> str:
+    """Return the name of the scheme that is declared, or of the one that errs least."""
+    names = [name for name, kind in SCHEMES.items() if isinstance(asked.answers, kind.goes_with)]
+    declared = section.choice("scheme", [AUTOMATIC, *names]) if section.has("scheme") else AUTOMATIC
+    if declared != AUTOMATIC:
+        return declared
+    return located(section.place(), lambda: best_scheme(asked))
 
 
 def _answers(section: Section) -> Answers:
