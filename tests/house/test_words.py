@@ -14,7 +14,7 @@ ABOUT_HUMANS = {
     "cli/clinic.py": 1,  # the demonstration is about patients
     "cli/column_types.py": 1,  # why to think before rows are looked at
     "cli/commands/demo.py": 1,
-    "cli/commands/local.py": 2,  # devices are people's
+    "cli/commands/local.py": 3,  # devices are people's
     "cli/commands/meaning.py": 2,
     "cli/first_declaration.py": 1,  # the unit has no name yet
     "cli/init_replies.py": 1,  # the question what it is

@@ -134,24 +134,42 @@ def exact_sum_law(scheme: NumberScheme, values: list[int]) -> tuple[np.ndarray, 
     return np.arange(len(law)), law
 
 
+def covered(scheme: NumberScheme, values: list[int], found: np.ndarray, law: np.ndarray) -> float:
+    """How often the mean is in the interval, given all estimates and their exact law."""
+    worths = scheme.worths()
+    low, high = bennett_radius(
+        np.full(2, float(scheme.worst_variance())),
+        np.array([worths.max(), scheme.most - worths.min()]),
+        len(values),
+        0.025,
+    )
+    mean = np.mean(values)
+    return float(law[(found - low <= mean) & (mean <= found + high)].sum())
+
+
 def test_intervals_of_places_cover_exactly():
     """Convolution of the enumerated laws: how often the mean is in the interval, exactly."""
     scheme = PiecewiseMean.calibrate(most=6, epsilon=2)
     for values in ([0] * 40, [3] * 40, [6] * 20 + [0] * 20, [0, 1, 2, 3, 4, 5, 6, 6]):
         sums, law = exact_sum_law(scheme, values)
-        people, mean = len(values), np.mean(values)
         slope = float(scheme.worth(1) - scheme.worth(0))
-        found = float(scheme.worth(0)) + slope * sums / people
-        worths = scheme.worths()
-        radii = bennett_radius(
-            np.full(2, float(scheme.worst_variance())),
-            np.array([worths.max(), scheme.most - worths.min()]),
-            people,
-            0.025,
-        )
-        covers = (found - radii[0] <= mean) & (mean <= found + radii[1])
-        assert law[covers].sum() >= 0.95
-        assert law[covers].sum() < 1
+        found = float(scheme.worth(0)) + slope * sums / len(values)
+        assert 0.95 <= covered(scheme, values, found, law) < 1
+
+
+def test_intervals_of_clamped_noise_cover_exactly():
+    scheme = LocalLaplace.calibrate(most=4, epsilon="1.5")
+    beyond = scheme.decay - 1
+    for values in ([0] * 30, [2] * 30, [4] * 10 + [0] * 20, [1, 2]):
+        law = np.ones(1)
+        for value in values:
+            spread = np.zeros(scheme.most + 2 * beyond + 1)
+            for told, p in enumerate(told_law(scheme, value)):
+                spread[int(scheme.worth(told)) + beyond] = p
+            law = np.convolve(law, spread)
+        found = np.arange(len(law)) / len(values) - beyond
+        assert covered(scheme, values, found, law) >= 0.95
+        assert law @ found == pytest.approx(np.mean(values))
 
 
 @pytest.mark.parametrize("values", [[0] * 50, [5] * 50, [10] * 25 + [0] * 25, [1] * 49 + [10]])

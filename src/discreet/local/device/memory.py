@@ -62,6 +62,11 @@ class FileMemory:
             file.flush()
             os.fsync(file.fileno())
         written.replace(self._path)
+        folder = os.open(self._path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
     def _texts(self) -> dict[str, str]:
         try:

@@ -121,13 +121,13 @@ class DBitFlip(FrequencyScheme):
     def randomise_many(self, values: IntArray, rng: Rng) -> Reports:
         """Return the report of each person; the words used do not depend on the values."""
         held = self.check_values(values)
-        chosen = np.empty((held.size, 0), dtype=np.int64)
+        chosen: list[IntArray] = []
         told = []
         for turn in range(self.bits):
             bucket = uniform_integers(self.categories - turn, held.size, rng)
-            for before in chosen.T:
-                bucket = bucket + (bucket >= before)
-            chosen = np.sort(np.column_stack([chosen, bucket]), axis=1)
+            for before in chosen:
+                bucket += bucket >= before
+            chosen = _sorted_in(chosen, bucket)
             bit = bernoulli(part(self.truth), held.size, rng) == (bucket == held)
             told.append(as_reports(2 * bucket + bit, 2 * self.categories))
         return np.hstack(told)
@@ -157,3 +157,12 @@ class DBitFlip(FrequencyScheme):
         shares = (p * ones - (1.0 - p) * zeros) / (people * drawn * (2.0 * p - 1.0))
         spread = p * (1.0 - p) / (2.0 * p - 1.0) ** 2 + np.clip(shares, 0, 1) * (1.0 - drawn)
         return evolve(by_ones, shares=shares, errors=np.sqrt(spread / (people * drawn)))
+
+
+def _sorted_in(columns: list[IntArray], added: IntArray) -> list[IntArray]:
+    """Return rising columns with one more, still rising in every row."""
+    found = []
+    for column in columns:
+        found.append(np.minimum(column, added))
+        added = np.maximum(column, added)
+    return [*found, added]

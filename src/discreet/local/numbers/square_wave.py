@@ -49,7 +49,7 @@ class SquareWave(WindowScheme):
         return cls(most=most, width=width, inside=inside_below(odds, most, width))
 
     def distribution(self, reports: Reports, *, smooth: bool = True) -> Floats:
-        """Return the share of each value, by :func:`reconstruct`; no interval is known."""
+        """Return the share of each value, by expectation and maximisation; no interval is known."""
         return reconstruct(self._small_law(), self.tally(reports), smooth=smooth)
 
     def cumulative(

@@ -29,8 +29,9 @@ class MemoisedRounding:
     Guarantee:
         A person whose value never changes always sends one and the same bit, of the law of
         :class:`~discreet.local.numbers.one_bit_mean.OneBitMean`: the loss of one report, ``event``,
-        is the loss of all. Of two histories that are rounded alike at the same times, two answers
-        are told at most: twice that, ``at_most``.
+        is the loss of all. If two histories are such that any offset splits their times alike into
+        those of one end and those of the other, then two answers are told at most, whatever the
+        offset is, so also on average over offsets: twice that, ``at_most``.
 
         **When a value crosses the offset is not hidden, with any finite loss.** Two different bits
         show that it crossed in between, and a value that stays never shows them. If a change says
