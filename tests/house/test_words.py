@@ -20,6 +20,8 @@ ABOUT_HUMANS = {
     "cli/init_replies.py": 1,  # the question what it is
     "cli/main.py": 2,  # what Discreet is for, and what a loss means
     "local/compare/people_needed.py": 2,
+    "local/frequency/choose_frequency.py": 3,  # who reports from a device is a person
+    "local/frequency/share_estimate.py": 1,
     "releases/card.py": 2,  # what no release speaks of
     "tables/unit_name.py": 2,  # the plural of person
 }

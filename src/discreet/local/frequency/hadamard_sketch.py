@@ -70,7 +70,8 @@ class HadamardSketch(FrequencyScheme):
         removes. ``errors`` have :math:`(1 - f_x)^2/(L(w-1))` for that, the most it can be.
 
         *Intervals* hold over maps and devices together. Half of the doubt is for
-        :math:`s_x`, as in :class:`~.share_estimate.ShareEstimate`. The other half is for
+        :math:`s_x`, as in
+        :class:`~discreet.local.frequency.share_estimate.ShareEstimate`. The other half is for
         :math:`\kappa`, the mean over the maps of the share of all others that each takes to the
         place of :math:`x`: independent, in :math:`[0, 1]`, of mean :math:`1/w`, so
         :math:`P[\kappa \ge u] \le e^{-L\,KL(u \| 1/w)}` and the same below [Hoe63, Theorem 1].
