@@ -5,11 +5,11 @@
 
 from typing import Any
 
-from discreet.local.device import frequency
+from discreet.local.device import frequency, rappor, words
 from discreet.local.device.draws import Draws, SecureDraws
 from discreet.local.device.recipe import Randomise, Recipe
 
-SCHEMES: dict[str, Randomise] = {**frequency.SCHEMES}
+SCHEMES: dict[str, Randomise] = {**frequency.SCHEMES, **rappor.SCHEMES, **words.SCHEMES}
 """What each kind of scheme does on a device."""
 
 

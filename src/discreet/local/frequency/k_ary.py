@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
@@ -106,17 +107,18 @@ class KaryResponse(FrequencyScheme):
         told = (held + np.where(tells, 0, others)) % self.categories
         return told.astype("<i8").view(np.uint8).reshape(-1, 8)[:, : self.size].copy()
 
+    def possible(self, reports: Reports) -> NDArray[np.bool_]:
+        """Tell which reports an honest device can make: those that name a category."""
+        return np.asarray(self._told(self.check_reports(reports)) < self.categories)
+
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
-        array = self.check_reports(reports)
-        wide = np.zeros((len(array), 8), dtype=np.uint8)
-        wide[:, : self.size] = array
-        told = wide.view("<i8").ravel()
-        if told.max() >= self.categories:
-            raise InvalidArgument(
-                "A report names no category", must=f"be below {self.categories}", got="more"
-            )
-        return np.bincount(told, minlength=self.categories)
+        return np.bincount(self._told(self.check_possible(reports)), minlength=self.categories)
+
+    def _told(self, reports: Reports) -> IntArray:
+        wide = np.zeros((len(reports), 8), dtype=np.uint8)
+        wide[:, : self.size] = reports
+        return np.asarray(wide.view("<i8").ravel())
 
     def supports(self, tally: IntArray) -> IntArray:
         """Return how many reports support each value."""
