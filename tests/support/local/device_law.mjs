@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 const [, , client, task] = process.argv;
-const { UNIT, SecureDraws, randomise } = await import(client);
+const { UNIT, SecureDraws, randomise, remembered } = await import(client);
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 
 class EveryOutcome {
@@ -72,6 +72,13 @@ const TASKS = {
   reports({ stream, cases }) {
     const draws = replay(Buffer.from(stream, "hex"));
     return cases.map(({ recipe, value }) => hex(randomise(recipe, value, draws)));
+  },
+  histories({ stream, cases }) {
+    const draws = replay(Buffer.from(stream, "hex"));
+    return cases.map(({ recipe, values }) => {
+      const store = new Map();
+      return values.map((value) => hex(remembered(recipe, value, store, draws)));
+    });
   },
 };
 
