@@ -12,6 +12,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
+from discreet.local.columns import bytes_below, column_of, number_of
 from discreet.local.device.draws import UNIT
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.scheme import Reports
@@ -75,7 +76,7 @@ class KaryResponse(FrequencyScheme):
     @property
     def size(self) -> int:
         """How many bytes a report has."""
-        return max(1, ((self.categories - 1).bit_length() + 7) // 8)
+        return bytes_below(self.categories)
 
     def recipe(self) -> dict[str, Any]:
         """Return the public part of the scheme."""
@@ -105,20 +106,15 @@ class KaryResponse(FrequencyScheme):
         tells = bernoulli(self.held, held.size, rng)
         others = uniform_integers(self.categories - 1, held.size, rng) + 1
         told = (held + np.where(tells, 0, others)) % self.categories
-        return told.astype("<i8").view(np.uint8).reshape(-1, 8)[:, : self.size].copy()
+        return column_of(told, self.size)
 
     def possible(self, reports: Reports) -> NDArray[np.bool_]:
         """Tell which reports an honest device can make: those that name a category."""
-        return np.asarray(self._told(self.check_reports(reports)) < self.categories)
+        return np.asarray(number_of(self.check_reports(reports)) < self.categories)
 
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
-        return np.bincount(self._told(self.check_possible(reports)), minlength=self.categories)
-
-    def _told(self, reports: Reports) -> IntArray:
-        wide = np.zeros((len(reports), 8), dtype=np.uint8)
-        wide[:, : self.size] = reports
-        return np.asarray(wide.view("<i8").ravel())
+        return np.bincount(number_of(self.check_possible(reports)), minlength=self.categories)
 
     def supports(self, tally: IntArray) -> IntArray:
         """Return how many reports support each value."""

@@ -12,6 +12,7 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent
 from discreet.core.protocols import IntArray, Rng
+from discreet.local.columns import bytes_below, column_of, number_of
 from discreet.local.device.rappor import bloom
 from discreet.local.rappor.bit_reports import Bits, no_spare_bits, packed, told_bits, unpacked
 from discreet.local.rappor.rappor_coins import RapporCoins
@@ -84,7 +85,7 @@ class Rappor(Scheme):
 
     @property
     def _cohort_size(self) -> int:
-        return max(1, ((self.cohorts - 1).bit_length() + 7) // 8)
+        return bytes_below(self.cohorts)
 
     @property
     def size(self) -> int:
@@ -139,13 +140,11 @@ class Rappor(Scheme):
         texts, held = np.unique(np.asarray(values, dtype=np.str_), return_inverse=True)
         cohorts = uniform_integers(self.cohorts, held.size, rng)
         filters = self.filters([str(text) for text in texts])[held.ravel(), cohorts]
-        named = cohorts.astype("<i8").view(np.uint8).reshape(-1, 8)[:, : self._cohort_size]
+        named = column_of(cohorts, self._cohort_size)
         return np.concatenate([named, packed(told_bits(self.coins, filters, rng))], axis=1)
 
     def _cohorts(self, reports: Reports) -> IntArray:
-        wide = np.zeros((len(reports), 8), dtype=np.uint8)
-        wide[:, : self._cohort_size] = reports[:, : self._cohort_size]
-        return np.asarray(wide.view("<i8").ravel())
+        return number_of(reports[:, : self._cohort_size])
 
     def possible(self, reports: Reports) -> Bits:
         """Tell which reports an honest device can make: of a cohort, with no bit too many."""
