@@ -73,6 +73,10 @@ class Scheme(ABC):
         """Describe one report for the accountants."""
         return PureEvent(epsilon=loss_of_odds(self.odds()), metric=Metric.CHANGE_ONE)
 
+    def variation(self) -> Fraction | None:
+        """Return the total variation between the reports of two values, if all pairs have one."""
+        return None
+
     def lifetime(self, reports: int) -> ComposedEvent:
         """Describe so many independent reports of one person together."""
         return self.event() * check.whole(reports)

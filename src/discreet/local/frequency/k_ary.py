@@ -90,6 +90,10 @@ class KaryResponse(FrequencyScheme):
         """Return two values for which some report attains the odds: here any two do."""
         return 0, 1
 
+    def variation(self) -> Fraction:
+        """Return the total variation between the reports of any two values."""
+        return self.held - self.other
+
     @property
     def held(self) -> Fraction:
         """How likely a report names the value of its person."""

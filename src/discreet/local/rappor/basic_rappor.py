@@ -63,6 +63,10 @@ class BasicRappor(FrequencyScheme):
         """Describe so many reports of a person who held so many values, each response kept."""
         return self.coins.lifetime(1, reports, values)
 
+    def variation(self) -> Fraction:
+        """Return the total variation between the reports of any two values."""
+        return self.held - self.other
+
     @property
     def held(self) -> Fraction:
         """How likely the bit of the value that is held is told as 1."""
