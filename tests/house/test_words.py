@@ -18,6 +18,7 @@ ABOUT_HUMANS = {
     "cli/first_declaration.py": 1,  # the unit has no name yet
     "cli/init_replies.py": 1,  # the question what it is
     "cli/main.py": 2,  # what Discreet is for, and what a loss means
+    "local/shuffle/amplification.py": 4,  # those who report are people
     "releases/card.py": 2,  # what no release speaks of
     "tables/unit_name.py": 2,  # the plural of person
 }

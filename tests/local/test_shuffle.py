@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ from discreet.core.errors import Unsupported
 from discreet.core.numbers import exp_bounds
 from discreet.local.frequency.k_ary import KaryResponse
 from discreet.local.rappor.basic_rappor import BasicRappor
-from discreet.local.shuffle.amplification import Amplified, Batch, amplify
+from discreet.local.shuffle.amplification import Amplified, ReportBatch, amplify
 from discreet.local.shuffle.clone_law import CloneLaw
 from discreet.local.shuffle.shuffler import shuffle_reports
 from tests.local.case import Case
@@ -22,31 +22,36 @@ from tests.local.schemes import CASES
 from tests.support.local.device_law import Law, device_law
 from tests.support.statistics.exact_tests import alpha, cells_p_value
 
+Shuffled = dict[tuple[bytes, ...], Fraction]
 EPSILONS = [Fraction(number, 10) for number in (0, 1, 3, 5, 7, 9, 12)]
 
 
-def together(laws: Iterable[Law]) -> Counter:
+def together(laws: Iterable[Law]) -> Shuffled:
     """The law of the reports of several people in no order."""
-    found = Counter({(): Fraction(1)})
+    found: Shuffled = {(): Fraction(1)}
     for law in laws:
-        more: Counter = Counter()
+        more: Shuffled = defaultdict(Fraction)
         for (seen, p), (report, q) in itertools.product(found.items(), law.items()):
             more[tuple(sorted((*seen, report)))] += p * q
         found = more
     return found
 
 
-def exact_delta(first: Counter, second: Counter, epsilon: Fraction) -> Fraction:
+def exact_delta(first: Shuffled, second: Shuffled, epsilon: Fraction) -> Fraction:
     """At most the true one, by a digit that does not matter."""
     factor = exp_bounds(epsilon, 128)[1]
-    return sum((max(p - factor * second[r], Fraction(0)) for r, p in first.items()), Fraction(0))
+    return sum(
+        (max(p - factor * second.get(r, 0), Fraction(0)) for r, p in first.items()), Fraction(0)
+    )
 
 
 def worst_delta(scheme, values, people: int, epsilon: Fraction) -> Fraction:
     """Over all that the others can hold."""
     laws = {value: device_law(scheme.recipe(), value) for value in values}
     others = itertools.combinations_with_replacement(values, people - 1)
-    worlds = [[together([laws[v], *(laws[o] for o in rest)]) for v in values[:2]] for rest in others]
+    worlds = [
+        [together([laws[v], *(laws[o] for o in rest)]) for v in values[:2]] for rest in others
+    ]
     return max(exact_delta(first, second, epsilon) for first, second in worlds)
 
 
@@ -59,12 +64,10 @@ def test_the_variation_is_that_of_every_pair(case: Case):
         assert said is None or found == said
 
 
-@pytest.mark.parametrize(
-    ("categories", "people"), [(2, 2), (2, 6), (3, 3), (3, 5), (4, 2), (4, 4)]
-)
+@pytest.mark.parametrize(("categories", "people"), [(2, 2), (2, 6), (3, 3), (3, 5), (4, 2), (4, 4)])
 def test_the_curve_is_nowhere_below_what_a_batch_can_lose(categories, people):
     scheme = KaryResponse.calibrate(categories=categories, epsilon=1)
-    amplified = amplify(scheme, Batch(honest=people, closed=True))
+    amplified = amplify(scheme, ReportBatch(honest=people, closed=True))
     for epsilon in EPSILONS:
         true = worst_delta(scheme, range(categories), people, epsilon)
         said = amplified.delta(epsilon)
@@ -75,7 +78,7 @@ def test_the_curve_is_nowhere_below_what_a_batch_can_lose(categories, people):
 
 def test_the_curve_covers_schemes_of_bits():
     scheme = BasicRappor(categories=3, coins=FULL)
-    amplified = amplify(scheme, Batch(honest=3, closed=True))
+    amplified = amplify(scheme, ReportBatch(honest=3, closed=True))
     for epsilon in EPSILONS:
         assert amplified.delta(epsilon) >= worst_delta(scheme, range(3), 3, epsilon)
 
@@ -119,7 +122,7 @@ def test_the_published_pair_without_common_clones_is_refuted():
     epsilon = Fraction(7, 10)
     claimed = exact_delta(together([first, other]), together([second, other]), epsilon)
     true = worst_delta(scheme, range(4), 2, epsilon)
-    assert claimed < true <= amplify(scheme, Batch(honest=2, closed=True)).delta(epsilon)
+    assert claimed < true <= amplify(scheme, ReportBatch(honest=2, closed=True)).delta(epsilon)
 
 
 def test_counting_people_who_collude_is_refuted():
@@ -156,7 +159,7 @@ def test_more_people_and_smaller_losses_hide_better():
 
 def test_batches_add_up_and_give_an_event():
     scheme = KaryResponse.calibrate(categories=3, epsilon=1)
-    amplified = amplify(scheme, Batch(honest=300, closed=True))
+    amplified = amplify(scheme, ReportBatch(honest=300, closed=True))
     one, ten = (amplified.epsilon("1e-6", batches=count) for count in (1, 10))
     assert one < ten < 10 * one
     assert amplified.delta(ten, batches=10) <= 1.01e-6
@@ -167,10 +170,10 @@ def test_batches_add_up_and_give_an_event():
 @pytest.mark.parametrize(
     ("batch", "reason"),
     [
-        (Batch(honest=1000, closed=False), "while it runs"),
-        (Batch(honest=1000, closed=True, reports_each=2), "belong together"),
-        (Batch(honest=1000, closed=True, beside=("time",)), "told apart"),
-        (Batch(honest=1, closed=True), "nobody to hide"),
+        (ReportBatch(honest=1000, closed=False), "while it runs"),
+        (ReportBatch(honest=1000, closed=True, reports_each=2), "belong together"),
+        (ReportBatch(honest=1000, closed=True, beside=("time",)), "told apart"),
+        (ReportBatch(honest=1, closed=True), "nobody to hide"),
     ],
 )
 def test_what_hides_nobody_is_refused(batch, reason):
@@ -181,7 +184,7 @@ def test_what_hides_nobody_is_refused(batch, reason):
 
 def test_cohorts_are_refused():
     with pytest.raises(Unsupported, match="cohorts"):
-        amplify(small(1, 4, FULL), Batch(honest=1000, closed=True))
+        amplify(small(1, 4, FULL), ReportBatch(honest=1000, closed=True))
 
 
 def test_every_order_is_equally_likely(rng):

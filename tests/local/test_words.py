@@ -46,9 +46,7 @@ def test_words_that_nobody_listed_are_found_and_no_others(rng):
     tally = scheme.tally(scheme.randomise_many(people, rng))
     found = find_words(scheme, tally, least="1/50", false_discoveries=level / 8)
     assert set(found.words) <= {"meadow", "sea", "stra\N{REPLACEMENT CHARACTER}e"}
-    hidden = plan_words(
-        scheme, 40_000, least="1/50", false_discoveries=level / 8, missed=level / 8
-    )
+    hidden = plan_words(scheme, 40_000, least="1/50", false_discoveries=level / 8, missed=level / 8)
     assert hidden < 1 / 5
     assert found.words[:2] == ("meadow", "sea")
     assert found.error < Fraction(1, 100)

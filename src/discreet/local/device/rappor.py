@@ -46,9 +46,7 @@ def basic_rappor(recipe: Recipe, value: int, draws: Draws) -> bytes:
     return instantaneous(recipe, permanent(recipe, [held], draws), draws)
 
 
-def remembered(
-    recipe: Recipe, value: Any, store: MutableMapping[str, Any], draws: Draws
-) -> bytes:
+def remembered(recipe: Recipe, value: Any, store: MutableMapping[str, Any], draws: Draws) -> bytes:
     """Report with what the device keeps: its cohort, and the permanent response to each value.
 
     A response is drawn although one is kept, and dropped, so that what is drawn does not depend on

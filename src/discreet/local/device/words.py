@@ -14,7 +14,8 @@ OTHER = "\x01"
 def spelled(recipe: Recipe, word: str) -> str:
     """Return a word as this survey writes it: cut, of known characters, filled up at the end."""
     text_bytes(word)
-    longest, alphabet = recipe["lengths"][-1], recipe["alphabet"]
+    longest: int = recipe["lengths"][-1]
+    alphabet = recipe["alphabet"]
     letters = "".join(c if c in alphabet else OTHER for c in list(word)[:longest])
     return letters + END * (longest - len(letters))
 

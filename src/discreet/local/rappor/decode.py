@@ -137,7 +137,7 @@ def decode(
 
     Example:
         >>> from discreet import SystemRng
-        >>> from discreet.local.rappor.rappor_coins import RapporCoins
+        >>> from discreet.local import RapporCoins
         >>> coins = RapporCoins.calibrate(epsilon=4, hashes=1)
         >>> scheme = Rappor(bits=16, hashes=1, cohorts=4, salt="pets", coins=coins)
         >>> reports = scheme.randomise_many(["cat"] * 3000 + ["dog"] * 2000, SystemRng())
@@ -188,9 +188,7 @@ def _reach(variance: float, reach: float, level: float) -> float:
         high *= 2
     while high - low > _CLEAR * high:
         middle = (low + high) / 2
-        low, high = (
-            (middle, high) if _log_tail(middle, variance, reach) > wanted else (low, middle)
-        )
+        low, high = (middle, high) if _log_tail(middle, variance, reach) > wanted else (low, middle)
     return high
 
 

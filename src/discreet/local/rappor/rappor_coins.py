@@ -76,9 +76,7 @@ class RapporCoins:
         return cls(f=2 * half, p=threshold_below(exact(p)), q=threshold_below(exact(q)))
 
     @classmethod
-    def calibrate(
-        cls, *, epsilon: Number, hashes: int = 1, p: Number = 0, q: Number = 1
-    ) -> Self:
+    def calibrate(cls, *, epsilon: Number, hashes: int = 1, p: Number = 0, q: Number = 1) -> Self:
         """Return the coins with the least f that keeps a value's loss to ``epsilon`` for ever."""
         wanted = exact(epsilon)
         if not 0 < wanted <= 32:

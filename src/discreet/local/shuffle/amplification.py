@@ -20,7 +20,7 @@ _LEAST_DELTA = Fraction(1, 10**20)
 
 
 @frozen(kw_only=True)
-class Batch:
+class ReportBatch:
     """How reports are brought together, as the owner of a survey declares it.
 
     ``honest`` is the least number of people who report as the scheme says. Whoever colludes with
@@ -31,7 +31,7 @@ class Batch:
     closed: bool
     """Whether nothing is looked at before all reports are in and shuffled."""
     reports_each: int = field(default=1, converter=check.whole)
-    beside: tuple[str, ...] = field(default=(), converter=tuple)
+    beside: tuple[str, ...] = ()
     """What reaches the collector beside a report: an address, a time, a cohort, an account."""
 
 
@@ -90,13 +90,13 @@ class Amplified:
         )
 
 
-def amplify(scheme: Scheme, batch: Batch) -> Amplified:
+def amplify(scheme: Scheme, batch: ReportBatch) -> Amplified:
     """Return what a person loses in a batch, or refuse with the reason if shuffling hides nothing.
 
     Example:
         >>> from discreet.local import KaryResponse
         >>> scheme = KaryResponse.calibrate(categories=4, epsilon=1)
-        >>> amplified = amplify(scheme, Batch(honest=1000, closed=True))
+        >>> amplified = amplify(scheme, ReportBatch(honest=1000, closed=True))
         >>> 0.1 < amplified.epsilon("1e-6") < 0.3
         True
     """
@@ -111,7 +111,7 @@ def amplify(scheme: Scheme, batch: Batch) -> Amplified:
     return Amplified(scheme, batch.honest)
 
 
-def _void(scheme: Scheme, batch: Batch) -> str | None:
+def _void(scheme: Scheme, batch: ReportBatch) -> str | None:
     """Return why a batch hides nobody, or nothing."""
     if not batch.closed:
         return "results are looked at while it runs: a report that came between two looks is known"

@@ -118,7 +118,7 @@ class CloneLaw:
         return np.asarray(np.log1p(more * (2.0 * ones - telling[:, None]) / rest))
 
     def _atoms(self, number: int, unit: float) -> Iterator[tuple[IntArray, FloatArray]]:
-        """Yield the cells of losses, rounded up, and their chances under P, a few rows at a time."""
+        """Yield the cells of losses, rounded up, and their chances under P, some rows at a time."""
         telling, chances = _binomial(number, self.telling)
         weight = float(1 / (self.odds - (self.odds - 1) * self.telling / 2))
         more = float(self.odds - 1)

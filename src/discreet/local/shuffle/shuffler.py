@@ -19,7 +19,8 @@ def shuffle_reports(reports: Reports, rng: Rng) -> Reports:
 
     Example:
         >>> from discreet import SystemRng
-        >>> sorted(shuffle_reports(np.array([[1], [2], [3]], np.uint8), SystemRng()).ravel().tolist())
+        >>> reports = np.array([[1], [2], [3]], dtype=np.uint8)
+        >>> sorted(shuffle_reports(reports, SystemRng()).ravel().tolist())
         [1, 2, 3]
     """
     while True:

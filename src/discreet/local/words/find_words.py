@@ -1,4 +1,4 @@
-"""Find frequent words that nobody listed, prefix by prefix; and say beforehand what stays hidden."""
+"""Find frequent words that nobody listed, prefix by prefix, and say before what stays hidden."""
 
 import itertools
 import math
@@ -160,8 +160,8 @@ def plan_words(
         :math:`N` of a group is at most some :math:`N^+`, and the sum of :math:`W`, a half for a
         report of the group that supports the word's bucket and minus a half for one that does not,
         at least :math:`n(p - \frac12)s/g - d`; both by Bernstein's inequality [BLM13, Theorem
-        2.10], but with probability :math:`\gamma/2` and :math:`\gamma`. The lower end of an interval
-        of Clopper and Pearson with a tail of :math:`\beta` is at most
+        2.10], but with probability :math:`\gamma/2` and :math:`\gamma`. The lower end of an
+        interval of Clopper and Pearson with a tail of :math:`\beta` is at most
         :math:`\sqrt{\ln(1/\beta)/(2N)} + 1/N` below the rate of supports (Hoeffding's
         inequality). So the word passes each group if the sum exceeds
         :math:`N (p - \frac12)\,least + \sqrt{N \ln(1/\beta)/2} + 1`, which is largest at

@@ -200,7 +200,7 @@ class HashedWords(Scheme):
             first, second = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
             signs = np.stack([first, second], axis=1).ravel()
             width *= 2
-        return (tally[group, -1] + signs) // 2
+        return np.asarray((tally[group, -1] + signs) // 2)
 
 
 def _parity(numbers: IntArray) -> IntArray:
