@@ -13,7 +13,7 @@ from discreet.core.protocols import IntArray
 
 _LOG_TAIL = 60.0
 _CELLS = 2**15
-_BUDGET = 2.0**25
+_BUDGET = 2.0**24
 _MOST_BLOCKS = 64
 _CHUNK = 2**21
 _ROUNDED = 1e-9
