@@ -149,6 +149,21 @@ def test_decoding_is_unbiased_and_varies_as_is_said():
         assert (ends <= made.most + 1e-9).all()
 
 
+def test_p_values_are_valid_for_two_people():
+    """By enumeration: a text that nobody holds has a p-value of u or less at most as often as u."""
+    scheme = Rappor(bits=3, hashes=1, cohorts=3, salt="few", coins=RapporCoins.declare(f="1/8"))
+    names = ["a", "b", "c"]
+    made = decoder(scheme, names)
+    law = device_law(scheme.recipe(), "b")
+    found = []
+    for (first, p), (second, q) in itertools.product(law.items(), repeat=2):
+        rows = np.frombuffer(first + second, np.uint8).reshape(2, -1)
+        found.append((decode(scheme, scheme.tally(rows), made).p_values[0], float(p * q)))
+    for level, _ in found:
+        assert sum(weight for p_value, weight in found if p_value <= level) <= level + 1e-12
+    assert min(level for level, _ in found) < 1
+
+
 def test_planted_texts_are_found_and_no_others(rng):
     """Fails by chance at most as often as the named rate, by the law of the p-values."""
     level = alpha("local/rappor decode")

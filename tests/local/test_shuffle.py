@@ -182,6 +182,13 @@ def test_what_hides_nobody_is_refused(batch, reason):
         amplify(scheme, batch)
 
 
+def test_kept_responses_are_refused_in_several_batches():
+    amplified = amplify(BasicRappor(categories=3, coins=FULL), ReportBatch(honest=50, closed=True))
+    assert amplified.epsilon("1e-3") < 1
+    with pytest.raises(Unsupported, match="do not add up"):
+        amplified.epsilon("1e-3", batches=2)
+
+
 def test_cohorts_are_refused():
     with pytest.raises(Unsupported, match="cohorts"):
         amplify(small(1, 4, FULL), ReportBatch(honest=1000, closed=True))

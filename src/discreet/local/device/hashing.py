@@ -22,7 +22,7 @@ def place(salt: str, numbers: Sequence[int], text: bytes, places: int) -> int:
 
     Example:
         >>> place("salt", [0, 1], b"text", 1000)
-        979
+        240
     """
     start = salt.encode("utf-8")
     head = b"".join(number.to_bytes(4, "little") for number in numbers)

@@ -57,7 +57,7 @@ def influence(scheme: FrequencyScheme | HashedWords, dishonest: Number) -> Influ
         >>> from discreet.local import KaryResponse
         >>> scheme = KaryResponse.calibrate(categories=10, epsilon=1)
         >>> round(float(influence(scheme, "0.01").raised), 3)
-        0.063
+        0.062
     """
     share = _share(dishonest)
     if isinstance(scheme, HashedWords):

@@ -49,6 +49,7 @@ class Amplified:
     Assumes:
         The declared number of people is honest, with one report each, and whoever shuffles does
         not work with the collector. Against the shuffler itself the loss is that of the scheme.
+        In several batches devices draw anew; responses that are kept are refused.
     """
 
     scheme: Scheme
@@ -64,12 +65,22 @@ class Amplified:
         grids = [law.on_grid() for law in laws]
         return tuple(LossDistribution.of(g, [1], step=g.unit or 1.0, tail=1e-40) for g in grids)
 
+    def _several(self, batches: int) -> list[LossDistribution]:
+        if batches != 1 and "f" in self.scheme.recipe():
+            raise Unsupported(
+                "Batches of kept responses do not add up like this",
+                must="be one batch: reports of a kept response are not independent",
+                got=f"{batches} batches",
+                next="Count the loss of the scheme over a lifetime instead",
+            )
+        return [loss.power(batches) for loss in self._losses]
+
     def delta(self, epsilon: Number, *, batches: int = 1) -> float:
         """Return a δ that holds at ``epsilon``, for so many batches one after another."""
         at = float_down(exact(epsilon))
         if at >= batches * loss_of_odds(self.scheme.odds()):
             return 0.0
-        return min(loss.power(batches).delta(at)[1] for loss in self._losses)
+        return min(loss.delta(at)[1] for loss in self._several(batches))
 
     def epsilon(self, delta: Number, *, batches: int = 1) -> Fraction:
         """Return an ε that holds with ``delta``, for so many batches one after another."""
@@ -79,7 +90,7 @@ class Amplified:
                 "delta is out of range", must="be at least 1e-20", got=str(float(wanted))
             )
         at = float_down(wanted)
-        found = min(loss.power(batches).epsilon(at)[1] for loss in self._losses)
+        found = min(loss.epsilon(at)[1] for loss in self._several(batches))
         alone = batches * loss_of_odds(self.scheme.odds())
         return min(Fraction(found), alone) if found < float(alone) else alone
 
