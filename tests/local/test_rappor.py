@@ -3,7 +3,6 @@
 import itertools
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,7 @@ from discreet.local.rappor.decode import decode, decoder
 from discreet.local.rappor.rappor import Rappor
 from discreet.local.rappor.rappor_coins import RapporCoins
 from tests.local.rappor_cases import FULL, ONE_TIME, small
-from tests.support.local.device_law import Law, device_law, law_of, run_node
+from tests.support.local.device_law import Law, device_law, javascript_reports, law_of, run_node
 from tests.support.statistics.exact_tests import alpha
 
 
@@ -33,8 +32,8 @@ def history(recipe, values) -> Law:
     """The law of the reports of a device that keeps its responses."""
 
     def run(draws):
-        store: dict[str, Any] = {}
-        return b"".join(remembered(recipe, value, store, draws) for value in values)
+        store: dict[str, str] = {}
+        return b"".join(remembered("q", recipe, value, store, draws) for value in values)
 
     return law_of(run)
 
@@ -197,10 +196,22 @@ def test_the_store_is_used_alike_in_both_languages(rng):
     draws = SecureDraws(lambda _: stream[(at := next(places)) : at + 8])
     ours = []
     for recipe, values in cases:
-        store: dict = {}
-        ours.append([remembered(recipe, value, store, draws).hex() for value in values])
+        store: dict[str, str] = {}
+        ours.append([remembered("q", recipe, value, store, draws).hex() for value in values])
     given = [{"recipe": recipe, "values": values} for recipe, values in cases]
     assert run_node("histories", {"stream": stream.hex(), "cases": given}) == ours
+
+
+def test_long_texts_hash_alike_in_both_languages(rng):
+    """Texts of up to several blocks of SHA-256, and every length around their ends."""
+    coins = RapporCoins.declare(f=Fraction(1, 2**40))
+    scheme = Rappor(bits=256, hashes=4, cohorts=300, salt="länger", coins=coins)
+    pairs = [(scheme.recipe(), "ä" + "x" * length) for length in (0, *range(30, 50), 95, 110, 700)]
+    stream = rng.words(600 * len(pairs)).astype("<u8").tobytes()
+    places = itertools.count(0, 8)
+    draws = SecureDraws(lambda _: stream[(at := next(places)) : at + 8])
+    ours = [rappor(recipe, value, draws) for recipe, value in pairs]
+    assert javascript_reports(pairs, stream) == ours
 
 
 def test_bad_values_are_errors():

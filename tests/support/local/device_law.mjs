@@ -77,7 +77,7 @@ const TASKS = {
     const draws = replay(Buffer.from(stream, "hex"));
     return cases.map(({ recipe, values }) => {
       const store = new Map();
-      return values.map((value) => hex(remembered(recipe, value, store, draws)));
+      return values.map((value) => hex(remembered("q", recipe, value, store, draws)));
     });
   },
 };

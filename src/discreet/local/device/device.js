@@ -176,16 +176,20 @@ export const randomise = (recipe, value, draws = new SecureDraws()) =>
   SCHEMES[recipe.kind](recipe, value, draws);
 
 // RAPPOR with what the device keeps: its cohort, and the permanent response to each value.
-// The store has get and set, like a Map; a response is drawn although one is kept, and dropped.
-export const remembered = (recipe, value, store, draws = new SecureDraws()) => {
-  const keep = (name, drawn) => {
-    if (store.get(name) === undefined) store.set(name, drawn);
-    return store.get(name);
+// The store keeps texts and has get and set, like a Map. A response is drawn although one is kept,
+// and dropped, so that what is drawn does not depend on values.
+export const remembered = (question, recipe, value, store, draws = new SecureDraws()) => {
+  const name = `rappor ${question} ${JSON.stringify(recipe)}`;
+  const keep = (what, drawn) => {
+    const found = store.get(`${name} ${what}`) ?? String(drawn);
+    store.set(`${name} ${what}`, found);
+    return found;
   };
   const basic = recipe.kind === "basic_rappor";
-  const cohort = basic ? 0 : keep("cohort", draws.uniform(recipe.cohorts));
+  const cohort = basic ? 0 : Number(keep("cohort", draws.uniform(recipe.cohorts)));
   const ones = basic ? new Set([known(value, recipe.bits)]) : bloom(recipe, value, cohort);
-  const kept = keep(`response to ${value}`, permanent(recipe, ones, draws));
-  const told = instantaneous(recipe, kept, draws);
+  const drawn = permanent(recipe, ones, draws).map((bit) => (bit ? "1" : "0")).join("");
+  const response = [...keep(`response to ${value}`, drawn)].map((bit) => bit === "1");
+  const told = instantaneous(recipe, response, draws);
   return basic ? told : Uint8Array.from([...wholeBytes(cohort, recipe.cohorts), ...told]);
 };

@@ -5,10 +5,11 @@ a bit of the report is 1 with probability ``q`` where the permanent one is 1, an
 0. In a recipe they are thresholds of coins, and ``f`` is even, because half of it is a threshold.
 """
 
-from collections.abc import Iterable, MutableMapping, Sequence
-from typing import Any
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
-from discreet.local.device.draws import UNIT, Draws
+from discreet.local.device.draws import UNIT, Draws, SecureDraws
 from discreet.local.device.hashing import place, text_bytes
 from discreet.local.device.recipe import Randomise, Recipe, known, whole_bytes
 
@@ -46,19 +47,42 @@ def basic_rappor(recipe: Recipe, value: int, draws: Draws) -> bytes:
     return instantaneous(recipe, permanent(recipe, [held], draws), draws)
 
 
-def remembered(recipe: Recipe, value: Any, store: MutableMapping[str, Any], draws: Draws) -> bytes:
+class Store(Protocol):
+    """Where a device keeps texts under names: a dictionary will do."""
+
+    def get(self, name: str, /) -> str | None:
+        """Return what is kept under a name, or ``None``."""
+        ...
+
+    def __setitem__(self, name: str, text: str, /) -> None:
+        """Keep a text under a name."""
+        ...
+
+
+def remembered(
+    question: str, recipe: Recipe, value: Any, store: Store, draws: Draws | None = None
+) -> bytes:
     """Report with what the device keeps: its cohort, and the permanent response to each value.
 
     A response is drawn although one is kept, and dropped, so that what is drawn does not depend on
-    values. The store belongs to one survey; it must be kept as secret as the values are.
+    values. The store must be kept as secret as the values are: it names them.
     """
+    used = SecureDraws() if draws is None else draws
+    name = f"rappor {question} {json.dumps(recipe, sort_keys=True)}"
     basic = recipe["kind"] == "basic_rappor"
-    cohort = 0 if basic else store.setdefault("cohort", draws.uniform(recipe["cohorts"]))
+    cohort = 0 if basic else int(_kept(f"{name} cohort", store, used.uniform(recipe["cohorts"])))
     ones = [known(value, recipe["bits"])] if basic else bloom(recipe, value, cohort)
-    drawn = permanent(recipe, ones, draws)
-    kept = store.setdefault(f"response to {value}", drawn)
-    told = instantaneous(recipe, kept, draws)
+    drawn = "".join("01"[bit] for bit in permanent(recipe, ones, used))
+    kept = [bit == "1" for bit in _kept(f"{name} response to {value}", store, drawn)]
+    told = instantaneous(recipe, kept, used)
     return told if basic else whole_bytes(cohort, recipe["cohorts"]) + told
+
+
+def _kept(name: str, store: Store, drawn: object) -> str:
+    found = store.get(name)
+    if found is None:
+        store[name] = found = str(drawn)
+    return found
 
 
 SCHEMES: dict[str, Randomise] = {"basic_rappor": basic_rappor, "rappor": rappor}
