@@ -74,6 +74,15 @@ def test_nothing_is_found_where_nothing_is_frequent(rng):
     assert find_words(scheme, tally, least="1/2").words == ()
 
 
+def test_few_buckets_promise_nothing(rng):
+    """Twin: words that share a bucket with a frequent one are found too, and the bound says so."""
+    scheme = HashedWords.calibrate(epsilon=8, longest=2, step=1, salt="few", buckets=4)
+    reports = scheme.randomise_many(np.array(["ox"] * 4000), rng)
+    found = find_words(scheme, scheme.tally(reports), least="1/4")
+    assert len(found.words) > 1
+    assert found.error == 1
+
+
 def test_lists_that_would_be_too_long_are_refused():
     scheme = HashedWords.calibrate(epsilon=2, longest=10, step=10, salt="long", buckets=16)
     tally = scheme.tally(np.zeros((1, scheme.size), dtype=np.uint8))
