@@ -17,7 +17,7 @@ def randomise(recipe: Recipe, value: Any, draws: Draws | None = None) -> bytes:
     """Return the report of a person who holds ``value``.
 
     The number of bytes is fixed by the recipe. A value that the scheme does not know must be turned
-    into one that it knows by the caller (:mod:`discreet.local.device`); here it is an error, and
+    into one that it knows by the caller (``discreet.local.device``); here it is an error, and
     nothing is reported.
 
     Example:

@@ -1,7 +1,7 @@
 r"""What dishonest people can do to estimates: they report whatever they like.
 
 Nobody can tell a dishonest report from an honest one of the same bytes; only bytes that no honest
-device makes are caught (:meth:`discreet.local.Scheme.possible`). What can be said is how far
+device makes are caught (:meth:`discreet.local.scheme.Scheme.possible`). What can be said is how far
 estimates can be moved. It is more than in a survey without noise, by a factor that grows as
 :math:`\varepsilon` falls: an honest report counts for little, and so all reports are scaled up.
 """

@@ -42,7 +42,7 @@ class Rappor(Scheme):
 
     Utility:
         Texts on a list of candidates are found by :func:`.decode`; texts that nobody listed are
-        not: those are for :class:`discreet.local.HashedWords`.
+        not: those are for :class:`discreet.local.words.hashed_words.HashedWords`.
 
     Example:
         >>> coins = RapporCoins.declare(f="1/2", p="1/2", q="3/4")

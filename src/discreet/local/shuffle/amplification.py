@@ -44,7 +44,7 @@ class Amplified:
         the batch in no order, is :math:`(\varepsilon, \delta)`-DP for every point of the curve,
         whatever the others hold: the pair of laws of :class:`.CloneLaw` is at least as far apart,
         and its curve is computed with upper rounding by the machinery of
-        :mod:`discreet.accounting.pld`.
+        ``discreet.accounting.pld``.
 
     Assumes:
         The declared number of people is honest, with one report each, and whoever shuffles does

@@ -45,7 +45,7 @@ class HashedWords(Scheme):
     Utility:
         Two different buckets have the same bit under exactly half of the maps, so a report supports
         the bucket of its prefix with probability :math:`p`, and any other with 1/2. Words are found
-        by :func:`discreet.local.find_words`.
+        by :func:`discreet.local.words.find_words.find_words`.
 
     Example:
         >>> scheme = HashedWords.calibrate(epsilon=2, longest=8, salt="new words")
