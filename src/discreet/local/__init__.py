@@ -47,6 +47,7 @@ _HOMES = {
     "influence": "discreet.local.poisoning.influence",
     "one_report": "discreet.local.poisoning.influence",
     "plan_words": "discreet.local.words.find_words",
+    "remembered": "discreet.local.device.rappor",
     "shuffle_reports": "discreet.local.shuffle.shuffler",
 }
 
@@ -73,6 +74,7 @@ __all__ = [
     "influence",
     "one_report",
     "plan_words",
+    "remembered",
     "shuffle_reports",
 ]
 

@@ -47,7 +47,7 @@ def basic_rappor(recipe: Recipe, value: int, draws: Draws) -> bytes:
     return instantaneous(recipe, permanent(recipe, [held], draws), draws)
 
 
-class Store(Protocol):
+class ResponseStore(Protocol):
     """Where a device keeps texts under names: a dictionary will do."""
 
     def get(self, name: str, /) -> str | None:
@@ -60,7 +60,7 @@ class Store(Protocol):
 
 
 def remembered(
-    question: str, recipe: Recipe, value: Any, store: Store, draws: Draws | None = None
+    question: str, recipe: Recipe, value: Any, store: ResponseStore, draws: Draws | None = None
 ) -> bytes:
     """Report with what the device keeps: its cohort, and the permanent response to each value.
 
@@ -78,7 +78,7 @@ def remembered(
     return told if basic else whole_bytes(cohort, recipe["cohorts"]) + told
 
 
-def _kept(name: str, store: Store, drawn: object) -> str:
+def _kept(name: str, store: ResponseStore, drawn: object) -> str:
     found = store.get(name)
     if found is None:
         store[name] = found = str(drawn)
