@@ -22,6 +22,7 @@ ABOUT_HUMANS = {
     "local/compare/people_needed.py": 2,
     "local/frequency/choose_frequency.py": 3,  # who reports from a device is a person
     "local/frequency/share_estimate.py": 1,
+    "local/shuffle/amplification.py": 4,  # those who report are people
     "releases/card.py": 2,  # what no release speaks of
     "tables/unit_name.py": 2,  # the plural of person
 }

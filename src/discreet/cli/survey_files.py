@@ -1,9 +1,9 @@
 """Files of a survey: its estimates, and its reports as they came."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from discreet.cli.terminal import json_text
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument, OutputFailed
 from discreet.local.scheme import Reports
@@ -20,7 +20,7 @@ def write_estimates(results: SurveyResults, path: Path) -> None:
         elif path.suffix == ".csv":
             optional.load("pyarrow.csv").write_csv(results.to_arrow(), path)
         elif path.suffix == ".json":
-            path.write_text(json_text(results.to_json()), encoding="utf-8")
+            path.write_text(json.dumps(results.to_json(), indent=2), encoding="utf-8")
         else:
             raise InvalidArgument(
                 "The form of the file is not known",

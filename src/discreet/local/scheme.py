@@ -73,9 +73,28 @@ class Scheme(ABC):
         """Describe one report for the accountants."""
         return PureEvent(epsilon=loss_of_odds(self.odds()), metric=Metric.CHANGE_ONE)
 
+    def variation(self) -> Fraction | None:
+        """Return the total variation between the reports of two values, if all pairs have one."""
+        return None
+
     def lifetime(self, reports: int) -> ComposedEvent:
         """Describe so many independent reports of one person together."""
         return self.event() * check.whole(reports)
+
+    def possible(self, reports: Reports) -> NDArray[np.bool_]:
+        """Tell which reports an honest device can make: all, where a scheme says nothing else."""
+        return np.ones(len(self.check_reports(reports)), dtype=np.bool_)
+
+    def check_possible(self, reports: Reports) -> Reports:
+        """Return the reports, refusing them if no honest device can have made one of them."""
+        possible = self.possible(reports)
+        if not possible.all():
+            raise InvalidArgument(
+                "No device makes some of these reports",
+                must="be dropped where `possible` is false",
+                got=f"{int((~possible).sum())} of {len(possible)}",
+            )
+        return reports
 
     def check_reports(self, reports: Reports) -> Reports:
         """Return the reports, refusing arrays of another form or without any."""

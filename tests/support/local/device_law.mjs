@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 const [, , client, task] = process.argv;
 const device = await import(client);
-const { SurveyDevice, UNIT, SecureDraws, randomise } = device;
+const { SurveyDevice, UNIT, SecureDraws, randomise, remembered } = device;
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 
 class EveryOutcome {
@@ -103,6 +103,13 @@ const TASKS = {
   reports({ stream, cases }) {
     const draws = replay(Buffer.from(stream, "hex"));
     return cases.map(({ recipe, value }) => hex(randomise(recipe, value, draws)));
+  },
+  histories({ stream, cases }) {
+    const draws = replay(Buffer.from(stream, "hex"));
+    return cases.map(({ recipe, values }) => {
+      const store = new Map();
+      return values.map((value) => hex(remembered("q", recipe, value, store, draws)));
+    });
   },
 };
 

@@ -5,11 +5,16 @@
 
 from typing import Any
 
-from discreet.local.device import frequency, numbers
+from discreet.local.device import frequency, numbers, rappor, words
 from discreet.local.device.draws import Draws, SecureDraws
 from discreet.local.device.recipe import Randomise, Recipe
 
-SCHEMES: dict[str, Randomise] = {**frequency.SCHEMES, **numbers.SCHEMES}
+SCHEMES: dict[str, Randomise] = {
+    **frequency.SCHEMES,
+    **numbers.SCHEMES,
+    **rappor.SCHEMES,
+    **words.SCHEMES,
+}
 """What each kind of scheme does on a device."""
 
 

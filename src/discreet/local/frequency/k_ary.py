@@ -5,12 +5,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
+from discreet.local.columns import number_of
 from discreet.local.device.draws import UNIT
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
@@ -80,6 +82,10 @@ class KaryResponse(FrequencyScheme):
         """Return two values for which some report attains the odds: here any two do."""
         return 0, 1
 
+    def variation(self) -> Fraction:
+        """Return the total variation between the reports of any two values."""
+        return self.held - self.other
+
     @property
     def held(self) -> Fraction:
         """How likely a report names the value of its person."""
@@ -96,9 +102,13 @@ class KaryResponse(FrequencyScheme):
         told = respond(held, self.categories, self.held, rng)
         return as_reports(told, self.categories)
 
+    def possible(self, reports: Reports) -> NDArray[np.bool_]:
+        """Tell which reports an honest device can make: those that name a category."""
+        return np.asarray(number_of(self.check_reports(reports)) < self.categories)
+
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
-        told = as_numbers(self.check_reports(reports), self.categories)
+        told = as_numbers(self.check_possible(reports), self.categories)
         return np.bincount(told, minlength=self.categories)
 
     def supports(self, tally: IntArray) -> IntArray:

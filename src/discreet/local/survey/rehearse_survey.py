@@ -37,6 +37,5 @@ def _pages(survey: Survey, people: int, rng: Rng) -> Iterator[Reports]:
 
 def _reports(question: Question, people: int, rng: Rng) -> Reports:
     answers = question.answers
-    is_listed = isinstance(answers, ListedValues)
-    choices = len(answers.labels) if is_listed else answers.most + 1
+    choices = len(answers.labels) if isinstance(answers, ListedValues) else answers.most + 1
     return question.scheme.randomise_many(uniform_integers(choices, people, rng), rng)
