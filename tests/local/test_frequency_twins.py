@@ -7,7 +7,7 @@ claimed. Swapped coins and shared maps cost no privacy, so only the first can se
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -90,6 +90,9 @@ class SharedMap:
     def uniform(self, choices: int) -> int:
         shared, self._shared = self._shared, None
         return self._draws.uniform(choices) if shared is None else shared
+
+    def pick(self, cuts: Sequence[int]) -> int:
+        return self._draws.pick(cuts)
 
 
 @pytest.mark.parametrize("shared", range(8))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument, OutputFailed
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.local.survey.results import SurveyResults
 from discreet.local.survey.survey import Survey
 from discreet.local.survey.tallies import split_reports

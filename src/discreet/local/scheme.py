@@ -17,9 +17,7 @@ from discreet.local.coins import loss_of_odds
 from discreet.local.device.draws import SecureDraws
 from discreet.local.device.randomise import randomise
 from discreet.local.device.recipe import Recipe
-
-Reports = NDArray[np.uint8]
-"""One report a row, each of as many bytes as its scheme says."""
+from discreet.local.report_numbers import Reports, as_numbers
 
 
 class Scheme(ABC):
@@ -81,9 +79,16 @@ class Scheme(ABC):
         """Describe so many independent reports of one person together."""
         return self.event() * check.whole(reports)
 
+    def told_below(self) -> int | None:
+        """Return how many different reports there are, if a report is one number below that."""
+        return None
+
     def possible(self, reports: Reports) -> NDArray[np.bool_]:
         """Tell which reports an honest device can make: all, where a scheme says nothing else."""
-        return np.ones(len(self.check_reports(reports)), dtype=np.bool_)
+        array, numbers = self.check_reports(reports), self.told_below()
+        if numbers is None:
+            return np.ones(len(array), dtype=np.bool_)
+        return np.asarray(as_numbers(array) < numbers)
 
     def check_possible(self, reports: Reports) -> Reports:
         """Return the reports, refusing them if no honest device can have made one of them."""

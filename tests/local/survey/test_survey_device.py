@@ -4,6 +4,7 @@ import base64
 import json
 import math
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -86,7 +87,7 @@ def test_the_law_of_a_report_is_within_the_loss_of_a_report():
 
 
 def test_javascript_makes_the_same_reports(rng):
-    given_answers = [
+    given_answers: list[dict[str, Any]] = [
         {},
         {"platform": "tablet", "minutes": 12.3, "again": "no"},
         {"platform": 3, "minutes": "x", "again": None},

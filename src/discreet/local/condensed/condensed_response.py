@@ -13,10 +13,10 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import loss_of_odds
 from discreet.local.condensed.distance import Distance
 from discreet.local.device.draws import UNIT
-from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
 from discreet.local.frequency.share_estimate import CONFIDENCE
 from discreet.local.numbers.linear import LinearEstimate, linear_estimate
-from discreet.local.scheme import Reports, Scheme
+from discreet.local.report_numbers import Reports, as_numbers, as_reports, bytes_below
+from discreet.local.scheme import Scheme
 from discreet.local.tails import Floats
 
 _BITS = 128
@@ -167,9 +167,13 @@ class CondensedResponse(Scheme):
         found = np.searchsorted((ends + starts[:, None]).ravel(), drawn + starts[held], "right")
         return as_reports(found - held * self.distance.values, self.distance.values)
 
+    def told_below(self) -> int:
+        """Return how many different reports there are."""
+        return self.distance.values
+
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
-        told = as_numbers(self.check_reports(reports), self.distance.values)
+        told = as_numbers(self.check_possible(reports))
         return np.bincount(told, minlength=self.distance.values)
 
     def estimate(

@@ -1,10 +1,10 @@
 """Reports that are a bit for each category, lowest first, and how many have each bit."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import IntArray
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 
 _BYTES = 256
 _BITS_OF_BYTES = (np.arange(_BYTES)[:, None] >> np.arange(8)) & 1
@@ -19,17 +19,19 @@ def bits_set(bitmaps: Reports, categories: int) -> IntArray:
     """Return how many of the bitmaps have each bit.
 
     The values of each byte are counted, and what each counts for is looked up; no bit is unpacked.
-    A bitmap with a bit beyond the last category is refused.
+    What is beyond the last category is left out.
     """
     found = np.empty((bitmaps.shape[1], 8), dtype=np.int64)
     for place in range(bitmaps.shape[1]):
         found[place] = np.bincount(bitmaps[:, place], minlength=_BYTES) @ _BITS_OF_BYTES
     counts = found.ravel()
-    if counts[categories:].any():
-        raise InvalidArgument(
-            "A report is none of this scheme", must=f"name one of {categories} values", got="others"
-        )
     return counts[:categories]
+
+
+def no_spare_bits(reports: Reports, bits: int) -> NDArray[np.bool_]:
+    """Tell which reports have nothing after their last bit: a device never sets those."""
+    spare = np.uint8(255 << (bits % 8) & 255) if bits % 8 else np.uint8(0)
+    return np.asarray((reports[:, -1] & spare) == 0)
 
 
 def bits_in_each(bitmaps: Reports) -> IntArray:

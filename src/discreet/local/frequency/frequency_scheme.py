@@ -7,7 +7,8 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray
 from discreet.local.frequency.share_estimate import CONFIDENCE, ShareEstimate, estimate_shares
-from discreet.local.scheme import Reports, Scheme
+from discreet.local.report_numbers import Reports
+from discreet.local.scheme import Scheme
 from discreet.mechanisms.response.reports import answers
 
 

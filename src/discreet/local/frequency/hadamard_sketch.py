@@ -15,10 +15,9 @@ from discreet.local.coins import most_odds, part
 from discreet.local.device.draws import UNIT
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.frequency.k_ary import respond, truth_of
-from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
 from discreet.local.frequency.share_estimate import CONFIDENCE, ShareEstimate, estimate_shares
 from discreet.local.frequency.walsh_hadamard import mapped, parity, walsh_hadamard
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports, as_numbers, as_reports, bytes_below
 from discreet.randomness.samplers import uniform_integers
 
 MOST_CATEGORIES = 2**31
@@ -184,9 +183,13 @@ class HadamardSketch(FrequencyScheme):
         told = respond(parity(row & places), 2, self.held, rng)
         return as_reports((drawn * self.width + row) * 2 + told, self._numbers())
 
+    def told_below(self) -> int:
+        """Return how many different reports there are."""
+        return self._numbers()
+
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports there are of each map, row and sign."""
-        told = as_numbers(self.check_reports(reports), self._numbers())
+        told = as_numbers(self.check_possible(reports))
         return np.bincount(told, minlength=self._numbers())
 
     def supports(self, tally: IntArray) -> IntArray:

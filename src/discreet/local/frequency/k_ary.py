@@ -5,18 +5,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
-from discreet.local.columns import number_of
 from discreet.local.device.draws import UNIT
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
-from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports, as_numbers, as_reports, bytes_below
 from discreet.mechanisms.response.reports import truth_or_other
 from discreet.randomness.samplers import bernoulli
 
@@ -102,13 +99,13 @@ class KaryResponse(FrequencyScheme):
         told = respond(held, self.categories, self.held, rng)
         return as_reports(told, self.categories)
 
-    def possible(self, reports: Reports) -> NDArray[np.bool_]:
-        """Tell which reports an honest device can make: those that name a category."""
-        return np.asarray(number_of(self.check_reports(reports)) < self.categories)
+    def told_below(self) -> int:
+        """Return how many different reports there are."""
+        return self.categories
 
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
-        told = as_numbers(self.check_possible(reports), self.categories)
+        told = as_numbers(self.check_possible(reports))
         return np.bincount(told, minlength=self.categories)
 
     def supports(self, tally: IntArray) -> IntArray:

@@ -14,9 +14,8 @@ from discreet.local.coins import most_odds, part
 from discreet.local.device.draws import UNIT
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.frequency.k_ary import respond, truth_of
-from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
 from discreet.local.frequency.walsh_hadamard import mapped, walsh_hadamard
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports, as_numbers, as_reports, bytes_below
 from discreet.randomness.samplers import uniform_integers
 
 MOST_CATEGORIES = 2**22
@@ -140,9 +139,13 @@ class LocalHashing(FrequencyScheme):
         told = respond(places, 2**self.bits, self.held, rng)
         return as_reports(drawn + self._maps() * told, self._maps() << self.bits)
 
+    def told_below(self) -> int:
+        """Return how many different reports there are."""
+        return self._maps() << self.bits
+
     def tally(self, reports: Reports) -> IntArray:
         """Return the sum of signs at each index; its transform are the supports."""
-        told = as_numbers(self.check_reports(reports), self._maps() << self.bits)
+        told = as_numbers(self.check_possible(reports))
         indices = 1 << self._width()
         signed = np.zeros(2 * indices, dtype=np.int64)
         chunk = max(_LEAST_CHUNK, indices)

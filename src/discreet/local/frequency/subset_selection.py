@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
@@ -12,9 +13,15 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
-from discreet.local.frequency.bitmaps import bitmap_bytes, bits_in_each, bits_set, set_bits
+from discreet.local.frequency.bitmaps import (
+    bitmap_bytes,
+    bits_in_each,
+    bits_set,
+    no_spare_bits,
+    set_bits,
+)
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.randomness.samplers import bernoulli, uniform_integers
 
 MOST_CATEGORIES = 2**16
@@ -145,14 +152,13 @@ class SubsetSelection(FrequencyScheme):
 
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
+        return bits_set(self.check_possible(reports), self.categories)
+
+    def possible(self, reports: Reports) -> NDArray[np.bool_]:
+        """Tell which reports an honest device can make: those that name as many values."""
         array = self.check_reports(reports)
-        if (bits_in_each(array) != self.count).any():
-            raise InvalidArgument(
-                "A report is none of this scheme",
-                must=f"name {self.count} values each",
-                got="another number",
-            )
-        return bits_set(array, self.categories)
+        is_whole = bits_in_each(array) == self.count
+        return np.asarray(no_spare_bits(array, self.categories) & is_whole)
 
     def supports(self, tally: IntArray) -> IntArray:
         """Return how many reports support each value."""

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
@@ -12,9 +13,9 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
-from discreet.local.frequency.bitmaps import bitmap_bytes, bits_set
+from discreet.local.frequency.bitmaps import bitmap_bytes, bits_set, no_spare_bits
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.randomness.packed_bernoulli import packed_bernoulli
 from discreet.randomness.samplers import bernoulli
 
@@ -128,7 +129,11 @@ class UnaryEncoding(FrequencyScheme):
 
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports name each value."""
-        return bits_set(self.check_reports(reports), self.categories)
+        return bits_set(self.check_possible(reports), self.categories)
+
+    def possible(self, reports: Reports) -> NDArray[np.bool_]:
+        """Tell which reports an honest device can make: those that name no other value."""
+        return no_spare_bits(self.check_reports(reports), self.categories)
 
     def supports(self, tally: IntArray) -> IntArray:
         """Return how many reports support each value."""

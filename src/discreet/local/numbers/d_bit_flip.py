@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import evolve, field, frozen
+from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
@@ -12,10 +13,9 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
-from discreet.local.frequency.report_numbers import as_numbers, as_reports, bytes_below
 from discreet.local.frequency.share_estimate import CONFIDENCE, ShareEstimate
 from discreet.local.numbers.one_bit_mean import check_truth
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports, as_numbers, as_reports, bytes_below
 from discreet.randomness.samplers import bernoulli, uniform_integers
 
 _MOST_BUCKETS = 2**20
@@ -134,9 +134,20 @@ class DBitFlip(FrequencyScheme):
 
     def tally(self, reports: Reports) -> IntArray:
         """Return how often each bucket was reported with 0 and with 1: even and odd places."""
-        array = self.check_reports(reports)
-        told = as_numbers(array.reshape(-1, bytes_below(2 * self.categories)), 2 * self.categories)
-        return np.bincount(told, minlength=2 * self.categories)
+        told = self._told(self.check_possible(reports))
+        return np.bincount(told.ravel(), minlength=2 * self.categories)
+
+    def possible(self, reports: Reports) -> NDArray[np.bool_]:
+        """Tell which reports an honest device can make: of so many buckets, none of them twice."""
+        told = self._told(self.check_reports(reports))
+        buckets = np.sort(told // 2, axis=1)
+        is_once = (np.diff(buckets, axis=1) > 0).all(axis=1)
+        return np.asarray((told < 2 * self.categories).all(axis=1) & is_once)
+
+    def _told(self, reports: Reports) -> IntArray:
+        """Return what each report tells: twice a bucket, and its bit, for each of its buckets."""
+        told = as_numbers(reports.reshape(-1, bytes_below(2 * self.categories)))
+        return told.reshape(-1, self.bits)
 
     def supports(self, tally: IntArray) -> IntArray:
         """Return how many reports say 1 of each bucket."""

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
@@ -12,11 +13,10 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
-from discreet.local.frequency.report_numbers import as_numbers, as_reports
 from discreet.local.numbers.number_scheme import NumberScheme
 from discreet.local.numbers.one_bit_mean import OneBitMean
 from discreet.local.numbers.piecewise import PiecewiseMean
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports, as_numbers, as_reports
 from discreet.local.tails import Floats
 from discreet.randomness.samplers import bernoulli
 
@@ -110,10 +110,17 @@ class HybridMean(NumberScheme):
         wide = part(self.wide)
         return wide * self.places.variance(value) + (1 - wide) * self.bit.variance(value)
 
+    def possible(self, reports: Reports) -> NDArray[np.bool_]:
+        """Tell which reports an honest device can make: of a scheme that its coin can choose."""
+        told, places = as_numbers(self.check_reports(reports)), self.places.outcomes
+        first = places if self.wide == 0 else 0
+        last = places if self.wide == UNIT else self.outcomes
+        return np.asarray((first <= told) & (told < last))
+
     def randomise_many(self, values: IntArray, rng: Rng) -> Reports:
         """Return the report of each person; the words used do not depend on the values."""
         held = self.check_values(values)
         wide = bernoulli(part(self.wide), held.size, rng)
         places = self.places.places(held, rng)
-        bits = as_numbers(self.bit.randomise_many(held, rng), 2)
+        bits = as_numbers(self.bit.randomise_many(held, rng))
         return as_reports(np.where(wide, places, bits + self.places.outcomes), self.outcomes)

@@ -11,9 +11,8 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds
-from discreet.local.frequency.report_numbers import as_reports
 from discreet.local.numbers.number_scheme import NumberScheme, check_most
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports, as_reports
 from discreet.local.tails import Floats
 from discreet.randomness.samplers import bernoulli
 

@@ -9,9 +9,9 @@ from attrs import frozen
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray
-from discreet.local.frequency.report_numbers import as_numbers, bytes_below
 from discreet.local.frequency.share_estimate import CONFIDENCE
-from discreet.local.scheme import Reports, Scheme
+from discreet.local.report_numbers import Reports, as_numbers, bytes_below
+from discreet.local.scheme import Scheme
 from discreet.local.tails import OUTWARDS, Floats, bennett_radius, read_level
 
 MOST_VALUE = 2**20
@@ -83,9 +83,13 @@ class NumberScheme(Scheme):
         """Return two values for which some report attains the odds: the ends of the grid."""
         return 0, self.most
 
+    def told_below(self) -> int:
+        """Return how many different reports there are."""
+        return self.outcomes
+
     def tally(self, reports: Reports) -> IntArray:
         """Return how many reports there are of each kind."""
-        told = as_numbers(self.check_reports(reports), self.outcomes)
+        told = as_numbers(self.check_possible(reports))
         return np.bincount(told, minlength=self.outcomes)
 
     def estimate(self, reports: Reports, *, confidence: Number = CONFIDENCE) -> MeanEstimate:

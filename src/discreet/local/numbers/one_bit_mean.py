@@ -12,10 +12,9 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
-from discreet.local.frequency.report_numbers import as_reports
 from discreet.local.frequency.share_estimate import CONFIDENCE, estimate_shares
 from discreet.local.numbers.number_scheme import MeanEstimate, NumberScheme, check_most
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports, as_reports
 from discreet.local.tails import Floats
 from discreet.randomness.samplers import bernoulli, uniform_integers
 

@@ -14,7 +14,7 @@ from discreet.local.numbers.linear import linear_estimate
 from discreet.local.numbers.quantiles import CumulativeEstimate
 from discreet.local.numbers.reconstruct import reconstruct
 from discreet.local.numbers.window_scheme import WindowScheme, inside_below
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.local.tails import Floats
 
 _MOST_FOR_LAW = 2048

@@ -16,7 +16,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import Rng
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.local.words.hashed_words import HashedWords
 
 _HALF = Fraction(1, 2)

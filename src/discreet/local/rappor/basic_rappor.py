@@ -9,10 +9,11 @@ from attrs import field, frozen
 from discreet.core import check
 from discreet.core.event import ComposedEvent
 from discreet.core.protocols import IntArray, Rng
+from discreet.local.frequency.bitmaps import no_spare_bits
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
-from discreet.local.rappor.bit_reports import Bits, no_spare_bits, packed, told_bits, unpacked
+from discreet.local.rappor.bit_reports import Bits, packed, told_bits, unpacked
 from discreet.local.rappor.rappor_coins import RapporCoins
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 
 
 @frozen(kw_only=True)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from discreet.core.protocols import Rng
 from discreet.local.rappor.rappor_coins import RapporCoins
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.randomness.samplers import bernoulli
 
 Bits = NDArray[np.bool_]
@@ -26,9 +26,3 @@ def packed(bits: Bits) -> Reports:
 def unpacked(reports: Reports, bits: int) -> Bits:
     """Return the bits of each report."""
     return np.unpackbits(reports, axis=1, count=bits, bitorder="little").astype(np.bool_)
-
-
-def no_spare_bits(reports: Reports, bits: int) -> Bits:
-    """Tell which reports have nothing after their last bit: a device never sets those."""
-    spare = np.uint8(255 << (bits % 8) & 255) if bits % 8 else np.uint8(0)
-    return np.asarray((reports[:, -1] & spare) == 0)

@@ -12,11 +12,12 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent
 from discreet.core.protocols import IntArray, Rng
-from discreet.local.columns import bytes_below, column_of, number_of
 from discreet.local.device.rappor import bloom
-from discreet.local.rappor.bit_reports import Bits, no_spare_bits, packed, told_bits, unpacked
+from discreet.local.frequency.bitmaps import no_spare_bits
+from discreet.local.rappor.bit_reports import Bits, packed, told_bits, unpacked
 from discreet.local.rappor.rappor_coins import RapporCoins
-from discreet.local.scheme import Reports, Scheme
+from discreet.local.report_numbers import Reports, as_numbers, as_reports, bytes_below
+from discreet.local.scheme import Scheme
 from discreet.randomness.samplers import uniform_integers
 
 _MOST_COHORTS = 2**16
@@ -140,11 +141,11 @@ class Rappor(Scheme):
         texts, held = np.unique(np.asarray(values, dtype=np.str_), return_inverse=True)
         cohorts = uniform_integers(self.cohorts, held.size, rng)
         filters = self.filters([str(text) for text in texts])[held.ravel(), cohorts]
-        named = column_of(cohorts, self._cohort_size)
+        named = as_reports(cohorts, self.cohorts)
         return np.concatenate([named, packed(told_bits(self.coins, filters, rng))], axis=1)
 
     def _cohorts(self, reports: Reports) -> IntArray:
-        return number_of(reports[:, : self._cohort_size])
+        return as_numbers(reports[:, : self._cohort_size])
 
     def possible(self, reports: Reports) -> Bits:
         """Tell which reports an honest device can make: of a cohort, with no bit too many."""

@@ -13,7 +13,7 @@ from discreet.local.coins import part
 from discreet.local.frequency.share_estimate import CONFIDENCE
 from discreet.local.numbers.number_scheme import MeanEstimate
 from discreet.local.numbers.one_bit_mean import OneBitMean
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.randomness.samplers import bernoulli, uniform_integers
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from discreet.core.protocols import Rng
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 
 
 def shuffle_reports(reports: Reports, rng: Rng) -> Reports:

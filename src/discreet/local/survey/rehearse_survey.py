@@ -7,7 +7,7 @@ import numpy as np
 from discreet.core.check import whole
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.local.survey.results import SurveyResults, survey_results
 from discreet.local.survey.survey import ListedValues, Question, Survey
 from discreet.local.survey.tallies import tally_pages

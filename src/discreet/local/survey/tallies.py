@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from discreet.core.protocols import IntArray
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.local.survey.survey import Question, Survey
 
 

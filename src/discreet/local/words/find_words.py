@@ -72,7 +72,7 @@ def find_words(
     Example:
         >>> from discreet import SystemRng
         >>> scheme = HashedWords.calibrate(epsilon=4, longest=4, salt="pets")
-        >>> reports = scheme.randomise_many(["cat"] * 5000 + ["lion"] * 5000, SystemRng())
+        >>> reports = scheme.randomise_many(["cat"] * 7000 + ["lion"] * 3000, SystemRng())
         >>> find_words(scheme, scheme.tally(reports), least="0.05").words
         ('cat', 'lion')
     """

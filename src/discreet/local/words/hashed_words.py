@@ -14,10 +14,10 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
-from discreet.local.columns import bytes_below, column_of, number_of
 from discreet.local.device.draws import UNIT
 from discreet.local.device.words import END, OTHER, prefix_bucket, spelled
-from discreet.local.scheme import Reports, Scheme
+from discreet.local.report_numbers import Reports, as_numbers, as_reports, bytes_below
+from discreet.local.scheme import Scheme
 from discreet.randomness.samplers import bernoulli, uniform_integers
 
 _MOST_BUCKETS = 2**24
@@ -169,13 +169,12 @@ class HashedWords(Scheme):
         tells = bernoulli(self.held, held.size, rng)
         bit = _parity(row & table[group, held.ravel()])
         told = 2 * row + np.where(tells, bit, 1 - bit)
-        first, second = self._sizes
-        return np.concatenate([column_of(group, first), column_of(told, second)], axis=1)
+        return np.hstack([as_reports(group, self.groups), as_reports(told, 2 * self.buckets)])
 
     def _parts(self, reports: Reports) -> tuple[IntArray, IntArray]:
         """Return group and told number of each report."""
         first = self._sizes[0]
-        return number_of(reports[:, :first]), number_of(reports[:, first:])
+        return as_numbers(reports[:, :first]), as_numbers(reports[:, first:])
 
     def possible(self, reports: Reports) -> NDArray[np.bool_]:
         """Tell which reports an honest device can make: of a group and a map that exist."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.core.canonical import canonical
 from discreet.core.errors import DeclarationError, NotKept
-from discreet.local.scheme import Reports
+from discreet.local.report_numbers import Reports
 from discreet.local.survey.survey import Survey
 from discreet.server.collector.batch import Batch
 
