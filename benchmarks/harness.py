@@ -40,7 +40,10 @@ Program = tuple[str, ...]
 DISTANCES = tuple(f"{which}_{width}_way" for width in (1, 2, 3) for which in ("mean", "worst"))
 """Of synthetic rows from the true ones, over all tables of so many columns."""
 
-LOWER_IS_BETTER = ("seconds", "epsilon", "mebibytes", *DISTANCES)
+ERRORS = ("squared_error", "projected_error")
+"""Mean squared errors of shares: as they are estimated, and after these were made to sum to 1."""
+
+LOWER_IS_BETTER = ("seconds", "epsilon", "mebibytes", *DISTANCES, *ERRORS)
 KINDS = (*LOWER_IS_BETTER, "rate")
 
 

@@ -126,6 +126,7 @@ BROKEN = {
     "to-parquet": ["no-such-file.csv"],
     "account": ["epsilon", "nonsense(", "--delta", "1e-6"],
     "meaning": ["--epsilon", "-1"],
+    "local": ["compare", "--epsilon", "-1"],
     "doctor": ["--no-such"],
     "completion": ["--no-such"],
     "demo": ["--no-such"],

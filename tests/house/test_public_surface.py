@@ -62,7 +62,13 @@ def test_surface_is_small():
     assert len(PUBLIC) <= 40
 
 
-ROOMS = [discreet.accounting, discreet.audit, discreet.mechanisms, discreet.synthesis]
+ROOMS = [
+    discreet.accounting,
+    discreet.audit,
+    discreet.local,
+    discreet.mechanisms,
+    discreet.synthesis,
+]
 LENDERS = [discreet, *ROOMS]
 
 
@@ -104,7 +110,7 @@ def test_a_door_loads_nothing():
 
 
 def test_only_the_doors_have_a_surface():
-    """``__all__`` stands in the root, where all events are, and in five rooms."""
+    """``__all__`` stands in the root, where all events are, and in six rooms."""
     having = {module.place for module in modules() if "\n__all__" in module.text}
     assert having == set(DOORS.values())
 

@@ -14,10 +14,15 @@ ABOUT_HUMANS = {
     "cli/clinic.py": 1,  # the demonstration is about patients
     "cli/column_types.py": 1,  # why to think before rows are looked at
     "cli/commands/demo.py": 1,
+    "cli/commands/local.py": 3,  # devices are people's
     "cli/commands/meaning.py": 2,
     "cli/first_declaration.py": 1,  # the unit has no name yet
     "cli/init_replies.py": 1,  # the question what it is
     "cli/main.py": 2,  # what Discreet is for, and what a loss means
+    "local/compare/people_needed.py": 2,
+    "local/frequency/choose_frequency.py": 3,  # who reports from a device is a person
+    "local/frequency/share_estimate.py": 1,
+    "local/shuffle/amplification.py": 4,  # those who report are people
     "releases/card.py": 2,  # what no release speaks of
     "tables/unit_name.py": 2,  # the plural of person
 }

@@ -34,13 +34,15 @@ def require_kind(path: Path) -> None:
         )
 
 
-def _figure(width: float = 7, height: float = 4.2) -> Any:
+def new_figure(width: float = 7, height: float = 4.2) -> Any:
+    """Return an empty figure of this size in inches."""
     figure = optional.load("matplotlib.figure").Figure(figsize=(width, height))
     figure.set_layout_engine("constrained")
     return figure
 
 
-def _tidy(axes: Any, *, title: str, x: str, y: str) -> None:
+def tidy(axes: Any, *, title: str, x: str, y: str) -> None:
+    """Give axes their title and labels, in the colours of all our pictures."""
     axes.set_title(title, loc="left", color=INK, fontsize=11)
     axes.set_xlabel(x, color=INK)
     axes.set_ylabel(y, color=INK)
@@ -50,7 +52,7 @@ def _tidy(axes: Any, *, title: str, x: str, y: str) -> None:
 
 def curve_picture(event: ComposedEvent, exponents: Sequence[int] = range(-12, 0)) -> Any:
     """Draw ε at every δ, by each way of accounting that applies."""
-    figure = _figure()
+    figure = new_figure()
     axes = figure.subplots()
     lines: dict[str, list[tuple[float, float]]] = {}
     for exponent in exponents:
@@ -76,13 +78,13 @@ def curve_picture(event: ComposedEvent, exponents: Sequence[int] = range(-12, 0)
         )
     axes.set_xscale("log")
     axes.legend(frameon=False, title="accounted by")
-    _tidy(axes, title="What was spent: the lowest line counts", x="δ", y="ε (certified)")
+    tidy(axes, title="What was spent: the lowest line counts", x="δ", y="ε (certified)")
     return figure
 
 
 def tradeoff_picture(event: ComposedEvent) -> Any:
     """Draw how well any test can tell two neighbours apart: misses against false alarms."""
-    figure = _figure(5.2, 4.6)
+    figure = new_figure(5.2, 4.6)
     axes = figure.subplots()
     alphas, lows, highs = zip(*trade_off(event).points(), strict=True)
     axes.plot([0, 1], [1, 0], color=QUIET, linewidth=1, label="guessing")
@@ -91,13 +93,13 @@ def tradeoff_picture(event: ComposedEvent) -> Any:
     axes.legend(frameon=False)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
-    _tidy(axes, title="Two neighbours, told apart", x="false alarms", y="misses, at least")
+    tidy(axes, title="Two neighbours, told apart", x="false alarms", y="misses, at least")
     return figure
 
 
 def meaning_picture(meaning: Meaning) -> Any:
     """Draw what a loss lets others find out, and the losses that others published."""
-    figure = _figure(10, 4.2)
+    figure = new_figure(10, 4.2)
     left, right = figure.subplots(1, 2)
     rates = [Fraction(i, 200) for i in range(1, 200)]
     left.plot([0, 1], [0, 1], color=QUIET, linewidth=1, label="guessing")
@@ -107,7 +109,7 @@ def meaning_picture(meaning: Meaning) -> Any:
     left.legend(frameon=False, loc="lower right")
     left.set_xlim(0, 1)
     left.set_ylim(0, 1)
-    _tidy(
+    tidy(
         left,
         title="Is this person in the data?",
         x="wrongly pointed at (of those who are not)",
@@ -125,4 +127,4 @@ def _draw_deployments(axes: Any, epsilon: float) -> None:
     axes.barh(names, values, color=colours)
     axes.set_xscale("log")
     axes.tick_params(axis="y", labelsize=7)
-    _tidy(axes, title="Published losses (units differ)", x="ε (log scale)", y="")
+    tidy(axes, title="Published losses (units differ)", x="ε (log scale)", y="")

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from discreet.core.errors import (
     AnswerFailed,
     BudgetError,
+    CollectionError,
     DeclarationError,
     DiscreetError,
     InvalidArgument,
@@ -51,6 +52,7 @@ STATUSES: Mapping[type[DiscreetError], int] = {
     QueryError: REFUSED,
     Unsupported: REFUSED,
     BudgetError: BUDGET,
+    CollectionError: REFUSED,
     AnswerFailed: AFTER_CHARGE,
     WrittenBefore: AFTER_CHARGE,
 }

@@ -33,6 +33,7 @@ COMMANDS = {
     "explain": "Say what a question would do and cost; nothing is spent.",
     "synthesise": "Publish rows that look like those of a table, and are nobody's.",
     "publish": "Publish noisy counts of a table: intervals, places, tables of columns.",
+    "survey": "Collect from people who trust nobody: declare, plan, serve, see what came.",
     "rehearse": "Show what an answer would look like, on made-up rows; nothing is spent.",
     "profile": "Find out privately how much units contribute: what any limits would leave out.",
     "budget": "Show what is spent and what is left.",
@@ -46,6 +47,7 @@ COMMANDS = {
     "to-parquet": "Turn a file into Parquet, refusing lines that cannot be read without doubt.",
     "account": "Account for losses: what was spent, what it converts to, how much noise is needed.",
     "meaning": "Say what a loss means for one person.",
+    "local": "Compare collecting with a trusted curator and without one: how many it takes.",
     "doctor": "Look whether the installation and the project are in order; nothing is spent.",
     "completion": "Print a script with which bash, zsh or fish completes commands and options.",
     "demo": "Show a private answer from beginning to end, on a made-up clinic.",
@@ -85,6 +87,7 @@ SPELLED = (
     "releases",
     "ledger",
     "meaning",
+    "local",
 )
 """Commands whose messages name arguments that are options here."""
 

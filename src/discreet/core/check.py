@@ -29,6 +29,11 @@ probability = _validator("lie between 0 and 1", lambda value: 0 <= value <= 1)
 non_empty = _validator("not be empty", lambda value: len(value) > 0)
 
 
+def between(least: int, most: int) -> Validator:
+    """Return a validator for numbers from ``least`` to ``most``, both included."""
+    return _validator(f"be from {least} to {most}", lambda value: least <= value <= most)
+
+
 def optional_exact(value: Number | None) -> Fraction | None:
     """Convert to an exact number, letting ``None`` (no bound is known) through."""
     return None if value is None else exact(value)

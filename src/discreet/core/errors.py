@@ -25,6 +25,13 @@
     ├── LedgerError              ledger_error           the ledger is damaged or out of reach
     │   └── WrittenBefore        written_before         what it was to keep is kept: a charge stays
     ├── AnswerFailed             answer_failed          after the gate: one message for every cause
+    ├── CollectionError                                 a batch that a collector does not keep
+    │   ├── BadBatch             bad_batch              no report of the survey
+    │   ├── OtherVersion         other_version          of another version of the survey
+    │   ├── SurveyClosed         survey_closed          no more reports are taken
+    │   ├── TooLarge             too_large              more bytes than a batch has
+    │   ├── TooMany              too_many               more batches than are taken just now
+    │   └── NotKept              not_kept               the disk is full, or fails
     ├── OutputFailed             output_failed          what was to be shown cannot be written
     └── UnexpectedError            internal_error         a fault of Discreet's own
 
@@ -271,6 +278,55 @@ class AnswerFailed(DiscreetError):
             "The answer could not be produced",
             next=f"{charge}. The owner can run 'discreet check'; asking again pays again.",
         )
+
+
+class CollectionError(DiscreetError):
+    """A collector does not keep a batch, and has not acknowledged it."""
+
+    code = "collection_error"
+    status: ClassVar[int] = 400
+    """How this is said over HTTP."""
+
+
+class BadBatch(CollectionError):
+    """What was sent is no batch that a device of this survey makes."""
+
+    code = "bad_batch"
+
+
+class OtherVersion(CollectionError):
+    """The batch is of another version of the survey."""
+
+    code = "other_version"
+    status = 409
+
+
+class SurveyClosed(CollectionError):
+    """The survey takes no more reports."""
+
+    code = "survey_closed"
+    status = 410
+
+
+class TooLarge(CollectionError):
+    """The batch has more bytes than any batch of this survey."""
+
+    code = "too_large"
+    status = 413
+
+
+class TooMany(CollectionError):
+    """More batches arrive than are taken; the device tries again later."""
+
+    code = "too_many"
+    status = 429
+
+
+class NotKept(CollectionError):
+    """The batch could not be written, as on a full disk; the device tries again later."""
+
+    code = "not_kept"
+    status = 507
 
 
 class OutputFailed(DiscreetError):

@@ -13,6 +13,7 @@ _EXTRA_OF = {
     "pandas": "pandas",
     "matplotlib": "plot",
     "sqlalchemy": "sqlalchemy",
+    "uvicorn": "server",
 }
 
 

@@ -40,6 +40,8 @@ class ReleasePicture:
     values: Sequence[Cell]
     intervals: Sequence[PlainInterval | None]
     totals: Sequence[PlainEnds] | None = None
+    lines: str = "95 % of the noise"
+    """What the strong lines are."""
 
     def draw(self, axes: Any = None, path: Path | None = None) -> Any:
         """Draw on the ``axes``, or on new ones, and return them; ``path`` has the picture too."""
@@ -202,7 +204,7 @@ class ReleasePicture:
     def _legend(self) -> str:
         hollow = "; hollow: unknown" if None in self.intervals else ""
         thin = "; thin: with what limits left out, an arrow if it goes on"
-        return f"lines: 95 % of the noise{hollow}{'' if self.totals is None else thin}"
+        return f"lines: {self.lines}{hollow}{'' if self.totals is None else thin}"
 
     def _has_days(self) -> bool:
         return any(isinstance(value, datetime.date) for value in self.values)

@@ -52,6 +52,7 @@ from discreet.mechanisms.thresholds.sparse_vector import Redraw, SparseVector
 from discreet.mechanisms.thresholds.stage_wise import StageWise
 from discreet.randomness.argmax import exponential_argmax, gumbel_argmax, weighted_argmax
 from discreet.randomness.gamma_integer import _settle_carry, gamma_integer
+from discreet.randomness.packed_bernoulli import packed_bernoulli
 from discreet.randomness.samplers import (
     bernoulli,
     bernoulli_exp,
@@ -115,6 +116,7 @@ SAMPLERS: dict[str, Drive] = {
         uniform_integers(upper, SIZE, rng) for upper in (int(s) + 1, 3 * 2**61, 2**63)
     ],
     "bernoulli": lambda s, rng, _: bernoulli(1 / (1 + s), SIZE, rng),
+    "packed_bernoulli": lambda s, rng, _: packed_bernoulli(1 / (1 + s), SIZE, rng),
     "bernoulli_exp": lambda s, rng, _: bernoulli_exp(s / 2**50, SIZE, rng),
     "bernoulli_exp_each": lambda s, rng, wrap: [
         bernoulli_exp_each(wrap(np.arange(SIZE)), s, rng),

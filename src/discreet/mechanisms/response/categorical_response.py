@@ -14,8 +14,8 @@ from discreet.core.loss import Pure
 from discreet.core.mechanism_event import RandomisedResponseEvent
 from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.protocols import IntArray, Rng
-from discreet.mechanisms.response.reports import answers, count, some
-from discreet.randomness.samplers import toss, uniform_integers
+from discreet.mechanisms.response.reports import answers, count, some, truth_or_other
+from discreet.randomness.samplers import toss
 
 LARGEST_EPSILON = 64
 """Beyond it a report would hardly ever differ from the truth."""
@@ -26,6 +26,10 @@ _BITS = 192
 @frozen(kw_only=True)
 class CategoricalResponse:
     r"""Report one of ``categories``: the true one, or with the rest of the probability another.
+
+    The coin is irrational, so that the loss is ε itself, and accountants know its event.
+    ``discreet.local.KaryResponse`` is for devices, which toss rational coins: its loss is a
+    logarithm, rounded up.
 
     Guarantee:
         The truth is reported with probability
@@ -91,8 +95,7 @@ class CategoricalResponse:
         """Return the report of each person; the words used do not depend on the values."""
         held = answers(values, self.categories)
         tells = toss(self.truth_bounds, held.shape, rng)
-        others = uniform_integers(self.categories - 1, held.shape, rng) + 1
-        return (held + np.where(tells, 0, others)) % self.categories
+        return truth_or_other(held, tells, self.categories, rng)
 
     def truth_bounds(self, bits: int) -> tuple[Fraction, Fraction]:
         """Enclose the probability of reporting the truth."""

@@ -1,9 +1,11 @@
 """What people hold and what they report: small integers, checked without ever being quoted."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.core.errors import InvalidArgument
-from discreet.core.protocols import IntArray
+from discreet.core.protocols import IntArray, Rng
+from discreet.randomness.samplers import uniform_integers
 
 
 def answers(values: IntArray, categories: int) -> IntArray:
@@ -40,3 +42,12 @@ def count(reports: int) -> int:
             "reports is out of range", must="be a whole number of at least 1", got=repr(reports)
         )
     return int(reports)
+
+
+def truth_or_other(held: IntArray, tells: NDArray[np.bool_], categories: int, rng: Rng) -> IntArray:
+    """Return what each person holds, or any of the other categories, all equally likely.
+
+    An offset is drawn for everybody, so the words used depend on no value and on no coin.
+    """
+    others = uniform_integers(categories - 1, held.shape, rng) + 1
+    return (held + np.where(tells, 0, others)) % categories

@@ -1,7 +1,5 @@
 """Read ``discreet.toml``: every message names the key path and its line; nothing is guessed."""
 
-import tomllib
-from decimal import Decimal
 from pathlib import Path
 
 from discreet.core.errors import DeclarationError
@@ -9,10 +7,9 @@ from discreet.core.loss import PrivacyLoss
 from discreet.tables.catalog import Catalog, IdSpace, Table
 from discreet.tables.declarations.keys_from import require_keys_from
 from discreet.tables.declarations.losses import read_least_price, read_loss
-from discreet.tables.declarations.section import TABLE, TEXT, Section, refuse_open_answers
+from discreet.tables.declarations.section import TABLE, TEXT, Section, top_section
 from discreet.tables.declarations.settings import read_analysts, read_gate, read_ledger
 from discreet.tables.declarations.tables import read_public_tables, read_tables
-from discreet.tables.declarations.toml_lines import TomlLines
 
 FILE_NAME = "discreet.toml"
 
@@ -28,7 +25,7 @@ def parse_catalog(text: str, file: Path) -> Catalog:
 
     No file is opened: whether the sources are there is for an engine to say.
     """
-    top = _parse(text, file.name)
+    top = top_section(text, file.name)
     ledger, anchors = read_ledger(top.sub_or_empty("ledger"), file)
     return catalog_of(top, root=file.parent, ledger=ledger, anchors=anchors)
 
@@ -80,19 +77,6 @@ def _text(file: Path) -> str:
         ) from None
     except UnicodeDecodeError as cause:
         raise DeclarationError(f"{file.name} is not valid TOML", got=cause.reason) from None
-
-
-def _parse(text: str, name: str) -> Section:
-    try:
-        data = tomllib.loads(text, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as cause:
-        raise DeclarationError(f"{name} is not valid TOML", got=str(cause)) from None
-    try:
-        top = Section((), data, TomlLines.of(text))
-        refuse_open_answers(top)
-    except RecursionError:
-        raise DeclarationError(f"{name} is nested too deeply", must="be written flatly") from None
-    return top
 
 
 def _id_space(name: str, section: Section) -> IdSpace:

@@ -1,6 +1,7 @@
 """One table of ``discreet.toml``: hands out its keys, and complains of those nobody asked for."""
 
 import datetime
+import tomllib
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -164,6 +165,20 @@ def located(place: str, make: Callable[[], T]) -> T:
         raise DeclarationError(
             f"{place}: {cause.what}", must=cause.must, got=cause.got, next=cause.next
         ) from None
+
+
+def top_section(text: str, name: str) -> Section:
+    """Return the whole of a file in TOML that has this ``name``; no answer may be open in it."""
+    try:
+        data = tomllib.loads(text, parse_float=Decimal)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as cause:
+        raise DeclarationError(f"{name} is not valid TOML", got=str(cause)) from None
+    try:
+        top = Section((), data, TomlLines.of(text))
+        refuse_open_answers(top)
+    except RecursionError:
+        raise DeclarationError(f"{name} is nested too deeply", must="be written flatly") from None
+    return top
 
 
 # ---- Open answers in ``discreet.toml``: every question mark that still stands in it, at once.

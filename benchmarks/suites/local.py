@@ -1,0 +1,87 @@
+"""Shares from randomised reports, at ε = 1: the processor's seconds, and squared errors.
+
+Ours are exact, from secure randomness, with an interval for each share, and always of a million
+people. The peers simulate, with floats and fast generators; NumPy's row is the quickest unsafe
+way, for context. Where a peer would take minutes or hours it gets fewer people, as its row says,
+which is to its advantage: what it does grows with their number. (Their local hashing tests every
+value against every report; with 100,000 values a million people would keep it busy for half a day.)
+pure-ldp's fast hashing has 50 maps that all people share, which makes it less exact. Unary encoding
+has no row for 100,000 values: its reports would be 12.5 gigabytes.
+
+Errors are compared with those of a peer of as many people, and with theory [WBLJ17]: what a right
+implementation comes to. A mean over few runs is a tenth off by chance, so "no worse" is 0.85.
+"""
+
+import math
+
+from benchmarks.harness import ERRORS, TARGET, Case, Program
+
+PEOPLE = 1_000_000
+FEWER = 100_000
+FEW = 100
+NO_WORSE = 0.85
+SQUARED, PROJECTED = ERRORS
+LEAST = 4 * math.e / (math.e - 1) ** 2 / PEOPLE
+"""The least variance of unary encoding and of local hashing, for a rare value."""
+
+
+def shares(
+    library: str, scheme: str, values: int, people: int = PEOPLE, trials: int = 1
+) -> Program:
+    """Return the program that randomises and estimates with ``library``."""
+    numbers = (str(values), str(people), str(trials))
+    return ("benchmarks/programs/local_shares.py", library, scheme, *numbers)
+
+
+def seconds(
+    scheme: str,
+    values: int,
+    peer: str,
+    *,
+    goal: float | None = None,
+    people: int = PEOPLE,
+    theirs: str = "",
+    trials: int = 1,
+) -> Case:
+    """Return the comparison of times; ``theirs`` is the peer's scheme, if it has another name."""
+    fewer = f"; the peer: {people:,} people" if people != PEOPLE else ""
+    other = f"; the peer: {theirs}" if theirs else ""
+    return Case(
+        name=f"{scheme}, {values:,} values{fewer}{other}",
+        unit="s",
+        ours=shares("discreet", scheme, values, trials=5),
+        theirs=shares(peer, theirs or scheme, values, people, trials),
+        peer=peer,
+        goal=goal,
+        reads="seconds",
+    )
+
+
+def error(scheme: str, values: int, kind: str, theirs: Program | float, peer: str) -> Case:
+    """Return the comparison of errors: of estimates, or of what was made a distribution."""
+    return Case(
+        name=f"{scheme}, {values:,} values",
+        unit="mean squared error" if kind == SQUARED else "the same, summing to 1",
+        ours=shares("discreet", scheme, values, trials=5),
+        theirs=theirs,
+        peer=peer,
+        goal=NO_WORSE,
+        reads=kind,
+    )
+
+
+MULTI, PURE = "multi_freq_ldpy", "pure_ldp"
+
+CASES = [
+    seconds("unary", 128, MULTI, goal=8.0, trials=2),
+    seconds("unary", 128, PURE, goal=8.0, people=FEWER),
+    seconds("unary", 128, "numpy", trials=2),
+    error("unary", 128, PROJECTED, shares(MULTI, "unary", 128, trials=2), MULTI),
+    error("unary", 128, SQUARED, LEAST, TARGET),
+    seconds("hashing", 128, MULTI, people=FEWER),
+    seconds("hashing", 100_000, MULTI, goal=10.0, people=FEW),
+    seconds("hashing", 100_000, PURE, goal=10.0, people=FEW),
+    seconds("hashing", 100_000, PURE, goal=10.0, people=FEWER, theirs="fast_hashing"),
+    seconds("hadamard", 100_000, PURE, goal=10.0, people=FEWER),
+    error("hashing", 100_000, SQUARED, LEAST, TARGET),
+]

@@ -1,0 +1,1 @@
+"""Central against local: what it costs if nobody is trusted."""

@@ -1,0 +1,134 @@
+"""A device that takes part in a survey: it turns a person's answers into a batch for the collector.
+
+Whether, when and how large a report is never depends on the answers. Each question is always
+answered: what the survey does not list counts as its "other" value, what is out of range as the
+nearer end, and what is missing or cannot be read as a default that the survey declares. So nothing
+is ever sent as it is, and nothing fails because of a value.
+"""
+
+import base64
+import json
+import math
+import secrets
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from discreet.local.device.draws import Draws, SecureDraws
+from discreet.local.device.memory import Memory, permanent_report, rounded_report
+from discreet.local.device.randomise import randomise
+from discreet.local.device.recipe import Recipe
+
+Form = Mapping[str, Any]
+"""What a survey publishes: its version, and the form with its questions and their recipes."""
+
+TOKEN_BYTES = 16
+
+
+class SurveyDevice:
+    """One person's part in a survey.
+
+    Guarantee:
+        A report is made of each question's recipe by the draws of this device alone, and of as many
+        bytes whatever is answered. A device makes at most as many reports as the form says, over
+        all versions of a survey of one name; so the loss of a person is at most that of so many
+        reports, or, of a question whose answers are kept, that of all kept answers.
+
+    Assumes:
+        ``memory`` is this device's own and lasts: a cleared memory is a new device, and a new loss.
+
+    Example:
+        >>> from discreet.local.device.draws import UNIT
+        >>> recipe = {"kind": "k_ary", "categories": 3, "truth": UNIT // 2}
+        >>> fruit = {"name": "fruit", "values": ["apple", "pear"], "recipe": recipe, "keeps": "no"}
+        >>> form = {"name": "market", "reports": 1, "questions": [fruit]}
+        >>> device = SurveyDevice({"version": "v1", "form": form}, {})
+        >>> len(device.report({"fruit": "quince"})), device.report({"fruit": "apple"})
+        (1, None)
+    """
+
+    def __init__(self, survey: Form, memory: Memory, draws: Draws | None = None) -> None:
+        self._form: Form = survey["form"]
+        self._version: str = survey["version"]
+        self._memory = memory
+        self._draws = SecureDraws() if draws is None else draws
+
+    def report(self, answers: Mapping[str, Any]) -> bytes | None:
+        """Return one report of all answers, or None if this device has made as many as it may."""
+        made = self._made()
+        if made >= self._form["reports"]:
+            return None
+        self._memory[self._counter()] = str(made + 1)
+        return b"".join(self._answered(one, answers) for one in self._form["questions"])
+
+    def batch(self, answers: Mapping[str, Any]) -> str | None:
+        """Return what is sent to the collector; it may be sent again until it is acknowledged.
+
+        The token is fresh, so that a batch that is sent twice counts once, and two batches of one
+        device have nothing in common.
+        """
+        report = self.report(answers)
+        return None if report is None else batch_text(self._version, [report])
+
+    def _counter(self) -> str:
+        return f"reports {self._form['name']}"
+
+    def _made(self) -> int:
+        text = self._memory.get(self._counter())
+        if text is not None and not text.isdecimal():
+            raise ValueError("the memory of this device cannot be read; nothing is reported")
+        return 0 if text is None else int(text)
+
+    def _answered(self, question: Form, answers: Mapping[str, Any]) -> bytes:
+        held = value_of(question, answers)
+        recipe: Recipe = question["recipe"]
+        kept: Callable[..., bytes] | None = _KEEPING.get(question["keeps"])
+        if kept is None:
+            return randomise(recipe, held, self._draws)
+        name = f"{self._form['name']} {question['name']}"
+        return kept(name, recipe, held, self._memory, self._draws)
+
+
+_KEEPING = {"permanent": permanent_report, "rounded": rounded_report}
+
+
+def value_of(question: Form, answers: Mapping[str, Any]) -> Any:
+    """Return the value that a scheme gets for an answer, whatever was answered.
+
+    Example:
+        >>> colours = {"name": "colour", "values": ["red", "green"]}
+        >>> [value_of(colours, {"colour": one}) for one in ("green", "mauve", None, 3)]
+        [1, 2, 2, 2]
+        >>> minutes = {"name": "minutes", "min": "0", "step": "1/2", "most": 120, "default": 0}
+        >>> [value_of(minutes, {"minutes": one}) for one in (1.3, -5, 1e300, "x", float("nan"))]
+        [3, 0, 120, 0, 0]
+    """
+    answer = answers.get(question["name"])
+    if "values" in question:
+        values = question["values"]
+        is_listed = isinstance(answer, str) and answer in values
+        return values.index(answer) if is_listed else len(values)
+    if "words" in question:
+        return answer[: question["words"]] if isinstance(answer, str) else ""
+    return _on_grid(question, answer)
+
+
+def _on_grid(question: Form, answer: Any) -> int:
+    is_number = isinstance(answer, int | float) and not isinstance(answer, bool)
+    if not is_number or math.isnan(answer):
+        return int(question["default"])
+    if math.isinf(answer):
+        return int(question["most"]) if answer > 0 else 0
+    steps = (Fraction(answer) - Fraction(question["min"])) / Fraction(question["step"])
+    return min(max(math.floor(steps + Fraction(1, 2)), 0), int(question["most"]))
+
+
+def batch_text(version: str, reports: list[bytes]) -> str:
+    """Return reports in the form in which a collector takes them."""
+    return json.dumps(
+        {
+            "survey": version,
+            "token": secrets.token_hex(TOKEN_BYTES),
+            "reports": [base64.b64encode(report).decode("ascii") for report in reports],
+        }
+    )

@@ -1,0 +1,1 @@
+"""How many people hold each of the values that a survey lists."""

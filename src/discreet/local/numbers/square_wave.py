@@ -1,0 +1,83 @@
+"""The distribution of a number, from a place near each value."""
+
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+from attrs import frozen
+
+from discreet.core.errors import InvalidArgument
+from discreet.core.numbers import Number, exact
+from discreet.local.coins import most_odds
+from discreet.local.frequency.share_estimate import CONFIDENCE
+from discreet.local.numbers.linear import linear_estimate
+from discreet.local.numbers.quantiles import CumulativeEstimate
+from discreet.local.numbers.reconstruct import reconstruct
+from discreet.local.numbers.window_scheme import WindowScheme, inside_below
+from discreet.local.report_numbers import Reports
+from discreet.local.tails import Floats
+
+_MOST_FOR_LAW = 2048
+
+
+@frozen(kw_only=True)
+class SquareWave(WindowScheme):
+    r"""Report a place, with the window that suits distributions [LWLLS20].
+
+    Guarantee:
+        That of :class:`~discreet.local.numbers.window_scheme.WindowScheme`. Calibration takes the
+        largest threshold that keeps the odds below :math:`e^\varepsilon`.
+
+    Utility:
+        The window's share of the grid,
+        :math:`(\varepsilon e^\varepsilon - e^\varepsilon + 1)/(e^\varepsilon(e^\varepsilon - 1 -
+        \varepsilon))`, is the one at which a report tells most about a value of which nothing is
+        known. ``distribution`` has no interval; ``cumulative`` has.
+
+    Example:
+        >>> scheme = SquareWave.calibrate(most=99, epsilon=1)
+        >>> scheme.width, scheme.outcomes
+        (51, 150)
+    """
+
+    @classmethod
+    def calibrate(cls, *, most: int, epsilon: Number) -> Self:
+        """Return the scheme whose reports tell as much as ``epsilon`` allows."""
+        loss, odds = exact(epsilon), most_odds(epsilon)
+        share = (loss * odds - odds + 1) / (odds * (odds - 1 - loss))
+        width = min(max(1, round(share * (most + 1))), most + 1)
+        return cls(most=most, width=width, inside=inside_below(odds, most, width))
+
+    def distribution(self, reports: Reports, *, smooth: bool = True) -> Floats:
+        """Return the share of each value, by expectation and maximisation; no interval is known."""
+        return reconstruct(self._small_law(), self.tally(reports), smooth=smooth)
+
+    def cumulative(
+        self, reports: Reports, *, confidence: Number = CONFIDENCE
+    ) -> CumulativeEstimate:
+        """Return the share of people at or below each value, with intervals that hold at once.
+
+        Utility:
+            Unbiased, by weights that invert the law of reports; they vary much more than what
+            ``distribution`` gives.
+        """
+        below = np.tri(self.most + 1).T[:, :-1]
+        found = linear_estimate(
+            self._small_law(), below, self.tally(reports), confidence=confidence, together=True
+        )
+        return CumulativeEstimate(
+            shares=np.append(found.means, 1.0),
+            low=np.append(found.low, 1.0),
+            high=np.append(found.high, 1.0),
+            people=found.people,
+            confidence=Fraction(found.confidence),
+        )
+
+    def _small_law(self) -> Floats:
+        if self.most > _MOST_FOR_LAW:
+            raise InvalidArgument(
+                "The grid is too long for a distribution",
+                must=f"have a most of at most {_MOST_FOR_LAW}",
+                got=str(self.most),
+            )
+        return self.law()

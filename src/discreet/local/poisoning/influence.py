@@ -1,0 +1,95 @@
+r"""What dishonest people can do to estimates: they report whatever they like.
+
+Nobody can tell a dishonest report from an honest one of the same bytes; only bytes that no honest
+device makes are caught (:meth:`discreet.local.scheme.Scheme.possible`). What can be said is how far
+estimates can be moved. It is more than in a survey without noise, by a factor that grows as
+:math:`\varepsilon` falls: an honest report counts for little, and so all reports are scaled up.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from attrs import frozen
+
+from discreet.core import check
+from discreet.core.errors import InvalidArgument
+from discreet.core.numbers import Number, exact
+from discreet.core.protocols import Rng
+from discreet.local.frequency.frequency_scheme import FrequencyScheme
+from discreet.local.report_numbers import Reports
+from discreet.local.words.hashed_words import HashedWords
+
+_HALF = Fraction(1, 2)
+
+
+@frozen(kw_only=True)
+class Influence:
+    r"""How far a share of dishonest reports can move the estimated share of a value.
+
+    Guarantee:
+        Let a report support a value with probability :math:`p` if it is held and :math:`q` if not,
+        :math:`\lambda` be the share of reports that are dishonest, :math:`f` the share of honest
+        people who hold the value, and :math:`s` the share of dishonest reports that support it. The
+        mean of the estimate is :math:`(1-\lambda) f + \lambda (s - q)/(p - q)`. It is largest with
+        :math:`s = 1` and smallest with :math:`s = 0`, which anybody can choose. So it is at most
+        :math:`\lambda(1-q)/(p-q)` above :math:`f` (attained where nobody holds the value) and at
+        most :math:`\lambda p/(p-q)` below it (where everybody does). Chance adds no more than it
+        does to honest reports: the intervals hold for the share that includes the attack.
+    """
+
+    raised: Fraction
+    lowered: Fraction
+
+    @staticmethod
+    def of(dishonest: Fraction, held: Fraction, other: Fraction) -> "Influence":
+        """Return the bounds from the two probabilities of support."""
+        gap = held - other
+        return Influence(raised=dishonest * (1 - other) / gap, lowered=dishonest * held / gap)
+
+
+def influence(scheme: FrequencyScheme | HashedWords, dishonest: Number) -> Influence:
+    """Return how far a share of dishonest reports can move the estimate of any one value.
+
+    For words, dishonest people all say that they drew the group that matters: among its reports
+    their share is the larger, the more groups there are.
+
+    Example:
+        >>> from discreet.local import KaryResponse
+        >>> scheme = KaryResponse.calibrate(categories=10, epsilon=1)
+        >>> round(float(influence(scheme, "0.01").raised), 3)
+        0.062
+    """
+    share = _share(dishonest)
+    if isinstance(scheme, HashedWords):
+        inside = share / (share + (1 - share) / scheme.groups)
+        return Influence.of(inside, scheme.held, _HALF)
+    return Influence.of(share, scheme.held, scheme.other)
+
+
+def one_report(scheme: FrequencyScheme, people: int) -> Fraction:
+    """Return how far one report, exchanged for another, can move an estimated share.
+
+    It is :math:`1/(n(p-q))`, where an honest answer in the clear would move it by :math:`1/n`.
+    """
+    return 1 / (check.whole(people) * (scheme.held - scheme.other))
+
+
+def attack(scheme: FrequencyScheme, target: int, count: int, rng: Rng) -> Reports:
+    """Return the reports of so many people who together raise one value as far as can be.
+
+    They all send one report that supports it, found among honest ones, so that no check of single
+    reports can catch it.
+    """
+    while True:
+        report = scheme.randomise_many(np.array([target], dtype=np.int64), rng)
+        if scheme.supports(scheme.tally(report))[target]:
+            return np.repeat(report, count, axis=0)
+
+
+def _share(dishonest: Number) -> Fraction:
+    share = exact(dishonest)
+    if not 0 <= share < 1:
+        raise InvalidArgument(
+            "dishonest is out of range", must="be at least 0 and below 1", got=str(dishonest)
+        )
+    return share

@@ -1,0 +1,1 @@
+"""Repeated collection: what many reports of one person tell together."""

@@ -1,0 +1,1 @@
+"""Shuffling: what reports lose once nobody can tell whose they are."""

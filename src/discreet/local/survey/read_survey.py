@@ -1,0 +1,173 @@
+"""Reads ``survey.toml``: every message names the key and its line; nothing is guessed."""
+
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.core.errors import DeclarationError
+from discreet.core.numbers import exact
+from discreet.local.survey.question_schemes import AUTOMATIC, SCHEMES, Asked, best_scheme
+from discreet.local.survey.survey import Answers, ListedValues, NumberRange, Question, Survey
+from discreet.tables.declarations.section import LIST, NUMBER, TEXT, Section, located, top_section
+
+FILE_NAME = "survey.toml"
+MOST_QUESTIONS = 100
+MOST_VALUES = 2**20
+MOST_REPORTS = 10_000
+LONGEST_TEXT = 2_000
+
+
+def read_survey(path: Path) -> Survey:
+    """Return the survey that is declared at ``path``, a file or the folder that holds it."""
+    file = path / FILE_NAME if path.is_dir() else path
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as cause:
+        raise DeclarationError(
+            f"There is no readable survey at {file}",
+            got=getattr(cause, "strerror", None) or "no UTF-8",
+            next="Run 'discreet survey init' to begin one",
+        ) from None
+    return parse_survey(text, file.name)
+
+
+def parse_survey(text: str, name: str = FILE_NAME) -> Survey:
+    """Return what the text of a declaration says.
+
+    Example:
+        >>> survey = parse_survey('''
+        ... name = "browsers"
+        ... purpose = "Which browsers must we support?"
+        ... [questions.browser]
+        ... text = "Which browser do you use?"
+        ... values = ["firefox", "safari"]
+        ... epsilon = 1
+        ... scheme = "k_ary"
+        ... ''')
+        >>> survey.size, survey.questions[0].answers.labels
+        (1, ('firefox', 'safari', '(other)'))
+    """
+    top = top_section(text, name)
+    asked = top.sub("questions")
+    survey = Survey(
+        name=_text(top, "name"),
+        purpose=_text(top, "purpose"),
+        reports=top.whole("reports", MOST_REPORTS, default=1),
+        questions=tuple(_question(one, asked.sub(one)) for one in _names(asked)),
+    )
+    _hold_to_lifetime(top, survey)
+    top.finish()
+    return survey
+
+
+def _text(section: Section, key: str) -> str:
+    text = str(section.get(key, TEXT))
+    if not text.strip() or len(text) > LONGEST_TEXT:
+        raise DeclarationError(
+            f"{section.place(key)} cannot be shown",
+            must=f"be text of 1 to {LONGEST_TEXT:,} characters",
+            got=f"{len(text):,} characters",
+        )
+    return text
+
+
+def _names(questions: Section) -> list[str]:
+    names = questions.names()
+    if len(names) > MOST_QUESTIONS:
+        raise DeclarationError(
+            f"{questions.place()} has too many questions",
+            must=f"have at most {MOST_QUESTIONS}",
+            got=str(len(names)),
+        )
+    return names
+
+
+def _question(name: str, section: Section) -> Question:
+    answers = _answers(section)
+    asked = Asked(
+        answers=answers,
+        epsilon=_number(section, "epsilon"),
+        people=section.whole("people", 10**12, default=10_000),
+    )
+    chosen = _scheme(section, asked)
+    kind = SCHEMES[chosen]
+    scheme = located(section.place(), lambda: kind.make(asked))
+    keeps = section.choice("keeps", list(kind.keeps)) if section.has("keeps") else "no"
+    question = Question(
+        name=name,
+        text=_text(section, "text"),
+        answers=answers,
+        scheme=scheme,
+        scheme_name=chosen,
+        keeps=keeps,
+        kept_answers=0 if keeps == "no" else kind.keeps[keeps](answers),
+    )
+    section.finish()
+    return question
+
+
+def _scheme(section: Section, asked: Asked) -> str:
+    """Return the name of the scheme that is declared, or of the one that errs least."""
+    names = [name for name, kind in SCHEMES.items() if isinstance(asked.answers, kind.goes_with)]
+    declared = section.choice("scheme", [AUTOMATIC, *names]) if section.has("scheme") else AUTOMATIC
+    if declared != AUTOMATIC:
+        return declared
+    return located(section.place(), lambda: best_scheme(asked))
+
+
+def _answers(section: Section) -> Answers:
+    if section.has("values"):
+        return _listed(section)
+    least, most = (_number(section, key) for key in ("min", "max"))
+    step = _number(section, "step") if section.has("step") else Fraction(1)
+    places = (most - least) / step if step > 0 else Fraction(0)
+    if places < 1 or places.denominator != 1 or places >= MOST_VALUES:
+        raise DeclarationError(
+            f"{section.place('max')} does not fit min and step",
+            must=f"be min plus a whole number of steps, at least 1 and below {MOST_VALUES:,}",
+            got=f"{float(places):,.6g} steps",
+        )
+    missing = _number(section, "missing") if section.has("missing") else least
+    default = (missing - least) / step
+    if default.denominator != 1 or not 0 <= default <= places:
+        raise DeclarationError(
+            f"{section.place('missing')} is not on the grid",
+            must="be min plus a whole number of steps, and not above max",
+            got=str(missing),
+        )
+    return NumberRange(least=least, step=step, most=int(places), default=int(default))
+
+
+def _number(section: Section, key: str) -> Fraction:
+    value = section.get(key, NUMBER)
+    return located(section.place(key), lambda: exact(value))
+
+
+def _listed(section: Section) -> ListedValues:
+    values = section.get("values", LIST)
+    if not values or not all(isinstance(value, str) and value for value in values):
+        raise DeclarationError(
+            f"{section.place('values')} is no list of texts", must='be such as ["yes", "no"]'
+        )
+    if len(values) >= MOST_VALUES:
+        raise DeclarationError(
+            f"{section.place('values')} is too long",
+            must=f"have fewer than {MOST_VALUES:,} values",
+            got=f"{len(values):,}",
+        )
+    section.refuse_repeats(values, "values")
+    return ListedValues(values=tuple(values))
+
+
+def _hold_to_lifetime(top: Section, survey: Survey) -> None:
+    """Refuse a survey of which a person's part tells more than it says."""
+    if not top.has("lifetime_epsilon"):
+        return
+    cap = _number(top, "lifetime_epsilon")
+    spent = survey.epsilon_of_person()
+    if spent > cap:
+        raise DeclarationError(
+            f"{top.place('lifetime_epsilon')} is exceeded",
+            must=f"be at least {float(spent):.6g}, what all reports of a person tell together",
+            got=f"{float(cap):.6g}",
+            next="Ask fewer questions or less often, keep answers, or lower an epsilon",
+        )

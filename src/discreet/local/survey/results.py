@@ -1,0 +1,153 @@
+"""What came of a survey: an estimate for each value of each question, with its interval."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, frozen
+
+from discreet.accounting.picture import ACCENT, INK, save
+from discreet.core import optional
+from discreet.core.errors import Unsupported
+from discreet.core.numbers import Number
+from discreet.core.protocols import IntArray
+from discreet.core.terminal_text import one_line, text_table
+from discreet.local.frequency.frequency_scheme import FrequencyScheme
+from discreet.local.numbers.number_scheme import NumberScheme
+from discreet.local.survey.survey import ListedValues, NumberRange, Question
+from discreet.local.survey.tallies import SurveyTally
+
+_MOST_BARS = 40
+
+
+@frozen(kw_only=True)
+class ResultRow:
+    """One estimate; a share is a part of 1. The truth is between the ends as often as is said."""
+
+    question: str
+    of: str
+    estimate: float
+    low: float
+    high: float
+    error: float
+
+
+@frozen(kw_only=True)
+class SurveyResults:
+    """All estimates of a survey, for the people who answered."""
+
+    name: str
+    version: str
+    people: int
+    confidence: float
+    is_together: bool
+    rows: tuple[ResultRow, ...]
+
+    def __str__(self) -> str:
+        """Return a table for each question."""
+        level = f"{100 * self.confidence:g} %"
+        held = f"all hold at once in {level}" if self.is_together else f"each holds in {level}"
+        head = f"{one_line(self.name)}: {self.people:,} reports; intervals: {held} of surveys"
+        names = dict.fromkeys(row.question for row in self.rows)
+        return "\n\n".join([head, *(self._table(name) for name in names)])
+
+    def _table(self, name: str) -> str:
+        rows = [row for row in self.rows if row.question == name]
+        cells = [
+            [one_line(row.of), *(f"{x:.4g}" for x in (row.estimate, row.low, row.high, row.error))]
+            for row in rows
+        ]
+        return text_table([one_line(name), "estimate", "from", "to", "standard error"], cells)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        return asdict(self)
+
+    def to_arrow(self) -> Any:
+        """Return the rows as an Arrow table, which says in its metadata what it is."""
+        arrow = optional.load("pyarrow")
+        facts = {
+            "survey": self.name,
+            "version": self.version,
+            "people": str(self.people),
+            "confidence": f"{self.confidence:g}",
+        }
+        table = arrow.Table.from_pylist([asdict(row) for row in self.rows])
+        return table.replace_schema_metadata({f"discreet.{key}": v for key, v in facts.items()})
+
+    def plot(self, path: Path) -> None:
+        """Draw each question's estimates with their intervals, and save the picture."""
+        names = list(dict.fromkeys(row.question for row in self.rows))
+        figure = optional.load("matplotlib.figure").Figure(
+            figsize=(8, 1 + sum(0.6 + 0.28 * len(self._shown(name)) for name in names)),
+            layout="constrained",
+        )
+        heights = [1 + len(self._shown(name)) for name in names]
+        axes = figure.subplots(len(names), 1, squeeze=False, height_ratios=heights)
+        for (one,), name in zip(axes, names, strict=True):
+            _draw(one, name, self._shown(name))
+        save(figure, path)
+
+    def _shown(self, name: str) -> list[ResultRow]:
+        rows = [row for row in self.rows if row.question == name]
+        return sorted(rows, key=lambda row: -row.estimate)[:_MOST_BARS]
+
+
+def _draw(axes: Any, name: str, rows: Sequence[ResultRow]) -> None:
+    places = range(len(rows))
+    estimates = [row.estimate for row in rows]
+    ends = [[row.low for row in rows], [row.high for row in rows]]
+    axes.hlines(places, ends[0], ends[1], color=ACCENT, linewidth=2)
+    axes.plot(estimates, places, "o", color=INK, markersize=4)
+    axes.set_yticks(list(places), [one_line(row.of)[:40] for row in rows])
+    axes.invert_yaxis()
+    axes.set_title(one_line(name), loc="left", color=INK, fontsize=11)
+    axes.spines[["top", "right"]].set_visible(False)
+    if all(row.low >= -1 and row.high <= 1 for row in rows):
+        axes.axvline(0, color=INK, linewidth=0.6)
+
+
+def survey_results(
+    tally: SurveyTally, *, confidence: Number = "0.95", together: bool = False
+) -> SurveyResults:
+    """Return the estimates of all questions from the tally of their reports."""
+    rows = [
+        row
+        for question, counted in zip(tally.survey.questions, tally.tallies, strict=True)
+        for row in _estimated(question, counted, tally.people, confidence, together=together)
+    ]
+    return SurveyResults(
+        name=tally.survey.name,
+        version=tally.survey.version,
+        people=tally.people,
+        confidence=float(confidence),
+        is_together=together,
+        rows=tuple(rows),
+    )
+
+
+def _estimated(
+    question: Question, tally: IntArray, people: int, confidence: Number, *, together: bool
+) -> list[ResultRow]:
+    scheme, answers = question.scheme, question.answers
+    if isinstance(scheme, FrequencyScheme) and isinstance(answers, ListedValues):
+        found = scheme.estimate_tally(tally, people, confidence=confidence, together=together)
+        ends = (found.shares, found.low, found.high, found.errors)
+        numbers = zip(*(one.tolist() for one in ends), strict=True)
+        return [
+            ResultRow(question=question.name, of=of, estimate=e, low=low, high=high, error=error)
+            for of, (e, low, high, error) in zip(answers.labels, numbers, strict=True)
+        ]
+    if isinstance(scheme, NumberScheme) and isinstance(answers, NumberRange):
+        mean = scheme.estimate_tally(tally, confidence=confidence)
+        return [
+            ResultRow(
+                question=question.name,
+                of="mean",
+                estimate=answers.at(mean.mean),
+                low=answers.at(mean.low),
+                high=answers.at(mean.high),
+                error=float(answers.step) * mean.error,
+            )
+        ]
+    raise Unsupported(f"There is no estimate for the scheme of '{question.name}'", got=scheme.kind)

@@ -1,0 +1,147 @@
+"""What a survey is: questions, each with a scheme, and what a person's part in it tells at most."""
+
+from fractions import Fraction
+from typing import Any
+
+from attrs import field, frozen
+
+from discreet.accounting.accountants.pure import pure_loss
+from discreet.core import check
+from discreet.core.canonical import digest
+from discreet.core.event import ComposedEvent
+from discreet.local.scheme import Scheme
+
+
+@frozen(kw_only=True)
+class ListedValues:
+    """The answer is one of these, or "other", which is always a value of its own."""
+
+    values: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What estimates are of."""
+        return (*self.values, "(other)")
+
+    def form(self) -> dict[str, Any]:
+        """Return what a device must know."""
+        return {"values": list(self.values)}
+
+
+@frozen(kw_only=True)
+class NumberRange:
+    """The answer is a number: it is put onto a grid, and counts as the nearer end beyond it."""
+
+    least: Fraction
+    step: Fraction
+    most: int
+    """The last place of the grid; the first is 0."""
+    default: int = 0
+    """The place that a missing answer counts as."""
+
+    def at(self, place: float) -> float:
+        """Return the number at a place of the grid, or between two."""
+        return float(self.least) + place * float(self.step)
+
+    def form(self) -> dict[str, Any]:
+        """Return what a device must know."""
+        return {
+            "min": str(self.least),
+            "step": str(self.step),
+            "most": self.most,
+            "default": self.default,
+        }
+
+
+Answers = ListedValues | NumberRange
+
+
+@frozen(kw_only=True)
+class Question:
+    """One question: its text for people, what may be answered, and how that is randomised."""
+
+    name: str
+    text: str
+    answers: Answers
+    scheme: Scheme
+    scheme_name: str
+    """What a declaration calls the scheme."""
+    keeps: str = "no"
+    """Whether a device draws its answers once: ``no``, ``permanent`` or ``rounded``."""
+    kept_answers: int = field(default=0)
+    """How many answers a device keeps; the loss of a lifetime is that of all of them."""
+
+    def form(self) -> dict[str, Any]:
+        """Return what a device must know."""
+        told = {"name": self.name, "text": self.text, "keeps": self.keeps}
+        return told | self.answers.form() | {"recipe": dict(self.scheme.recipe())}
+
+    def lifetime(self, reports: int) -> ComposedEvent:
+        r"""Describe all that a device can ever report to this question.
+
+        Fresh reports are independent, so their losses add up. If answers are kept, one and the
+        same answer is reported whenever a value is held, so at most ``kept_answers`` of them can be
+        seen, and one with each report. That bounds the loss for two histories that change at the
+        same times. *That* a value changed can be seen whenever two reports differ and can be told
+        to be of one device: no loss bounds this.
+        """
+        seen = reports if self.keeps == "no" else min(reports, self.kept_answers)
+        return self.scheme.lifetime(seen)
+
+    def epsilon_of_lifetime(self, reports: int) -> Fraction:
+        """Return the loss of so many reports of one device to this question."""
+        return pure_loss([self.lifetime(reports)]).epsilon
+
+
+@frozen(kw_only=True)
+class Survey:
+    """A survey as it is declared: what is asked, for how long, and how often of one person.
+
+    Guarantee:
+        ``loss_of_report`` is what one report of all questions tells at most, and ``loss_of_person``
+        all reports of one device: the losses of questions and of reports add up.
+    """
+
+    name: str
+    purpose: str
+    questions: tuple[Question, ...]
+    reports: int = field(default=1, converter=check.whole)
+
+    def form(self) -> dict[str, Any]:
+        """Return what is published: all that a device needs, and nothing else."""
+        return {
+            "name": self.name,
+            "purpose": self.purpose,
+            "reports": self.reports,
+            "questions": [question.form() for question in self.questions],
+        }
+
+    def published(self) -> dict[str, Any]:
+        """Return what a device is handed: the form, and its version."""
+        return {"version": self.version, "form": self.form()}
+
+    @property
+    def version(self) -> str:
+        """The name of this very form: reports of another one are not mixed with its own."""
+        return digest(self.form())
+
+    @property
+    def size(self) -> int:
+        """How many bytes a report has, whatever it says."""
+        return sum(question.scheme.size for question in self.questions)
+
+    def loss_of_report(self) -> ComposedEvent:
+        """Describe one report of all questions."""
+        return ComposedEvent.of([question.scheme.event() for question in self.questions])
+
+    def loss_of_person(self) -> ComposedEvent:
+        """Describe all reports that one device makes (:meth:`Question.lifetime` says of whom)."""
+        return ComposedEvent.of([question.lifetime(self.reports) for question in self.questions])
+
+    def epsilon_of_report(self) -> Fraction:
+        """Return the loss of one report of all questions."""
+        return pure_loss([self.loss_of_report()]).epsilon
+
+    def epsilon_of_person(self) -> Fraction:
+        """Return the loss of all reports that one device makes."""
+        return pure_loss([self.loss_of_person()]).epsilon

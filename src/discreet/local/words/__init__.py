@@ -1,0 +1,1 @@
+"""Words that nobody listed: frequent ones are found letter by letter."""

@@ -1,0 +1,169 @@
+"""The collector as an ASGI application: the survey's page, its form, and the door for reports."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from importlib.resources import files
+from typing import Any
+
+from discreet.core.canonical import canonical
+from discreet.core.errors import CollectionError, SurveyClosed, TooLarge, TooMany
+from discreet.local.survey.survey import Survey
+from discreet.server.collector.batch import MOST_REPORTS, Batch, read_batch
+from discreet.server.collector.page import survey_page
+from discreet.server.collector.report_store import ReportStore
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+MOST_BODY = 1 << 23
+MOST_WAITING = 10_000
+"""How many batches may wait to be written before more are turned away."""
+
+_SCRIPT = "text/javascript; charset=utf-8"
+
+_TOGETHER = 1_000
+"""How many batches are written in one transaction, at most."""
+
+_LOOK_AGAIN = 1.0
+"""After how many seconds somebody who closed the survey is noticed."""
+
+_SECONDS = 30.0
+"""How long a device may take to send a batch."""
+
+
+class Collector:
+    """Takes batches of one survey, and answers when they are on the disk.
+
+    What waits is written together: whoever sends while a transaction is under way shares the next.
+    Nothing about who sent is kept, counted or logged. How often batches are taken is limited over
+    all senders together, because limits for each would need their addresses.
+    """
+
+    def __init__(self, store: ReportStore, *, rate: int = 2_000) -> None:
+        self.survey: Survey = store.survey
+        self._store = store
+        self._rate = rate
+        self._allowance = float(rate)
+        self._seen = time.monotonic()
+        self._is_ended, self._looked = store.is_ended(), self._seen
+        self._waiting: list[tuple[Batch, asyncio.Future[bool]]] = []
+        self._writer: asyncio.Task[None] | None = None
+        self._largest = min(MOST_BODY, 512 + MOST_REPORTS * (8 + 4 * (self.survey.size // 3 + 1)))
+        self._pages = {
+            "/": ("text/html; charset=utf-8", survey_page(self.survey).encode()),
+            "/survey.json": ("application/json", canonical(self.survey.published()).encode()),
+            "/device.js": (_SCRIPT, _file("discreet.local.device", "device.js")),
+            "/page.js": (_SCRIPT, _file("discreet.server.collector", "page.js")),
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or one lifetime of a server."""
+        if scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, send)
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        method, path = scope["method"], scope["path"]
+        if method == "OPTIONS":
+            await _answer(send, 204, "text/plain", b"")
+        elif path == "/reports" and method == "POST":
+            await self._take(receive, send)
+        elif path in self._pages and method in ("GET", "HEAD"):
+            kind, body = self._pages[path]
+            await _answer(send, 200, kind, body if method == "GET" else b"")
+        else:
+            await _answer(send, 404, "text/plain", b"There is nothing here.\n")
+
+    async def _take(self, receive: Receive, send: Send) -> None:
+        try:
+            self._admit()
+            async with asyncio.timeout(_SECONDS):
+                body = await self._body(receive)
+            is_new = await self._keep(read_batch(body, self.survey))
+        except TimeoutError:
+            await _answer(send, 408, "text/plain", b"")
+        except CollectionError as error:
+            await _answer(
+                send, error.status, "application/json", canonical(error.to_json()).encode()
+            )
+        else:
+            kept = b'{"kept":true}' if is_new else b'{"kept":"before"}'
+            await _answer(send, 201 if is_new else 200, "application/json", kept)
+
+    def _admit(self) -> None:
+        """Refuse what comes too late, or too much at once."""
+        now = time.monotonic()
+        if now - self._looked > _LOOK_AGAIN:
+            self._is_ended, self._looked = self._store.is_ended(), now
+        if self._is_ended:
+            raise SurveyClosed("The survey is closed", next="Nothing needs to be sent any more")
+        gained = (now - self._seen) * self._rate
+        self._allowance, self._seen = min(self._rate, self._allowance + gained), now
+        if self._allowance < 1 or len(self._waiting) >= MOST_WAITING:
+            raise TooMany("Too many reports arrive", next="Send the same batch again in a minute")
+        self._allowance -= 1
+
+    async def _body(self, receive: Receive) -> bytes:
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise TimeoutError
+            body += message.get("body", b"")
+            if len(body) > self._largest:
+                raise TooLarge(
+                    "The batch is too large", must=f"have at most {self._largest:,} bytes"
+                )
+            if not message.get("more_body", False):
+                return bytes(body)
+
+    async def _keep(self, batch: Batch) -> bool:
+        """Wait until the batch is on the disk; return whether it is new."""
+        kept: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiting.append((batch, kept))
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
+        return await asyncio.shield(kept)
+
+    async def _write(self) -> None:
+        while self._waiting:
+            together, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
+            try:
+                added = await asyncio.to_thread(self._store.add, [batch for batch, _ in together])
+            except CollectionError as error:
+                for _, kept in together:
+                    kept.set_exception(error)
+            else:
+                for (_, kept), is_new in zip(together, added, strict=True):
+                    kept.set_result(is_new)
+
+
+def _file(package: str, name: str) -> bytes:
+    return (files(package) / name).read_bytes()
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return
+
+
+async def _answer(send: Send, status: int, kind: str, body: bytes) -> None:
+    headers = {
+        "content-type": kind,
+        "content-length": str(len(body)),
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "default-src 'self'; style-src 'self' 'unsafe-inline'",
+        "access-control-allow-origin": "*",
+        "access-control-allow-headers": "content-type",
+    }
+    written = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": written})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,119 @@
+"""A device in a survey: every answer has a report, of one size, in both languages alike."""
+
+import base64
+import json
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.local.device.draws import SecureDraws
+from discreet.local.device.survey_device import SurveyDevice, value_of
+from tests.support.local.device_law import law_of, run_node
+from tests.support.local.surveys import small_survey
+
+ANSWERS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
+    st.lists(st.integers(), max_size=2),
+    st.sampled_from(["phone", "tablet", "yes", "no", 0, 1.25, 239.75, 1e300, 5e-324]),
+)
+
+
+def device(memory=None, draws=None) -> SurveyDevice:
+    survey = small_survey()
+    return SurveyDevice(survey.published(), {} if memory is None else memory, draws)
+
+
+@given(st.dictionaries(st.sampled_from(["platform", "minutes", "again", "other"]), ANSWERS))
+def test_whatever_is_answered_has_a_report_of_one_size(answers):
+    report = device().report(answers)
+    assert report is not None
+    assert len(report) == small_survey().size
+
+
+@given(ANSWERS)
+def test_values_are_on_the_grid(answer):
+    minutes = small_survey().questions[1].form()
+    found = value_of(minutes, {"minutes": answer})
+    assert 0 <= found <= 480
+    if isinstance(answer, float) and math.isfinite(answer) and 0 <= answer <= 240:
+        assert abs(found - 2 * Fraction(answer)) <= Fraction(1, 2)
+
+
+def test_a_device_stops_after_its_reports_over_all_versions():
+    memory: dict[str, str] = {}
+    assert [device(memory).report({}) is None for _ in range(4)] == [False, False, False, True]
+    newer = {**small_survey().form(), "purpose": "another version"}
+    assert SurveyDevice({"form": newer, "version": "another"}, memory).report({}) is None
+
+
+def test_a_memory_that_cannot_be_read_reports_nothing():
+    with pytest.raises(ValueError, match="nothing is reported"):
+        device({"reports app": "many"}).report({})
+
+
+def test_kept_answers_stay():
+    memory: dict[str, str] = {}
+    answers = {"again": "yes", "minutes": 30}
+    reports = [device(memory).report(answers) for _ in range(3)]
+    assert len({report[1:] for report in reports if report is not None}) == 1
+
+
+def test_tokens_are_fresh():
+    batches = [json.loads(device().batch({}) or "") for _ in range(3)]
+    assert len({batch["token"] for batch in batches}) == 3
+    assert all(len(base64.b64decode(batch["reports"][0])) == 3 for batch in batches)
+
+
+def test_the_law_of_a_report_is_within_the_loss_of_a_report():
+    """All questions at once, of a device that has never reported: the odds multiply, exactly."""
+    survey = small_survey()
+    form = {**survey.form(), "questions": [survey.questions[0].form(), survey.questions[2].form()]}
+
+    def law(answers):
+        published = {"form": form, "version": "v"}
+        return law_of(lambda draws: SurveyDevice(published, {}, draws).report(answers) or b"")
+
+    one, two = law({"platform": "phone", "again": "yes"}), law({"platform": "tablet"})
+    odds = [survey.questions[place].scheme.odds() for place in (0, 2)]
+    assert max(one[report] / two[report] for report in one) == odds[0] * odds[1]
+
+
+def test_javascript_makes_the_same_reports(rng):
+    given_answers: list[dict[str, Any]] = [
+        {},
+        {"platform": "tablet", "minutes": 12.3, "again": "no"},
+        {"platform": 3, "minutes": "x", "again": None},
+        {"platform": "__proto__", "minutes": -1e300, "again": "yes"},
+        {"platform": "computer", "minutes": 239.75, "again": "maybe"},
+        {"minutes": 0.25},
+        {"minutes": 5e-324},
+        {"minutes": 1e300},
+    ]
+    survey = small_survey()
+    stream = rng.words(100_000).astype("<u8").tobytes()
+    place = 0
+
+    def take(size: int) -> bytes:
+        nonlocal place
+        place += size
+        return stream[place - size : place]
+
+    draws = SecureDraws(take)
+    ours = [
+        (SurveyDevice(survey.published(), {}, draws).report(answers) or b"").hex()
+        for answers in given_answers
+    ]
+    task = {
+        "stream": stream[:place].hex(),
+        "survey": survey.published(),
+        "answers": given_answers,
+    }
+    assert run_node("survey", task) == ours

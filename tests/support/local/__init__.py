@@ -1,0 +1,1 @@
+"""Instruments for the local model: exact laws of what devices do, in Python and in JavaScript."""

@@ -1,0 +1,116 @@
+// Runs the JavaScript device on scripted draws: every outcome with its weight, or a given stream.
+import { readFileSync } from "node:fs";
+
+const [, , client, task] = process.argv;
+const device = await import(client);
+const { SurveyDevice, UNIT, SecureDraws, randomise, remembered } = device;
+const hex = (bytes) => Buffer.from(bytes).toString("hex");
+
+class EveryOutcome {
+  path = [];
+  place = 0;
+  up = 1n;
+  down = 1n;
+
+  coin(threshold) {
+    if (threshold === 0 || threshold === UNIT) return threshold === UNIT;
+    const came = this.take(2);
+    this.up *= BigInt(came ? threshold : UNIT - threshold);
+    this.down *= BigInt(UNIT);
+    return came === 1;
+  }
+
+  uniform(choices) {
+    this.down *= BigInt(choices);
+    return this.take(choices);
+  }
+
+  pick(cuts) {
+    const ends = [0, ...cuts, UNIT];
+    const chosen = this.take(cuts.length + 1);
+    this.up *= BigInt(ends[chosen + 1] - ends[chosen]);
+    this.down *= BigInt(UNIT);
+    return chosen;
+  }
+
+  take(outcomes) {
+    if (this.place === this.path.length) this.path.push([0, outcomes]);
+    const [chosen, known] = this.path[this.place];
+    if (known !== outcomes) throw new Error("what is drawn must depend on earlier draws alone");
+    this.place += 1;
+    return chosen;
+  }
+
+  next() {
+    while (this.path.length && this.path.at(-1)[0] + 1 === this.path.at(-1)[1]) this.path.pop();
+    [this.place, this.up, this.down] = [0, 1n, 1n];
+    if (!this.path.length) return false;
+    this.path.at(-1)[0] += 1;
+    return true;
+  }
+}
+
+const divisor = (a, b) => (b === 0n ? a : divisor(b, a % b));
+
+class MapMemory {
+  texts = new Map();
+  getItem = (name) => this.texts.get(name) ?? null;
+  setItem = (name, text) => this.texts.set(name, text);
+}
+
+// What a device sends of one value, or of a history of values with a memory of its own.
+const told = ({ recipe, value, report }, draws) => {
+  if (!report) return hex(randomise(recipe, value, draws));
+  const memory = new MapMemory();
+  return value.map((each) => hex(device[report]("asked", recipe, each, memory, draws))).join("");
+};
+
+const law = (given) => {
+  const draws = new EveryOutcome();
+  const found = {};
+  do {
+    const report = told(given, draws);
+    const [up, down] = found[report] ?? [0n, 1n];
+    const sum = [up * draws.down + draws.up * down, down * draws.down];
+    const common = divisor(...sum);
+    found[report] = sum.map((number) => number / common);
+  } while (draws.next());
+  return Object.fromEntries(
+    Object.entries(found).map(([report, share]) => [report, share.map(String)]),
+  );
+};
+
+const replay = (stream) => {
+  let place = 0;
+  return new SecureDraws((bytes) => {
+    bytes.set(stream.subarray(place, place + bytes.length));
+    place += bytes.length;
+    return bytes;
+  });
+};
+
+const memory = () => {
+  const kept = new Map();
+  return { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) };
+};
+
+const TASKS = {
+  survey({ stream, survey, answers }) {
+    const draws = replay(Buffer.from(stream, "hex"));
+    return answers.map((given) => hex(new SurveyDevice(survey, memory(), draws).report(given)));
+  },
+  laws: (cases) => cases.map(law),
+  reports({ stream, cases }) {
+    const draws = replay(Buffer.from(stream, "hex"));
+    return cases.map(({ recipe, value }) => hex(randomise(recipe, value, draws)));
+  },
+  histories({ stream, cases }) {
+    const draws = replay(Buffer.from(stream, "hex"));
+    return cases.map(({ recipe, values }) => {
+      const store = new Map();
+      return values.map((value) => hex(remembered("q", recipe, value, store, draws)));
+    });
+  },
+};
+
+process.stdout.write(JSON.stringify(TASKS[task](JSON.parse(readFileSync(0, "utf8")))));
