@@ -119,8 +119,7 @@ SHARES = {
     ),
     """SELECT COUNT(*) AS share FROM (
          SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic HAVING COUNT(*) > 2) AS t""": (
-        "share: noise chose the rows that it is made from; without noise it may be another value,"
-        " and no interval says which"
+        "share: a count over groups has no rows whose clinic is NULL or not among the public keys"
     ),
     "SELECT note, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits GROUP BY note": (
         "share: a total over the groups that are shown has no rows of the others"

@@ -3,7 +3,7 @@
 import datetime
 from fractions import Fraction
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.tables.column import ColumnType
 
@@ -253,11 +253,13 @@ class WindowOf(Estimate):
     up to this one and its equals, or the whole partition if there is no order."""
     offset: int = 1
     """How far away LAG and LEAD look."""
+    among: Estimate | None = None
+    """The HAVING that left the rows which it is about, if that looks at noisy numbers."""
 
     @property
     def arguments(self) -> tuple[Estimate, ...]:
         """Everything that it is made from."""
-        own = () if self.argument is None else (self.argument,)
+        own = (part for part in (self.argument, self.among) if part is not None)
         return (*own, *self.partition, *(estimate for estimate, _ in self.order))
 
     def is_placed_by_noise(self) -> bool:
@@ -269,9 +271,26 @@ class WindowOf(Estimate):
         """Tell whether the row itself is always among those that its value is made from."""
         return self.function in ("sum", "avg", "count", "min", "max")
 
+    def may_miss_rows(self) -> bool:
+        """Tell whether it is about the same other rows if some are missing."""
+        if self.function in ("row_number", "rank"):
+            return True
+        return self.holds_its_row() and all(end in (None, 0) for end in self.rows or ())
+
     def is_of_all(self) -> bool:
         """Tell whether it is about all rows of its partition."""
         return self.rows == (None, None) or (self.rows is None and not self.order)
+
+
+def left_by(having: Estimate | None, estimate: Estimate) -> Estimate:
+    """Return an estimate whose windows know that noise chose their rows, if it did."""
+    if having is None or not indices(having):
+        return estimate
+    if isinstance(estimate, WindowOf):
+        return evolve(estimate, among=having)
+    if isinstance(estimate, Calculation):
+        return evolve(estimate, arguments=tuple(left_by(having, a) for a in estimate.arguments))
+    return estimate
 
 
 def parts(estimate: Estimate) -> tuple[Estimate, ...]:
