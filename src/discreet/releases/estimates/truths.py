@@ -89,7 +89,7 @@ def _among(arguments: Sequence[Estimate], _: Part, inside: Inside) -> Truth:
 
 
 def _missing(arguments: Sequence[Estimate], _: Part, inside: Inside) -> Truth:
-    _, is_there = inside(arguments[0])
+    is_there = inside(arguments[0])[1]
     return Truth(np.zeros_like(is_there), is_there)
 
 

@@ -30,7 +30,7 @@ from discreet.releases.estimates.rules import (
     may_be_there,
     truth_of,
 )
-from discreet.releases.estimates.window_bounds import WINDOW_ENCLOSURES, present
+from discreet.releases.estimates.window_bounds import WINDOW_ENCLOSURES, Given, present
 from discreet.releases.estimates.window_values import WINDOW_VALUES
 from discreet.tables.column import ColumnType
 
@@ -215,7 +215,7 @@ def enclosed_window(window: WindowOf, groups: Groups, each: Each) -> Intervals:
     given = zip(inside, sure, strict=True)
     found: dict[int, Interval | None] = {}
     for wanted, seen, frames in pieces:
-        numbers = list(islice(given, len(seen)))
+        numbers: Given = list(islice(given, len(seen)))
         if window.holds_its_row():
             numbers, frames = present(numbers, frames, list(islice(possible, len(seen))))
         bounds = WINDOW_ENCLOSURES[window.function](numbers, frames)
