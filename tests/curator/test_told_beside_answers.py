@@ -97,6 +97,21 @@ def test_a_mean_is_nowhere_beyond_the_declared_range(folder, clamp):
 # ---- A share is one of the rows in groups.
 
 
+def test_how_many_private_groups_there_are_is_unknown(folder):
+    counted = (
+        "SELECT COUNT(*) AS k FROM (SELECT note, COUNT(*) AS n FROM visits GROUP BY note) AS g"
+    )
+    with connect(folder) as connection:
+        release = connection.sql(counted, epsilon=20, delta="1e-4")
+        some = connection.sql(f"{counted} WHERE n > 20", epsilon=20, delta="1e-4")
+    assert "2 (unknown)" in str(release)
+    assert release.to_json()["unknown"] == {"k": True}
+    assert some.intervals("k") == ((2, 2),)
+    assert any(
+        note.startswith("k: a count over the groups that are shown") for note in some.notes()
+    )
+
+
 SHARES = {
     "SELECT clinic AS c, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits GROUP BY clinic": (
         "share: a total over groups has no rows whose clinic is NULL or not among the public keys"

@@ -22,7 +22,7 @@ from discreet.releases.estimates.estimate import (
     SelectedOf,
     TotalOf,
     WindowOf,
-    indices,
+    is_noisy,
 )
 from discreet.releases.estimates.groups import Groups, Rows, ValueEnds
 from discreet.releases.estimates.linear import half_width, linear
@@ -52,7 +52,7 @@ class Output:
 
     def is_noisy(self) -> bool:
         """Tell whether noise is in it; keys and constants have none."""
-        return bool(indices(self.estimate))
+        return is_noisy(self.estimate)
 
 
 @frozen

@@ -255,6 +255,8 @@ class WindowOf(Estimate):
     """How far away LAG and LEAD look."""
     among: Estimate | None = None
     """The HAVING that left the rows which it is about, if that looks at noisy numbers."""
+    is_of_found: bool = False
+    """Whether its rows are private groups, of which some may not have been found."""
 
     @property
     def arguments(self) -> tuple[Estimate, ...]:
@@ -282,15 +284,23 @@ class WindowOf(Estimate):
         return self.rows == (None, None) or (self.rows is None and not self.order)
 
 
-def left_by(having: Estimate | None, estimate: Estimate) -> Estimate:
-    """Return an estimate whose windows know that noise chose their rows, if it did."""
-    if having is None or not indices(having):
-        return estimate
+def left_by(having: Estimate | None, estimate: Estimate, *, is_found: bool = False) -> Estimate:
+    """Return an estimate whose windows know how noise chose their rows, if it did."""
+    among = None if having is None or not indices(having) else having
     if isinstance(estimate, WindowOf):
-        return evolve(estimate, among=having)
+        return evolve(estimate, among=among, is_of_found=is_found)
     if isinstance(estimate, Calculation):
-        return evolve(estimate, arguments=tuple(left_by(having, a) for a in estimate.arguments))
+        inner = tuple(left_by(having, one, is_found=is_found) for one in estimate.arguments)
+        return evolve(estimate, arguments=inner)
     return estimate
+
+
+def is_noisy(estimate: Estimate) -> bool:
+    """Tell whether an estimate has noise in it, or is about rows that noise chose."""
+    inside = parts(estimate)
+    return any(
+        own_indices(one) or (isinstance(one, WindowOf) and one.is_of_found) for one in inside
+    )
 
 
 def parts(estimate: Estimate) -> tuple[Estimate, ...]:

@@ -17,6 +17,7 @@ from discreet.releases.estimates.estimate import (
     Scalar,
     WindowOf,
     indices,
+    is_noisy,
     parts,
 )
 from discreet.releases.estimates.groups import Frame, Groups, Rows, WindowColumn, WindowPartition
@@ -197,13 +198,16 @@ def enclosed_window(window: WindowOf, groups: Groups, each: Each) -> Intervals:
         it on. A row's number is one more than the rows before it. Of other frames, and for LAG,
         LEAD and FIRST_VALUE, one row that may be missing puts others in its place: they are known
         only if all rows of their partition that may be left surely are.
+
+        All of this is about the private groups that are shown, given that they are. What is made of
+        nothing but which groups these are, as their number, is unknown.
     """
     own, argument = groups.windows[window], window.argument
     if window.is_placed_by_noise():
         return Intervals.unknown(groups.size)
-    if not indices(window):
+    if not is_noisy(window):
         return around_values(own.values, Fraction(0))
-    if window.function not in WINDOW_ENCLOSURES:
+    if not indices(window) or window.function not in WINDOW_ENCLOSURES:
         return Intervals.unknown(groups.size)
     own, is_left, is_settled = _without_noise(window, own, each)
     pieces = _needed(own)

@@ -153,12 +153,16 @@ def _view(asked: AskedAggregates, clauses: _Clauses, scope: OutputScope) -> View
     if having is not None:
         refuse_windows([having], "HAVING comes before windows: use QUALIFY")
     qualify = known.condition(clauses.qualify, "QUALIFY")
+
+    def placed(estimate: Estimate) -> Estimate:
+        return left_by(having, estimate, is_found=scope.has_private_keys)
+
     return View(
-        outputs=tuple(evolve(one, estimate=left_by(having, one.estimate)) for one in known.outputs),
+        outputs=tuple(evolve(one, estimate=placed(one.estimate)) for one in known.outputs),
         having=having,
-        qualify=None if qualify is None else left_by(having, qualify),
+        qualify=None if qualify is None else placed(qualify),
         order=tuple(
-            Ordering(left_by(having, known.criterion(item.node)), item.descending, item.nulls_first)
+            Ordering(placed(known.criterion(item.node)), item.descending, item.nulls_first)
             for item in clauses.order
         ),
     )
