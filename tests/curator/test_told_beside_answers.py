@@ -112,6 +112,19 @@ def test_how_many_private_groups_there_are_is_unknown(folder):
     )
 
 
+@pytest.mark.parametrize("most", [10, 1000])
+def test_a_number_of_groups_has_an_interval_even_if_it_is_none(folder, most):
+    chosen = f"(SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic HAVING COUNT(*) > {most})"
+    sql = f"SELECT COUNT(*) AS k, SUM(n) AS s FROM {chosen} AS g WHERE clinic <> 'a'"
+    with connect(folder) as connection:
+        release = connection.sql(sql, epsilon=20)
+    (found,) = release.rows
+    count = 3 if most == 10 else 0
+    assert found[0] == count
+    assert release.intervals("k") == ((count, count),)
+    assert (found[1] is None) == (count == 0)
+
+
 SHARES = {
     "SELECT clinic AS c, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits GROUP BY clinic": (
         "share: a total over groups has no rows whose clinic is NULL or not among the public keys"
