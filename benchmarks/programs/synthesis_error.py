@@ -8,9 +8,10 @@ rows that would have to move. Tables of more than 10,000 cells are left out, and
 tables only so many, always the same.
 
 ``discreet`` opens a new project over the Parquet file and goes through the gate; ``independent`` is
-the same without any columns measured together. ``dpmm`` is its MST: it gets numbers of cells and
-their counts instead of a file, and is told how many rows there are. Only NumPy and the library
-itself are used, because this runs in the environments of peers.
+the same without any columns measured together. ``dpmm`` is its MST and ``dpmm_aim`` its AIM, with
+what they do unless told otherwise: they get numbers of cells and their counts instead of a file,
+and are told how many rows there are. Only NumPy and the library itself are used, because this runs
+in the environments of peers.
 """
 
 import hashlib
@@ -69,21 +70,27 @@ def independent(folder: Path, columns: Described, epsilon: str) -> Any:
     return discreet(folder, columns, epsilon, "independent")
 
 
-def dpmm(folder: Path, columns: Described, epsilon: str) -> Any:
-    """Fit the MST of dpmm on numbers of cells, and return a data frame of such."""
+def dpmm(folder: Path, columns: Described, epsilon: str, kind: str = "MST") -> Any:
+    """Fit a model of dpmm on numbers of cells, and return a data frame of such."""
     names = [column["name"] for column in columns]
     cells = np.load(folder / "codes.npy").astype(np.int64)
     frame = import_module("pandas").DataFrame(cells, columns=names)
     domain = {column["name"]: column["size"] for column in columns}
-    maker = import_module("dpmm.models.mst").MSTGM
+    maker = getattr(import_module(f"dpmm.models.{kind.lower()}"), f"{kind}GM")
     model = maker(epsilon=float(epsilon), delta=float(DELTA), domain=domain, n_jobs=1)
     model.fit(frame)
     return model.generate(n_records=len(frame))
 
 
+def dpmm_aim(folder: Path, columns: Described, epsilon: str) -> Any:
+    """Fit the AIM of dpmm."""
+    return dpmm(folder, columns, epsilon, "AIM")
+
+
 PARTICIPANTS: dict[str, Callable[[Path, Described, str], Any]] = {
     "discreet": discreet,
     "dpmm": dpmm,
+    "dpmm_aim": dpmm_aim,
     "independent": independent,
 }
 

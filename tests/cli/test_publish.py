@@ -57,3 +57,30 @@ def test_options_of_a_method_are_given_by_name(run, project):
     run(*BASE, "--option", "rounds", code=2)
     assert "no option 'depth'" in run(*BASE, "--option", "depth=2", code=2).err
     assert _spent(project) == Pure(2)
+
+
+def test_values_that_are_not_declared_are_listed(run, project):
+    note = ("publish", "visits", "note", "--method", "one-way", "--epsilon", "2")
+    assert "keys=" in run(*note, code=3).err
+    assert _spent(project) == Pure(0)
+    found = json.loads(run(*note, "--keys", "note=a,b", "--json").out)
+    assert [line[1] for line in found["lines"]] == ["a", "b", "NULL"]
+    run(*note, "--keys", "note", code=2)
+    assert _spent(project) == Pure(2)
+    (kept,) = json.loads(run("releases", "--json").out)
+    assert "counts of visits" in run("releases", "show", str(kept["ticket"])).out
+    begins = ("--method", "beginnings", "--option", "queries=a+b,c")
+    assert len(json.loads(run(*note, *begins, "--json").out)["lines"]) == 2
+
+
+def test_a_file_of_csv_has_what_it_is_beside_it_and_a_card(run, project, tmp_path):
+    file, card = tmp_path / "counts.csv", tmp_path / "card.yaml"
+    run(*BASE, "-o", str(file), "--card", str(card))
+    about = json.loads((tmp_path / "counts.csv.json").read_text())
+    assert about["published"] == "cells"
+    assert {"cost", "data_version", "ticket", "notes"} <= set(about)
+    assert "Counts about visits" in card.read_text()
+    (listed,) = json.loads(run("releases", "--json").out)
+    assert listed["columns"] == ["clinic"]
+    assert "counts of visits" in run("releases", "show", str(listed["ticket"])).out
+    assert _spent(project) == Pure(2)

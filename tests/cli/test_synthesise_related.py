@@ -107,7 +107,11 @@ def test_two_tables_are_explained_and_written_once_paid(run, project, tmp_path):
         (("--column", "nope.sex"), "nope"),
         (("--by", "nope"), "nope"),
         (("--together", "sex,urgent"), "--together"),
-        (("--report", "r.html"), "--report"),
+        (("--report", "r.txt"), "report"),
+        (("--report", "no/where.html"), "report"),
+        (("--asserted", "facts.toml"), "--asserted"),
+        (("--tours", "0"), "tours"),
+        (("--rehearse", "-o", "out"), "rehearsal"),
         (("--method", "tree"), "--method"),
     ],
 )
@@ -122,3 +126,24 @@ def test_tables_of_two_id_spaces_are_refused(run, project):
     assert "different units" in told
     assert "second table" in run("synthesise", "patients", "--by", "sex", code=2).err
     assert _spent(project) == Pure(0)
+
+
+def test_reports_cards_and_questions_of_two_tables_cost_nothing_more(run, project, tmp_path):
+    folder, report, card = (tmp_path / name for name in ("out", "report.json", "card.yaml"))
+    beside = ("--report", str(report), "--card", str(card), "--tours", "500")
+    told = run(*BASE, "-o", str(folder), *beside).out
+    assert "Wrote synthetic rows" in told
+    assert {"patients", "visits"} == set(json.loads(report.read_text())["tables"])
+    assert "Synthetic data" in card.read_text()
+    joined = "SELECT p.sex, COUNT(*) AS n FROM visits v JOIN patients p ON p.id = v.patient"
+    answer = run("query", "--on", str(folder), f"{joined} GROUP BY p.sex", "--json").out
+    assert json.loads(answer)["synthetic"] is True
+    listed = json.loads(run("releases", "--json").out)
+    assert [one["columns"] for one in listed] == [["patients.sex", "visits.urgent"]]
+    other = tmp_path / "other.yaml"
+    shown = run("releases", "show", str(listed[0]["ticket"]), "--card", str(other)).out
+    assert "made up" in shown
+    assert other.read_text() == card.read_text()
+    assert "one release" in run("releases", "--card", str(other), code=2).err
+    assert "rehearsal" in run(*BASE, "--rehearse").out
+    assert _spent(project) == Pure(20)

@@ -16,9 +16,9 @@ from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplace
 from discreet.core.terminal_text import text_steps
 from discreet.curator.explanation.kept_explanation import groups_sentence
 from discreet.curator.price.allocate import allocate
-from discreet.curator.price.costs import costs, first_cost, group_costs
 from discreet.curator.price.price import price
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
+from discreet.project.costs import costs, first_cost, group_costs
 from discreet.roles.connection import connect
 from discreet.tables.catalog import PeriodLength
 from discreet.tables.column import ColumnType

@@ -86,8 +86,8 @@ def test_an_answer_about_replaced_data_says_so(folder):
         owner.data_changed("people")
         asker.sql(sql)
         owner.profile("visits", epsilon=1)
-        old, new = asker.releases()
-        assert (old.is_current, new.is_current) == (False, True)
+        old, profile, new, _ = asker.releases()
+        assert (old.is_current, profile.is_current, new.is_current) == (False, False, True)
         opened = old.open()
         assert opened.rows == first.rows
         assert any("version 1, which were replaced" in note for note in opened.notes())
@@ -114,11 +114,12 @@ def test_long_questions_and_profiles(folder):
     with discreet.own(folder) as owner, owner.connect(epsilon=1) as asker:
         owner.profile("visits", epsilon=1)
         asker.sql(long)
-        (stored,) = asker.releases()
+        profile, stored = asker.releases()
+        assert profile.sql.startswith("profile of visits")
         assert stored.sql.endswith(" ...")
         assert stored.columns[0].startswith("COUNT(*)")
         asker.batch([long, "SELECT COUNT(*) AS n FROM visits"], epsilon=1, delta="1e-7")
-        assert [len(one.columns) for one in asker.releases()] == [1, 1, 1]
+        assert [len(one.columns) for one in asker.releases()] == [0, 1, 1, 1]
 
 
 def test_they_are_listed(folder):

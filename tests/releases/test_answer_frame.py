@@ -156,4 +156,5 @@ def test_without_polars_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
 def test_pandas_keeps_what_is_said_when_rows_are_taken() -> None:
     frame = release("COUNT(*) AS n").to_pandas()
     assert frame[frame["n"] > 10].attrs["discreet"]["ticket"] == 1
+    assert frame.attrs["discreet"]["data_version"] == release("COUNT(*) AS n").receipt.data_version
     assert isinstance(frame, pandas.DataFrame)

@@ -53,6 +53,7 @@ def test_an_old_release_is_readable_flagged_and_never_an_answer(tmp_path):
         assert read.to_dicts()[0]["COUNT(*)"] == first.to_dicts()[0]["n"]
         assert read.receipt == first.receipt
         fine = connection.releases(again.receipt.ticket.number)[0].open()
+        assert isinstance(fine, Release)
         assert not any("earlier version" in note for note in fine.notes())
 
 

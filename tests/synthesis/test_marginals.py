@@ -217,7 +217,7 @@ def test_a_second_round_finds_what_the_model_of_the_first_misses(rng):
     missed = Scored(
         sizes=(3, 3, 3),
         scores=(10.0, 10.0, 5_000.0),
-        score_deviation=5.0,
+        margin=12.5,
         variances=(4.0,) * 3,
         fine_variances=(4.0,) * 3,
         fine_sizes=(3,) * 3,

@@ -18,8 +18,9 @@ from discreet.synthesis.marginals.hold_totals import hold_totals
 from discreet.synthesis.marginals.measurement import Measurement
 from discreet.synthesis.public_facts import EXACT, PublicFacts
 from discreet.synthesis.read_facts import facts_of_file, require_possible
-from discreet.synthesis.synthetic_answer import drawn_again
-from discreet.synthesis.synthetic_file import open_synthetic
+from discreet.synthesis.related.related_file import open_synthetic
+from discreet.synthesis.synthetic_answer import model_again
+from discreet.synthesis.synthetic_file import SyntheticFile
 from discreet.synthesis.synthetic_release import METADATA
 from tests.support.projects.frames import owned as owned_frames
 
@@ -224,8 +225,9 @@ def test_rows_of_a_release_hold_to_it(owner, tmp_path):
     assert any("asserted to be public" in note for note in release.notes())
     assert not any("asserted" in note for note in alone.notes())
     opened = open_synthetic(release.write(tmp_path / "v.parquet"))
+    assert isinstance(opened, SyntheticFile)
     assert opened.model.facts == release.model.facts
-    again = drawn_again(opened.model, owner._project.rng)
+    again = model_again(opened.model, owner._project.rng)
     _require_held(again.to_arrow(again.sample(700, owner._project.rng), owner._project.rng))
     about = json.loads(pq.read_schema(tmp_path / "v.parquet").metadata[METADATA])
     assert any("asserted to be public" in note for note in about["notes"])

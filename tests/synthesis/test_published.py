@@ -15,7 +15,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.synthesis.marginals.coarse_values import CoarseValues
 from discreet.synthesis.published_table import PublishedTable
-from discreet.synthesis.synthetic_file import open_synthetic
+from discreet.synthesis.related.related_file import open_synthetic
 from discreet.synthesis.synthetic_release import METADATA
 from tests.support.projects.frames import owned as owned_frames
 
@@ -264,3 +264,63 @@ def _summed(table, divisions):
         parts = np.eye(int(numbers.max()) + 1, dtype=np.int64)[numbers]
         table = np.moveaxis(np.tensordot(table, parts, axes=(axis, 0)), -1, axis)
     return table
+
+
+# ---------------------------------------------------------------- counts by a method
+
+COUNTED = [("cells", ["urgent", "clinic"]), ("tables", ["clinic", "age", "urgent"])]
+COUNTED += [("points", ["clinic", "urgent"]), ("clamped-points", ["age"])]
+
+
+def test_published_counts_are_measurements_too(owned):
+    """Tables of the same rows, in any order of columns, NULL with the others; and no others."""
+    with owned() as owner:
+        connection = owner.connect()
+
+        def ticket(method, columns, **said):
+            found = connection.publish("visits", columns=columns, method=method, rho=EXACT, **said)
+            return found.receipt.ticket.number
+
+        used = [ticket(method, columns) for method, columns in COUNTED]
+        unused = [
+            ticket("cells", ["clinic"], rows_per_unit=2),
+            ticket("contrasts", ["clinic", "urgent"]),
+            ticket("tree", ["age"]),
+        ]
+        release = connection.synthesise("visits", columns=NAMES, rho=EXACT)
+        again = connection.synthesise("visits", columns=NAMES, rho=EXACT, published=[used[0]])
+        with pytest.raises(InvalidArgument, match="says nothing"):
+            connection.synthesise("visits", columns=NAMES, rho=EXACT, published=[unused[0]])
+    assert {one.ticket for one in release.published} == set(used)
+    assert again.agrees_with == {used[0]: "counts of visits by urgent, clinic"}
+    sizes = {len(one.columns) for one in release.published if one.ticket == used[1]}
+    assert sizes == {2}, "three tables of two columns"
+    for table in release.published:
+        exact = [release.measured.one_way(column)[0] for column in table.columns]
+        for axis, counts in enumerate(exact):
+            others = tuple(at for at in range(len(exact)) if at != axis)
+            assert np.abs(table.values.sum(axis=others) - counts).max() < 80, table.what
+
+
+def test_published_counts_of_other_rows_are_none(owned):
+    """Without a declared number of rows, counts by other columns may be of another sample."""
+    with owned(most=None) as owner:
+        connection = owner.connect()
+        for columns in (["clinic"], NAMES):
+            connection.publish("visits", columns=columns[:2], method="cells", rho=EXACT)
+        same = connection.synthesise("visits", columns=NAMES[:2], rho=EXACT)
+        other = connection.synthesise("visits", columns=NAMES, rho=EXACT)
+        same_order = [one.what for one in same.published if "counts of" in one.what]
+    assert same_order == ["counts of visits by clinic, age"], "the same plan drew the same rows"
+    assert not any("counts of" in one.what for one in other.published)
+
+
+def test_counts_by_listed_values_are_none(owned):
+    """Which values a column has is then found by the synthesis itself."""
+    with owned({"clinic": "text"}) as owner:
+        connection = owner.connect()
+        connection.publish(
+            "visits", columns=SOME, method="cells", keys={"clinic": ["a", "b"]}, rho=EXACT
+        )
+        told = connection.explain_synthesis("visits", columns=SOME, rho=EXACT, delta="1e-9")
+    assert told.published == ()

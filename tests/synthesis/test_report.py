@@ -69,7 +69,7 @@ def test_bounds_hold_the_truth(rng):
             failures = 0
             for _ in range(4):
                 model = _model(rows, rho, rng)
-                found = Judge(model=model, rows_per_unit=2, price=Zcdp(rho)).judged(rows, rng)
+                found = Judge.of_model(model, 2, Zcdp(rho)).judged(rows, rng)
                 report = SyntheticReport(
                     title="t", model=model, notes=(), judged=found if judged else None
                 )
@@ -112,7 +112,7 @@ def test_where_all_values_stand_together_nothing_is_known(rng):
 
 def test_one_unit_moves_no_distance_by_more_than_its_rows(rng, monkeypatch):
     rows = _rows()
-    judge = Judge(model=_model(rows, 1, rng), rows_per_unit=2, price=Zcdp(1))
+    judge = Judge.of_model(_model(rows, 1, rng), 2, Zcdp(1))
     exact = []
     drawn = DiscreteGaussian.release
 
@@ -136,11 +136,17 @@ def test_forms(rng, tmp_path):
     page = report.write(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "&lt;rows&gt;" in page
     assert "<rows>" not in page
-    assert page.count("<svg") == len(CELLS)
+    assert page.count("<svg") == len(CELLS) + len(report.model.measured.together)
     data = json.loads(report.write(tmp_path / "r.json").read_text(encoding="utf-8"))
     assert [one["name"] for one in data["columns"]] == ["sex", "age", "ok", "<b>"]
     assert data["columns"][0]["values"] == ["f", "m"]
     assert report.plot("age").get_title(loc="left") == "age"
+    first, second = (CELLS[one].column.name for one in report.model.measured.together[0])
+    axes = report.plot_pair(second, first)
+    assert axes.get_title(loc="left") == f"{first} with {second}"
+    assert len(axes.get_lines()) >= 2
+    with pytest.raises(InvalidArgument, match="not measured together"):
+        report.plot_pair(first, first)
     for bad in (lambda: report.plot("nope"), lambda: report.write(tmp_path / "r.txt")):
         with pytest.raises(InvalidArgument):
             bad()

@@ -4,6 +4,8 @@ import pyarrow as pa
 import pytest
 
 from discreet.core.errors import InvalidArgument
+from discreet.curator.profile.stored_profile import open_profile
+from discreet.synthesis.judge import Judge
 from discreet.synthesis.stored_synthesis import open_synthesis
 from discreet.synthesis.synthetic_release import SyntheticRelease
 from tests.support.projects.frames import owned as owned_frames
@@ -64,7 +66,50 @@ def test_an_opened_one_can_be_judged(owner):
     (stored,) = connection.releases()
     judged = connection.judge(stored.open(), rho=1)
     assert judged.judged is not None
-    assert len(connection.releases()) == 1, "what judges is no release to look at"
+    _, judgement = connection.releases()
+    assert judgement.sql == "how far synthetic rows are from visits"
+    opened = judgement.open()
+    assert opened.judged.to_json() == judged.judged.to_json()
+    assert opened.report().to_json() == judged.report().to_json()
+    assert not opened.remarks
+
+
+def test_a_judgement_is_opened_with_what_its_model_was_made_of(owner):
+    """Its rows agree with an earlier answer and with an assertion, and so do those opened again."""
+    connection = owner.connect()
+    connection.sql("SELECT COUNT(*) AS n FROM visits", rho=1, rows_per_unit=2)
+    release = connection.synthesise(
+        "visits", rho=1, columns=["clinic", "age"], rows=600, rows_per_unit=2
+    ).with_tours(77)
+    assert release.agrees_with
+    judged = connection.judge(release, rho=1)
+    opened = connection.releases()[-1].open()
+    assert opened.agrees_with == release.agrees_with
+    assert opened.model.rows == 600
+    assert opened.tours == 77
+    assert opened.judged.to_json() == judged.judged.to_json()
+
+
+def test_a_judgement_of_another_model_is_left_out(owner, monkeypatch):
+    """If a later version estimates otherwise, distances from a model that is gone say nothing."""
+    connection = owner.connect()
+    release = connection.synthesise("visits", rho=1, columns=["clinic", "age"])
+    connection.judge(release, rho=1)
+    monkeypatch.setattr(Judge, "expected", lambda self: "another")
+    opened = connection.releases()[-1].open()
+    assert opened.judged is None
+    assert any("another way" in note for note in opened.notes())
+
+
+def test_a_profile_is_listed_and_opened(owned):
+    with owned() as owner:
+        profile = owner.profile("visits", rho=1)
+        (stored,) = owner.connect().releases()
+        assert stored.sql.startswith("profile of visits")
+        assert stored.columns == ()
+        assert stored.open().to_json() == profile.to_json() | {"stored": True}
+        with pytest.raises(InvalidArgument, match="another way"):
+            open_profile(owner.connect()._project, stored.ticket + 1)
 
 
 def test_of_replaced_data_it_says_so(owned):

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.core.errors import BudgetError, DiscreetError, InvalidArgument, MissingLoss
-from discreet.synthesis.synthetic_file import open_synthetic
+from discreet.synthesis.related.related_file import open_synthetic
 from discreet.synthesis.synthetic_release import METADATA
 from tests.support.projects.frames import owned as owned_frames
 

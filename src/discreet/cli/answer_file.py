@@ -19,7 +19,9 @@ from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.releases.answer_frame import IntervalKind
 from discreet.releases.free_answer import FreeAnswer
+from discreet.releases.profile import Profile
 from discreet.releases.release import Release
+from discreet.roles.stored_releases import PublicRelease
 from discreet.synthesis.published.published_counts import PublishedCounts
 from discreet.synthesis.synthetic_release import SyntheticRelease
 from discreet.tables.catalog import Catalog
@@ -183,10 +185,10 @@ class Destination:
         )
 
 
-def shown(release: Answer | SyntheticRelease, spelling: Callable[[str], str] = spelled) -> str:
+def shown(release: Answer | PublicRelease, spelling: Callable[[str], str] = spelled) -> str:
     """Return an answer as text, with notes in the spelling of the command line or the shell."""
     text = str(release)
-    for note in release.notes():
+    for note in () if isinstance(release, Profile) else release.notes():
         # Only there: what stands in the table is the answer's.
         text = text.replace(note, spelling(note))
     return text

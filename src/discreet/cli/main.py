@@ -36,7 +36,7 @@ COMMANDS = {
     "rehearse": "Show what an answer would look like, on made-up rows; nothing is spent.",
     "profile": "Find out privately how much units contribute: what any limits would leave out.",
     "budget": "Show what is spent and what is left.",
-    "releases": "List the answers that are stored, or show one of them again; nothing is spent.",
+    "releases": "List every stored release, or show one of them again; nothing is spent.",
     "ledger": "Show the ledger's history, verify it, or read a stored release again.",
     "tables": "Show what may be asked: tables, columns, ranges and public keys.",
     "check": "Check the declarations and their sources, and say what they imply.",

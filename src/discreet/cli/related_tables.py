@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from discreet.cli.command import CommandResult
+from discreet.cli.files_beside import require_free, write_beside, write_card
 from discreet.cli.spelling import spelled
 from discreet.core.errors import InvalidArgument
 from discreet.roles.connection import connect
-from discreet.synthesis.related.related_release import ENDINGS, related_files
+from discreet.synthesis.related.related_release import RelatedRelease
+from discreet.synthesis.related.related_rows import ENDINGS, related_files
+from discreet.synthesis.synthetic_release import checked_tours
 from discreet.tables.catalog import Catalog
 
 _FREE = "Nothing was charged"
@@ -20,12 +23,28 @@ def run_related(options: argparse.Namespace) -> CommandResult:
     names = (options.table, options.child)
     with connect(options.project, analyst=options.analyst) as connection:
         if options.explain:
-            found = connection.explain_related(*names, **asked)
+            found = connection.explain_related(*names, published=not options.alone, **asked)
             return CommandResult(spelled(str(found)), found.to_json())
+        if options.rehearse:
+            made_up = connection.rehearse_related(*names, **asked)
+            return CommandResult(str(made_up), made_up.to_json())
         ending = _ending(options)
+        require_free(options.report, replaces=options.force)
         if options.output is not None:
             _require_free(Path(options.output), options, ending, connection.catalog())
-        release = connection.synthesise_related(*names, fresh=options.fresh, **asked)
+        release = connection.synthesise_related(
+            *names, published=not options.alone, fresh=options.fresh, **asked
+        )
+    if options.tours is not None:
+        release = release.with_tours(options.tours)
+    result = _result(release, options, ending)
+    write_beside("report", options.report, lambda place: release.report().write(place))
+    write_card(options.card, release.card)
+    return result
+
+
+def _result(release: RelatedRelease, options: argparse.Namespace, ending: str) -> CommandResult:
+    """Write the rows, or return them to be shown."""
     if options.output is None:
         return CommandResult(str(release), release.to_json())
     place = release.write(options.output, ending=ending, replace=options.force)
@@ -36,10 +55,17 @@ def run_related(options: argparse.Namespace) -> CommandResult:
 
 
 def _asked(options: argparse.Namespace) -> dict[str, Any]:
-    for name in ("tables", "report"):
+    for name, said in (("tables", "--together"), ("asserted", "--asserted")):
         if getattr(options, name) is not None:
-            said = {"tables": "--together", "report": "--report"}[name]
             raise InvalidArgument(f"{said} is about one table", must="be left out", next=_FREE)
+    if options.tours is not None:
+        checked_tours(options.tours)
+    if options.rehearse and options.output is not None:
+        raise InvalidArgument(
+            "A rehearsal is not written to a file",
+            must="be shown: its rows look like no table",
+            next=_FREE,
+        )
     if options.method != "auto":
         raise InvalidArgument(
             "--method is about one table", must="be auto for two of them", next=_FREE

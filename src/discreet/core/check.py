@@ -52,6 +52,16 @@ def whole(value: Number) -> int:
     return number.numerator
 
 
+def is_unicode(value: object) -> bool:
+    r"""Tell whether something is a text that can be written: one without lone surrogates.
+
+    Example:
+        >>> is_unicode("north"), is_unicode("\ud800"), is_unicode(5)
+        (True, False, False)
+    """
+    return isinstance(value, str) and not any("\ud800" <= one <= "\udfff" for one in value)
+
+
 T = TypeVar("T", bound=Enum)
 
 

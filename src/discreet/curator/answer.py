@@ -29,7 +29,6 @@ from discreet.curator.limits.other_limits import other_limits
 from discreet.curator.limits.private_limits import SHARING, as_explained, choose_privately
 from discreet.curator.limits.whole_sums import compare_sums
 from discreet.curator.price.allocate import Shares, allocate
-from discreet.curator.price.circumstances import circumstances_of
 from discreet.curator.price.fit import fit
 from discreet.curator.price.offered_delta import best_for, propose_delta
 from discreet.curator.price.price import PricedPlan, price, require_delta_budget
@@ -39,6 +38,7 @@ from discreet.curator.profile.unreadable import with_unreadable
 from discreet.curator.publishing.largest_release import largest_release, within
 from discreet.curator.publishing.publish import as_asked, leg_of
 from discreet.ledger.releases import require_time
+from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import Passage, Passed, find_stored, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold

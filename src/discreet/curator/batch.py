@@ -20,7 +20,6 @@ from discreet.curator.batch_choices import read_batch, require_noise_only
 from discreet.curator.cut.left_out import left_out
 from discreet.curator.cut.rows_rounded import with_rows_rounded
 from discreet.curator.dearer_answer import answered_by, question_of
-from discreet.curator.price.circumstances import circumstances_of
 from discreet.curator.price.price import Drawn, PricedPlan
 from discreet.curator.profile.stored_profile import profiles_of
 from discreet.curator.profile.unreadable import with_unreadable
@@ -29,6 +28,7 @@ from discreet.curator.publishing.publish import as_asked, leg_of
 from discreet.ledger.releases import SMALL, ReleaseSize
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.project.charged import charged
+from discreet.project.circumstances import circumstances_of
 from discreet.project.noise import require_samplable, use
 from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project

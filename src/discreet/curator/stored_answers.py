@@ -9,11 +9,11 @@ from discreet.core.errors import DiscreetError
 from discreet.curator.answer import prepare, release_of
 from discreet.curator.batch import BATCH_METHOD, SEPARATOR, batch_plans
 from discreet.curator.dearer_answer import stored_plans
-from discreet.curator.price.circumstances import circumstances_of
 from discreet.curator.price.price import PricedPlan
 from discreet.curator.profile.profile import is_profile
 from discreet.ledger.chain import Entry, Kind
 from discreet.ledger.releases import PaidAnswer, make_receipt
+from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import KIND, Passed
 from discreet.project.project import Project
 from discreet.project.terms import AUTO, Terms

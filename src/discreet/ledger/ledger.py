@@ -335,9 +335,17 @@ class Ledger:
 
     def charged_at(self, number: int) -> datetime | None:
         """Return when a ticket was charged, if there is one."""
-        with self._read() as snapshot:
-            reserve = snapshot.latest(Kind.RESERVE, ticket(number))
+        reserve = self._reserve_of(number)
         return None if reserve is None else datetime.fromisoformat(reserve.payload["reserved_at"])
+
+    def description_of(self, number: int) -> dict[str, Any]:
+        """Return what the ledger shows of the order of a ticket; nothing if there is none."""
+        reserve = self._reserve_of(number)
+        return {} if reserve is None else dict(reserve.payload["order"]["description"])
+
+    def _reserve_of(self, number: int) -> Entry | None:
+        with self._read() as snapshot:
+            return snapshot.latest(Kind.RESERVE, ticket(number))
 
     def entries(self, *, last: int | None = None) -> History:
         """Return the public history, oldest first: all of it, or the ``last`` so many entries."""

@@ -19,6 +19,7 @@ from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Charge, Order, Receipt
 from discreet.ledger.releases import PaidAnswer, ReleaseSize
 from discreet.project.project import Project
+from discreet.tables.catalog import IdSpace
 from discreet.tables.plans.engine import ExactAggregates
 from discreet.tables.plans.plan import BoundedPlan
 
@@ -165,6 +166,28 @@ def find_stored(project: Project, passage: Passage, data_version: int) -> Passed
             bodies = _bodies(passage, found[0])
             return Passed(bodies=bodies, receipt=found[1], is_stored=True, is_dearer=True)
     return None
+
+
+@frozen(kw_only=True)
+class Foreseen:
+    """What is known of a passage before it is paid for."""
+
+    id_space: IdSpace
+    remaining: PrivacyLoss
+    """What the analyst may still spend."""
+    stored: Passed | None
+    """What would be given for nothing."""
+
+
+def foresee(project: Project, passage: Passage, *, analyst: str) -> Foreseen:
+    """Return who would pay, out of how much, and what is stored. Nothing is read or spent."""
+    space = project.catalog.id_space(passage.id_space)
+    version = project.ledger.known_version(space.name)
+    return Foreseen(
+        id_space=space,
+        remaining=project.ledger.remaining(space.name, analyst),
+        stored=None if version is None else find_stored(project, passage, version.number),
+    )
 
 
 def _dearer(project: Project, passage: Passage, data_version: int) -> list[PaidAnswer]:

@@ -1,4 +1,4 @@
-"""A release card: what somebody must know who judges whether a published answer is private.
+"""A release card: what somebody must know who judges whether a release is private.
 
 The names of its parts are those of the public registry of deployments of differential privacy
 (https://github.com/opendp/deployments-registry-data; Dwork, Kohli and Mulligan, 2019, asked for
@@ -12,7 +12,7 @@ Guarantee:
     shows of it. No salt, no row, and no number that was computed from rows but those of releases.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from decimal import ROUND_FLOOR
 from importlib.metadata import version
@@ -22,8 +22,6 @@ from attrs import field, frozen
 
 from discreet.core.loss import Measure, PrivacyLoss, short
 from discreet.ledger.order import Receipt
-from discreet.releases.body import Body, NoisyAggregate
-from discreet.releases.view import View
 
 FORMAT = 1
 """The version of the card's layout."""
@@ -34,7 +32,7 @@ Translation = tuple[PrivacyLoss, str]
 
 @frozen(kw_only=True)
 class Circumstances:
-    """What is known of an answer besides its release: the question, the people, the budget."""
+    """What is known of a release besides: the question, the people, the budget."""
 
     sql: str
     tables: tuple[str, ...]
@@ -56,14 +54,26 @@ class Circumstances:
 
 @frozen(kw_only=True)
 class CardFacts:
-    """All that a card is made of."""
+    """All that a card is made of, whatever was released."""
 
-    view: View
-    body: Body
+    what: str
+    """What was released, such as "An answer"."""
+    product: str
+    """Which type of product that is."""
+    columns: Any
+    """Their names: in a list, or for each table in one."""
+    cost: PrivacyLoss
     receipt: Receipt
-    answer: dict[str, Any]
-    """The release as JSON: rows are left out of the card, and the rest is taken from here."""
     known: Circumstances | None
+    groups: dict[str, Any]
+    """How it was chosen what is shown."""
+    post_processing: str
+    """What was done with noisy numbers, for nothing."""
+    implementation: dict[str, Any]
+    """Limits, clamps and mechanisms."""
+    accuracy: dict[str, Any]
+    bias: str
+    """In which direction the limits move what is released."""
 
 
 def card(facts: CardFacts) -> dict[str, Any]:
@@ -76,9 +86,9 @@ def card(facts: CardFacts) -> dict[str, Any]:
             "privacy_loss": _privacy_loss(facts),
             "model": _model(facts),
             "accounting": _accounting(facts),
-            "implementation": _implementation(facts),
+            "implementation": facts.implementation,
         },
-        "accuracy": _accuracy(facts),
+        "accuracy": facts.accuracy,
         "checklist": _checklist(facts),
     }
 
@@ -98,16 +108,16 @@ def _product(facts: CardFacts) -> dict[str, Any]:
     known = facts.known
     at = None if known is None else known.charged_at
     return {
-        "name": UNKNOWN if known is None else f"An answer about {', '.join(known.tables)}",
+        "name": UNKNOWN if known is None else f"{facts.what} about {', '.join(known.tables)}",
         "description": UNKNOWN if known is None else known.sql,
-        "data_product_type": "Summary statistics",
+        "data_product_type": facts.product,
         "publication_date": UNKNOWN if at is None else at.date().isoformat(),
-        "columns": facts.answer["columns"],
+        "columns": facts.columns,
     }
 
 
 def _flavor(facts: CardFacts) -> dict[str, Any]:
-    known, cost = facts.known, facts.body.cost
+    known, cost = facts.known, facts.cost
     return {
         "name": _FLAVORS.get(cost.measure, cost.measure.value),
         "input_metric": "Add or remove one unit with all of its rows",
@@ -129,8 +139,8 @@ def _privacy_loss(facts: CardFacts) -> dict[str, Any]:
     return {
         "privacy_unit": UNKNOWN if known is None else known.unit,
         "privacy_unit_description": UNKNOWN if known is None else _unit(known),
-        "privacy_parameters": _numbers(facts.body.cost),
-        "privacy_parameters_exact": facts.body.cost.to_json(),
+        "privacy_parameters": _numbers(facts.cost),
+        "privacy_parameters_exact": facts.cost.to_json(),
         "in_other_measures": [_numbers(loss) | {"theorem": theorem} for loss, theorem in others],
     }
 
@@ -160,18 +170,7 @@ def _model(facts: CardFacts) -> dict[str, Any]:
         ],
         "access_type": "Interactive: questions may depend on earlier answers",
         "release_type": "Many releases, against one budget",
-        "groups": _groups(facts.body),
-    }
-
-
-def _groups(body: Body) -> dict[str, Any]:
-    if body.selection is None:
-        return {"columns": list(body.keys.columns), "chosen": "by public keys; all are shown"}
-    return {
-        "columns": list(body.keys.columns),
-        "chosen": "privately: a group is shown if a noisy number of its units reaches a threshold",
-        "threshold": body.selection.threshold,
-        "units_for_95_percent": body.selection.units_needed,
+        "groups": facts.groups,
     }
 
 
@@ -192,73 +191,7 @@ def _accounting(facts: CardFacts) -> dict[str, Any]:
             "release": receipt.release_digest,
             "head_of_the_chain": receipt.head,
         },
-        "post_processing": "Arithmetic, order and conditions on noisy numbers; they cost nothing",
-    }
-
-
-def _implementation(facts: CardFacts) -> dict[str, Any]:
-    limits, made = facts.body.limits, facts.body.made
-    return {
-        "limits": {
-            "rows_per_group": limits.rows_per_group,
-            "groups_per_unit": limits.groups_per_unit,
-            "chosen": "by a keyed hash; what is beyond is left out",
-            "can_leave_out": limits.leave_out,
-        },
-        "clamps": _once(_clamps(facts)),
-        "mechanisms": [_mechanism(aggregate) for aggregate in facts.body.aggregates],
-        "rules_of_bounding": None if made is None else made.bounding,
-        "samplers": None if made is None else made.noise,
-    }
-
-
-def _clamps(facts: CardFacts) -> Iterator[dict[str, Any]]:
-    """Yield into which range each value is moved, where one can be outside."""
-    if not facts.view.ranges:
-        return
-    parts = zip(facts.body.aggregates, facts.view.ranges, facts.view.clamps, strict=True)
-    for aggregate, bounds, source in parts:
-        if bounds is not None and source is not None:
-            yield {
-                "value": aggregate.value,
-                "lower": str(bounds.lower),
-                "upper": str(bounds.upper),
-                "chosen": source.value,
-            }
-
-
-def _once(found: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what is different: a mean and a sum of one value have the same clamp."""
-    different: list[dict[str, Any]] = []
-    for one in found:
-        if one not in different:
-            different.append(one)
-    return different
-
-
-def _mechanism(aggregate: NoisyAggregate) -> dict[str, Any]:
-    parameters = {name: text for name, text in aggregate.noise.to_json().items() if name != "law"}
-    return {
-        "aggregate": aggregate.text,
-        "law": aggregate.noise.law,
-        "parameters": parameters,
-        "step": str(aggregate.step),
-    }
-
-
-def _accuracy(facts: CardFacts) -> dict[str, Any]:
-    answer = facts.answer
-    return {
-        "confidence": answer["errors"]["confidence"],
-        "noise": [
-            {"output": name, "half_width": width}
-            for name, width in answer["errors"]["half_width"].items()
-        ],
-        "outputs_with_rows_of_unknown_accuracy": [
-            name for name, is_unknown in answer["unknown"].items() if is_unknown
-        ],
-        "limits_cut": answer["limits_cut"],
-        "notes": answer["notes"],
+        "post_processing": facts.post_processing,
     }
 
 
@@ -272,12 +205,11 @@ def _checklist(facts: CardFacts) -> dict[str, Any]:
     )
     return {
         "source": "NIST SP 800-226, Guidelines for Evaluating Differential Privacy Guarantees",
-        "privacy_parameters": f"{facts.body.cost} for this release; the budget bounds all of them",
+        "privacy_parameters": f"{facts.cost} for this release; the budget bounds all of them",
         "unit_of_privacy": UNKNOWN if known is None else f"{known.unit}. {_unit(known)}",
         "algorithms_and_correctness": "Noise is drawn exactly on integers from a cryptographic"
         " generator; sums are of integers that were clamped first; no floating point decides",
-        "utility_and_bias": "Limits and clamps make numbers of what counts, not of all rows; see"
-        " accuracy. Noise weighs more on small groups",
+        "utility_and_bias": facts.bias,
         "trust_model": "Central: whoever holds the rows sees them",
         "side_channels": f"{time}. Failures after the charge look alike. Load and memory of the"
         " machine are not hidden",

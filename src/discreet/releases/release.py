@@ -14,11 +14,12 @@ from discreet.core.loss import PrivacyLoss
 from discreet.core.numbers import Number, exact
 from discreet.ledger.order import Receipt
 from discreet.releases.accuracy import CONFIDENCE
+from discreet.releases.answer_card import answer_facts
 from discreet.releases.answer_frame import AnswerFrame, IntervalKind, answer_frame, interval_kind
 from discreet.releases.answer_intervals import AnswerIntervals
 from discreet.releases.answer_rows import AnswerRows
 from discreet.releases.body import Body
-from discreet.releases.card import CardFacts, Circumstances, card
+from discreet.releases.card import Circumstances, card
 from discreet.releases.cells import (
     Cell,
     PlainEnds,
@@ -256,13 +257,8 @@ class Release(AnswerRows):
 
         It has what a reader needs to judge it, all of it public; the values are not in it.
         """
-        facts = CardFacts(
-            view=self.view,
-            body=self.body,
-            receipt=self.receipt,
-            answer=self.to_json(),
-            known=self.circumstances and self.circumstances(),
-        )
+        known = self.circumstances and self.circumstances()
+        facts = answer_facts(self.view, self.body, self.receipt, self.to_json(), known)
         return yaml_text(card(facts))
 
     def plot(
@@ -382,6 +378,7 @@ class Release(AnswerRows):
             "headline": list(self.headline()),
             "notes": list(self.notes()),
             "cost": self.cost.to_json(),
+            "data_version": self.receipt.data_version,
             "ticket": self.receipt.ticket.number,
         }
 

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+from weakref import WeakSet
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
@@ -53,6 +54,7 @@ class Connection(Publishing, Synthesising, RelatedTables):
         self._is_closed = False
         self._default = Terms() if default is None else default
         self._analyst = analyst
+        self._dialogues = WeakSet()
 
     def sql(
         self,
@@ -242,8 +244,10 @@ class Connection(Publishing, Synthesising, RelatedTables):
         return project_html(f"Questions by {self._analyst}", catalog, self.budget(), notes)
 
     def close(self) -> None:
-        """Close the engine and let go of the ledger."""
+        """Close the engine and let go of the ledger; dialogues end."""
         self._is_closed = True
+        for dialogue in list(self._dialogues):
+            dialogue.close()
         self._project.close()
 
     def _opened(self) -> Project:

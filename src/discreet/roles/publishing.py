@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import WeakSet
 
 from discreet.core.numbers import Number
+from discreet.project.passage import Foreseen
 from discreet.project.project import Project
 from discreet.project.terms import Terms
 from discreet.synthesis.published.dialogue_explanation import DialogueExplanation
+from discreet.synthesis.published.given_keys import GivenKeys
 from discreet.synthesis.published.open_queries import OpenQueries, dialogue_plan, open_queries
 from discreet.synthesis.published.publish import explain_publishing, publish
 from discreet.synthesis.published.published_counts import PublishedCounts
@@ -21,6 +24,8 @@ class Publishing:
 
     _default: Terms
     _analyst: str
+    _dialogues: WeakSet[OpenQueries]
+    """Those that end when the connection is closed."""
 
     def _opened(self) -> Project:
         raise NotImplementedError
@@ -30,6 +35,7 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
+        keys: GivenKeys | None = None,
         method: str | PublishingMethod,
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
@@ -43,8 +49,11 @@ class Publishing:
         ``method`` is how they are measured: by its name, perhaps with ``options``, or as an object
         such as ``TreeIntervals(cells=64)``. For intervals of one column there are "tree", "prefix"
         and "search", for boxes of several "boxes"; for places within places "hierarchy"; for tables
-        "cells", "tables" and "contrasts", for single columns "one-way"; and "mwem" and
-        "small-database". Columns must have declared ranges or keys. The rest is as for
+        "cells", "tables", "contrasts" and "heavy-sets", for single columns "one-way", for whole
+        numbers "points" and "clamped-points", for sides of planes "halfspaces" and
+        "projected-halfspaces", for how texts begin "beginnings"; and "mwem" and "small-database".
+        Columns must have declared ranges or keys, or a list of values in ``keys``, such as
+        ``{"word": ["yes", "no"]}``: others count as NULL. The rest is as for
         :meth:`~discreet.roles.connection.Connection.sql`: it is charged once, stored, and given
         again for nothing.
         """
@@ -56,6 +65,7 @@ class Publishing:
             default=self._default,
             analyst=self._analyst,
             columns=columns,
+            keys=keys,
             fresh=fresh,
         )
 
@@ -64,6 +74,7 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
+        keys: GivenKeys | None = None,
         method: str | PublishingMethod,
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
@@ -80,6 +91,7 @@ class Publishing:
             default=self._default,
             analyst=self._analyst,
             columns=columns,
+            keys=keys,
         )
 
     def open_queries(
@@ -87,6 +99,7 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
+        keys: GivenKeys | None = None,
         machine: str | QueryMachine = "weights",
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
@@ -98,7 +111,7 @@ class Publishing:
         as ``{"rows": 10_000}``, a public number that there are at most. Then ``ask({"age": (20,
         29)})`` costs nothing more. A dialogue is not stored: opening another one is paid again.
         """
-        return open_queries(
+        opened = open_queries(
             self._opened(),
             table,
             query_machine(machine, options),
@@ -106,13 +119,17 @@ class Publishing:
             default=self._default,
             analyst=self._analyst,
             columns=columns,
+            keys=keys,
         )
+        self._dialogues.add(opened)
+        return opened
 
     def explain_open_queries(
         self,
         table: str,
         *,
         columns: Sequence[str] | None = None,
+        keys: GivenKeys | None = None,
         machine: str | QueryMachine = "weights",
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
@@ -127,7 +144,9 @@ class Publishing:
             Terms(epsilon=epsilon, rows_per_unit=rows_per_unit),
             self._default,
             columns,
+            keys,
         )
         space = project.catalog.id_space(plan.plan.owner().unit.id_space)
         remaining = project.ledger.remaining(space.name, self._analyst)
-        return DialogueExplanation(plan=plan, id_space=space, remaining=remaining)
+        foreseen = Foreseen(id_space=space, remaining=remaining, stored=None)
+        return DialogueExplanation(plan=plan, foreseen=foreseen)

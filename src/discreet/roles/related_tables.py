@@ -3,8 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from discreet.core.numbers import Number
+from discreet.curator.profile.stored_profile import find_profile
 from discreet.project.project import Project
+from discreet.project.stage import DEFAULT_ROWS
 from discreet.project.terms import Terms
+from discreet.roles.earlier_releases import earlier_releases
+from discreet.synthesis.plan import private_table
+from discreet.synthesis.rehearse_synthesis import SynthesisRehearsal
+from discreet.synthesis.related.rehearse_related import rehearse_related
 from discreet.synthesis.related.related_explanation import RelatedExplanation
 from discreet.synthesis.related.related_release import RelatedRelease
 from discreet.synthesis.related.synthesise_related import explain_related, synthesise_related
@@ -30,6 +36,7 @@ class RelatedTables:
         rho: Number | None = None,
         delta: Number | None = None,
         rows_per_unit: int | None = None,
+        published: bool | Sequence[int] = True,
         fresh: bool = False,
     ) -> RelatedRelease:
         """Return rows that look like those of two tables of one id space, and are nobody's.
@@ -38,7 +45,8 @@ class RelatedTables:
         How many children a parent has, and what they look like, depends on its columns: of those,
         the ones that children depend on are chosen privately, or named in ``by``. ``columns`` says
         what is published of each table, as in ``{"patients": ["age"], "visits": ["cost"]}``;
-        ``rows_per_unit`` is how many children of a unit count. The rest is as for ``synthesise``.
+        ``rows_per_unit`` is how many children of a unit count. What was ``published`` before about
+        the rows of the parent counts as well, as for ``synthesise``, and so does the rest.
         """
         return synthesise_related(
             self._opened(),
@@ -49,6 +57,7 @@ class RelatedTables:
             analyst=self._analyst,
             columns=columns,
             by=by,
+            published=earlier_releases(published),
             fresh=fresh,
         )
 
@@ -63,6 +72,7 @@ class RelatedTables:
         rho: Number | None = None,
         delta: Number | None = None,
         rows_per_unit: int | None = None,
+        published: bool | Sequence[int] = True,
     ) -> RelatedExplanation:
         """Return what :meth:`synthesise_related` would measure and cost; nothing is spent."""
         return explain_related(
@@ -74,4 +84,38 @@ class RelatedTables:
             analyst=self._analyst,
             columns=columns,
             by=by,
+            published=earlier_releases(published),
+        )
+
+    def rehearse_related(
+        self,
+        parent: str,
+        child: str,
+        *,
+        columns: Mapping[str, Sequence[str]] | None = None,
+        by: Sequence[str] | None = None,
+        made_up: int = DEFAULT_ROWS,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        rows_per_unit: int | None = None,
+    ) -> SynthesisRehearsal[RelatedRelease]:
+        """Return what :meth:`synthesise_related` would give for so many made-up rows of each table.
+
+        It costs nothing. Where a table has a profile, made-up units have as many rows as it says.
+        """
+        project = self._opened()
+        profiles = {
+            name: find_profile(project, private_table(project, name)) for name in (parent, child)
+        }
+        return rehearse_related(
+            project,
+            parent,
+            child,
+            terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),
+            default=self._default,
+            columns=columns,
+            by=by,
+            rows=made_up,
+            sizes={name: None if one is None else one.rows for name, one in profiles.items()},
         )

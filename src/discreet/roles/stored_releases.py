@@ -14,11 +14,28 @@ from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.overview import Overview
+from discreet.curator.profile.profile import is_profile
+from discreet.curator.profile.stored_profile import open_profile
 from discreet.curator.stored_answers import asked_by, open_answer
 from discreet.ledger.chain import Entry, Kind
 from discreet.project.project import Project
+from discreet.releases.profile import Profile
 from discreet.releases.release import Release
-from discreet.synthesis.stored_synthesis import is_synthesis, open_synthesis
+from discreet.synthesis.published.published_counts import PublishedCounts
+from discreet.synthesis.published.stored_counts import is_published, open_counts
+from discreet.synthesis.related.judge_related import open_related_judgement
+from discreet.synthesis.related.related_release import RelatedRelease
+from discreet.synthesis.related.stored_related import (
+    is_related,
+    is_related_judgement,
+    open_related,
+)
+from discreet.synthesis.stored_synthesis import (
+    is_judgement,
+    is_synthesis,
+    open_judgement,
+    open_synthesis,
+)
 from discreet.synthesis.synthetic_release import SyntheticRelease
 
 MOST_WITH_COLUMNS = 20
@@ -26,8 +43,8 @@ MOST_WITH_COLUMNS = 20
 
 LONGEST_SHOWN = 100
 
-PublicRelease = Release | SyntheticRelease
-"""What can be opened again: the answer to a question, or synthetic rows."""
+PublicRelease = Release | Profile | SyntheticRelease | PublishedCounts | RelatedRelease
+"""What can be opened again: an answer, a profile, synthetic rows of one table or two, or counts."""
 
 
 @frozen(kw_only=True)
@@ -48,19 +65,25 @@ class StoredAnswer:
     is_current: bool
     """Whether it is about the data as they are now."""
     opened: Callable[[], PublicRelease] = field(repr=False, eq=False)
+    named: tuple[str, ...] | None = field(default=None, repr=False)
+    """The names of its columns, if they are known without opening it."""
 
     def open(self) -> PublicRelease:
-        """Return the answer, or the synthetic rows, as a release. It costs nothing.
+        """Return the answer, the counts or the synthetic rows as a release. It costs nothing.
 
         An answer is shown as it was asked, if the declarations still give its question the same
-        plan; else its columns are the keys and the noisy numbers from which it was made.
+        plan; else its columns are the keys and the noisy numbers from which it was made. Published
+        counts are refused then. A judgement is opened as the rows that were judged, with it.
         """
         return self.opened()
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The names of its outputs, in order."""
-        return self.open().columns
+        """The names of its outputs, in order; of two tables as TABLE.COLUMN."""
+        if self.named is not None:
+            return self.named
+        found = self.open()
+        return found.columns if isinstance(found, Release) else ()
 
     @property
     def number(self) -> str:
@@ -143,6 +166,7 @@ def _answers(project: Project, reserve: Entry, commit: Entry) -> Iterator[Stored
     order = reserve.payload["order"]
     charge = order["charges"][0]
     version = project.ledger.known_version(charge["id_space"])
+    named = _named(order["description"])
     for place, (sql, opened) in enumerate(_opening(project, reserve, commit)):
         yield StoredAnswer(
             ticket=reserve.sequence,
@@ -155,6 +179,7 @@ def _answers(project: Project, reserve: Entry, commit: Entry) -> Iterator[Stored
             data_version=order["data_version"],
             is_current=version is not None and version.number == order["data_version"],
             opened=opened,
+            named=named,
         )
 
 
@@ -163,9 +188,37 @@ def _opening(
 ) -> list[tuple[str, Callable[[], PublicRelease]]]:
     """Return for each release of an order what was asked, and what opens it, whatever its model."""
     description = reserve.payload["order"]["description"]
-    if is_synthesis(description):
-        return [(description["sql"], partial(open_synthesis, project, reserve.sequence))]
+    for is_one, opened in _OPENED:
+        if is_one(description):
+            return [(description["sql"], partial(opened, project, reserve.sequence))]
     return [
         (sql, partial(open_answer, project, reserve, commit, place))
         for place, sql in enumerate(asked_by(project, reserve))
     ]
+
+
+def _is_profile(description: dict[str, Any]) -> bool:
+    return is_profile(str(description.get("sql", "")))
+
+
+_OPENED: tuple[
+    tuple[Callable[[dict[str, Any]], bool], Callable[[Project, int], PublicRelease]], ...
+] = (
+    (_is_profile, open_profile),
+    (is_synthesis, open_synthesis),
+    (is_judgement, open_judgement),
+    (is_published, open_counts),
+    (is_related, open_related),
+    (is_related_judgement, open_related_judgement),
+)
+"""Which orders are no questions, and what opens what they paid for."""
+
+
+def _named(description: dict[str, Any]) -> tuple[str, ...] | None:
+    """Return the columns of what was no question; of a judgement and a profile there are none."""
+    if not any(is_one(description) for is_one, _ in _OPENED):
+        return None
+    columns = description.get("columns", ())
+    if isinstance(columns, dict):
+        return tuple(f"{table}.{name}" for table, names in columns.items() for name in names)
+    return tuple(columns)

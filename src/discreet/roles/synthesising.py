@@ -1,24 +1,23 @@
 """What a connection synthesises: rows that look like those of a table."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
-from discreet.core import check
-from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.curator.profile.stored_profile import find_profile
-from discreet.curator.stored_answers import answered_plans
 from discreet.project.project import Project
 from discreet.project.stage import DEFAULT_ROWS
 from discreet.project.terms import Terms
-from discreet.releases.answered_plan import AnsweredPlan
-from discreet.synthesis.find_published import EarlierReleases
+from discreet.roles.earlier_releases import earlier_releases
 from discreet.synthesis.plan import private_table
 from discreet.synthesis.rehearse_synthesis import SynthesisRehearsal, rehearse_synthesis
+from discreet.synthesis.related.judge_related import judge_related
+from discreet.synthesis.related.related_release import RelatedRelease
 from discreet.synthesis.synthesis_explanation import SynthesisExplanation
 from discreet.synthesis.synthesise import Asserted, explain_synthesis, judge, synthesise
 from discreet.synthesis.synthetic_release import SyntheticRelease
-from discreet.tables.catalog import Table
+
+T = TypeVar("T", SyntheticRelease, RelatedRelease)
 
 
 class Synthesising:
@@ -74,29 +73,31 @@ class Synthesising:
             columns=columns,
             method=method,
             tables=tables,
-            published=_finding(published),
+            published=earlier_releases(published),
             asserted=Asserted(impossible=impossible, totals=totals, rows=rows),
             fresh=fresh,
         )
 
     def judge(
         self,
-        release: SyntheticRelease,
+        release: T,
         *,
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
         fresh: bool = False,
-    ) -> SyntheticRelease:
-        """Return a synthetic release with noisy distances from its table, for a better report."""
-        return judge(
-            self._opened(),
-            release,
-            terms=Terms(epsilon=epsilon, rho=rho, delta=delta),
-            default=self._default,
-            analyst=self._analyst,
-            fresh=fresh,
-        )
+    ) -> T:
+        """Return a synthetic release with noisy distances from its table, for a better report.
+
+        It may be of one table, or of two that belong together.
+        """
+        terms = Terms(epsilon=epsilon, rho=rho, delta=delta)
+        project, default, analyst = self._opened(), self._default, self._analyst
+        if isinstance(release, RelatedRelease):
+            return judge_related(
+                project, release, terms=terms, default=default, analyst=analyst, fresh=fresh
+            )
+        return judge(project, release, terms=terms, default=default, analyst=analyst, fresh=fresh)
 
     def explain_synthesis(
         self,
@@ -124,7 +125,7 @@ class Synthesising:
             columns=columns,
             method=method,
             tables=tables,
-            published=_finding(published),
+            published=earlier_releases(published),
             asserted=Asserted(impossible=impossible, totals=totals, rows=rows),
         )
 
@@ -140,7 +141,7 @@ class Synthesising:
         rho: Number | None = None,
         delta: Number | None = None,
         rows_per_unit: int | None = None,
-    ) -> SynthesisRehearsal:
+    ) -> SynthesisRehearsal[SyntheticRelease]:
         """Return what :meth:`synthesise` would give for so many made-up rows, for nothing.
 
         Where the table has a profile, made-up units have as many rows as it says.
@@ -158,20 +159,3 @@ class Synthesising:
             rows=made_up,
             sizes=None if profile is None else profile.rows,
         )
-
-
-def _finding(published: bool | Sequence[int]) -> EarlierReleases | None:
-    """Return what finds earlier releases, if they count: all, or those of some tickets."""
-    if isinstance(published, bool):
-        return EarlierReleases(_answers) if published else None
-    if isinstance(published, str | bytes) or not isinstance(published, Iterable):
-        raise InvalidArgument(
-            "published is neither true nor false, nor a list of tickets",
-            must="be True, False, or numbers such as [12, 15]",
-            got=type(published).__name__,
-        )
-    return EarlierReleases(_answers, frozenset(check.whole(one) for one in published))
-
-
-def _answers(project: Project, table: Table) -> Iterator[AnsweredPlan]:
-    return answered_plans(project, table.unit.id_space, table.name)

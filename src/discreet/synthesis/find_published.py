@@ -18,6 +18,7 @@ that are beyond it, and in that of NULL those without a declared value; these st
 column that is declared to have no NULL leaves rows out, only tables with that column know of it.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -28,8 +29,8 @@ from discreet.core.errors import InvalidArgument
 from discreet.ledger.chain import Kind
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.mechanisms.noise_json import Noise
-from discreet.project.passage import StoredBody
+from discreet.mechanisms.noise_json import Noise, read_noise
+from discreet.project.passage import KIND, StoredBody
 from discreet.project.project import Project
 from discreet.releases.answered_plan import AnsweredPlan
 from discreet.releases.body import FROM_TEXT
@@ -37,7 +38,7 @@ from discreet.synthesis.cell_groups import CellGroups, cell_groups
 from discreet.synthesis.counted.counted_rows import Integers
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
-from discreet.synthesis.plan import SynthesisPlan
+from discreet.synthesis.plan import PUBLISHED, CountingPlan
 from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.stored_synthesis import counted_again, is_synthesis
 from discreet.tables.catalog import Limits, Table
@@ -66,12 +67,13 @@ class EarlierReleases:
     tickets: frozenset[int] | None = None
     """Only these, each of which must be usable; None for all that are."""
 
-    def tables(self, project: Project, plan: SynthesisPlan) -> tuple[PublishedTable, ...]:
+    def tables(self, project: Project, plan: CountingPlan) -> tuple[PublishedTable, ...]:
         """Return what answers and earlier syntheses say about the rows of a plan, in order."""
         counting = _Counting.of(plan)
         answers = self.answers(project, plan.table)
         found = [table for answer in answers for table in _of_answer(counting, answer)]
         found += _of_syntheses(project, plan)
+        found += _of_counts(project, plan)
         found.sort(key=lambda one: one.ticket)
         if self.tickets is None:
             return tuple(found)
@@ -103,7 +105,7 @@ class _Counting:
     """How many rows of a unit other limits leave, which contain work; None if there are none."""
 
     @staticmethod
-    def of(plan: SynthesisPlan) -> "_Counting":
+    def of(plan: CountingPlan) -> "_Counting":
         return _Counting(
             table=plan.table,
             names=tuple(one.column.name for one in plan.cells),
@@ -273,22 +275,30 @@ def _put_in(expression: Expression, values: Sequence[Expression]) -> Expression:
 # ---- Earlier syntheses.
 
 
-def _of_syntheses(project: Project, plan: SynthesisPlan) -> Iterator[PublishedTable]:
+def _of_syntheses(project: Project, plan: CountingPlan) -> Iterator[PublishedTable]:
     """Yield what earlier syntheses measured of the same rows, of columns with declared values."""
+    for ticket in _tickets(project, plan, is_synthesis):
+        yield from _of_synthesis(project, plan, ticket)
+
+
+def _tickets(
+    project: Project, plan: CountingPlan, is_wanted: Callable[[StoredBody], bool]
+) -> Iterator[int]:
+    """Yield the tickets about these people as they are now, with a description that is wanted."""
     space = plan.table.unit.id_space
     version = project.ledger.known_version(space)
     orders = {}
     for entry in project.ledger.entries(last=MOST_ENTRIES):
-        if entry.kind is Kind.RESERVE and is_synthesis(entry.payload["order"]["description"]):
+        if entry.kind is Kind.RESERVE and is_wanted(entry.payload["order"]["description"]):
             orders[entry.sequence] = entry.payload["order"]
         order = orders.get(entry.payload["ticket"]) if entry.kind is Kind.COMMIT else None
         if order is None or version is None or order["data_version"] != version.number:
             continue
         if order["charges"][0]["id_space"] == space:
-            yield from _of_synthesis(project, plan, entry.payload["ticket"])
+            yield entry.payload["ticket"]
 
 
-def _of_synthesis(project: Project, plan: SynthesisPlan, ticket: int) -> Iterator[PublishedTable]:
+def _of_synthesis(project: Project, plan: CountingPlan, ticket: int) -> Iterator[PublishedTable]:
     stored = project.ledger.release_of(ticket)
     if stored is None or stored[0].get("table") != plan.table.name:
         return
@@ -307,7 +317,7 @@ def _of_synthesis(project: Project, plan: SynthesisPlan, ticket: int) -> Iterato
 
 def _are_the_same_rows(
     counting: _Counting,
-    plan: SynthesisPlan,
+    plan: CountingPlan,
     body: StoredBody,
     cells: Sequence[ValueCells],
     counted: BoundedPlan,
@@ -343,4 +353,48 @@ def _measured_before(
         noise=table.noise,
         values=values,
         members=np.ones(values.shape, dtype=np.int64),
+    )
+
+
+# ---- Published counts.
+
+
+def _of_counts(project: Project, plan: CountingPlan) -> Iterator[PublishedTable]:
+    """Yield the tables that were published as counts of the same rows, each with its own noise."""
+    counting = _Counting.of(plan)
+    for ticket in _tickets(project, plan, lambda order: order.get(KIND) == PUBLISHED):
+        stored = project.ledger.release_of(ticket)
+        linear = None if stored is None else stored[0].get("linear")
+        if stored is None or not linear or linear["table"] != plan.table.name:
+            continue
+        counted = counted_again(project, linear)
+        if counted is None or not _are_the_same_rows(counting, plan, linear, *counted):
+            continue
+        for table in linear["tables"]:
+            cells = [counted[0][column] for column in table["columns"]]
+            if all(counting.cells.get(one.column.name) == one for one in cells):
+                numbers = stored[0]["measured"][table["part"]]["numbers"]
+                yield _counts_before(counting, ticket, table, cells, numbers)
+
+
+def _counts_before(
+    counting: _Counting,
+    ticket: int,
+    table: StoredBody,
+    cells: Sequence[ValueCells],
+    numbers: Sequence[int],
+) -> PublishedTable:
+    shape, names = [one.size for one in cells], [one.column.name for one in cells]
+    values = np.array(numbers[: math.prod(shape)], dtype=np.int64).reshape(shape)
+    order = sorted(range(len(names)), key=lambda at: counting.place(names[at]))
+    noise = read_noise(table["noise"])
+    assert isinstance(noise, Noise)
+    return PublishedTable(
+        ticket=ticket,
+        what=f"counts of {counting.table.name} by {', '.join(names)}",
+        columns=tuple(counting.place(names[at]) for at in order),
+        groups=tuple(np.arange(shape[at]) for at in order),
+        noise=noise,
+        values=values.transpose(order),
+        members=np.ones([shape[at] for at in order], dtype=np.int64),
     )

@@ -8,52 +8,67 @@ Guarantee:
     noise for that is what the price buys.
 """
 
-from functools import cached_property
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 
 from discreet.core.canonical import digest
 from discreet.core.contribution import Contribution
 from discreet.core.event import Event
-from discreet.core.loss import PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Pure, Zcdp
 from discreet.core.protocols import IntArray, Rng
 from discreet.ledger.releases import ReleaseSize
 from discreet.mechanisms.noise_json import Noise
-from discreet.project.charged import charged
 from discreet.project.noise import choose_noise
 from discreet.project.passage import KIND, Leg, Passage, StoredBody
 from discreet.synthesis.counted.counted_rows import CountedRows, Integers
+from discreet.synthesis.counted.value_cells import ValueCells, rows_in_cells
 from discreet.synthesis.marginals.choose_tables import all_pairs
+from discreet.synthesis.marginals.coarse_values import Counts
+from discreet.synthesis.marginals.junction_tree import Columns
 from discreet.synthesis.marginals.measured import MeasuredTable
+from discreet.synthesis.price import SynthesisPrice
 from discreet.synthesis.synthetic_model import SyntheticModel
 from discreet.tables.plans.engine import ExactAggregates, FoundKeys
 from discreet.tables.plans.plan import BoundedPlan
 
+JUDGEMENT = "judgement"
+"""What the ledger calls it."""
 
-@frozen(kw_only=True, eq=False, slots=False)
+
+@frozen(kw_only=True, eq=False)
 class Judge:
-    """Measures the distances of all pairs of columns from a model, for a price."""
+    """Measures how far tables of counted rows are from what is expected, for a price."""
 
-    model: SyntheticModel
+    groups: tuple[Integers, ...] = field(repr=False)
+    """For each column of the rows, the group of each of its cells."""
+    tables: Mapping[Columns, Integers] = field(repr=False)
+    """What is expected in the tables of some columns, in whole numbers of rows."""
     rows_per_unit: int
     price: Pure | Zcdp
 
-    @cached_property
-    def expected(self) -> tuple[Integers, ...]:
-        """What the model expects in the cells of all pairs, in whole numbers."""
-        total = self.model.estimated.total
-        return tuple(
-            np.rint(total * self.model.coarse_pairs[pair]).astype(np.int64)
-            for pair in all_pairs(len(self.model.cells))
+    @staticmethod
+    def of_model(model: SyntheticModel, rows_per_unit: int, price: Pure | Zcdp) -> "Judge":
+        """Return what judges all pairs of columns of a model."""
+        total = model.estimated.total
+        return Judge(
+            groups=tuple(one.numbers for one in model.measured.coarse),
+            tables={
+                pair: whole(total * model.coarse_pairs[pair])
+                for pair in all_pairs(len(model.cells))
+            },
+            rows_per_unit=rows_per_unit,
+            price=price,
         )
 
     @property
     def distance(self) -> Contribution:
         """What one unit moves of all distances."""
-        pairs, rows = len(all_pairs(len(self.model.cells))), self.rows_per_unit
-        return Contribution(l0=pairs, linf=rows, l1=pairs * rows, l2_squared=pairs * rows**2)
+        tables, rows = len(self.tables), self.rows_per_unit
+        return Contribution(l0=tables, linf=rows, l1=tables * rows, l2_squared=tables * rows**2)
 
     def noise(self) -> Noise:
         """Return the noise of each distance."""
@@ -63,47 +78,104 @@ class Judge:
         """Describe it."""
         return self.noise().event(self.distance)
 
-    def release(self, keys: FoundKeys, counts: IntArray, rng: Rng) -> dict[str, Any]:
-        """Return the noisy distances, as plain values."""
-        values = [(one.grouped_by(), one.column.nullable) for one in self.model.cells]
-        rows = CountedRows.found(keys, counts, values)
-        return self.judged(rows, rng).to_json()
-
     def judged(self, rows: CountedRows, rng: Rng) -> MeasuredTable:
         """Return the noisy distances. ``rows`` are private, and seen here alone."""
-        grouped = rows.grouped([one.numbers for one in self.model.measured.coarse])
-        pairs = all_pairs(len(self.model.cells))
+        grouped = rows.grouped(self.groups)
         found = [
-            int(np.abs(grouped.table(pair) - expected).sum())
-            for pair, expected in zip(pairs, self.expected, strict=True)
+            int(np.abs(grouped.table(columns) - expected).sum())
+            for columns, expected in self.tables.items()
         ]
         noise = self.noise()
         return MeasuredTable((), noise, noise.release(np.array(found, dtype=np.int64), rng))
 
-    def passage(self, plan: BoundedPlan, about: str, cap: PrivacyLoss, table: str) -> Passage:
-        """Return what goes through the gate: ``about`` is the digest of the judged release."""
+    def expected(self) -> str:
+        """Return a digest of what is expected: equal for equal models."""
+        return digest([[list(at), one.ravel().tolist()] for at, one in self.tables.items()])
 
-        def published(exact: ExactAggregates, rng: Rng) -> StoredBody:
-            return {KIND: "judgement", "distances": exact.measure(0, self, rng)}
 
-        pairs = len(all_pairs(len(self.model.cells)))
-        # All that is public is worked out here, and not behind the gate.
-        expected = [table.ravel().tolist() for table in self.expected]
-        return Passage(
-            name=digest(
-                {
-                    "judged": about,
-                    "plan": plan.to_json(),
-                    "expected": digest(expected),
-                    "price": self.price.to_json(),
-                }
-            ),
-            loss=charged(self.event(), cap),
-            legs=(Leg(plan=plan, published=published),),
-            size=lambda: ReleaseSize(bytes=24 * pairs + 100_000, cells=pairs),
-            description={
-                KIND: "judgement",
-                "sql": f"how far synthetic rows are from {table}",
-                "event": self.event().to_json(),
-            },
-        )
+def whole(counts: Counts) -> Integers:
+    """Return the nearest whole numbers of rows."""
+    return np.rint(counts).astype(np.int64)
+
+
+@frozen
+class Judging:
+    """Hands what an engine found to a judge, as counted rows."""
+
+    cells: tuple[ValueCells, ...]
+    judge: Judge
+
+    def release(self, keys: FoundKeys, counts: IntArray, rng: Rng) -> dict[str, Any]:
+        """Return the noisy distances, as plain values."""
+        return self.judge.judged(rows_in_cells(keys, counts, self.cells), rng).to_json()
+
+
+@frozen(kw_only=True)
+class JudgedRelease:
+    """The synthetic release that is judged, as the ledger keeps it."""
+
+    kind: str = JUDGEMENT
+    ticket: int
+    digest: str
+    what: str
+    """What it is, in words."""
+    model: Mapping[str, Any] = field(repr=False)
+    """What its model is made of beyond what its ticket paid for, as plain values."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"ticket": self.ticket, "digest": self.digest, "model": dict(self.model)}
+
+    def description(self, event: Event) -> dict[str, Any]:
+        """Return what the ledger shows of a judgement of it."""
+        return {
+            KIND: self.kind,
+            "sql": f"how far synthetic rows are from {self.what}",
+            "judged": self.ticket,
+            "event": event.to_json(),
+        }
+
+    def size(self, distances: int) -> ReleaseSize:
+        """Return the most that is stored of a judgement with so many distances."""
+        told = len(json.dumps(self.to_json()))
+        return ReleaseSize(bytes=24 * distances + told + 100_000, cells=distances)
+
+
+def judging_passage(
+    judge: Judge,
+    cells: tuple[ValueCells, ...],
+    plan: BoundedPlan,
+    about: JudgedRelease,
+    price: SynthesisPrice,
+) -> Passage:
+    """Return what goes through the gate. All that is public is worked out here, before it.
+
+    Guarantee:
+        The noise of the judge is within the part of the ``price`` that is for noise, which is
+        what is charged.
+    """
+    expected = judge.expected()
+
+    def published(exact: ExactAggregates, rng: Rng) -> StoredBody:
+        distances = exact.measure(0, Judging(cells, judge), rng)
+        return {
+            KIND: about.kind,
+            "of": about.to_json(),
+            "expected": expected,
+            "distances": distances,
+        }
+
+    return Passage(
+        name=digest(
+            {
+                "judged": about.digest,
+                "plan": plan.to_json(),
+                "expected": expected,
+                "price": judge.price.to_json(),
+            }
+        ),
+        loss=price.charged,
+        legs=(Leg(plan=plan, published=published),),
+        size=lambda: about.size(len(judge.tables)),
+        description=about.description(price.event),
+    )

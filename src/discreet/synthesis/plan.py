@@ -15,8 +15,12 @@ from discreet.project.passage import KIND, Leg, Passage, StoredBody
 from discreet.project.project import Project
 from discreet.project.terms import Terms
 from discreet.sql.rows.fields import projected
-from discreet.synthesis.counted.counted_rows import CountedRows
-from discreet.synthesis.counted.value_cells import MOST_KEYS, ValueCells, value_cells
+from discreet.synthesis.counted.value_cells import (
+    MOST_KEYS,
+    ValueCells,
+    rows_in_cells,
+    value_cells,
+)
 from discreet.synthesis.marginals.measure import MarginalMechanism
 from discreet.synthesis.price import SynthesisPrice, synthesis_price
 from discreet.tables.catalog import Limits, Table
@@ -35,6 +39,19 @@ VERSION = 1
 
 SYNTHESIS = "synthesis"
 """What a description says of what is measured for synthetic rows."""
+
+PUBLISHED = "published counts"
+"""What a description says of counts that are published by a method."""
+
+
+@frozen
+class CountingPlan:
+    """What counts rows of a table by cells, so that it can be told what counts the same rows."""
+
+    table: Table
+    cells: tuple[ValueCells, ...]
+    rows_per_unit: int
+    plan: BoundedPlan
 
 
 @frozen(kw_only=True)
@@ -95,7 +112,6 @@ class SynthesisPlan:
     def passage(self) -> Passage:
         """Return what goes through the gate."""
         self.require_possible()
-        names = ", ".join(one.column.name for one in self.cells)
         return Passage(
             name=self.name(),
             loss=self.loss,
@@ -103,11 +119,20 @@ class SynthesisPlan:
             size=self.largest_release,
             description={
                 KIND: SYNTHESIS,
-                "sql": f"synthetic rows of {self.table.name} with {names}",
+                "sql": self.in_words(),
                 "columns": [one.column.name for one in self.cells],
                 "event": self.price.event.to_json(),
             },
         )
+
+    def counting(self) -> CountingPlan:
+        """Return which rows it counts."""
+        return CountingPlan(self.table, self.cells, self.rows_per_unit, self.plan)
+
+    def in_words(self) -> str:
+        """Say what it is."""
+        names = ", ".join(one.column.name for one in self.cells)
+        return f"synthetic rows of {self.table.name} with {names}"
 
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored: all columns, and as many tables as are measured."""
@@ -182,9 +207,7 @@ class _Measuring:
 
     def release(self, keys: FoundKeys, counts: IntArray, rng: Rng) -> dict[str, Any]:
         """Return what was measured, as plain values."""
-        rows = CountedRows.found(
-            keys, counts, [(one.grouped_by(), one.column.nullable) for one in self.cells]
-        )
+        rows = rows_in_cells(keys, counts, self.cells)
         return self.mechanism.release(rows, rng).to_json()
 
 

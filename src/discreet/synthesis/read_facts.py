@@ -48,7 +48,7 @@ def read_facts(
     found = PublicFacts(
         sizes=tuple(one.size for one in cells),
         impossible=tuple(map(reader.impossible, _listed("impossible", impossible))),
-        totals=tuple(reader.totals(name, counts) for name, counts in _named(totals or {})),
+        totals=tuple(reader.totals(name, counts) for name, counts in _named(totals)),
         rows=None if rows is None else _count("rows", rows),
     )
     return evolve(found, rows=_all_rows(found))
@@ -66,6 +66,8 @@ def _listed(what: str, given: object) -> list[Any]:
 
 
 def _named(given: object) -> list[tuple[str, Any]]:
+    if given is None:
+        return []
     if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given):
         raise InvalidArgument(
             "totals has no names of columns",

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from attrs import frozen
 
@@ -22,11 +22,24 @@ _LABEL = (
 )
 
 
+class Rehearsed(Protocol):
+    """What a rehearsal shows: synthetic rows of one table, or of two."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what it is as plain values."""
+        ...
+
+    def _repr_html_(self) -> str: ...
+
+
+T = TypeVar("T", bound=Rehearsed)
+
+
 @frozen(kw_only=True)
-class SynthesisRehearsal:
+class SynthesisRehearsal(Generic[T]):
     """Synthetic rows of people who do not exist: shape, types, noise and price are real."""
 
-    release: SyntheticRelease
+    release: T
     made_up: int
 
     @property
@@ -58,7 +71,7 @@ def rehearse_synthesis(
     tables: Sequence[Sequence[str]] | None = None,
     rows: int = DEFAULT_ROWS,
     sizes: Histogram | None = None,
-) -> SynthesisRehearsal:
+) -> SynthesisRehearsal[SyntheticRelease]:
     """Return the release that :func:`synthesise` would give for made-up rows of the table.
 
     Columns of made-up rows do not depend on each other, so few tables are chosen. A script for the

@@ -15,12 +15,14 @@ released with noise, and its upper end is taken if that is less. So is, for a me
 Within coarse values of several values nothing bounds how the truth :math:`p` differs from the model
 :math:`q`. There a cell :math:`B` adds at most :math:`p(B) + q(B) \le |p(B) - q(B)| + 2 q(B)`, so
 the share of such cells in the model is added to half of the sum.
+
+Rows that are not drawn from the model as it is, such as children of drawn parents, are farther from
+the truth by as much as they can be from the model: the ``shift`` is added to each bound.
 """
 
-import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -29,46 +31,34 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from discreet.accounting.picture import ACCENT, INK, QUIET
-from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.html_text import html_notes, html_table
-from discreet.core.terminal_text import one_line, text_table
+from discreet.core.terminal_text import text_table
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.releases.accuracy import CONFIDENCE, error_of
+from discreet.mechanisms.noise_json import Noise
 from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.coarse_values import Counts
 from discreet.synthesis.marginals.measure import expected_table
 from discreet.synthesis.marginals.measured import MeasuredTable
+from discreet.synthesis.pair_report import (
+    HEADINGS,
+    MEANINGS,
+    PairReport,
+    is_lost,
+    judged_bound,
+    least_certain_first,
+    noise_sum,
+    put_together,
+    score_bound,
+)
+from discreet.synthesis.report_picture import DrawnShares, coarse_labels, new_axes, svg
 from discreet.synthesis.synthetic_model import SyntheticModel
-
-_BETA = (1 - CONFIDENCE) / 3
-"""How often each of three bounds fails; the least of them fails three times as often at most."""
 
 _GAUSSIAN, _LAPLACE = 1.96, 2.12
 """How many deviations are 95 % of noise; of Laplace noise, and of two of them, at least."""
 
-_WIDE, _TALL = 6.4, 2.2
-_MOST_LABELS = 12
-
-
-@frozen(kw_only=True)
-class PairReport:
-    """How far the model's table of two columns can be from the truth."""
-
-    columns: tuple[str, str]
-    is_measured: bool
-    distance: float | None
-    """Of a measured table: half the sum of what the model is off from it, as a share of rows."""
-    noise: float | None
-    """Of a measured table: what the distance would be if the model were the truth."""
-    at_most: float | None
-    """The most that the model is off from the truth, 95 % of the time; None if unknown."""
-    of_groups: float | None
-    """The same of values as they stand together in tables, whatever is within."""
-    put_together: float
-    """The share of rows with a value that stands together with others: how these depend on the
-    other column is not known."""
+MOST_DRAWN = 12
+"""Of how many tables a page has pictures."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -80,6 +70,8 @@ class SyntheticReport:
     notes: tuple[str, ...] = field(repr=False)
     judged: MeasuredTable | None = field(default=None, repr=False)
     """Noisy distances of all pairs from the model, if the owner paid for them."""
+    shift: float = 0.0
+    """How far rows can be from the model, as a share of them."""
 
     @cached_property
     def pairs(self) -> tuple[PairReport, ...]:
@@ -89,9 +81,7 @@ class SyntheticReport:
             self._pair(number, pair, measured.get(pair))
             for number, pair in enumerate(all_pairs(len(self.model.cells)))
         ]
-        return tuple(
-            sorted(found, key=lambda one: -(math.inf if one.of_groups is None else one.of_groups))
-        )
+        return least_certain_first(found)
 
     def _pair(
         self, number: int, pair: tuple[int, ...], measured: MeasuredTable | None
@@ -107,49 +97,35 @@ class SyntheticReport:
         model = total * shares
         bounds = [*self._by_score(number, pair, model), *self._by_judgement(number, model)]
         if measured is not None:
-            bounds.append(float(np.abs(measured.values - model).sum()) + _most(measured))
-        is_known = bool(bounds) and not self._is_lost(pair)
-        within = self._put_together(pair, shares)
+            bounds.append(float(np.abs(measured.values - model).sum()) + noise_sum(measured))
+        coarse = [self.model.measured.coarse[column] for column in pair]
+        within = put_together(coarse, shares)
+        off = min(bounds) / total / 2 + self.shift if bounds and not is_lost(coarse) else None
         return PairReport(
             columns=(names[0], names[1]),
             is_measured=measured is not None,
             distance=distance,
             noise=noise,
-            at_most=min(1.0, min(bounds) / total / 2 + within) if is_known else None,
-            of_groups=min(1.0, min(bounds) / total / 2) if is_known else None,
+            at_most=None if off is None else min(1.0, off + within),
+            of_groups=None if off is None else min(1.0, off),
             put_together=within,
         )
-
-    def _is_lost(self, pair: tuple[int, ...]) -> bool:
-        """Tell whether all values of a column stand together, so that nothing is known of them."""
-        coarse = [self.model.measured.coarse[column] for column in pair]
-        return any(one.size == 1 < len(one.numbers) for one in coarse)
-
-    def _put_together(self, pair: tuple[int, ...], shares: Counts) -> float:
-        single = [self.model.measured.coarse[column].members() == 1 for column in pair]
-        return max(0.0, 1 - float(shares[np.ix_(*single)].sum()))
 
     def _by_score(self, number: int, pair: tuple[int, ...], model: Counts) -> list[float]:
         scores = self.model.measured.scores
         if scores is None:
             return []
         first = expected_table(self.model.measured.first, self.model.measured.coarse, pair)
-        upper = float(scores.values[number]) + float(error_of(scores.noise, _BETA))
-        return [max(upper, 0.0) + float(np.abs(first - model).sum())]
+        return [score_bound(scores, number, first, model)]
 
     def _by_judgement(self, number: int, model: Counts) -> list[float]:
-        if self.judged is None:
-            return []
-        upper = int(self.judged.values[number]) + error_of(self.judged.noise, _BETA)
-        # The model was judged in whole numbers.
-        return [max(float(upper), 0.0) + float(np.abs(model - np.rint(model)).sum())]
+        return [] if self.judged is None else [judged_bound(self.judged, number, model)]
 
     def column(self, place: int) -> tuple[Counts, Counts, float]:
         """Return the model's shares of a column's cells, the measured ones, and their ± at 95 %."""
         total = max(self.model.estimated.total, 1.0)
         counts, variance = self.model.measured.one_way(place)
-        is_laplace = isinstance(self.model.measured.first[place].noise, DiscreteLaplace)
-        band = (_LAPLACE if is_laplace else _GAUSSIAN) * math.sqrt(variance)
+        band = _band(self.model.measured.first[place].noise, variance)
         return self.model.shares(place), counts / total, band / total
 
     def to_json(self) -> dict[str, Any]:
@@ -159,18 +135,8 @@ class SyntheticReport:
             "rows": self.model.rows,
             "converged": self.model.estimated.is_found,
             "columns": [self._column_json(place) for place in range(len(self.model.cells))],
-            "pairs": [
-                {
-                    "columns": list(one.columns),
-                    "measured": one.is_measured,
-                    "distance": one.distance,
-                    "noise": one.noise,
-                    "at_most": one.at_most,
-                    "of_groups": one.of_groups,
-                    "put_together": round(one.put_together, 6),
-                }
-                for one in self.pairs
-            ],
+            "pairs": [one.to_json() for one in self.pairs],
+            "shift": self.shift,
             "judged": self.judged is not None,
             "notes": list(self.notes),
         }
@@ -188,44 +154,66 @@ class SyntheticReport:
 
     def __str__(self) -> str:
         """Show the pairs, the least certain ones first."""
-        lines = [self.title, "", text_table(_HEADINGS, self._lines()), ""]
-        return "\n".join([*lines, *(f"- {note}" for note in (*_MEANINGS, *self.notes))])
-
-    def _lines(self) -> list[list[str]]:
-        return [
-            [
-                " with ".join(one.columns),
-                "yes" if one.is_measured else "no",
-                "" if one.distance is None else _percent(one.distance),
-                "" if one.noise is None else _percent(one.noise),
-                "unknown" if one.at_most is None else _percent(one.at_most),
-                "unknown" if one.of_groups is None else _percent(one.of_groups),
-                _percent(one.put_together) if one.put_together > 5e-4 else "",
-            ]
-            for one in self.pairs
-        ]
+        lines = [self.title, "", pairs_text(self.pairs), ""]
+        return "\n".join([*lines, *(f"- {note}" for note in (*MEANINGS, *self.notes))])
 
     def _repr_html_(self) -> str:
         return self.html()
 
     def html(self) -> str:
         """Return one page of HTML: a picture of each column, and a line for each pair."""
-        pictures = "".join(self._picture(place) for place in range(len(self.model.cells)))
-        return (
-            f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
-            f"<title>{escape(self.title)}</title><style>{_STYLE}</style></head><body>"
-            f"<h1>{escape(self.title)}</h1>{html_notes(self.notes)}"
-            f"<h2>Pairs of columns, the least certain first</h2>"
-            f"{html_table(_HEADINGS, self._lines())}{html_notes(_MEANINGS)}"
-            f"<h2>Columns by themselves</h2>{pictures}</body></html>"
+        return report_page(
+            self.title,
+            html_notes(self.notes),
+            "<h2>Pairs of columns, the least certain first</h2>",
+            pairs_html(self.pairs),
+            html_notes(MEANINGS),
+            "<h2>Columns by themselves</h2>",
+            self.pictures(),
+            "<h2>Columns together, as they were measured</h2>",
+            self.pair_pictures(),
+        )
+
+    def pictures(self) -> str:
+        """Return a picture of each column, as SVG."""
+        return "".join(svg(self._shares(place).draw) for place in range(len(self.model.cells)))
+
+    def pair_pictures(self) -> str:
+        """Return a picture of each of the first tables of two columns, as SVG."""
+        found = "".join(svg(self._pair_shares(one).draw, tall=3.0) for one in self._drawn())
+        return found or "<p>None were measured.</p>"
+
+    def _drawn(self) -> list[MeasuredTable]:
+        tables = {one.columns: one for one in self.model.measured.tables if len(one.columns) == 2}
+        return list(tables.values())[:MOST_DRAWN]
+
+    def _shares(self, place: int) -> DrawnShares:
+        model, measured, band = self.column(place)
+        cells = self.model.cells[place]
+        return DrawnShares(
+            names=(cells.column.name,),
+            labels=(cells.labels(),),
+            model=model,
+            measured=measured,
+            band=band,
+        )
+
+    def _pair_shares(self, table: MeasuredTable) -> DrawnShares:
+        """Return the shares of two columns that were measured together, of coarse values."""
+        total = max(self.model.estimated.total, 1.0)
+        cells = [self.model.cells[column] for column in table.columns]
+        coarse = [self.model.measured.coarse[column] for column in table.columns]
+        return DrawnShares(
+            names=tuple(one.column.name for one in cells),
+            labels=tuple(coarse_labels(one, part) for one, part in zip(cells, coarse, strict=True)),
+            model=self.model.coarse_table(table.columns),
+            measured=table.values / total,
+            band=_band(table.noise, table.variance) / total,
         )
 
     def write(self, path: str | Path) -> Path:
         """Write the report to a file, as HTML or JSON."""
-        place = report_place(path)
-        text = self.html() if place.suffix == ".html" else json.dumps(self.to_json(), indent=2)
-        place.write_text(text + "\n", encoding="utf-8")
-        return place
+        return write_report(path, self.html, self.to_json)
 
     def plot(self, column: str, axes: Any = None) -> Any:
         """Draw the shares of a column's cells in the model, over the band of what was measured."""
@@ -234,37 +222,22 @@ class SyntheticReport:
             raise InvalidArgument(
                 f"'{column}' is not one of the columns", must=f"be one of {', '.join(names)}"
             )
-        if axes is None:
-            _, axes = optional.load("matplotlib.pyplot").subplots(figsize=(_WIDE, _TALL))
-        self._draw(names.index(column), axes)
-        return axes
+        found = new_axes() if axes is None else axes
+        self._shares(names.index(column)).draw(found)
+        return found
 
-    def _draw(self, place: int, axes: Any) -> None:
-        model, measured, band = self.column(place)
-        cells = self.model.cells[place]
-        places = np.arange(len(model))
-        low = np.maximum(measured - band, 0.0)
-        high = np.maximum(measured + band, 0.0)
-        axes.bar(places, 100 * model, width=0.9, color=ACCENT, alpha=0.55, label="model")
-        axes.vlines(places, 100 * low, 100 * high, color=INK, linewidth=1, label="measured, 95 %")
-        axes.set_title(_plain(cells.column.name), loc="left", color=INK, fontsize=11)
-        axes.set_ylabel("% of rows", color=INK)
-        axes.grid(axis="y", color=QUIET, alpha=0.4, linewidth=0.6)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.set_ylim(bottom=0)
-        shown = _ticks(len(model))
-        labels = cells.labels()
-        axes.set_xticks(shown, [_plain(labels[one][:18]) for one in shown], rotation=30, ha="right")
-        axes.legend(frameon=False, fontsize=8)
-
-    def _picture(self, place: int) -> str:
-        figure = optional.load("matplotlib.figure").Figure(
-            figsize=(_WIDE, _TALL), layout="constrained"
+    def plot_pair(self, first: str, second: str, axes: Any = None) -> Any:
+        """Draw the shares of two columns that were measured together, over the measured bands."""
+        names = [one.column.name for one in self.model.cells]
+        for table in self.model.measured.tables:
+            if {names[column] for column in table.columns} == {first, second}:
+                found = new_axes() if axes is None else axes
+                self._pair_shares(table).draw(found)
+                return found
+        raise InvalidArgument(
+            f"'{first}' and '{second}' were not measured together",
+            must="be a pair of columns that the report says was",
         )
-        self._draw(place, figure.subplots())
-        target = io.StringIO()
-        figure.savefig(target, format="svg", metadata={"Date": None})
-        return target.getvalue().partition("<svg")[2].join(("<svg", ""))
 
 
 def report_place(path: str | Path) -> Path:
@@ -279,50 +252,40 @@ def report_place(path: str | Path) -> Path:
     return place
 
 
-def _most(measured: MeasuredTable) -> float:
-    r"""Return what the sizes of a table's noise add up to, but for one time in 60.
-
-    Of one cell with variance :math:`\sigma^2` the size has a mean of at most :math:`0.8\sigma` and
-    a variance of at most :math:`\sigma^2/2`, for both kinds of noise if they are not far below 1.
-    Cells are independent, so by Cantelli's inequality the sum is above its mean by
-    :math:`\sqrt{59}` deviations at most one time in 60.
-    """
-    size, variance = measured.values.size, measured.variance
-    return 0.8 * size * math.sqrt(variance) + math.sqrt(59 * size * variance / 2)
+def write_report(
+    path: str | Path, html: Callable[[], str], data: Callable[[], dict[str, Any]]
+) -> Path:
+    """Write a report to a file, as HTML or JSON."""
+    place = report_place(path)
+    text = html() if place.suffix == ".html" else json.dumps(data(), indent=2)
+    place.write_text(text + "\n", encoding="utf-8")
+    return place
 
 
-def _plain(text: str) -> str:
-    """Return a text that a picture takes for nothing but a text."""
-    return one_line(text).replace("$", r"\$")
+def _band(noise: Noise, variance: float) -> float:
+    """Return the half-width at 95 % of numbers with this kind of noise."""
+    is_laplace = isinstance(noise, DiscreteLaplace)
+    return (_LAPLACE if is_laplace else _GAUSSIAN) * math.sqrt(variance)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.995 else "100 %"
+def report_page(title: str, *parts: str) -> str:
+    """Return one page of HTML."""
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{escape(title)}</h1>{''.join(parts)}</body></html>"
+    )
 
 
-def _ticks(cells: int) -> Sequence[int]:
-    return range(0, cells, -(-cells // _MOST_LABELS))
+def pairs_text(pairs: Sequence[PairReport]) -> str:
+    """Return pairs as a table of text."""
+    return text_table(HEADINGS, [one.line() for one in pairs])
 
 
-_HEADINGS = (
-    "columns",
-    "measured",
-    "model is off by",
-    "noise alone",
-    "off from truth at most",
-    "in groups at most",
-    "put together",
-)
+def pairs_html(pairs: Sequence[PairReport]) -> str:
+    """Return pairs as a table of HTML."""
+    return html_table(HEADINGS, [one.line() for one in pairs])
 
-_MEANINGS = (
-    "off: the share of rows that would have to move to make both tables equal",
-    "at most: 95 % of the time; unknown where all values of a column stand together",
-    "in groups: the same of values as they stand together in tables, neighbours or rare ones",
-    (
-        "put together: the share of rows with a value that stands together with others; how these"
-        " depend on the other column is not known"
-    ),
-)
 
 _STYLE = (
     "body { font-family: sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em }"

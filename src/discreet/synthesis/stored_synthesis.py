@@ -2,13 +2,23 @@
 
 from typing import Any
 
+from attrs import evolve
+
 from discreet.core.canonical import digest
 from discreet.core.errors import DiscreetError, InvalidArgument
+from discreet.core.event_json import event_from_json
+from discreet.core.loss import Pure
+from discreet.ledger.order import Receipt
+from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import KIND, StoredBody
 from discreet.project.project import Project
 from discreet.synthesis.counted.value_cells import ValueCells
-from discreet.synthesis.marginals.measured import MeasuredMarginals
+from discreet.synthesis.judge import JUDGEMENT, Judge
+from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.plan import SYNTHESIS, bounded_plan, found_keys, private_table
+from discreet.synthesis.public_facts import PublicFacts
+from discreet.synthesis.published_table import PublishedTable
+from discreet.synthesis.synthetic_card import FindCircumstances
 from discreet.synthesis.synthetic_release import SyntheticRelease
 from discreet.tables.plans.plan import BoundedPlan
 from discreet.tables.unit_name import UNIT
@@ -24,21 +34,10 @@ def is_synthesis(description: dict[str, Any]) -> bool:
 
 def open_synthesis(project: Project, ticket: int) -> SyntheticRelease:
     """Return the synthetic release that a ticket paid for. It costs nothing."""
-    found = project.ledger.release_of(ticket)
-    if found is None or "cells" not in found[0]:
-        raise InvalidArgument(
-            "There are no synthetic rows of this ticket",
-            must="be the number of a ticket that paid for some",
-            got=str(ticket),
-            next="connection.releases() lists them, and so does 'discreet releases'",
-        )
-    body, receipt = found
+    body, receipt = stored_release(project, ticket, "cells", "synthetic rows")
     space = receipt.charges[0].id_space
     names = {one.name: one.called for one in project.catalog.id_spaces}
     counted = counted_again(project, body)
-    version = project.ledger.known_version(space)
-    is_replaced = version is not None and version.number != receipt.data_version
-    remark = f"the data are those of version {receipt.data_version}, which were replaced since"
     return SyntheticRelease(
         table=body["table"],
         cells=tuple(map(ValueCells.from_json, body["cells"])) if counted is None else counted[0],
@@ -48,8 +47,72 @@ def open_synthesis(project: Project, ticket: int) -> SyntheticRelease:
         cost=receipt.charges[0].loss,
         receipt=receipt,
         is_stored=True,
-        remarks=(remark,) if is_replaced else (),
+        remarks=replaced_remarks(project, receipt),
+        circumstances=None
+        if counted is None
+        else stored_circumstances(project, ticket, counted[1], receipt),
     )
+
+
+def stored_release(
+    project: Project, ticket: int, part: str, what: str
+) -> tuple[StoredBody, Receipt]:
+    """Return the body that a ticket paid for, if it has the part that tells what it is."""
+    found = project.ledger.release_of(ticket)
+    if found is None or part not in found[0]:
+        raise InvalidArgument(
+            f"There are no {what} of this ticket",
+            must="be the number of a ticket that paid for some",
+            got=str(ticket),
+            next="connection.releases() lists them, and so does 'discreet releases'",
+        )
+    return found
+
+
+def replaced_remarks(project: Project, receipt: Receipt) -> tuple[str, ...]:
+    """Return what must be said of a release of data that are not there any more."""
+    version = project.ledger.known_version(receipt.charges[0].id_space)
+    if version is None or version.number == receipt.data_version:
+        return ()
+    return (f"the data are those of version {receipt.data_version}, which were replaced since",)
+
+
+def is_judgement(description: dict[str, Any]) -> bool:
+    """Tell whether an order paid for a judgement that can be opened by its ticket.
+
+    What the first version stored does not say which release was judged.
+    """
+    return description.get(KIND) == JUDGEMENT and "judged" in description
+
+
+def open_judgement(project: Project, ticket: int) -> SyntheticRelease:
+    """Return the synthetic release that was judged, with its judgement. It costs nothing."""
+    body, _ = stored_release(project, ticket, "distances", "judgements")
+    judged, model = body["of"]["ticket"], body["of"]["model"]
+    release = evolve(
+        open_synthesis(project, judged),
+        published=tuple(map(PublishedTable.from_json, model["published"])),
+        facts=PublicFacts.from_json(model["facts"]),
+        tours=model["tours"],
+    )
+    judge = Judge.of_model(release.model, release.rows_per_unit, Pure(1))
+    if judge.expected() != body["expected"]:
+        return evolve(release, remarks=(*release.remarks, OTHER_MODEL))
+    return evolve(release, judged=MeasuredTable.from_json(body["distances"]))
+
+
+OTHER_MODEL = (
+    "the judgement is of a model that is estimated in another way by now, and is left out here"
+)
+
+
+def stored_circumstances(
+    project: Project, ticket: int, plan: BoundedPlan, receipt: Receipt
+) -> FindCircumstances:
+    """Return what finds out what is known of a stored release besides its numbers."""
+    description = project.ledger.description_of(ticket)
+    event = event_from_json(description["event"])
+    return circumstances_of(project, description["sql"], plan, receipt, event=event)
 
 
 def counted_again(

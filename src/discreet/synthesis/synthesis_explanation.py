@@ -1,35 +1,30 @@
 """What a synthesis would measure and cost. Nothing private is looked at, and nothing is spent."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import evolve, frozen
 
-from discreet.core.html_text import html_page, html_steps
-from discreet.core.loss import PrivacyLoss
-from discreet.core.terminal_text import text_steps
 from discreet.mechanisms.noise_json import Noise
 from discreet.project.noise import choose_noise
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.synthesis.marginals.choose_tables import all_pairs, shares_of
 from discreet.synthesis.marginals.measure import MarginalMechanism
+from discreet.synthesis.passage_explanation import PassageExplanation
 from discreet.synthesis.plan import SynthesisPlan
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
-from discreet.tables.catalog import IdSpace
 
 _USUAL_KEYS = 20
 """How many values are taken to be found where none are declared."""
 
 
 @frozen(kw_only=True)
-class SynthesisExplanation:
+class SynthesisExplanation(PassageExplanation):
     """Everything public about a synthesis, before it is paid for."""
 
     plan: SynthesisPlan
-    id_space: IdSpace
-    remaining: PrivacyLoss
-    is_stored: bool
     published: tuple[PublishedTable, ...] = ()
     """What was published before and would count as well."""
     facts: PublicFacts | None = None
@@ -41,15 +36,6 @@ class SynthesisExplanation:
         usual = tuple(range(_USUAL_KEYS))
         cells = [evolve(one, keys=usual) if one.is_open else one for one in self.plan.cells]
         return self.plan.mechanism(cells)
-
-    @property
-    def cost(self) -> PrivacyLoss:
-        """What it would cost now: nothing, if it is stored already."""
-        return self.plan.loss * 0 if self.is_stored else self.plan.loss
-
-    def is_affordable(self) -> bool:
-        """Tell whether the budget admits it now."""
-        return self.cost <= self.remaining
 
     def errors(self) -> dict[str, float]:
         """Return how far the first count of a cell of each column is off, 95 % of the time."""
@@ -80,19 +66,11 @@ class SynthesisExplanation:
         found += [
             ("Together", self._together()),
             ("Errors", "half-widths at 95 %, of one cell; columns in no table are counted again"),
-            *self._published(),
+            *published_steps(self.published),
             *self._asserted(),
-            ("Costs", f"{self.cost}" + (", because it is stored" if self.is_stored else "")),
-            ("Left", f"{self.remaining} before it"),
+            *self.price_steps(),
         ]
         return found
-
-    def _published(self) -> list[tuple[str, str]]:
-        if not self.published:
-            return []
-        known = {one.ticket: one.what for one in self.published}
-        shown = ", ".join(f"{ticket} ({what})" for ticket, what in known.items())
-        return [("Published", f"the rows would agree with, and so reveal, ticket {shown}")]
 
     def _asserted(self) -> list[tuple[str, str]]:
         if self.facts is None or self.facts.is_empty:
@@ -147,17 +125,17 @@ class SynthesisExplanation:
             else [[self.plan.cells[i].column.name for i in one] for one in mechanism.tables],
             "scores": _noise_json(mechanism.score_noise() if mechanism.has_scores else None),
             "published": sorted({one.ticket for one in self.published}),
-            "cost": self.cost.to_json(),
-            "stored": self.is_stored,
-            "affordable": self.is_affordable(),
+            **self.price_json(),
         }
 
-    def __str__(self) -> str:
-        """Show the steps, each with its heading."""
-        return text_steps(self.steps())
 
-    def _repr_html_(self) -> str:
-        return html_page(html_steps(self.steps()))
+def published_steps(published: Sequence[PublishedTable]) -> list[tuple[str, str]]:
+    """Return the step that says with which earlier releases rows would agree, if with any."""
+    if not published:
+        return []
+    known = {one.ticket: one.what for one in published}
+    shown = ", ".join(f"{ticket} ({what})" for ticket, what in known.items())
+    return [("Published", f"the rows would agree with, and so reveal, ticket {shown}")]
 
 
 def _noise_json(noise: Noise | None) -> dict[str, str] | None:

@@ -15,11 +15,13 @@ from typing import Any
 from attrs import evolve, frozen
 
 from discreet.core.errors import InvalidArgument
-from discreet.project.passage import Passed, find_stored, go_through
+from discreet.ledger.order import Receipt
+from discreet.project.circumstances import circumstances_of
+from discreet.project.passage import Passed, foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.synthesis.find_published import EarlierReleases
-from discreet.synthesis.judge import Judge
+from discreet.synthesis.judge import Judge, JudgedRelease, judging_passage
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.plan import SynthesisPlan, bounded_plan, private_table, synthesis_plan
 from discreet.synthesis.price import synthesis_price
@@ -69,7 +71,7 @@ def synthesise(
     """
     plan = plan_of(project, name, terms, default, columns, method, tables)
     facts = None if asserted is None else asserted.of(plan)
-    known = () if published is None else published.tables(project, plan)
+    known = () if published is None else published.tables(project, plan.counting())
     passed = go_through(project, plan.passage(), analyst=analyst, fresh=fresh)
     own = passed.receipt.ticket.number
     others = tuple(one for one in known if one.ticket != own)
@@ -93,17 +95,12 @@ def explain_synthesis(
 ) -> SynthesisExplanation:
     """Return what :func:`synthesise` would measure and cost; nothing is read or spent."""
     plan = plan_of(project, name, terms, default, columns, method, tables)
-    space = project.catalog.id_space(plan.table.unit.id_space)
-    version = project.ledger.known_version(space.name)
-    passage = plan.passage()
-    stored = None if version is None else find_stored(project, passage, version.number)
-    known = () if published is None else published.tables(project, plan)
-    own = None if stored is None else stored.receipt.ticket.number
+    foreseen = foresee(project, plan.passage(), analyst=analyst)
+    known = () if published is None else published.tables(project, plan.counting())
+    own = None if foreseen.stored is None else foreseen.stored.receipt.ticket.number
     return SynthesisExplanation(
         plan=plan,
-        id_space=space,
-        remaining=project.ledger.remaining(space.name, analyst),
-        is_stored=stored is not None,
+        foreseen=foreseen,
         published=tuple(one for one in known if one.ticket != own),
         facts=None if asserted is None else asserted.of(plan),
     )
@@ -125,15 +122,12 @@ def judge(
         )
     table = private_table(project, release.table)
     cap = project.catalog.id_space(table.unit.id_space).cap
-    _require_same_rows(project, release, table.unit.id_space)
+    require_same_rows(project, release.receipt, table.unit.id_space)
     holding = terms_that_hold(terms, Terms(), (default,))
-    found = Judge(
-        model=release.model,
-        rows_per_unit=release.rows_per_unit,
-        price=synthesis_price(holding, cap, ()).of_noise,
-    )
+    price = synthesis_price(holding, cap, ())
+    found = Judge.of_model(release.model, release.rows_per_unit, price.of_noise)
     plan = bounded_plan(table, release.cells, release.rows_per_unit)
-    passage = found.passage(plan, release.receipt.release_digest, cap, table.name)
+    passage = judging_passage(found, release.cells, plan, judged_release(release), price)
     (body,) = go_through(project, passage, analyst=analyst, fresh=fresh).bodies
     return evolve(release, judged=MeasuredTable.from_json(body["distances"]))
 
@@ -164,9 +158,20 @@ def plan_of(
     )
 
 
-def _require_same_rows(project: Project, release: SyntheticRelease, id_space: str) -> None:
+def judged_release(release: SyntheticRelease) -> JudgedRelease:
+    """Return what the ledger keeps of a release that is judged, so that it can be made again."""
+    made_of = release.model.to_json()
+    return JudgedRelease(
+        ticket=release.receipt.ticket.number,
+        digest=release.receipt.release_digest,
+        what=release.table,
+        model={name: made_of[name] for name in ("published", "facts", "tours")},
+    )
+
+
+def require_same_rows(project: Project, receipt: Receipt, id_space: str) -> None:
     """Refuse to judge a release by other rows than those that it was made of."""
-    now, then = project.ledger.known_version(id_space), release.receipt.data_version
+    now, then = project.ledger.known_version(id_space), receipt.data_version
     if now is not None and now.number != then:
         raise InvalidArgument(
             "The data have changed since the release was made",
@@ -183,7 +188,7 @@ def chosen_tables(
     method: str, tables: Sequence[Sequence[str]] | None
 ) -> Sequence[Sequence[str]] | None:
     """Return the tables that are named, none for independent columns, or None: chosen privately."""
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise InvalidArgument(
             "There is no such method",
             must=f"be one of {', '.join(METHODS)}",
@@ -210,4 +215,7 @@ def _release(project: Project, plan: SynthesisPlan, passed: Passed) -> Synthetic
         cost=passed.receipt.charges[0].loss,
         receipt=passed.receipt,
         is_stored=passed.is_stored,
+        circumstances=circumstances_of(
+            project, plan.in_words(), plan.plan, passed.receipt, event=plan.price.event
+        ),
     )

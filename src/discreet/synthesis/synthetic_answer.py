@@ -7,7 +7,7 @@ How much answers differ then is how much noise and sampling may have moved this 
 lacks, because it was not measured together, moves none of them: the answer says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -77,31 +77,28 @@ class SyntheticAnswer:
         return f"{text} ± unknown" if error is None else f"{text} ± {error:.3g}"
 
 
+RowsAgain = Callable[[Rng], Mapping[str, Any]]
+"""Draws noise, model and rows anew: Arrow tables, by their names."""
+
+
 def answer_from_rows(
-    model: SyntheticModel, rows: Any, table: str, sql: str, *, repeats: int, rng: Rng
+    rows: Mapping[str, Any], sql: str, *, drawn_again: RowsAgain, repeats: int, rng: Rng
 ) -> SyntheticAnswer:
-    """Return the answer to ``sql`` from an Arrow table of rows of a model."""
+    """Return the answer to ``sql`` from Arrow tables of synthetic rows, by their names."""
     if isinstance(repeats, bool) or not 0 <= repeats <= _MOST_REPEATS:
         raise InvalidArgument(
             "repeats is out of range", must=f"lie between 0 and {_MOST_REPEATS:,}", got=str(repeats)
         )
     select = parse(sql).select
     ask = partial(select_in_room, select.sql("duckdb", comments=False))
-    found = ask({table: rows})
+    found = ask(rows)
     names = tuple(found.schema.names)
-    summed = [
-        place for place, item in enumerate(listed(select, "expressions")) if has_aggregate(item)
-    ]
-    summed = [place for place in summed if _is_number(found.schema.types[place])]
+    summed = _summed(listed(select, "expressions"), found.schema.types)
     keys = [place for place in range(len(names)) if place not in summed]
     answers = _rows(found)
     spread: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {_key(row, keys): [] for row in answers}
     for _ in range(repeats if summed and len(spread) == len(answers) else 0):
-        again = drawn_again(model, rng)
-        # How many rows there are was measured, too.
-        count = round(rows.num_rows * again.estimated.total / model.estimated.total)
-        made = again.to_arrow(again.sample(count, rng), rng)
-        for row in _rows(ask({table: made})):
+        for row in _rows(ask(drawn_again(rng))):
             spread.get(_key(row, keys), []).append(row)
     errors = {
         names[place]: tuple(
@@ -115,7 +112,15 @@ def answer_from_rows(
     )
 
 
-def drawn_again(model: SyntheticModel, rng: Rng) -> SyntheticModel:
+def rows_again(model: SyntheticModel, table: str, rows: int, rng: Rng) -> Mapping[str, Any]:
+    """Return the rows of a table that would be there in the place of so many, with new noise."""
+    again = model_again(model, rng)
+    # How many rows there are was measured, too.
+    count = round(rows * again.estimated.total / model.estimated.total)
+    return {table: again.to_arrow(again.sample(count, rng), rng)}
+
+
+def model_again(model: SyntheticModel, rng: Rng) -> SyntheticModel:
     """Return the model that would be estimated if this one were the truth, with new noise."""
     measured, total = model.measured, model.estimated.total
 
@@ -136,7 +141,7 @@ def drawn_again(model: SyntheticModel, rng: Rng) -> SyntheticModel:
         one.drawn_again(model.grouped(one.columns, one.groups), total, rng)
         for one in model.published
     ]
-    return SyntheticModel.of(model.cells, redrawn, published, model.facts)
+    return SyntheticModel.of(model.cells, redrawn, published, model.facts, model.tours)
 
 
 def _summed(items: Sequence[Node], kinds: Sequence[Any]) -> list[int]:

@@ -14,7 +14,7 @@ from discreet.synthesis.counted.counted_rows import Integers
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.marginals.coarse_values import CoarseValues, Counts
 from discreet.synthesis.marginals.draw_rows import draw_rows, draw_within
-from discreet.synthesis.marginals.estimate import Estimated, estimate
+from discreet.synthesis.marginals.estimate import MOST_TOURS, Estimated, estimate
 from discreet.synthesis.marginals.junction_tree import Columns, largest_clique
 from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.marginals.measurement import combined, settled
@@ -55,6 +55,8 @@ class SyntheticModel:
     values: tuple[CoarseValues, ...] = field(repr=False)
     """The values that the model has for each column."""
     estimated: Estimated
+    tours: int = MOST_TOURS
+    """How many tours the search for it may take."""
 
     @staticmethod
     def of(
@@ -62,8 +64,11 @@ class SyntheticModel:
         measured: MeasuredMarginals,
         published: Sequence[PublishedTable] = (),
         facts: PublicFacts | None = None,
+        tours: int = MOST_TOURS,
     ) -> "SyntheticModel":
         """Return the model that agrees best with all that is known. It costs nothing.
+
+        The search for it takes at most so many ``tours``, and says whether it has found it by then.
 
         Tables are left out with which it could not be worked out: of those that were published
         before, and where some combinations cannot be also of those that were measured.
@@ -96,7 +101,34 @@ class SyntheticModel:
                 measurements,
                 impossible=held.masks(values),
                 still=STILL if is_mixed else 0.0,
+                most_tours=tours,
             ),
+            tours=tours,
+        )
+
+    def with_tours(self, tours: int) -> "SyntheticModel":
+        """Return the model after a search that may take so many tours."""
+        return SyntheticModel.of(self.cells, self.measured, self.published, self.facts, tours)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all that it is made of as plain values: what was measured, and what is public."""
+        return {
+            "cells": [one.to_json() for one in self.cells],
+            "measured": self.measured.to_json(),
+            "published": [one.to_json() for one in self.published],
+            "facts": self.facts.to_json(),
+            "tours": self.tours,
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "SyntheticModel":
+        """Estimate the model again of what :meth:`to_json` wrote."""
+        return SyntheticModel.of(
+            tuple(map(ValueCells.from_json, data["cells"])),
+            MeasuredMarginals.from_json(data["measured"]),
+            [PublishedTable.from_json(one) for one in data.get("published", ())],
+            PublicFacts.from_json(data["facts"]) if "facts" in data else None,
+            data.get("tours", MOST_TOURS),
         )
 
     @property

@@ -1,11 +1,12 @@
 """A synthetic release: what was measured of a table, and rows that look like it. All is public."""
 
 import json
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
@@ -15,11 +16,18 @@ from discreet.core.terminal_text import text_table
 from discreet.ledger.order import Receipt
 from discreet.randomness.rng import SystemRng
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.marginals.estimate import MOST_TOURS
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.report import SyntheticReport
-from discreet.synthesis.synthetic_answer import REPEATS, SyntheticAnswer, answer_from_rows
+from discreet.synthesis.synthetic_answer import (
+    REPEATS,
+    SyntheticAnswer,
+    answer_from_rows,
+    rows_again,
+)
+from discreet.synthesis.synthetic_card import CountedPart, FindCircumstances, synthetic_card
 from discreet.synthesis.synthetic_model import SyntheticModel
 
 METADATA = b"discreet"
@@ -27,6 +35,9 @@ METADATA = b"discreet"
 
 MEASURED = b"discreet.measured"
 """Where a file has the noisy numbers that its rows come from."""
+
+MOST_TRIED = 100_000
+"""How many tours a search may take, if more are asked for."""
 
 _SHOWN = 5
 
@@ -57,10 +68,29 @@ class SyntheticRelease:
     remarks: tuple[str, ...] = field(default=(), repr=False)
     """What must be known besides, such as that the data were replaced since."""
 
+    tours: int = MOST_TOURS
+    """How many tours the search for the model may take."""
+    circumstances: FindCircumstances | None = field(default=None, repr=False)
+    """What is known besides: the people and the budget, for a release card."""
+
     @cached_property
     def model(self) -> SyntheticModel:
         """The model that rows are drawn from."""
-        return SyntheticModel.of(self.cells, self.measured, self.published, self.facts)
+        return SyntheticModel.of(self.cells, self.measured, self.published, self.facts, self.tours)
+
+    def with_tours(self, tours: int) -> "SyntheticRelease":
+        """Return the release with a search for its model that may take so many tours.
+
+        What was measured is kept, so a search that was stopped before its end is tried again for
+        nothing. :attr:`has_converged` says whether it has come to an end. A judgement was of the
+        model before, and is left out.
+        """
+        return evolve(self, tours=checked_tours(tours), judged=None)
+
+    @property
+    def has_converged(self) -> bool:
+        """Whether the search for the model has found it, and was not stopped before."""
+        return self.model.estimated.is_found
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -88,13 +118,10 @@ class SyntheticRelease:
         rows = check.whole(rows)
         rng = SystemRng()
         drawn = self.model.to_arrow(self.model.sample(rows, rng), rng)
-        measured = {
-            "cells": [one.to_json() for one in self.cells],
-            "measured": self.measured.to_json(),
-            "published": [one.to_json() for one in self.model.published],
-            "facts": self.model.facts.to_json(),
+        texts = {
+            METADATA: json.dumps(self.about()),
+            MEASURED: json.dumps(self.model.to_json()),
         }
-        texts = {METADATA: json.dumps(self.about()), MEASURED: json.dumps(measured)}
         return drawn.replace_schema_metadata(texts)
 
     def to_arrow(self) -> Any:
@@ -128,7 +155,7 @@ class SyntheticRelease:
             optional.load("pyarrow.feather").write_feather(self._rows, str(place))
         elif place.suffix == ".csv":
             optional.load("pyarrow.csv").write_csv(self._rows, str(place))
-            self.write_about(place)
+            write_about(place, self.about())
         else:
             raise InvalidArgument(
                 "The kind of the file is not known",
@@ -136,11 +163,6 @@ class SyntheticRelease:
                 got=place.suffix or "no ending",
             )
         return place
-
-    def write_about(self, path: Path) -> None:
-        """Write what the rows are into a file of JSON beside a file of them."""
-        beside = path.with_name(f"{path.name}.json")
-        beside.write_text(json.dumps(self.about(), indent=2) + "\n", encoding="utf-8")
 
     def about(self) -> dict[str, Any]:
         """Return what the rows are, as plain values."""
@@ -153,6 +175,8 @@ class SyntheticRelease:
             "cost": self.cost.to_json(),
             "data_version": self.receipt.data_version,
             "ticket": self.receipt.ticket.number,
+            "converged": self.has_converged,
+            "tours": self.model.estimated.tours,
             "published": [
                 {"ticket": ticket, "what": what} for ticket, what in self.agrees_with.items()
             ],
@@ -165,7 +189,11 @@ class SyntheticRelease:
         What the noise may have done to it is estimated by drawing it anew so many times.
         """
         return answer_from_rows(
-            self.model, self._rows, self.table, query, repeats=repeats, rng=SystemRng()
+            {self.table: self._rows},
+            query,
+            drawn_again=partial(rows_again, self.model, self.table, len(self)),
+            repeats=repeats,
+            rng=SystemRng(),
         )
 
     def report(self) -> SyntheticReport:
@@ -175,6 +203,19 @@ class SyntheticRelease:
             model=self.model,
             notes=self.notes(),
             judged=self.judged,
+        )
+
+    def card(self) -> str:
+        """Return a release card, as YAML: what was released, how, and what it cost."""
+        part = CountedPart(
+            table=self.table,
+            cells=self.cells,
+            measured=self.measured,
+            rows_per_unit=self.rows_per_unit,
+        )
+        columns = {self.table: self.columns}
+        return synthetic_card(
+            [part], columns, self.about(), self.cost, self.receipt, self.circumstances
         )
 
     def notes(self) -> tuple[str, ...]:
@@ -194,12 +235,7 @@ class SyntheticRelease:
             found.append(f"measured together: {pairs}; any other dependence may be lost")
         else:
             found.append("no columns were measured together: each is independent of all others")
-        if self.agrees_with:
-            tickets = ", ".join(f"{ticket} ({what})" for ticket, what in self.agrees_with.items())
-            found.append(
-                "the rows agree with what was published before, as far as noise lets them, and so"
-                f" reveal it: ticket {tickets}"
-            )
+        found += agreement_notes(self.agrees_with)
         found += self._facts_notes()
         strict = [one.column.name for one in self.cells if not one.column.nullable]
         if strict:
@@ -209,12 +245,7 @@ class SyntheticRelease:
             )
         if any(one.keys is None for one in self.cells):
             found.append("what lies beyond a declared range counts as its nearer end")
-        if not self.model.estimated.is_found:
-            found.append(
-                "the model was still changing a little when its search was stopped: some tables of"
-                " the rows are farther from what was measured than they need be"
-            )
-        return (*found, *self.remarks)
+        return (*found, *convergence_notes([self.model]), *self.remarks)
 
     def _facts_notes(self) -> list[str]:
         facts, found = self.model.facts, []
@@ -258,6 +289,51 @@ class SyntheticRelease:
     def _first(self) -> list[list[str]]:
         rows = self._rows.slice(0, _SHOWN).to_pylist()
         return [["" if value is None else str(value) for value in row.values()] for row in rows]
+
+
+def write_about(path: Path, about: Mapping[str, Any]) -> None:
+    """Write what rows or counts are into a file of JSON, beside a file that has no place for it."""
+    beside = path.with_name(f"{path.name}.json")
+    beside.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def checked_tours(tours: int) -> int:
+    """Return a number of tours that a search may take."""
+    found = check.whole(tours)
+    if not 1 <= found <= MOST_TRIED:
+        raise InvalidArgument(
+            "tours is out of range", must=f"lie between 1 and {MOST_TRIED:,}", got=str(tours)
+        )
+    return found
+
+
+def agreement_notes(agrees_with: Mapping[int, str]) -> list[str]:
+    """Return what must be said of rows that agree with earlier releases, by their tickets."""
+    if not agrees_with:
+        return []
+    tickets = ", ".join(f"{ticket} ({what})" for ticket, what in agrees_with.items())
+    return [
+        (
+            "the rows agree with what was published before, as far as noise lets them, and so"
+            f" reveal it: ticket {tickets}"
+        )
+    ]
+
+
+def convergence_notes(models: Sequence[SyntheticModel]) -> list[str]:
+    """Return what must be said of models whose search was stopped before its end."""
+    stopped = [one for one in models if not one.estimated.is_found]
+    if not stopped:
+        return []
+    tours = max(one.estimated.tours for one in stopped)
+    return [
+        (
+            f"the model was still changing a little when its search was stopped after {tours:,}"
+            " tours: some tables of the rows are farther from what was measured than they need be."
+            f" What was measured is kept, so with_tours({10 * tours}), or --tours {10 * tours},"
+            " searches longer for nothing"
+        )
+    ]
 
 
 def _rows(count: int) -> str:

@@ -210,7 +210,7 @@ def test_median_mechanism_keeps_its_bound(is_declared, rng):
     for query in itertools.product((0, 1), repeat=4):
         assert abs(run.ask(np.array(query)).value - np.array(query) @ counts) <= bound
     assert not run.ended
-    assert len(run.databases) >= 1
+    assert run.guess.left >= 1
 
 
 def test_small_database_keeps_its_bound(rng):

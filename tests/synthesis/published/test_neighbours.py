@@ -29,6 +29,7 @@ AGE = Column(name="age", type=ColumnType.INTEGER, bounds=Bounds(lower=0, upper=1
 COST = Column(name="cost", type=ColumnType.INTEGER, bounds=Bounds(lower=0, upper=9), nullable=False)
 REGION = Column(name="region", type=ColumnType.TEXT, keys=("north", "south"), nullable=False)
 TOWN = Column(name="town", type=ColumnType.TEXT, keys=("a", "b", "c"), nullable=False)
+WORD = Column(name="word", type=ColumnType.TEXT, nullable=False)
 CASES: dict[str, tuple[list[Column], dict[str, Any]]] = {
     "tree": ([AGE], {"branching": 4}),
     "prefix": ([AGE], {}),
@@ -39,10 +40,14 @@ CASES: dict[str, tuple[list[Column], dict[str, Any]]] = {
     "tables": ([REGION, TOWN, COST], {}),
     "contrasts": ([REGION, TOWN, COST], {}),
     "one-way": ([REGION, TOWN, COST], {}),
-    "mwem": ([REGION, TOWN], {"rounds": 4}),
+    "mwem": ([REGION, TOWN], {"rounds": 4, "passes": 1}),
     "small-database": ([REGION, TOWN], {"accuracy": "1/4"}),
     "points": ([REGION, TOWN], {}),
+    "clamped-points": ([REGION, TOWN], {}),
     "halfspaces": ([AGE, COST], {"resolution": 2}),
+    "projected-halfspaces": ([AGE, COST, AGE], {"resolution": 2, "projections": 3}),
+    "heavy-sets": ([REGION, TOWN], {"halves": 5}),
+    "beginnings": ([WORD], {"queries": [["a", "b"], ["ab"]]}),
 }
 ROWS = 5
 LOSSES: list[Pure | Zcdp] = [Pure(1), Zcdp(rho=1)]
@@ -62,7 +67,7 @@ def ready(name: str, loss: Pure | Zcdp, *, rows_per_unit: int) -> Any:
     return method.ready(offered)
 
 
-class _Shown:
+class Shown:
     """Notes what each draw was given and gave; or gives what an earlier world was given."""
 
     def __init__(self, earlier: "Sequence[Any] | None" = None) -> None:
@@ -131,9 +136,9 @@ def loss_between(
 ) -> Fraction:
     """Return the loss between two worlds that were shown the same."""
     sizes = method.offered.sizes
-    worlds: list[_Shown] = []
+    worlds: list[Shown] = []
     for people in (one, other):
-        world = _Shown(worlds[0].given if worlds else None)
+        world = Shown(worlds[0].given if worlds else None)
         world.watch(monkeypatch)
         method.measure(counted(people, sizes, most=ROWS), NumberedRng(7))
         worlds.append(world)

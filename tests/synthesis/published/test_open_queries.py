@@ -1,8 +1,12 @@
 """A dialogue is charged as a whole when it is opened, and lives once."""
 
 import copy
+import gc
 import os
 import pickle
+import re
+import traceback
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,7 +15,8 @@ from attrs import evolve
 from discreet.core.contribution import Contribution
 from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
 from discreet.core.loss import Pure
-from discreet.mechanisms.query_release.guess_and_check import GuessAndCheckRun
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.mechanisms.thresholds.sparse_vector import SparseVectorRun
 from discreet.project.charged import charged
 from discreet.project.terms import Terms
 from discreet.randomness.rng import SystemRng
@@ -42,7 +47,7 @@ def test_it_is_charged_whole_and_each_answer_is_free(own, machine):
     with own() as owner:
         connection = owner.connect()
         told = connection.explain_open_queries("visits", machine=machine, rows_per_unit=3, **ASKED)
-        assert "no answer costs more" in str(told)
+        assert "cost nothing more" in str(told)
         assert told.is_affordable()
         assert told.to_json()["rows_per_unit"] == 3
         assert connection.budget()[0].spent == Pure(0)
@@ -117,12 +122,104 @@ def test_it_is_about_the_rows_that_it_was_opened_for(own):
             dialogue.ask({"region": "north"})
 
 
+def test_it_ends_with_its_block_and_its_connection_and_overwrites_what_it_held(own):
+    with own() as owner, owner.connect() as connection:
+        first, second, third = (connection.open_queries("visits", **ASKED) for _ in range(3))
+        held = [one._run._rows for one in (first, second, third)]
+        assert all(rows.any() for rows in held)
+        with first:
+            known = first.ask({"region": "north"})
+        assert first.ended
+        assert first.ask({"region": "north"}) == known, "what is public stays so"
+        for _ in range(2):
+            second.close()
+        with pytest.raises(Unsupported, match="has ended"):
+            second.ask({"region": "north"})
+        assert not third.ended
+        connection.close()
+        assert third.ended
+        assert not any(rows.any() for rows in held)
+
+
+def test_what_is_let_go_of_is_overwritten(own):
+    with own() as owner:
+        dialogue = owner.connect().open_queries("visits", **ASKED)
+        rows = dialogue._run._rows
+        del dialogue
+        gc.collect()
+        assert not rows.any()
+
+
+def test_a_process_that_is_forked_off_has_nothing_of_it(own):
+    """The child finds zeros, an end and a free lock, even if a thread was asking meanwhile."""
+    with own() as owner:
+        dialogue = owner.connect().open_queries("visits", **ASKED)
+        dialogue._lock.acquire()  # as a thread would that asks at this moment
+        child = os.fork()
+        if not child:
+            is_bare = not dialogue._run._rows.any() and dialogue.ended
+            os._exit(0 if is_bare and not dialogue._lock.locked() else 1)
+        dialogue._lock.release()
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert dialogue._run._rows.any()
+        assert not dialogue.ended
+        dialogue.ask({"region": "north"})
+
+
+@pytest.mark.parametrize("cause", [KeyboardInterrupt, MemoryError, ZeroDivisionError])
+@pytest.mark.parametrize("place", [SparseVectorRun, DiscreteLaplace])
+def test_what_stops_an_answer_ends_it_and_takes_no_frame_along(own, monkeypatch, cause, place):
+    """Whoever shows the frames of an error sees none below the dialogue: there stand counts."""
+    with own() as owner:
+        dialogue = owner.connect().open_queries("visits", **ASKED)
+
+        def stop(*_):
+            raise cause("601 rows")
+
+        monkeypatch.setattr(SparseVectorRun, "ask", lambda *_: True)
+        monkeypatch.setattr(place, "ask" if place is SparseVectorRun else "release", stop)
+        with pytest.raises((KeyboardInterrupt, Unsupported)) as caught:
+            dialogue.ask({"region": "north"})
+        assert isinstance(caught.value, KeyboardInterrupt) == (cause is KeyboardInterrupt)
+        assert caught.value.__context__ is None
+        assert caught.value.__cause__ is None
+        assert "601" not in str(caught.value)
+        shown = [frame.f_code.co_qualname for frame, _ in traceback.walk_tb(caught.tb)]
+        assert shown[-1] == "OpenQueries._answered"
+        assert not any("GuessAndCheckRun" in name for name in shown)
+        assert dialogue.ended
+        assert not dialogue._run._rows.any()
+        with pytest.raises(Unsupported, match="has ended"):
+            dialogue.ask({"urgent": None})
+
+
+def test_threads_share_one_life(own):
+    """Of eight threads that ask the same, all get one answer; none is measured twice."""
+    with own() as owner:
+        dialogue = owner.connect().open_queries("visits", **ASKED)
+        asked = [{"urgent": one} for one in (True, False, None)] * 8
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(dialogue.ask, asked))
+        assert len(dialogue.answers) == 3
+        for place in range(3):
+            assert len(set(found[place::3])) == 1
+
+
+def test_nothing_of_it_shows_or_travels(own):
+    with own() as owner:
+        dialogue = owner.connect().open_queries("visits", **ASKED)
+        for part in (dialogue, dialogue._run, dialogue._run._comparisons):
+            assert not re.search(r"\b(600|[0-9]{3})\b", repr(part))
+            for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+                with pytest.raises(Unsupported, match="cannot be copied"):
+                    copied(part)
+
+
 def test_after_its_last_measurement_it_has_ended(own, monkeypatch):
     with own() as owner:
         dialogue = owner.connect().open_queries("visits", **ASKED)
         first = dialogue.ask({"region": "north"})
-        monkeypatch.setattr(GuessAndCheckRun, "ended", True)
-        monkeypatch.setattr(dialogue._run._run, "_ended", True)
+        monkeypatch.setattr(dialogue._run, "_ended", True)
         assert dialogue.ended
         with pytest.raises(Unsupported, match="has ended"):
             dialogue.ask({"region": "south"})

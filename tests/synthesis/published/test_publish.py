@@ -42,7 +42,11 @@ CASES: dict[str, tuple[list[str], dict[str, Any]]] = {
     "mwem": (["region", "district", "urgent"], {"rounds": 4}),
     "small-database": (["region", "urgent"], {"accuracy": "0.2"}),
     "points": (["region", "urgent"], {}),
+    "clamped-points": (["region", "urgent"], {}),
     "halfspaces": (["age", "cost"], {"resolution": 2, "cells": 16}),
+    "projected-halfspaces": (["age", "cost", "day"], {"projections": 3, "resolution": 2}),
+    "heavy-sets": (["region", "urgent"], {"halves": 20}),
+    "beginnings": (["word"], {"queries": [["y", "no"], ["ye"]]}),
 }
 
 
@@ -120,7 +124,14 @@ def test_it_is_charged_what_its_event_costs_and_then_free(shared, name):
     assert json.loads(json.dumps(first.to_json()))["published"] == name
     assert "rows of nobody" in str(first)
     assert first.method in json.dumps(first.about())
-    assert len(connection.releases()) == 0, "what lists answers to questions has none of them"
+    (stored,) = connection.releases(first.receipt.ticket.number)
+    opened = stored.open()
+    assert (stored.sql, stored.columns) == (first.plan.in_words(), first.columns)
+    assert opened.is_stored
+    assert opened.receipt == first.receipt
+    assert opened.lines.values.tolist() == first.lines.values.tolist()
+    assert opened.notes() == first.notes()
+    assert f'method: "{name}"' in opened.card()
     for other in ({"rows_per_unit": 2}, {"fresh": True}):
         assert not connection.publish("visits", **asked | other).is_stored
 
@@ -336,6 +347,14 @@ def test_a_price_too_small_for_any_noise_says_which_would_do(shared, name):
 def test_what_the_budget_does_not_have_is_refused(shared):
     with pytest.raises(BudgetError):
         shared.connect().publish("visits", columns=["age"], method="tree", rho=1001)
+
+
+def test_a_search_says_for_which_rows_it_is_useful(shared):
+    """(ε, δ)-useful, as a stated result; and that nothing is promised of too few rows."""
+    asked: dict[str, Any] = {"columns": ["age"], "method": "search", "rho": 5}
+    for rows, said in ((10**9, "0.05)-useful: no interval is off"), (50, "nothing is promised")):
+        told = shared.connect().explain_publishing("visits", options={"rows": rows}, **asked)
+        assert said in dict(told.steps())["Useful"]
 
 
 def test_prefix_sums_need_a_rho(shared):

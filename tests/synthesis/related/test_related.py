@@ -11,59 +11,23 @@ from attrs import evolve
 
 from discreet.core.errors import DiscreetError, InvalidArgument, RefusedQuery, Unsupported
 from discreet.synthesis.related.joined_rows import number_cells, require_related
-from discreet.synthesis.related.related_release import ABOUT
-from discreet.synthesis.synthetic_file import open_synthetic
+from discreet.synthesis.related.related_rows import ABOUT
 from discreet.synthesis.synthetic_release import METADATA
 from discreet.tables.catalog import Period, PeriodLength
 from discreet.tables.plans.contain import row_limits
-from tests.support.projects.frames import owned
-
-PEOPLE, MOST = 3_000, 6
-PARENTS = {
-    "patient": "integer",
-    "age": {"type": "integer", "min": 0, "max": 99, "nullable": False},
-    "sex": {"type": "text", "keys": ["f", "m"], "nullable": False},
-}
-CHILDREN = {
-    "patient": "integer",
-    "cost": {"type": "integer", "min": 0, "max": 99},
-    "kind": {"type": "text", "keys": ["x", "y"], "nullable": False},
-}
-
-
-def _tables():
-    """Return patients, and visits: the old have more and dearer ones, women those of kind x."""
-    random = np.random.default_rng(1)
-    age, is_woman = random.integers(0, 100, PEOPLE), random.random(PEOPLE) < 0.5
-    number = random.poisson(np.where(age >= 50, 3.0, 1.0))
-    owner = random.permutation(np.repeat(np.arange(PEOPLE), number))
-    is_old, woman = age[owner] >= 50, is_woman[owner]
-    cost = random.integers(0, 40, len(owner)) + np.where(is_old, 60, 0)
-    kind = random.random(len(owner)) < np.where(woman, 0.8, 0.2)
-    parents = {
-        "patient": np.arange(PEOPLE) + 10**6,
-        "age": age,
-        "sex": np.where(is_woman, "f", "m"),
-    }
-    children = {"patient": owner + 10**6, "cost": cost, "kind": np.where(kind, "x", "y")}
-    return {"patients": pa.table(parents), "visits": pa.table(children)}
-
-
-def _owned(tables, place, **said):
-    columns = {"patients": PARENTS, "visits": CHILDREN} | said.pop("columns", {})
-    usual: dict[str, Any] = {
-        "budget": {"rho": 500},
-        "rows_per_group": MOST,
-        "groups_per_unit": 1,
-        "ledger": place / "ledger",
-        "id_space": place.name,
-    }
-    return owned(tables, columns=columns, **usual | said)
+from tests.synthesis.related.related_people import (
+    CHILDREN,
+    MOST,
+    PARENTS,
+    PEOPLE,
+    owned_people,
+    people,
+)
 
 
 @pytest.fixture(scope="module")
 def owner(tmp_path_factory):
-    with _owned(_tables(), tmp_path_factory.mktemp("related")) as found:
+    with owned_people(people(), tmp_path_factory.mktemp("related")) as found:
         yield found
 
 
@@ -116,7 +80,7 @@ def test_children_depend_on_their_parents_as_they_did(release):
 
     So this fails by chance in less than one of a million runs.
     """
-    truth = _statistics(*(one.to_pandas() for one in _tables().values()))
+    truth = _statistics(*(one.to_pandas() for one in people().values()))
     found = _statistics(release["patients"].to_pandas(), release["visits"].to_pandas())
     assert found == pytest.approx(truth, abs=0.3)
     assert set(release.cluster_columns) >= {"age", "sex"}
@@ -131,9 +95,9 @@ def test_a_cluster_without_children_takes_them_from_all(release):
     estimated = model.children.estimated
     only = evolve(estimated, model=estimated.model.given({last: 0}))
     without = evolve(model, children=evolve(model.children, estimated=only))
-    assert without._given(last, 1) is without.children
-    assert without._given(last, 0).estimated.model.marginal((last,))[0] == pytest.approx(1)
-    assert model._given(last, 1).estimated.model.marginal((last,))[1] == pytest.approx(1)
+    assert without.given(1) is without.children
+    assert without.given(0).estimated.model.marginal((last,))[0] == pytest.approx(1)
+    assert model.given(1).estimated.model.marginal((last,))[1] == pytest.approx(1)
 
 
 def test_it_is_paid_for_once_and_found_again(owner, release):
@@ -171,8 +135,6 @@ def test_files_say_what_they_are(release, tmp_path):
     assert about["table"] == "visits"
     assert about["keys"] == {"patients": "patient", "visits": "patient"}
     assert json.loads((place / ABOUT).read_text())["rows"]["visits"] == rows.num_rows
-    with pytest.raises(InvalidArgument, match="belong together"):
-        open_synthetic(place / "visits.parquet")
     release.write(place, ending=".csv")
     assert (place / "patients.csv").is_file()
     text, notes = str(release), " ".join(release.notes())
@@ -202,7 +164,7 @@ def test_explanation_reads_nothing(owner):
 
 def _exact(tables, place, **said):
     """Return numbers of units by number of children, and of children, with next to no noise."""
-    with _owned(tables, place, budget={"rho": 10**5}, **said) as owner:
+    with owned_people(tables, place, budget={"rho": 10**5}, **said) as owner:
         release = owner.connect().synthesise_related(
             "patients", "visits", rho=5 * 10**4, rows_per_unit=4, by=["sex"]
         )
@@ -275,7 +237,9 @@ def test_values_that_are_not_declared_are_found_and_empty_tables_are_no_matter(t
             )
         place = tmp_path / str(rows)
         place.mkdir()
-        with _owned(tables, place, columns=columns, budget={"rho": 30, "delta": 1e-6}) as owner:
+        with owned_people(
+            tables, place, columns=columns, budget={"rho": 30, "delta": 1e-6}
+        ) as owner:
             release = owner.connect().synthesise_related(
                 "patients", "visits", rho=20, delta=1e-7, rows_per_unit=1
             )

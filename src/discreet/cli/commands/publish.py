@@ -5,11 +5,13 @@ from typing import Any
 
 from discreet.cli.answer_file import Destination, add_output, destination, encoded
 from discreet.cli.command import CommandResult, add_project
+from discreet.cli.files_beside import write_card
 from discreet.cli.spelling import spelled
 from discreet.core.errors import InvalidArgument
 from discreet.roles.connection import connect
 from discreet.synthesis.published.published_counts import PublishedCounts
 from discreet.synthesis.published.publishing_methods import METHODS
+from discreet.synthesis.synthetic_release import write_about
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="the columns of a table to publish (repeat it for more), for methods with tables",
     )
+    parser.add_argument(
+        "--keys",
+        action="append",
+        metavar="COLUMN=A,B",
+        help="values of a column of which none are declared (repeat it for more columns)",
+    )
     parser.add_argument("--epsilon", metavar="E", help="what it may cost, such as 1")
     parser.add_argument("--rho", metavar="R", help="the same in zCDP, where the budget is in rho")
     parser.add_argument("--delta", metavar="D", help="the δ that may be spent besides ε")
@@ -50,6 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--analyst", default="local", metavar="NAME", help="who publishes")
     parser.add_argument(
         "--explain", action="store_true", help="say what it would do and cost; nothing is spent"
+    )
+    parser.add_argument(
+        "--card", metavar="FILE", help="write a release card besides: what, how and at which cost"
     )
     parser.add_argument(
         "--fresh", action="store_true", help="pay for a new one, although there is one already"
@@ -71,7 +82,9 @@ def run(options: argparse.Namespace) -> CommandResult:
     ):
         place.require_apart(connection.catalog())
         release = connection.publish(options.table, fresh=options.fresh, **asked)
-        return _result(release, place)
+        result = _result(release, place)
+        write_card(options.card, release.card)
+        return result
 
 
 def _result(release: PublishedCounts, place: Destination) -> CommandResult:
@@ -85,6 +98,8 @@ def _result(release: PublishedCounts, place: Destination) -> CommandResult:
         return CommandResult("", None, output=counts, aside=f"{cost}\n{notes}")
     place.file.keep(counts)
     name = str(place.file.target)
+    if place.form.value == "csv":  # it has no place for what it is
+        write_about(place.file.target, release.about())
     told = f"Wrote {len(release):,} counts to {name}; {cost}"
     return CommandResult(f"{told}\n{notes}", release.about() | {"output": name})
 
@@ -95,24 +110,41 @@ def _asked(options: argparse.Namespace) -> dict[str, Any]:
         "rho": options.rho,
         "delta": options.delta,
         "columns": options.columns or None,
+        "keys": _keys(options.keys),
         "method": options.method,
         "options": _method_options(options.settings or [], options.tables),
         "rows_per_unit": options.rows_per_unit,
     }
 
 
+def _keys(given: list[str] | None) -> dict[str, list[str]] | None:
+    """Return lists of values by their columns."""
+    if given is None:
+        return None
+    found = _named(given, "Values are not of the form COLUMN=A,B", "word=yes,no")
+    return {name: values.split(",") for name, values in found.items()}
+
+
 def _method_options(settings: list[str], tables: list[str] | None) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = dict(
+        _named(settings, "An option is not of the form NAME=VALUE", "cells=64")
+    )
+    if tables is not None:
+        found["tables"] = [one.split(",") for one in tables]
+    return found
+
+
+def _named(settings: list[str], what: str, example: str) -> dict[str, str]:
+    """Return values by the names before them."""
+    found: dict[str, str] = {}
     for one in settings:
         name, equals, value = one.partition("=")
         if not equals or not value or name in found:
             raise InvalidArgument(
-                "An option is not of the form NAME=VALUE, or given twice",
-                must="be such as cells=64",
+                f"{what}, or given twice",
+                must=f"be such as {example}",
                 got=one[:40],
                 next="Nothing was charged",
             )
         found[name] = value
-    if tables is not None:
-        found["tables"] = [one.split(",") for one in tables]
     return found

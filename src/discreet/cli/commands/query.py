@@ -1,14 +1,13 @@
 """Answer a question privately."""
 
 import argparse
-from pathlib import Path
 
 from discreet.cli.answer_file import add_output, destination
 from discreet.cli.command import CommandResult, add_asking, asked, question
-from discreet.core.errors import InvalidArgument
+from discreet.cli.files_beside import write_card
 from discreet.releases.answer_frame import IntervalKind
 from discreet.roles.connection import connect
-from discreet.synthesis.synthetic_file import open_synthetic
+from discreet.synthesis.related.related_file import open_synthetic
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--on",
         metavar="FILE",
-        help="ask a file of synthetic rows instead of the project: nothing is spent",
+        help="ask a file of synthetic rows, or the folder of two related tables, instead of the "
+        "project: nothing is spent",
     )
     add_output(parser)
 
@@ -46,17 +46,5 @@ def run(options: argparse.Namespace) -> CommandResult:
         place.require_apart(asker.catalog())
         release = asker.sql(sql, fresh=options.fresh, **asked(options))
         release = release.with_intervals(options.intervals)
-        if options.card is not None:
-            _write(Path(options.card), release.card())
+        write_card(options.card, release.card)
         return place.take(release)
-
-
-def _write(path: Path, card: str) -> None:
-    try:
-        path.write_text(card, encoding="utf-8")
-    except OSError as cause:
-        raise InvalidArgument(
-            f"The card {path} cannot be written",
-            got=cause.strerror or type(cause).__name__,
-            next="The answer is stored, and asking again costs nothing",
-        ) from None

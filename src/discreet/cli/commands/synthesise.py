@@ -1,19 +1,18 @@
 """Publish rows that look like those of a table, and are nobody's."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from discreet.cli.answer_file import Destination, add_output, destination, encoded
 from discreet.cli.command import CommandResult, add_project
+from discreet.cli.files_beside import require_free, write_beside, write_card
 from discreet.cli.related_tables import run_related
 from discreet.cli.spelling import spelled
 from discreet.core.errors import InvalidArgument
 from discreet.roles.connection import Connection, connect
 from discreet.synthesis.read_facts import facts_of_file
-from discreet.synthesis.report import report_place
 from discreet.synthesis.synthesise import METHODS
-from discreet.synthesis.synthetic_release import SyntheticRelease
+from discreet.synthesis.synthetic_release import SyntheticRelease, checked_tours, write_about
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -82,6 +81,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write a report on how far the rows can be trusted (.html or .json); it costs nothing",
     )
     parser.add_argument(
+        "--card", metavar="FILE", help="write a release card besides: what, how and at which cost"
+    )
+    parser.add_argument(
+        "--tours",
+        type=int,
+        metavar="N",
+        help="search for the model so long at most, where a shorter search was stopped before its "
+        "end; what was measured is kept, so that it costs nothing",
+    )
+    parser.add_argument(
         "--fresh", action="store_true", help="pay for a new one, although there is one already"
     )
     add_output(parser)
@@ -100,8 +109,9 @@ def run(options: argparse.Namespace) -> CommandResult:
         return CommandResult(spelled(str(found)), found.to_json())
     if options.rehearse:
         return _rehearsed(options)
-    if options.report is not None:
-        _require_free(report_place(options.report), replaces=options.force)
+    require_free(options.report, replaces=options.force)
+    if options.tours is not None:
+        checked_tours(options.tours)
     with destination(options) as place:
         if place.file is not None and place.form.value in ("table", "json"):
             raise InvalidArgument(
@@ -124,23 +134,13 @@ def _rehearsed(options: argparse.Namespace) -> CommandResult:
     return CommandResult(str(found), found.to_json())
 
 
-def _require_free(report: Path, *, replaces: bool) -> None:
-    """Make sure of the place of a report before anything is paid for."""
-    if not report.absolute().parent.is_dir() or (report.exists() and not replaces):
-        raise InvalidArgument(
-            f"The report {report} cannot be written there",
-            must="be a new file in a folder that is there, or have --force",
-            next="Nothing was charged",
-        )
-
-
 def _published(options: argparse.Namespace, place: Destination) -> CommandResult:
     with connect(options.project, analyst=options.analyst) as connection:
         place.require_apart(connection.catalog())
         release = _release(connection, options)
     result = _result(release, place)
-    if options.report is not None:
-        _write_report(release, options.report)
+    write_beside("report", options.report, lambda place: release.report().write(place))
+    write_card(options.card, release.card)
     return result
 
 
@@ -156,24 +156,14 @@ def _result(release: SyntheticRelease, place: Destination) -> CommandResult:
     place.file.keep(rows)
     name = str(place.file.target)
     if place.form.value == "csv":  # it has no place for what it is
-        release.write_about(place.file.target)
+        write_about(place.file.target, release.about())
     told = f"Wrote {len(release):,} synthetic rows to {name}; {cost}"
     return CommandResult(f"{told}\n{notes}", release.to_json() | {"output": name})
 
 
-def _write_report(release: SyntheticRelease, path: str) -> None:
-    try:
-        release.report().write(path)
-    except OSError as cause:
-        raise InvalidArgument(
-            f"The report {path} cannot be written",
-            got=cause.strerror or type(cause).__name__,
-            next="The release is stored, and the same command again costs nothing",
-        ) from None
-
-
 def _release(connection: Connection, options: argparse.Namespace) -> SyntheticRelease:
-    return connection.synthesise(options.table, fresh=options.fresh, **_asked(options))
+    found = connection.synthesise(options.table, fresh=options.fresh, **_asked(options))
+    return found if options.tours is None else found.with_tours(options.tours)
 
 
 def _asked(options: argparse.Namespace) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from typing import Any
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import short
 from discreet.core.unit_words import UNITS
-from discreet.curator.price.costs import first_cost
 from discreet.curator.price.price import LimitsChoice
+from discreet.project.costs import first_cost
 from discreet.tables.catalog import Limits
 
 

@@ -9,11 +9,11 @@ from discreet.core.contribution import Contribution
 from discreet.core.counted import counted
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss
-from discreet.curator.price.costs import first_cost
 from discreet.curator.price.output_error import readable
 from discreet.curator.price.price import Counted, PricedPlan
 from discreet.mechanisms.noise_json import AggregateMechanism
 from discreet.mechanisms.selection.quantile_end import QuantileEnd
+from discreet.project.costs import first_cost
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.releases.cells import plain_up
 from discreet.releases.view import ClampSource

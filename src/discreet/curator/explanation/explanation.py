@@ -24,7 +24,6 @@ from discreet.curator.limits.choose_bounds import BoundsProposal
 from discreet.curator.limits.limits_error import Proposal, counts_units
 from discreet.curator.limits.other_limits import OtherLimits, other_limits_sentence
 from discreet.curator.limits.whole_sums import SumComparison
-from discreet.curator.price.costs import Cost, costs, decimals_of, group_losses
 from discreet.curator.price.fit import described_premise
 from discreet.curator.price.offered_delta import BoughtByDelta, takes_delta
 from discreet.curator.price.output_error import (
@@ -36,6 +35,7 @@ from discreet.curator.price.output_error import (
 from discreet.curator.price.price import PricedPlan
 from discreet.ledger.gate_rules import is_enough, least_price, shown_price
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.project.costs import Cost, costs, decimals_of, group_losses
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import CONFIDENCE
 from discreet.releases.estimates.estimate import indices

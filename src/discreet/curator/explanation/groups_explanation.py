@@ -6,8 +6,8 @@ from typing import Any
 from discreet.core.event import ComposedEvent
 from discreet.core.loss import PrivacyLoss
 from discreet.core.unit_words import BARE_UNIT, UNITS
-from discreet.curator.price.costs import first_cost
 from discreet.curator.price.price import ChosenGroups, PricedPlan
+from discreet.project.costs import first_cost
 from discreet.releases.view import View
 from discreet.tables.keyset import PrivateKeys, PublicKeys
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from discreet.core.canonical import described, digest
+from discreet.core.errors import InvalidArgument
 from discreet.curator.profile.one_table import only_table
 from discreet.ledger.order import Receipt
 from discreet.project.project import Project
@@ -72,6 +73,21 @@ def _find(project: Project, table: Table, version: int) -> Profile | None:
             _READ.clear()
         _READ[place] = profile
     return profile
+
+
+def open_profile(project: Project, ticket: int) -> Profile:
+    """Return the profile that a ticket paid for, while its table is declared as it was then."""
+    found = project.ledger.release_of(ticket)
+    tables = [] if found is None else project.catalog.tables
+    for table in tables:
+        if found is not None and profile_name(table) == found[1].plan_digest:
+            return profile_of(project, table, found[0]["batch"], found[1], is_stored=True)
+    raise InvalidArgument(
+        "The table is declared in another way than when its profile was made",
+        must="have the same columns, keys, ranges and limits",
+        got=f"ticket {ticket}",
+        next="Nothing was charged. Declare the table as it was, or make a new profile",
+    )
 
 
 def profile_of(

@@ -1,7 +1,9 @@
 """Guess and check: answer from a public guess while it is near the truth, and measure if not."""
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Protocol, Self
+from typing import Any, Generic, Protocol, Self, TypeVar
+from weakref import finalize
 
 import numpy as np
 from attrs import field, frozen
@@ -21,7 +23,7 @@ from discreet.mechanisms.query_release.linear_queries import (
     histogram_of,
     query_of,
 )
-from discreet.mechanisms.query_release.row_total import CountNoise
+from discreet.mechanisms.query_release.row_total import CountNoise, RowTotal, public_total
 from discreet.mechanisms.thresholds.halting_sparse_vector import HaltingSparseVector
 from discreet.mechanisms.thresholds.interactive import Machine, one_integer
 from discreet.mechanisms.thresholds.numeric_sparse import NumericSparse
@@ -38,6 +40,9 @@ class PublicGuess(Protocol):
     def learn(self, query: IntArray, value: int) -> None:
         """Take note of a noisy answer."""
         ...
+
+
+Guess = TypeVar("Guess", bound=PublicGuess)
 
 
 @frozen
@@ -161,8 +166,8 @@ class GuessAndCheck:
         return ComposedEvent.of([self.vector.event(one), value * self.most_above])
 
     def open(
-        self, histogram: IntArray, *, guess: PublicGuess, d_in: Contribution, rng: Rng
-    ) -> "GuessAndCheckRun":
+        self, histogram: IntArray, *, guess: Guess, d_in: Contribution, rng: Rng
+    ) -> "GuessAndCheckRun[Guess]":
         """Return a machine in its first state. The gate already holds the loss of its event."""
         return GuessAndCheckRun(self, histogram=histogram, guess=guess, d_in=d_in, rng=rng)
 
@@ -183,24 +188,30 @@ class GuessAndCheck:
         return self.value_noise.error_quantile(check.level(beta) / self.most_above)
 
 
-class GuessAndCheckRun(Machine):
-    """One life of a :class:`GuessAndCheck`; see there for what it promises."""
+class GuessAndCheckRun(Machine, Generic[Guess]):
+    """One life of a :class:`GuessAndCheck`; see there for what it promises.
+
+    The exact counts are overwritten when it ends or is let go of. Whatever stops an answer half-way
+    ends it too.
+    """
 
     def __init__(
         self,
         mechanism: GuessAndCheck,
         *,
         histogram: IntArray,
-        guess: PublicGuess,
+        guess: Guess,
         d_in: Contribution,
         rng: Rng,
+        event: Event | None = None,
     ) -> None:
         super().__init__()
         cells = int(np.size(histogram))
         self._rows = histogram_of(histogram, cells=cells, largest=mechanism.largest).copy()
+        finalize(self, self._rows.fill, 0)  # also if nobody waits for its end
         self._mechanism = mechanism
         self._guess = guess
-        self._event = mechanism.event(d_in)
+        self._event = mechanism.event(d_in) if event is None else event
         self._rng = rng
         self._comparisons = mechanism.vector.open(
             threshold=mechanism.threshold,
@@ -209,7 +220,7 @@ class GuessAndCheckRun(Machine):
         )
 
     @property
-    def guess(self) -> PublicGuess:
+    def guess(self) -> Guess:
         """The guess as it is now. It is public, also after the end."""
         return self._guess
 
@@ -223,15 +234,26 @@ class GuessAndCheckRun(Machine):
         found = self._checked(query)
         guess = one_integer(self._guess.answer(found), "The guess")
         guess = min(max(guess, -LARGEST_ANSWER), LARGEST_ANSWER)
-        exact = np.array([(found * self._rows).sum()], dtype=np.int64)
-        is_far = self._comparisons.ask(abs(int(exact[0]) - guess))
-        if self._comparisons.ended:
-            self._end()
-        if not is_far:
+        is_done = False
+        try:
+            value = self._compared(found, guess)
+            is_done = True
+        finally:
+            if not is_done:  # noise was perhaps drawn and not told: no second draw for it
+                self.end()
+        if value is None:
             return CheckedAnswer(guess, is_measured=False)
-        value = int(self._mechanism.value_noise.release(exact, self._rng)[0])
         self._guess.learn(found, value)
         return CheckedAnswer(value, is_measured=True)
+
+    def _compared(self, query: IntArray, guess: int) -> int | None:
+        """Return a noisy answer where the guess seems far from the exact one."""
+        exact = np.array([(query * self._rows).sum()], dtype=np.int64)
+        is_far = self._comparisons.ask(abs(int(exact[0]) - guess))
+        value = int(self._mechanism.value_noise.release(exact, self._rng)[0]) if is_far else None
+        if self._comparisons.ended:
+            self.end()
+        return value
 
     def ask_many(self, queries: Any) -> list[CheckedAnswer]:
         """Answer the queries in turn until the machine ends: there may be fewer answers."""
@@ -240,6 +262,11 @@ class GuessAndCheckRun(Machine):
         # Asking may end the machine: the condition is looked at again before each query.
         return [self.ask(query) for query in checked if not self.ended]
 
+    def end(self) -> None:
+        """End the machine, and overwrite the exact counts that it holds."""
+        self._end()
+        self._rows.fill(0)
+
     def _checked(self, query: Any) -> IntArray:
         return query_of(
             query,
@@ -247,3 +274,23 @@ class GuessAndCheckRun(Machine):
             lower=self._mechanism.lower,
             upper=self._mechanism.upper,
         )
+
+
+def open_with_total(
+    checks: GuessAndCheck,
+    histogram: IntArray,
+    guess: Callable[[int], Guess],
+    *,
+    cells: int,
+    total: RowTotal,
+    d_in: Contribution,
+    event: Event,
+    rng: Rng,
+) -> GuessAndCheckRun[Guess]:
+    """Return a machine in its first state, whose guess begins with the public total of rows.
+
+    ``event`` is that of its whole life: of the total, if it is measured, and of the checks.
+    """
+    rows = histogram_of(histogram, cells=cells, largest=checks.largest)
+    first = guess(public_total(total, rows, rng))
+    return GuessAndCheckRun(checks, histogram=rows, guess=first, d_in=d_in, rng=rng, event=event)

@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -15,18 +15,17 @@ from discreet.core.loss import Approximate, Pure
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.query_release.guess_and_check import (
-    CheckedAnswer,
     GuessAndCheck,
     GuessAndCheckRun,
+    open_with_total,
 )
-from discreet.mechanisms.query_release.linear_queries import LARGEST_ANSWER, histogram_of
+from discreet.mechanisms.query_release.linear_queries import LARGEST_ANSWER
 from discreet.mechanisms.query_release.private_weights import (
     answer_error,
     shared_total,
 )
 from discreet.mechanisms.query_release.row_total import (
     RowTotal,
-    public_total,
     row_total_of,
     total_bound,
     total_events,
@@ -175,9 +174,24 @@ class MedianMechanism:
         """Describe the whole life of one machine; ``d_in`` is how one unit moves the histogram."""
         return ComposedEvent.of([*total_events(self.total, d_in), self.checks.event(d_in)])
 
-    def open(self, histogram: IntArray, *, d_in: Contribution, rng: Rng) -> "MedianMechanismRun":
+    def open(
+        self, histogram: IntArray, *, d_in: Contribution, rng: Rng
+    ) -> GuessAndCheckRun[MedianGuess]:
         """Return a machine in its first state. The gate already holds the loss of its event."""
-        return MedianMechanismRun(self, histogram=histogram, d_in=d_in, rng=rng)
+
+        def guess(total: int) -> MedianGuess:
+            return MedianGuess(cells=self.cells, size=self.size, total=total)
+
+        return open_with_total(
+            self.checks,
+            histogram,
+            guess,
+            cells=self.cells,
+            total=self.total,
+            d_in=d_in,
+            event=self.event(d_in),
+            rng=rng,
+        )
 
     def least_threshold(self, beta: Number, *, queries: int, rows: int) -> int:
         r"""Return the least threshold at which the best small data set is never dropped.
@@ -226,39 +240,3 @@ def least_updates(cells: int, size: int) -> int:
         3
     """
     return number_of_databases(cells, size).bit_length()
-
-
-class MedianMechanismRun:
-    """One life of a :class:`MedianMechanism`; see there for what it promises."""
-
-    def __init__(
-        self, mechanism: MedianMechanism, *, histogram: IntArray, d_in: Contribution, rng: Rng
-    ) -> None:
-        checks = mechanism.checks
-        rows = histogram_of(histogram, cells=mechanism.cells, largest=checks.largest)
-        total = public_total(mechanism.total, rows, rng)
-        self._guess = MedianGuess(cells=mechanism.cells, size=mechanism.size, total=total)
-        self._event = mechanism.event(d_in)
-        self._run: GuessAndCheckRun = checks.open(rows, guess=self._guess, d_in=d_in, rng=rng)
-
-    @property
-    def ended(self) -> bool:
-        """Whether the machine has given its last answer."""
-        return self._run.ended
-
-    @property
-    def databases(self) -> IntArray:
-        """The data sets that still fit, one histogram a row. They are public."""
-        return self._guess.databases
-
-    def event(self) -> Event:
-        """Describe the whole life of the machine."""
-        return self._event
-
-    def ask(self, query: Any) -> CheckedAnswer:
-        """Return the answer to one query, guessed or measured."""
-        return self._run.ask(query)
-
-    def ask_many(self, queries: Any) -> list[CheckedAnswer]:
-        """Answer the queries in turn until the machine ends: there may be fewer answers."""
-        return self._run.ask_many(queries)

@@ -22,8 +22,12 @@ from discreet.mechanisms.query_release.small_database import SmallDatabase
 def _sets(values: Iterable[Iterable[str]]) -> tuple[frozenset[str], ...]:
     if isinstance(values, str):
         raise InvalidArgument("One text is no list of queries", must="be one set for each query")
-    found = tuple(frozenset([one]) if isinstance(one, str) else frozenset(one) for one in values)
-    if not found or any(not isinstance(prefix, str) for one in found for prefix in one):
+    try:
+        found = tuple(frozenset([one] if isinstance(one, str) else one) for one in values)
+    except TypeError:  # what is no list, or has lists in it
+        found = ()
+    texts = [prefix for one in found for prefix in one]
+    if not found or not all(map(check.is_unicode, texts)):
         raise InvalidArgument(
             "Those are not sets of prefixes", must="be one set of texts for each query"
         )

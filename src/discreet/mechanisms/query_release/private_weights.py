@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from typing import Any, Self
+from typing import Self
 
 from attrs import evolve, field, frozen
 
@@ -16,15 +16,13 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.core.rounding import sqrt_up
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.query_release.guess_and_check import (
-    CheckedAnswer,
     GuessAndCheck,
     GuessAndCheckRun,
+    open_with_total,
 )
-from discreet.mechanisms.query_release.linear_queries import RealArray, histogram_of
 from discreet.mechanisms.query_release.public_weights import PublicWeights, first_entropy
 from discreet.mechanisms.query_release.row_total import (
     RowTotal,
-    public_total,
     row_total_of,
     total_bound,
     total_events,
@@ -71,6 +69,8 @@ class PrivateMultiplicativeWeights:
         >>> run = machine.open(np.full(32, 6000), d_in=one, rng=SystemRng())
         >>> abs(run.ask(np.array([1, 0] * 16)).value - 96_000) < 20_000
         True
+        >>> run.guess.histogram.shape  # the weights as they are now, which are public
+        (32,)
     """
 
     checks: GuessAndCheck
@@ -111,9 +111,22 @@ class PrivateMultiplicativeWeights:
 
     def open(
         self, histogram: IntArray, *, d_in: Contribution, rng: Rng
-    ) -> "PrivateMultiplicativeWeightsRun":
+    ) -> GuessAndCheckRun[PublicWeights]:
         """Return a machine in its first state. The gate already holds the loss of its event."""
-        return PrivateMultiplicativeWeightsRun(self, histogram=histogram, d_in=d_in, rng=rng)
+
+        def guess(total: int) -> PublicWeights:
+            return PublicWeights(cells=self.cells, total=total, width=self.checks.width)
+
+        return open_with_total(
+            self.checks,
+            histogram,
+            guess,
+            cells=self.cells,
+            total=self.total,
+            d_in=d_in,
+            event=self.event(d_in),
+            rng=rng,
+        )
 
     def least_threshold(self, beta: Number, *, queries: int, rows: int) -> int:
         r"""Return the least threshold at which fewer than ``most_above`` updates are ever made.
@@ -190,44 +203,3 @@ def shared_total(
     return DiscreteLaplace.calibrate(d_in=row, loss=Pure(part)), evolve(
         loss, epsilon=loss.epsilon - part
     )
-
-
-class PrivateMultiplicativeWeightsRun:
-    """One life of a :class:`PrivateMultiplicativeWeights`; see there for what it promises."""
-
-    def __init__(
-        self,
-        mechanism: PrivateMultiplicativeWeights,
-        *,
-        histogram: IntArray,
-        d_in: Contribution,
-        rng: Rng,
-    ) -> None:
-        checks = mechanism.checks
-        rows = histogram_of(histogram, cells=mechanism.cells, largest=checks.largest)
-        total = public_total(mechanism.total, rows, rng)
-        self._guess = PublicWeights(cells=mechanism.cells, total=total, width=checks.width)
-        self._event = mechanism.event(d_in)
-        self._run: GuessAndCheckRun = checks.open(rows, guess=self._guess, d_in=d_in, rng=rng)
-
-    @property
-    def ended(self) -> bool:
-        """Whether the machine has given its last answer."""
-        return self._run.ended
-
-    @property
-    def histogram(self) -> RealArray:
-        """The weights as they are now. They are public, also after the end."""
-        return self._guess.histogram
-
-    def event(self) -> Event:
-        """Describe the whole life of the machine."""
-        return self._event
-
-    def ask(self, query: Any) -> CheckedAnswer:
-        """Return the answer to one query, guessed or measured."""
-        return self._run.ask(query)
-
-    def ask_many(self, queries: Any) -> list[CheckedAnswer]:
-        """Answer the queries in turn until the machine ends: there may be fewer answers."""
-        return self._run.ask_many(queries)

@@ -108,9 +108,13 @@ def least_size(accuracy: Number, *, cells: int, queries: int, width: int) -> int
 
 
 _MANY_DIGITS = 15
+_LARGEST_FLOAT = 10**100
+"""Beyond it logarithms of factorials soon are no floats."""
 
 
 def _digits(cells: int, size: int) -> int:
     """Return about the power of ten of the number of data sets, which may be too long to write."""
+    if max(cells, size) > _LARGEST_FLOAT:  # then there are as many as that, or more
+        return 0 if cells == 1 else round(max(cells, size).bit_length() * math.log10(2))
     log = math.lgamma(cells + size) - math.lgamma(size + 1) - math.lgamma(cells)
     return int(log / math.log(10))

@@ -6,7 +6,7 @@ own, the last one, unless the column is declared to have none.
 """
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,13 +15,14 @@ from attrs import evolve, frozen
 
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
-from discreet.core.protocols import Rng
+from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.samplers import uniform_integers
-from discreet.synthesis.counted.counted_rows import CountedColumn, Integers
+from discreet.synthesis.counted.counted_rows import CountedColumn, CountedRows, Integers
 from discreet.tables.column import Column, ColumnType, Key
 from discreet.tables.expression import Expression, FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.functions.cast import cast
+from discreet.tables.plans.engine import FoundKeys
 
 MOST_KEYS = 2_000
 """How many declared keys a column may have."""
@@ -230,6 +231,13 @@ class ValueCells:
         if self.column.type is ColumnType.TIMESTAMP:
             null = f", without the time of day{null}"
         return f"{len(self.ends)} cells of {each} {noun}{null}"
+
+
+def rows_in_cells(keys: FoundKeys, counts: IntArray, cells: Sequence[ValueCells]) -> CountedRows:
+    """Return what an engine found as counted rows, by the cells of each column."""
+    return CountedRows.found(
+        keys, counts, [(one.grouped_by(), one.column.nullable) for one in cells]
+    )
 
 
 _READ: Mapping[ColumnType, Callable[[Any], Key]] = {

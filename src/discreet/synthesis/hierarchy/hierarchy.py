@@ -79,6 +79,7 @@ class Hierarchy:
                 must="have at least 2 cells, and at least 2 below each place",
                 got=f"{cells} cells, {branching} below each",
             )
+        width = min(width, size)
         above: list[IntArray] = []
         while size > 1:
             above.append(np.arange(size, dtype=np.int64) // width)

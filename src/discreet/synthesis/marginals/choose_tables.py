@@ -5,7 +5,7 @@ All of this sees public numbers only: how many values columns have, noisy scores
 The error of a pair's table, summed over its cells, is estimated for each set of pairs that could be
 measured. A pair in the set errs by its noise, about :math:`c\sigma\sqrt{2/\pi}` for :math:`c`
 cells. Any other errs by how much its columns depend on each other, which is its *score* less what
-noise alone would give, and by the errors of both columns by themselves. Columns in no pair of the
+noise alone could give, and by the errors of both columns by themselves. Columns in no pair of the
 set are measured once more by themselves instead. Pairs are taken greedily, the highest scores
 first, as long as a model with all of them can be worked out (its cliques must not have more than so
 many cells); and of all beginnings of that list, none of it included, the one with the least sum of
@@ -37,7 +37,8 @@ class Scored:
     """How many values each column has, in the tables."""
     scores: tuple[float, ...]
     """In the order of :func:`all_pairs`."""
-    score_deviation: float
+    margin: float
+    """How much of a score may be its noise: it is taken from each."""
     variances: tuple[float, ...]
     """Of a cell of each column by itself, as measured so far, with the values of the tables."""
     fine_variances: tuple[float, ...]
@@ -60,7 +61,7 @@ def choose_pairs(known: Scored, *, most_cells: int, is_tree: bool = False) -> tu
         [_error(size, v) for size, v in zip(known.sizes, known.variances, strict=True)]
     )
     noise_alone = np.array([_noise_alone(known, errors, pair) for pair in pairs])
-    depends = np.maximum(np.array(known.scores) - noise_alone - SURE * known.score_deviation, 0.0)
+    depends = np.maximum(np.array(known.scores) - noise_alone - known.margin, 0.0)
     begun = [i for i, pair in enumerate(pairs) if pair in known.before]
     candidates = _candidates(known.sizes, pairs, depends, most_cells, begun, is_tree=is_tree)
     beginnings = range(len(begun), len(candidates) + 1)
@@ -78,8 +79,9 @@ def _noise_alone(known: Scored, errors: NDArray[np.float64], pair: Columns) -> f
     return alone if measured is None else min(alone, _error(cells(known.sizes, pair), measured))
 
 
-SURE = 2.5
-"""So many deviations of their noise are taken from scores: the largest are so by chance, too."""
+CHANCE = Fraction(1, 10)
+"""How likely it is at most that any score has more noise than is taken from all of them. The more
+pairs there are, the farther off is the one whose noise is largest; and with heavy tails as well."""
 GAIN = 0.9
 """Tables are measured if the sum of errors is expected to be at most so much of that without."""
 

@@ -18,6 +18,17 @@ With :math:`\tau = 0` that is iterative proportional fitting [DS40]. Tables of o
 more than its own counts, so one tour over the tree, along which cliques hand on what they share,
 takes a step for each of the tables.
 
+Noise makes tables contradict each other in more than can be made to agree before. There the steps
+of one tour undo each other, and it goes in a circle, in which whoever came last has it all. So the
+steps themselves never say when to stop, and for that it is looked at where a tour *ends*. When it
+ends where the one before it did, a few tours take parts of the steps: their circles are smaller,
+and end nearer to the middle. A part of the best step raises the dual too, which is concave.
+
+Cells are not below 0 in a model, but noisy counts are, so fitted counts add up to more rows than
+there are. How many there are is known better: it is what all whole tables say together, without a
+bias (:func:`~discreet.synthesis.marginals.measurement.total_rows`). That is the number of rows, to
+which the counts are held, and these say only which shares of them the cells have.
+
 Guarantee:
     Post-processing: nothing but measurements is looked at.
 """
@@ -43,9 +54,12 @@ SMOOTHING = 0.01
 
 MOST_TOURS = 100
 
-CLOSE_ENOUGH = 1 / 3
-"""An estimate is found when a tour moves cells by no more than this share of their noise, or of a
-row if noise is less: the root of the mean square."""
+CLOSE_ENOUGH = 0.02
+"""An estimate is found when a tour leaves cells where the tour before did, up to this share of
+their noise, or of a row if noise is less: the root of the mean square."""
+
+SETTLING = (0.5, 0.25, 0.125)
+"""The parts of their steps that tables take in the last tours."""
 
 _ONE_ROW = 1.0
 
@@ -56,11 +70,14 @@ class Estimated:
 
     model: GraphicalModel
     total: float
+    """How many rows there are: as measured, if whole tables say it, and as fitted if none does."""
     tours: int
+    """How many had whole steps."""
     is_found: bool
-    """Whether the last tour changed next to nothing; if not, more tours would help."""
-    last_move: float
-    """How far the last tour moved measured cells, in deviations of their noise."""
+    """Whether the last of these changed next to nothing; if not, more tours would help."""
+    last_change: float
+    """How far that one left measured cells from where the one before did, in deviations of their
+    noise."""
 
 
 def estimate(
@@ -77,24 +94,26 @@ def estimate(
 
     ``impossible`` are tables of cells in which no row can be: columns, and True where it is so.
     Where noise differs very much from table to table, cells that are known well are few among all
-    that move, and contradictions between them are never settled. So with ``still`` the search ends
-    when a tour leaves all cells where the one before did, up to that share of their noise.
+    that change. So with ``still`` the search ends when a tour changes cells by no more than that
+    share of their noise, and whole steps are the last ones: what is known well is not to be met in
+    the middle.
     """
     groups = [*(one.columns for one in measurements), *(columns for columns, _ in impossible)]
     tree = junction_tree(sizes, groups, most_cells=most_cells)
-    fit = _Fit.begin(tree, measurements, impossible, smoothing)
-    tours, moved = 0, np.inf
-    is_found = False
-    while tours < most_tours and not is_found:
-        moved, changed = fit.tour()
+    fit = _Fit.begin(tree, measurements, impossible, smoothing, holds_total=not still)
+    tours, changed = 0, np.inf
+    enough = still or CLOSE_ENOUGH
+    while tours < most_tours and changed > enough:
+        changed = fit.tour()
         tours += 1
-        is_found = bool(changed <= still if still else moved <= CLOSE_ENOUGH)
+    for part in () if still else SETTLING:
+        fit.tour(part)
     return Estimated(
         model=fit.model(),
-        total=float(fit.counts[0].sum()),
+        total=float(fit.counts[0].sum()) if fit.total is None else fit.total,
         tours=tours,
-        is_found=is_found,
-        last_move=float(moved),
+        is_found=changed <= enough,
+        last_change=changed,
     )
 
 
@@ -120,6 +139,10 @@ class _Fit:
     counts: list[Table]
     measured: tuple[tuple[_Measured, ...], ...]
     smoothing: float
+    total: float | None
+    """How many rows there are by all whole tables, if there are some."""
+    holds_total: bool
+    """Whether the counts are held to that after each tour."""
 
     @staticmethod
     def begin(
@@ -127,17 +150,19 @@ class _Fit:
         measurements: Sequence[Measurement],
         impossible: Sequence[tuple[tuple[int, ...], NDArray[np.bool_]]],
         smoothing: float,
+        *,
+        holds_total: bool,
     ) -> "_Fit":
-        total = 1.0
+        total = None
         with suppress(InvalidArgument):  # without a whole table, it follows from the others
             total, _ = total_rows(measurements)
             measurements = agreeing(measurements)
-        base = _base(tree, measurements, total)
+        base = _base(tree, measurements)
         for columns, mask in impossible:
             home = _home(tree, columns)
             base[home] = np.where(_spread_over(mask, columns, tree, home), -np.inf, base[home])
         model = GraphicalModel.of(tree, base)
-        counts = [total * np.exp(belief) for belief in model.beliefs]
+        counts = [(total or 1.0) * np.exp(belief) for belief in model.beliefs]
         measured: list[list[_Measured]] = [[] for _ in tree.branches]
         for one in measurements:
             home = _home(tree, one.columns)
@@ -146,7 +171,7 @@ class _Fit:
             sizes = dict(zip(one.columns, one.shape, strict=True))
             shape = tuple(sizes.get(column, 1) for column in columns)
             measured[home].append(_Measured(one, others, shape, *_zeros(one)))
-        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing)
+        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing, total, holds_total)
 
     def model(self) -> GraphicalModel:
         """Return the distribution of the counts, which agree after a tour."""
@@ -155,35 +180,35 @@ class _Fit:
             logs = [np.log(counts / total) for counts in self.counts]
         return GraphicalModel(self.tree, tuple(logs), float(np.log(total)))
 
-    def tour(self) -> tuple[float, float]:
-        """Take a step for each table.
+    def tour(self, part: float = 1.0) -> float:
+        """Take a step for each table, or a part of it.
 
-        Return how far cells moved in all steps, and how far they are from where the tour before
-        left them, both in deviations of noise.
+        Return how far cells are from where the tour before left them, in deviations of noise.
         """
-        moved, cells = np.zeros(2), 0
+        changed, cells = 0.0, 0
         for place, neighbour in _around(self.tree):
             if neighbour is None:
                 for one in self.measured[place]:
-                    moved += self._step(place, one)
+                    changed += self._step(place, one, part)
                     cells += one.table.counts.size
             else:
                 self._hand_on(neighbour, place)
-        steps, changes = np.sqrt(moved / max(cells, 1)).tolist()
-        return steps, changes
+        if self.total is not None and self.holds_total:
+            ratio = self.total / float(self.counts[0].sum())
+            for counts in self.counts:
+                counts *= ratio
+        return float(np.sqrt(changed / max(cells, 1)))
 
-    def _step(self, place: int, one: _Measured) -> NDArray[np.float64]:
+    def _step(self, place: int, one: _Measured, part: float) -> float:
         table, weight = one.table, self.smoothing * one.table.variances
         counts = table.counted(_summed(self.counts[place], one.others))
-        steps = _best_steps(counts, table.counts - weight * one.multipliers, weight)
+        steps = part * _best_steps(counts, table.counts - weight * one.multipliers, weight)
         steps = np.where(table.is_measured, steps, 0.0)
         one.multipliers[...] += steps
         self.counts[place] *= table.spread(np.exp(steps)).reshape(one.shape)
         changed = np.where(table.is_measured, counts - one.seen, 0.0)
         one.seen[...] = counts
-        weights = 1 / np.maximum(table.variances, _ONE_ROW)
-        moves = (counts * np.expm1(steps), changed)
-        return np.array([float((weights * move**2).sum()) for move in moves])
+        return float((changed**2 / np.maximum(table.variances, _ONE_ROW)).sum())
 
     def _hand_on(self, before: int, after: int) -> None:
         """Let a clique have the counts that the one before it has for what they share."""
@@ -262,7 +287,7 @@ def _best_steps(counts: Table, wanted: Table, weight: Table) -> Table:
     return np.where(counts > 0, steps, 0.0)
 
 
-def _base(tree: JunctionTree, measurements: Sequence[Measurement], total: float) -> list[Table]:
+def _base(tree: JunctionTree, measurements: Sequence[Measurement]) -> list[Table]:
     """Return the potentials of columns that do not depend on each other, by what was measured."""
     found = [np.zeros(tree.shape(place)) for place in range(len(tree.branches))]
     for column in range(len(tree.sizes)):

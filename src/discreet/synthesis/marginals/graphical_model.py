@@ -6,7 +6,7 @@ algorithm [KF09, Section 10.3]), in logarithms, so that no product is too small 
 A cell that cannot be has :math:`\theta = -\infty`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from attrs import field, frozen
@@ -72,15 +72,26 @@ class GraphicalModel:
 
     def given(self, evidence: dict[int, int]) -> "GraphicalModel":
         """Return the distribution of the rows in which some columns have given values."""
+        return self.weighted(
+            {
+                column: (np.arange(self.tree.sizes[column]) == value).astype(np.float64)
+                for column, value in evidence.items()
+            }
+        )
+
+    def weighted(self, weights: Mapping[int, Table]) -> "GraphicalModel":
+        """Return the distribution of rows that weigh as much as some columns' values say.
+
+        ``log_total`` is the logarithm of what all rows weigh on average. A weight may be 0.
+        """
         potentials = [np.array(one) for one in self._conditionals()]
-        for column, value in evidence.items():
+        for column, each in weights.items():
             home = self.tree.home((column,))
             assert home is not None
-            axis = self.tree.branches[home].columns.index(column)
-            others = np.arange(self.tree.sizes[column]) != value
-            shape = [1] * potentials[home].ndim
-            shape[axis] = -1
-            potentials[home] = np.where(others.reshape(shape), -np.inf, potentials[home])
+            with np.errstate(divide="ignore"):
+                logs = np.log(each)
+            spread = _spread(logs, (column,), self.tree.branches[home].columns)
+            potentials[home] = potentials[home] + spread
         return GraphicalModel.of(self.tree, potentials)
 
     def log_probability(self, rows: NDArray[np.int64]) -> Table:

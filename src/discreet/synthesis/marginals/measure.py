@@ -30,8 +30,11 @@ Assumes:
     ``rows_per_unit`` rows of each unit are counted, by whatever rule that looks at no other unit.
 
 Utility:
-    With one column in no chosen table nothing is lost against measuring columns by themselves but
-    the second round, which is :data:`SCORES` of the price.
+    Where no table is chosen, nothing is lost against measuring columns by themselves but the
+    second round. Its part of the price is one for which all noise is 1 % more, as a deviation is
+    in proportion to :math:`1/\sqrt\rho` or :math:`1/\varepsilon`:
+    :math:`1/\sqrt{1 - 0.02} = 1.0102` and :math:`1/(1 - 0.01) = 1.0101`. Where a table is chosen,
+    less error is expected with it than without, by a tenth at least.
 """
 
 import math
@@ -51,6 +54,7 @@ from discreet.mechanisms.noise_json import Noise
 from discreet.project.noise import choose_noise
 from discreet.synthesis.counted.counted_rows import CountedColumn, CountedRows, Integers
 from discreet.synthesis.marginals.choose_tables import (
+    CHANCE,
     MOST_TABLES,
     Scored,
     all_pairs,
@@ -66,8 +70,8 @@ from discreet.synthesis.marginals.pair_tables import pair_tables
 
 FIRST = Fraction(15, 100)
 """The part of the price for the first counts of each column."""
-SCORES = Fraction(3, 100)
-"""The part of the price for the scores of pairs."""
+SCORES = Fraction(2, 100)
+"""The part of a ρ for the scores of pairs; of an ε it is half of that."""
 
 MOST_NAMED_CELLS = 1_000_000
 """How many cells a clique may have if the tables are named."""
@@ -123,14 +127,19 @@ class MarginalMechanism:
             l1=pairs * self.rows_per_unit,
             l2_squared=pairs * self.rows_per_unit**2,
         )
-        return choose_noise(d_in, self.price * SCORES)
+        return choose_noise(d_in, self.price * self.scores_part)
+
+    @property
+    def scores_part(self) -> Fraction:
+        """The part of the price for scores: one that makes all other noise 1 % larger."""
+        return SCORES / 2 if isinstance(self.price, Pure) else SCORES
 
     @property
     def last(self) -> Price:
         """What is left for a round of tables; with residuals there are two of them."""
         if self.has_scores and self.has_residuals:
-            return self.price * ((1 - FIRST - 2 * SCORES) / 2)
-        return self.price * (1 - FIRST - (SCORES if self.has_scores else 0))
+            return self.price * ((1 - FIRST - 2 * self.scores_part) / 2)
+        return self.price * (1 - FIRST - (self.scores_part if self.has_scores else 0))
 
     def most_measured(self) -> int:
         """Return how many cells tables of several columns have at most, and scores."""
@@ -240,7 +249,7 @@ class MarginalMechanism:
         known = Scored(
             sizes=tuple(one.size for one in found.coarse),
             scores=tuple(scores.values.tolist()),
-            score_deviation=scores.variance**0.5,
+            margin=float(scores.noise.error_quantile(2 * CHANCE / len(scores.values))),
             variances=tuple(
                 variance * len(values.numbers) / values.size
                 for variance, values in zip(one_way, found.coarse, strict=True)

@@ -25,13 +25,22 @@ which is the first axis; for a clique that has the first column itself, nothing 
 
 def pair_tables(model: GraphicalModel) -> dict[Columns, Table]:
     """Return the probabilities of the cells of each pair of columns, the lower one first."""
-    shares = [np.exp(belief) for belief in model.beliefs]
+    shares = _shares(model)
     return {
         (first, second): table
         for first in range(len(model.tree.sizes))
         for second, table in _with_first(model, shares, first)
         if second > first
     }
+
+
+def tables_with(model: GraphicalModel, first: int) -> Iterator[tuple[int, Table]]:
+    """Yield each other column with its table: the first column, and then the other one."""
+    yield from _with_first(model, _shares(model), first)
+
+
+def _shares(model: GraphicalModel) -> list[Table]:
+    return [np.exp(belief) for belief in model.beliefs]
 
 
 def _with_first(

@@ -4,30 +4,16 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.core.html_text import html_page, html_steps
-from discreet.core.loss import PrivacyLoss
-from discreet.core.terminal_text import text_steps
+from discreet.synthesis.passage_explanation import PassageExplanation
 from discreet.synthesis.published.open_queries import DialoguePlan
 from discreet.synthesis.published.publishing_method import noise_words, rows_within
-from discreet.tables.catalog import IdSpace
 
 
 @frozen(kw_only=True)
-class DialogueExplanation:
+class DialogueExplanation(PassageExplanation):
     """Everything public about a dialogue, before it is paid for."""
 
     plan: DialoguePlan
-    id_space: IdSpace
-    remaining: PrivacyLoss
-
-    @property
-    def cost(self) -> PrivacyLoss:
-        """What it would cost, whatever is asked in it."""
-        return self.plan.loss
-
-    def is_affordable(self) -> bool:
-        """Tell whether the budget admits it now."""
-        return self.cost <= self.remaining
 
     def steps(self) -> list[tuple[str, str]]:
         """Return a heading and a sentence for each step."""
@@ -47,8 +33,8 @@ class DialogueExplanation:
             ("Guesses", f"answers that are off by less than about {checks.threshold:,} rows"),
             ("Measures", f"{checks.most_above} others at most, {noise_words(checks.value_noise)}"),
             ("Error", f"{known}, of all of {first} at 95 %"),
-            ("Costs", f"{self.cost}, when it is opened; no answer costs more"),
-            ("Left", f"{self.remaining} before it"),
+            *self.price_steps(),
+            ("Answers", "cost nothing more, however many are asked for"),
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -61,16 +47,8 @@ class DialogueExplanation:
             "rows_per_unit": self.plan.offered.rows_per_unit,
             "columns": list(self.plan.offered.names),
             "error": None if error is None else str(error),
-            "cost": self.cost.to_json(),
-            "affordable": self.is_affordable(),
+            **self.price_json(),
         }
-
-    def __str__(self) -> str:
-        """Show the steps, each with its heading."""
-        return text_steps(self.steps())
-
-    def _repr_html_(self) -> str:
-        return html_page(html_steps(self.steps()))
 
 
 def _rows(count: int) -> str:

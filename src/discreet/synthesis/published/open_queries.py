@@ -1,25 +1,30 @@
 """Open queries: a dialogue about a table, charged as a whole when it is opened.
 
-The machine keeps the exact histogram in the memory of this process until it ends or is let go of.
-That is the one place where private numbers outlive the gate, so:
+The machine keeps the exact histogram in the memory of this process until it ends, is closed or let
+go of, and then overwrites it. That is the one place where private numbers outlive the gate, so:
 
 * what it tells is bounded by the event that was charged, however it is asked and for how long
   (:class:`~discreet.mechanisms.query_release.guess_and_check.GuessAndCheck`);
-* it lives once: it cannot be copied or pickled, answers one query at a time, and refuses to answer
-  in another process, which would have the same noise for a second life;
+* it lives once: it cannot be copied or pickled, answers one query at a time, and a process that is
+  forked off has nothing of it, for it would have the same noise for a second life;
+* what stops an answer half-way (an interrupt, an error) ends it, so that no noise is drawn twice
+  for one answer, and takes no frame along in which an exact count stands;
 * nothing of it is stored, and no stored dialogue is ever continued: opening again is paid again;
 * its representation tells nothing, and no error quotes a count;
-* it is about the version of the data that it was opened for, and refuses to answer after that;
+* it is about the version of the data that it was opened for, and ends with that or its connection;
 * where a deadline is declared it is refused, because its answers are not held to one.
 
 In local use whoever holds it could read the files as well. A server must keep it on its own side.
 """
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from threading import Lock
-from typing import Any, NoReturn
+from types import TracebackType
+from typing import Any, NoReturn, Self
+from weakref import WeakSet
 
 import numpy as np
 from attrs import frozen
@@ -30,7 +35,9 @@ from discreet.core.loss import PrivacyLoss, Pure
 from discreet.core.protocols import IntArray, Rng
 from discreet.ledger.order import Receipt
 from discreet.ledger.releases import ReleaseSize
-from discreet.mechanisms.query_release.guess_and_check import CheckedAnswer
+from discreet.mechanisms.query_release.guess_and_check import CheckedAnswer, GuessAndCheckRun
+from discreet.mechanisms.query_release.median_mechanism import MedianGuess
+from discreet.mechanisms.query_release.public_weights import PublicWeights
 from discreet.project.charged import charged
 from discreet.project.passage import KIND, Leg, Passage, StoredBody, go_through
 from discreet.project.project import Project
@@ -43,8 +50,9 @@ from discreet.synthesis.plan import (
     private_table,
     rows_that_count,
 )
+from discreet.synthesis.published.given_keys import GivenKeys, columns_with_keys
 from discreet.synthesis.published.publishing_method import OfferedNoise, declared_cells
-from discreet.synthesis.published.query_machines import BETA, QueryMachine, QueryMechanism, QueryRun
+from discreet.synthesis.published.query_machines import BETA, QueryMachine, QueryMechanism
 from discreet.synthesis.published.query_methods import unit_rows
 from discreet.synthesis.published.runs_of_cells import runs_of_columns
 from discreet.tables.plans.engine import ExactAggregates, FoundKeys
@@ -114,31 +122,43 @@ class DialoguePlan:
         return found
 
 
+Dialogue = GuessAndCheckRun[PublicWeights] | GuessAndCheckRun[MedianGuess]
+"""A machine that was opened: it is private, and tells nothing but its answers."""
+
+
 class MachineOpening:
     """Makes a machine of what an engine found. It is private, and tells nothing."""
 
     def __init__(self, offered: OfferedNoise, mechanism: QueryMechanism) -> None:
         self._offered = offered
         self._mechanism = mechanism
-        self.run: QueryRun | None = None
+        self._opened: Dialogue | None = None
 
     def release(self, keys: FoundKeys, counts: IntArray, rng: Rng) -> None:
         """Open the machine; nothing is released yet."""
         values = [(one.grouped_by(), one.column.nullable) for one in self._offered.cells]
         rows = CountedRows.found(keys, counts, values)
         histogram = rows.table(range(len(rows.sizes))).ravel()
-        self.run = self._mechanism.open(histogram, d_in=unit_rows(self._offered), rng=rng)
+        self._opened = self._mechanism.open(histogram, d_in=unit_rows(self._offered), rng=rng)
+        histogram.fill(0)  # the machine has a copy of its own, and overwrites it at its end
+
+    def take(self) -> Dialogue:
+        """Hand the machine over, and forget it."""
+        opened, self._opened = self._opened, None
+        assert opened is not None  # a passage that is not joined has run
+        return opened
 
 
 class OpenQueries:
     """A dialogue about a table: any number of counts, each chosen after the answers before it.
 
     It was paid for as a whole. Each answer is a public guess, or a noisy count where the guess was
-    too far off; after so many of these it has ended. What it answered is in ``answers``.
+    too far off; after so many of these it has ended. What it answered is in ``answers``. ``close``
+    ends it, and so does the end of a ``with`` block, of its connection, or of the last name for it.
     """
 
     def __init__(
-        self, project: Project, plan: DialoguePlan, run: QueryRun, receipt: Receipt
+        self, project: Project, plan: DialoguePlan, run: Dialogue, receipt: Receipt
     ) -> None:
         self._project = project
         self._plan = plan
@@ -147,6 +167,7 @@ class OpenQueries:
         self._process = os.getpid()
         self._lock = Lock()
         self._known: dict[bytes, CheckedAnswer] = {}
+        _ALIVE.add(self)
 
     @property
     def receipt(self) -> Receipt:
@@ -183,12 +204,49 @@ class OpenQueries:
         also after the end.
         """
         query = self._plan.query(between)
+        name = hashlib.sha256(query.tobytes()).digest()
         with self._lock:
-            known = self._known.get(query.tobytes())
+            known = self._known.get(name)
             if known is None:
                 self._require_alive()
-                known = self._known[query.tobytes()] = self._run.ask(query)
+                known = self._known[name] = self._answered(query)
         return known
+
+    def _answered(self, query: IntArray) -> CheckedAnswer:
+        """Return the machine's answer. What stops it half-way ends it, and tells nothing.
+
+        Where an error came from is dropped: the frames on that way have exact counts.
+        """
+        try:
+            return self._run.ask(query)
+        except BaseException as error:
+            stopped = type(error)
+        self._run.end()
+        if issubclass(stopped, KeyboardInterrupt):
+            raise KeyboardInterrupt
+        raise Unsupported(
+            "This dialogue failed, and has ended",
+            must="be asked before its end",
+            next="What it answered stands. Open another, and pay for it",
+        )
+
+    def close(self) -> None:
+        """End the dialogue, and overwrite the exact counts that it holds. Answers stay."""
+        with self._lock:
+            self._run.end()
+
+    def __enter__(self) -> Self:
+        """Use the dialogue in a ``with`` block."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End it at the end of the block."""
+        self.close()
 
     def _require_alive(self) -> None:
         """Refuse to answer where the machine has no right to: elsewhere, or about old rows."""
@@ -198,14 +256,26 @@ class OpenQueries:
                 must="live once, on one charge",
                 next="Open another, and pay for it",
             )
+        if self._run.ended:
+            raise Unsupported(
+                "This dialogue has ended",
+                must="be asked before its end",
+                next="What it answered stands. Open another, and pay for it",
+            )
         (charge,) = self._receipt.charges
         version = self._project.data_version(charge.id_space)
         if version.number != self._receipt.data_version:
+            self._run.end()
             raise InvalidArgument(
                 "The data were replaced since this dialogue was opened",
                 must="be about the newest",
                 next="Open another, and pay for it",
             )
+
+    def leave_behind(self) -> None:
+        """Overwrite what a process that was forked off has of it; the parent's is not touched."""
+        self._lock = Lock()  # another thread may have held the old one
+        self._run.end()
 
     def __repr__(self) -> str:
         """Say what it is about, and nothing that is private."""
@@ -221,6 +291,17 @@ class OpenQueries:
         )
 
 
+_ALIVE: "WeakSet[OpenQueries]" = WeakSet()
+
+
+def _after_fork() -> None:
+    for dialogue in list(_ALIVE):
+        dialogue.leave_behind()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 def open_queries(
     project: Project,
     name: str,
@@ -230,6 +311,7 @@ def open_queries(
     default: Terms,
     analyst: str,
     columns: Sequence[str] | None = None,
+    keys: GivenKeys | None = None,
 ) -> OpenQueries:
     """Return a dialogue about a table, charged as a whole. It is never given again.
 
@@ -237,11 +319,10 @@ def open_queries(
         The event of the machine's whole life, on units with at most ``rows_per_unit`` rows, is
         charged before a row is read, whether or not anything is asked afterwards.
     """
-    plan = dialogue_plan(project, name, machine, terms, default, columns)
+    plan = dialogue_plan(project, name, machine, terms, default, columns, keys)
     opened = MachineOpening(plan.offered, plan.mechanism)
     passed = go_through(project, plan.passage(opened), analyst=analyst, fresh=True)
-    assert opened.run is not None  # a passage that is not joined has run
-    return OpenQueries(project, plan, opened.run, passed.receipt)
+    return OpenQueries(project, plan, opened.take(), passed.receipt)
 
 
 def dialogue_plan(
@@ -251,6 +332,7 @@ def dialogue_plan(
     terms: Terms,
     default: Terms,
     columns: Sequence[str] | None,
+    keys: GivenKeys | None = None,
 ) -> DialoguePlan:
     """Return what a dialogue would be about and cost; nothing private is looked at."""
     if project.catalog.gate.deadline is not None:
@@ -259,9 +341,8 @@ def dialogue_plan(
             next="Nothing was charged. Publish counts instead, or ask the owner",
         )
     table = private_table(project, name)
-    cells = tuple(
-        declared_cells(table.column(one), MOST_CELLS) for one in columns_to_publish(table, columns)
-    )
+    chosen = columns_with_keys(table, columns_to_publish(table, columns), keys)
+    cells = tuple(declared_cells(one, MOST_CELLS) for one in chosen)
     loss = _pure(terms_that_hold(terms, Terms(), (default,)))
     offered = OfferedNoise(
         cells=cells,

@@ -12,10 +12,13 @@
 from collections.abc import Sequence
 
 from discreet.core.errors import UnknownTable
-from discreet.project.passage import find_stored, go_through
+from discreet.ledger.order import Receipt
+from discreet.project.circumstances import circumstances_of
+from discreet.project.passage import StoredBody, foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.synthesis.plan import private_table
+from discreet.synthesis.published.given_keys import GivenKeys
 from discreet.synthesis.published.published_counts import PublishedCounts
 from discreet.synthesis.published.publishing_explanation import PublishingExplanation
 from discreet.synthesis.published.publishing_method import PublishingMethod
@@ -39,6 +42,7 @@ def publish(
     default: Terms,
     analyst: str,
     columns: Sequence[str] | None = None,
+    keys: GivenKeys | None = None,
     fresh: bool = False,
 ) -> PublishedCounts:
     """Return counts of a table by a method: the stored ones, or new ones that are charged.
@@ -48,16 +52,31 @@ def publish(
         for units with so many. It is charged before a row is read. What is stored are the numbers
         that the method measured; everything else is made of them and of declarations.
     """
-    plan = plan_of(project, name, method, terms, default, columns)
+    plan = plan_of(project, name, method, terms, default, columns, keys)
     passed = go_through(project, plan.passage(), analyst=analyst, fresh=fresh)
     (body,) = passed.bodies
+    return published_counts(project, plan, body, passed.receipt, is_stored=passed.is_stored)
+
+
+def published_counts(
+    project: Project,
+    plan: PublishingPlan,
+    body: StoredBody,
+    receipt: Receipt,
+    *,
+    is_stored: bool,
+) -> PublishedCounts:
+    """Return counts from a stored body, and the plan that measured them."""
     return PublishedCounts(
         plan=plan,
         measured=measured_in(body),
         units=project.catalog.id_space(plan.table.unit.id_space).called.plural,
-        cost=passed.receipt.charges[0].loss,
-        receipt=passed.receipt,
-        is_stored=passed.is_stored,
+        cost=receipt.charges[0].loss,
+        receipt=receipt,
+        is_stored=is_stored,
+        circumstances=circumstances_of(
+            project, plan.in_words(), plan.plan, receipt, event=plan.ready.event()
+        ),
     )
 
 
@@ -70,18 +89,12 @@ def explain_publishing(
     default: Terms,
     analyst: str,
     columns: Sequence[str] | None = None,
+    keys: GivenKeys | None = None,
 ) -> PublishingExplanation:
     """Return what :func:`publish` would measure and cost; nothing is read or spent."""
-    plan = plan_of(project, name, method, terms, default, columns)
-    space = project.catalog.id_space(plan.table.unit.id_space)
-    version = project.ledger.known_version(space.name)
-    passage = plan.passage()
-    stored = None if version is None else find_stored(project, passage, version.number)
+    plan = plan_of(project, name, method, terms, default, columns, keys)
     return PublishingExplanation(
-        plan=plan,
-        id_space=space,
-        remaining=project.ledger.remaining(space.name, analyst),
-        is_stored=stored is not None,
+        plan=plan, foreseen=foresee(project, plan.passage(), analyst=analyst)
     )
 
 
@@ -92,6 +105,7 @@ def plan_of(
     terms: Terms,
     default: Terms,
     columns: Sequence[str] | None,
+    keys: GivenKeys | None,
 ) -> PublishingPlan:
     """Return what would be measured, for which price; nothing private is looked at."""
     table = private_table(project, name)
@@ -106,6 +120,7 @@ def plan_of(
         method,
         public,
         columns=columns,
+        keys=keys,
         rows_per_unit=terms.rows_per_unit,
     )
 

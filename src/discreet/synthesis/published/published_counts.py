@@ -15,9 +15,12 @@ from discreet.core.html_text import html_notes, html_page, html_table
 from discreet.core.loss import PrivacyLoss
 from discreet.core.terminal_text import text_table
 from discreet.ledger.order import Receipt
+from discreet.releases.card import CardFacts, card
+from discreet.releases.yaml_text import yaml_text
 from discreet.synthesis.published.publishing_method import AboutCount, Measured, PublishedLines
 from discreet.synthesis.published.publishing_plan import PublishingPlan, stored_numbers
 from discreet.synthesis.published.runs_of_cells import runs_of_columns
+from discreet.synthesis.synthetic_card import FindCircumstances
 
 METADATA = b"discreet"
 """Where a file says what it is."""
@@ -43,6 +46,10 @@ class PublishedCounts:
     receipt: Receipt = field(repr=False)
     is_stored: bool
     """Whether it was paid for before."""
+    remarks: tuple[str, ...] = field(default=(), repr=False)
+    """What must be known besides, such as that the data were replaced since."""
+    circumstances: FindCircumstances | None = field(default=None, repr=False)
+    """What is known besides: the people and the budget, for a release card."""
 
     @property
     def table(self) -> str:
@@ -79,7 +86,7 @@ class PublishedCounts:
         costs nothing, as often as it is asked.
         """
         offered = self.plan.offered
-        runs = runs_of_columns(offered.cells, offered.sizes, between or {})
+        runs = runs_of_columns(offered.cells, offered.sizes, {} if between is None else between)
         return self.plan.ready.count(self.measured, runs)
 
     def to_arrow(self) -> Any:
@@ -110,6 +117,12 @@ class PublishedCounts:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the counts with two deviations of noise; return the figure, or write it there."""
+        if path is not None and not isinstance(path, str | Path):
+            raise InvalidArgument(
+                "That is no name of a file",
+                must='be a text, such as "counts.svg", or a path',
+                got=type(path).__name__,
+            )
         return picture_of(self, None if path is None else Path(path))
 
     def about(self) -> dict[str, Any]:
@@ -149,7 +162,41 @@ class PublishedCounts:
             f"at most {told} of each of the {self.units} counted, so counts are too small if some "
             "have more; rows of nobody did not count"
         )
-        return (limit, *self.plan.ready.notes())
+        return (limit, *self.plan.notes(), *self.remarks)
+
+    def card(self) -> str:
+        """Return a release card, as YAML: what was released, how, and what it cost."""
+        deviations = self.lines.deviations
+        widest = None if deviations is None else float(deviations.max(initial=0.0))
+        facts = CardFacts(
+            what="Counts",
+            product="Summary statistics",
+            columns=list(self.columns),
+            cost=self.cost,
+            receipt=self.receipt,
+            known=self.circumstances and self.circumstances(),
+            groups={"columns": list(self.columns), "chosen": "by declared values; all are shown"},
+            post_processing="What the method makes of its noisy numbers; it costs nothing",
+            implementation={
+                "limits": {
+                    "rows_per_unit": self.plan.rows_per_unit,
+                    "chosen": "by a keyed hash; what is beyond is left out",
+                },
+                "method": self.method,
+                "options": json.dumps(self.plan.method.options()),
+                "event": json.dumps(self.plan.ready.event().to_json()),
+                "measured": [
+                    {"what": what, "how": how} for what, how in self.plan.ready.expected()
+                ],
+            },
+            accuracy={
+                "largest_deviation": widest,
+                "notes": list(self.notes()),
+            },
+            bias="Limits make counts those of what counts, not of all rows; a method that keeps"
+            " counts from being negative moves small ones upwards",
+        )
+        return yaml_text(card(facts))
 
     def __len__(self) -> int:
         """Return how many counts there are."""

@@ -4,30 +4,15 @@ from typing import Any
 
 from attrs import frozen
 
-from discreet.core.html_text import html_page, html_steps
-from discreet.core.loss import PrivacyLoss
-from discreet.core.terminal_text import text_steps
+from discreet.synthesis.passage_explanation import PassageExplanation
 from discreet.synthesis.published.publishing_plan import PublishingPlan
-from discreet.tables.catalog import IdSpace
 
 
 @frozen(kw_only=True)
-class PublishingExplanation:
+class PublishingExplanation(PassageExplanation):
     """Everything public about counts, before they are paid for."""
 
     plan: PublishingPlan
-    id_space: IdSpace
-    remaining: PrivacyLoss
-    is_stored: bool
-
-    @property
-    def cost(self) -> PrivacyLoss:
-        """What it would cost now: nothing, if it is stored already."""
-        return self.plan.loss * 0 if self.is_stored else self.plan.loss
-
-    def is_affordable(self) -> bool:
-        """Tell whether the budget admits it now."""
-        return self.cost <= self.remaining
 
     def steps(self) -> list[tuple[str, str]]:
         """Return a heading and a sentence for each step."""
@@ -39,8 +24,7 @@ class PublishingExplanation:
             ("Method", f"{plan.method.name}: {plan.method.summary}"),
             *((one.column.name, one.description()) for one in plan.offered.cells),
             *plan.ready.expected(),
-            ("Costs", f"{self.cost}" + (", because it is stored" if self.is_stored else "")),
-            ("Left", f"{self.remaining} before it"),
+            *self.price_steps(),
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -57,14 +41,5 @@ class PublishingExplanation:
             ],
             "expected": [list(step) for step in plan.ready.expected()],
             "event": plan.ready.event().to_json(),
-            "cost": self.cost.to_json(),
-            "stored": self.is_stored,
-            "affordable": self.is_affordable(),
+            **self.price_json(),
         }
-
-    def __str__(self) -> str:
-        """Show the steps, each with its heading."""
-        return text_steps(self.steps())
-
-    def _repr_html_(self) -> str:
-        return html_page(html_steps(self.steps()))

@@ -6,9 +6,9 @@ are whole numbers in arrays, which are stored as they are; an estimate is made o
 one likes, for nothing.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from attrs import field, frozen
@@ -121,6 +121,25 @@ class ReadyMethod(Protocol):
         ...
 
 
+@frozen
+class LinearTable:
+    """A part of what was measured: the table of some columns, each cell with noise of its own."""
+
+    columns: tuple[int, ...]
+    noise: IntegerNoise
+    part: int
+    """Which of the measured arrays it is; of a longer one, its first numbers."""
+
+
+@runtime_checkable
+class LinearMethod(Protocol):
+    """A method of which some measured numbers are tables of rows, NULL with the other values."""
+
+    def linear(self) -> tuple[LinearTable, ...]:
+        """Return these tables."""
+        ...
+
+
 @frozen(kw_only=True)
 class PublishingMethod:
     """A way to publish counts, with its options. It is public, and looks at nothing private."""
@@ -155,10 +174,30 @@ def declared_cells(column: Column, most: int) -> ValueCells:
         raise UndeclaredBound(
             f"The values of '{column.name}' are not declared",
             must="have keys or a range: what is measured of a column is a public list",
-            next="Nothing was charged. Declare them, or leave the column out; synthesise finds "
-            "values privately",
+            next="Nothing was charged. Declare them, leave the column out, or give them as keys="
+            f'{{"{column.name}": [...]}}: a question with GROUP BY {column.name} finds them '
+            "privately",
         )
     return cells
+
+
+def named_options(options: object) -> dict[str, Any]:
+    """Return options by their names; refuse what has none.
+
+    Example:
+        >>> named_options(None), named_options({"cells": 64})
+        ({}, {'cells': 64})
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+        raise InvalidArgument(
+            "Options have no names",
+            must='be such as {"cells": 64}',
+            got=type(options).__name__,
+            next="Nothing was charged",
+        )
+    return dict(options)
 
 
 def noise_words(noise: IntegerNoise | None) -> str:

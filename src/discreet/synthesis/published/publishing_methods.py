@@ -6,11 +6,14 @@ from typing import Any
 import attrs
 
 from discreet.core.errors import InvalidArgument
+from discreet.synthesis.published.beginning_methods import TextBeginnings
+from discreet.synthesis.published.halfspace_methods import PlaneSides, ProjectedSides
+from discreet.synthesis.published.heavy_methods import HeavyHalves
 from discreet.synthesis.published.interval_methods import PrefixIntervals, TreeIntervals
 from discreet.synthesis.published.one_way_methods import OneWayCounts
 from discreet.synthesis.published.place_methods import NestedPlaces
-from discreet.synthesis.published.point_methods import PlaneSides, WholePoints
-from discreet.synthesis.published.publishing_method import PublishingMethod
+from discreet.synthesis.published.point_methods import ClampedKinds, WholePoints
+from discreet.synthesis.published.publishing_method import PublishingMethod, named_options
 from discreet.synthesis.published.query_methods import SmallDataSet, WorstQueriesFirst
 from discreet.synthesis.published.search_methods import SearchedBoxes, SearchedIntervals
 from discreet.synthesis.published.table_methods import CellTables, ContrastTables, SeparateTables
@@ -28,7 +31,11 @@ _CLASSES: tuple[type[PublishingMethod], ...] = (
     WorstQueriesFirst,
     SmallDataSet,
     WholePoints,
+    ClampedKinds,
     PlaneSides,
+    ProjectedSides,
+    HeavyHalves,
+    TextBeginnings,
 )
 
 METHODS: Mapping[str, type[PublishingMethod]] = {one.name: one for one in _CLASSES}
@@ -45,7 +52,7 @@ def publishing_method(
         TreeIntervals(cells=64, branching=None)
     """
     if isinstance(method, PublishingMethod):
-        if options:
+        if named_options(options):
             raise InvalidArgument(
                 "Options are given twice", must="be in the method, or beside its name"
             )
@@ -58,10 +65,11 @@ def publishing_method(
             got=repr(method)[:40],
         )
     names = [one.name for one in attrs.fields(found)]
-    for name in options or {}:
+    given = named_options(options)
+    for name in given:
         if name not in names:
             raise InvalidArgument(
                 f"The method '{method}' has no option '{name}'",
                 must=f"be one of {', '.join(names)}" if names else "have no option",
             )
-    return found(**options or {})
+    return found(**given)

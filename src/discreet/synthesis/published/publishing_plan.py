@@ -1,5 +1,6 @@
 """The plan of counts that are published: what is counted, by which method, for which price."""
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,9 +20,16 @@ from discreet.project.passage import KIND, Leg, Passage, StoredBody
 from discreet.project.terms import Terms
 from discreet.synthesis.counted.counted_rows import CountedRows
 from discreet.synthesis.counted.value_cells import ValueCells
-from discreet.synthesis.plan import bounded_plan, columns_to_publish, rows_that_count
+from discreet.synthesis.plan import (
+    PUBLISHED,
+    bounded_plan,
+    columns_to_publish,
+    rows_that_count,
+)
 from discreet.synthesis.price import SynthesisPrice, synthesis_price
+from discreet.synthesis.published.given_keys import GivenKeys, columns_with_keys
 from discreet.synthesis.published.publishing_method import (
+    LinearMethod,
     Measured,
     OfferedNoise,
     PublicPaths,
@@ -35,9 +43,6 @@ from discreet.tables.plans.plan import BOUNDING, BoundedPlan
 VERSION = 1
 """The version of what is measured and how: a release of another one is not taken for it."""
 
-PUBLISHED = "published counts"
-"""What the ledger calls it."""
-
 
 @frozen(kw_only=True)
 class PublishingPlan:
@@ -50,6 +55,8 @@ class PublishingPlan:
     plan: BoundedPlan
     loss: PrivacyLoss
     """What is charged."""
+    listed: tuple[str, ...] = ()
+    """The columns whose values were given, because none are declared."""
 
     @property
     def rows_per_unit(self) -> int:
@@ -70,9 +77,14 @@ class PublishingPlan:
             }
         )
 
+    def notes(self) -> tuple[str, ...]:
+        """Return what must be known about the numbers."""
+        other = "count as NULL" if self.method.has_null else "are left out"
+        listed = (f"values of '{name}' that were not listed {other}" for name in self.listed)
+        return (*listed, *self.ready.notes())
+
     def passage(self) -> Passage:
         """Return what goes through the gate."""
-        names = ", ".join(self.offered.names)
         return Passage(
             name=self.name(),
             loss=self.loss,
@@ -80,15 +92,51 @@ class PublishingPlan:
             size=self.largest_release,
             description={
                 KIND: PUBLISHED,
-                "sql": f"counts of {self.table.name} by {names} ({self.method.name})",
+                "sql": self.in_words(),
+                "columns": list(self.offered.names),
                 "event": self.ready.event().to_json(),
             },
         )
 
+    def in_words(self) -> str:
+        """Say what it is."""
+        names = ", ".join(self.offered.names)
+        return f"counts of {self.table.name} by {names} ({self.method.name})"
+
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored."""
         numbers = self.ready.most_numbers()
-        return ReleaseSize(bytes=24 * numbers + 100_000, cells=numbers)
+        told = len(json.dumps([self.linear(), self.given_keys(), self.method.options()]))
+        return ReleaseSize(bytes=24 * numbers + told + 100_000, cells=numbers)
+
+    def given_keys(self) -> dict[str, list[str | int]]:
+        """Return the values that were given of columns that declare none, as they can be given."""
+        return {
+            one.column.name: [
+                key if isinstance(key, str | int) else str(key) for key in one.column.keys or ()
+            ]
+            for one in self.offered.cells
+            if one.column.name in self.listed
+        }
+
+    def linear(self) -> dict[str, Any]:
+        """Return which measured numbers are tables of rows with noise of their own, and of which.
+
+        Whoever synthesises the same rows later has these measurements for nothing.
+        """
+        if not isinstance(self.ready, LinearMethod) or self.listed:
+            return {}
+        return {
+            "table": self.table.name,
+            "cells": [one.to_json() for one in self.offered.cells],
+            "keys": {},
+            "rows_per_unit": self.rows_per_unit,
+            "counted": digest(self.plan.to_json()),
+            "tables": [
+                {"columns": list(one.columns), "noise": one.noise.to_json(), "part": one.part}
+                for one in self.ready.linear()
+            ],
+        }
 
     def _published(self, exact: ExactAggregates, rng: Rng) -> StoredBody:
         measured = exact.measure(0, _CountedByCells(self.offered, self.ready), rng)
@@ -97,9 +145,15 @@ class PublishingPlan:
             "version": VERSION,
             "bounding": BOUNDING,
             "method": self.method.name,
+            "options": self.method.options(),
+            "table": self.table.name,
+            "columns": list(self.offered.names),
+            "keys": self.given_keys(),
+            "offered": self.offered.whole.to_json(),
             "cost": self.loss.to_json(),
             "rows_per_unit": self.rows_per_unit,
             "measured": [stored_numbers(part) for part in measured],
+            "linear": self.linear(),
         }
 
 
@@ -147,13 +201,14 @@ def publishing_plan(
     public: PublicPaths,
     *,
     columns: Sequence[str] | None = None,
+    keys: GivenKeys | None = None,
     rows_per_unit: int | None = None,
 ) -> PublishingPlan:
     """Return the plan for some columns of a table; without ``columns``, for all but the unit's.
 
     Everything that can be refused is refused here, before a charge.
     """
-    chosen = [table.column(name) for name in columns_to_publish(table, columns)]
+    chosen = columns_with_keys(table, columns_to_publish(table, columns), keys)
     read = method.read(public, chosen)
     cells = read.cells_of(chosen)
     most = rows_that_count(table, rows_per_unit)
@@ -173,6 +228,9 @@ def publishing_plan(
         ready=ready,
         plan=bounded_plan(table, cells, most),
         loss=_charge(ready.event(), offered, price, cap),
+        listed=tuple(
+            one.name for one in chosen if one.keys is not None and table.column(one.name) != one
+        ),
     )
 
 

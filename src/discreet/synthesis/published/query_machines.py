@@ -9,12 +9,9 @@ from attrs import field, frozen
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
-from discreet.mechanisms.query_release.median_mechanism import MedianMechanism, MedianMechanismRun
-from discreet.mechanisms.query_release.private_weights import (
-    PrivateMultiplicativeWeights,
-    PrivateMultiplicativeWeightsRun,
-)
-from discreet.synthesis.published.publishing_method import OfferedNoise
+from discreet.mechanisms.query_release.median_mechanism import MedianMechanism
+from discreet.mechanisms.query_release.private_weights import PrivateMultiplicativeWeights
+from discreet.synthesis.published.publishing_method import OfferedNoise, named_options
 from discreet.synthesis.published.query_methods import unit_rows, universe
 
 MOST_UNIVERSE = 1 << 20
@@ -23,7 +20,6 @@ MOST_UNIVERSE = 1 << 20
 BETA = "0.05"
 
 QueryMechanism = PrivateMultiplicativeWeights | MedianMechanism
-QueryRun = PrivateMultiplicativeWeightsRun | MedianMechanismRun
 
 
 @frozen(kw_only=True)
@@ -119,7 +115,8 @@ def query_machine(machine: str | QueryMachine, options: Mapping[str, Any] | None
         >>> query_machine("weights", {"rows": 5000})
         WeightsMachine(rows=5000, queries=1000, updates=10, threshold=None)
     """
-    if isinstance(machine, QueryMachine) and not options:
+    given = named_options(options)
+    if isinstance(machine, QueryMachine) and not given:
         return machine
     found = _MACHINES.get(machine) if isinstance(machine, str) else None
     if found is None:
@@ -129,7 +126,6 @@ def query_machine(machine: str | QueryMachine, options: Mapping[str, Any] | None
             got=repr(machine)[:40],
         )
     names = [one.name for one in attrs.fields(found)]
-    given = dict(options or {})
     if "rows" not in given or set(given) - set(names):
         raise InvalidArgument(
             f"These are not the options of '{found.name}'",

@@ -39,9 +39,10 @@ from discreet.synthesis.published.table_methods import (
 )
 
 MOST_COEFFICIENTS = 1 << 24
+"""How many numbers a list of queries may have: queries times cells of the universe."""
+
 MOST_STEPS = 200_000
 """How often weights may be moved: some ten seconds, with up to a thousand cells."""
-"""How many numbers a list of queries may have: queries times cells of the universe."""
 
 
 def universe(offered: OfferedNoise) -> int:
@@ -103,7 +104,7 @@ class WorstQueriesFirst(PublishingMethod):
         """Return the method with its noise."""
         sets = tables_asked(offered, self.tables, order=2)
         queries = table_queries(offered, sets)
-        self._require_little_work(math.prod(offered.sizes))
+        require_little_work(self.rounds, self.passes, universe(offered))
         mechanism = Mwem.calibrate(
             queries=queries,
             rounds=self.rounds,
@@ -114,17 +115,37 @@ class WorstQueriesFirst(PublishingMethod):
         )
         return ReadyMwem(offered=offered, mechanism=mechanism, sets=tuple(sets))
 
-    def _require_little_work(self, cells: int) -> None:
-        """Refuse what takes minutes behind the gate: each round learns from all before it anew."""
-        steps = self.rounds * (self.rounds + 1) // 2 * max(1, self.passes)
-        if steps > MOST_STEPS or steps * cells > MOST_STEPS * 1_000:
-            most = min(MOST_STEPS, MOST_STEPS * 1_000 // cells)
-            raise InvalidArgument(
-                "So many rounds take too long",
-                must=f"need at most {most:,} steps for {cells:,} cells",
-                got=f"{steps:,}, half of rounds² times passes",
-                next="Take fewer rounds or passes; each round has less of the price anyway",
-            )
+
+def require_little_work(rounds: int, passes: int, cells: int) -> None:
+    """Refuse what takes minutes behind the gate: each round learns from all before it anew."""
+    steps = rounds * (rounds + 1) // 2 * max(1, passes)
+    if steps > MOST_STEPS or steps * cells > MOST_STEPS * 1_000:
+        most = min(MOST_STEPS, MOST_STEPS * 1_000 // cells)
+        raise InvalidArgument(
+            "So many rounds take too long",
+            must=f"need at most {most:,} steps for {cells:,} cells",
+            got=f"{steps:,}, half of rounds² times passes",
+            next="Take fewer rounds or passes; each round has less of the price anyway",
+        )
+
+
+def measured_rounds(mechanism: Mwem, rows: CountedRows, rng: Rng) -> list[IntArray]:
+    """Return what MWEM measured, as it is stored: the total, the choices, their values."""
+    found = mechanism.release(_histogram(rows), rng)
+    parts = ([found.total], found.chosen, found.values)
+    return [np.array(part, dtype=np.int64) for part in parts]
+
+
+def mwem_release(mechanism: Mwem, measured: Measured) -> MwemRelease:
+    """Read what :func:`measured_rounds` stored."""
+    total, chosen, values = (part.tolist() for part in measured)
+    return MwemRelease(
+        queries=mechanism.queries,
+        total=total[0],
+        passes=mechanism.passes,
+        chosen=tuple(chosen),
+        values=tuple(values),
+    )
 
 
 @frozen(kw_only=True, eq=False)
@@ -162,21 +183,11 @@ class ReadyMwem:
 
     def measure(self, rows: CountedRows, rng: Rng) -> list[IntArray]:
         """Return what was measured. The gate already holds the loss."""
-        found = self.mechanism.release(_histogram(rows), rng)
-        return [
-            np.array(part, dtype=np.int64) for part in ([found.total], found.chosen, found.values)
-        ]
+        return measured_rounds(self.mechanism, rows, rng)
 
     def estimate(self, measured: Measured) -> MwemRelease:
         """Return what follows from the measured numbers."""
-        total, chosen, values = (part.tolist() for part in measured)
-        return MwemRelease(
-            queries=self.mechanism.queries,
-            total=total[0],
-            passes=self.mechanism.passes,
-            chosen=tuple(chosen),
-            values=tuple(values),
-        )
+        return mwem_release(self.mechanism, measured)
 
     def lines(self, measured: Measured) -> PublishedLines:
         """Return the estimate as a table."""

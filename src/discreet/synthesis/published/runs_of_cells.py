@@ -2,7 +2,7 @@
 
 import datetime
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -70,7 +70,7 @@ def _cell(cells: ValueCells, value: Any) -> int:
     if value is None and cells.column.nullable:
         return cells.inner
     if cells.keys is not None:
-        if value not in cells.keys:
+        if not isinstance(value, Hashable) or value not in cells.keys:
             raise InvalidArgument(
                 f"That is no value of '{cells.column.name}'",
                 must=f"be one of {', '.join(map(str, cells.keys[:8]))}"

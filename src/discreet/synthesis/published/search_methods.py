@@ -79,7 +79,7 @@ class SearchedIntervals(PublishingMethod):
             loss=offered.noise,
             rows_per_unit=offered.rows_per_unit,
         )
-        return ReadySearch(offered=offered, search=search)
+        return ReadySearch(offered=offered, search=search, rows=self.rows)
 
 
 @frozen(kw_only=True)
@@ -121,6 +121,8 @@ class ReadySearch:
 
     offered: OfferedNoise
     search: IntervalSearch | BoxSearch
+    rows: int = 0
+    """About how many rows there are, as it was declared for a search of intervals."""
 
     def event(self) -> Event:
         """Describe one use, on units with as many rows as they may have."""
@@ -153,7 +155,17 @@ class ReadySearch:
                 "Error",
                 f"± {within} a count at 95 %; a run that is cut may be anywhere within",
             ),
+            ("Useful", self._usefulness(search)),
         ]
+
+    def _usefulness(self, search: IntervalSearch) -> str:
+        """Say what is promised of all intervals at once, if there are as many rows as declared."""
+        try:
+            found = search.usefulness(rows=self.rows, beta=_BETA)
+        except InvalidArgument:
+            return f"nothing is promised of all intervals of {self.rows:,} rows at this price"
+        share = f"no interval is off by more than {float(found.error):.3g} of {self.rows:,} rows"
+        return f"{found}: {share}, at 95 %"
 
     def most_numbers(self) -> int:
         """Return how many whole numbers are stored at most."""

@@ -20,6 +20,7 @@ from discreet.synthesis.contingency.noisy_tables import NoisyTables
 from discreet.synthesis.counted.counted_rows import CountedRows
 from discreet.synthesis.published.publishing_method import (
     AboutCount,
+    LinearTable,
     Measured,
     OfferedNoise,
     PublishedLines,
@@ -254,6 +255,15 @@ class ReadyTables:
         if isinstance(method, NoisyCells):
             return math.prod(method.sizes)
         return cells_in(self.offered, method.sets)
+
+    def linear(self) -> tuple[LinearTable, ...]:
+        """Return the measured tables; contrasts are none."""
+        method = self.method
+        if isinstance(method, NoisyContrasts):
+            return ()
+        if isinstance(method, NoisyCells):
+            return (LinearTable(tuple(range(len(method.sizes))), method.noise, 0),)
+        return tuple(LinearTable(one, method.noise, at) for at, one in enumerate(method.sets))
 
     def measure(self, rows: CountedRows, rng: Rng) -> list[IntArray]:
         """Return what was measured. The gate already holds the loss."""

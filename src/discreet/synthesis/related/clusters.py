@@ -9,7 +9,6 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from discreet.synthesis.counted.counted_rows import CountedColumn, Integers
-from discreet.synthesis.marginals.choose_tables import SURE
 from discreet.synthesis.marginals.coarse_values import CoarseValues, Counts, coarse_values
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 
@@ -36,6 +35,9 @@ FINEST = range(16, 2, -1)
 
 LEAST_MASS = 0.5
 """A row of a table has at least so much of what a row has on an average to tell of a dependence."""
+
+SURE = 2.5
+"""So many deviations of their noise are taken from scores: the largest are so by chance, too."""
 
 LEAST_LINK = 0.25
 """A further column is taken if children depend on it, beyond what others pass on to it, this much
@@ -182,6 +184,17 @@ class MeasuredLinks:
             "parents": [one.to_json() for one in self.parents],
             "scores": self.scores.to_json(),
         }
+
+
+def read_links(data: dict[str, Any] | None) -> MeasuredLinks | None:
+    """Read what :meth:`MeasuredLinks.to_json` wrote; None if nothing was."""
+    if data is None:
+        return None
+    return MeasuredLinks(
+        children=tuple(map(MeasuredTable.from_json, data["children"])),
+        parents=tuple(map(MeasuredTable.from_json, data["parents"])),
+        scores=MeasuredTable.from_json(data["scores"]),
+    )
 
 
 def _noise(table: MeasuredTable, size: int) -> float:

@@ -10,6 +10,7 @@ Utility:
     Beyond their cluster, children of one parent do not depend on each other.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,29 @@ from discreet.core.protocols import Rng
 from discreet.synthesis.counted.counted_rows import Integers
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.related.clusters import Cluster
+from discreet.synthesis.synthetic_answer import model_again
 from discreet.synthesis.synthetic_model import MOST_ROWS, SyntheticModel
 from discreet.tables.column import Column, ColumnType
 
 MADE_UP = "synthetic-"
 """What names of units that are made up begin with, where they are texts."""
+
+
+@frozen
+class UnitTable:
+    """One of two tables that belong together: its name, and the column that says whose a row is."""
+
+    name: str
+    unit: Column
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"name": self.name, "unit": self.unit.name, "type": self.unit.type.value}
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "UnitTable":
+        """Read what :meth:`to_json` wrote."""
+        return UnitTable(data["name"], Column(name=data["unit"], type=ColumnType(data["type"])))
 
 
 @frozen(kw_only=True, eq=False)
@@ -37,9 +56,8 @@ class RelatedModel:
     children: SyntheticModel
     """The last of its columns is the cluster, if there is more than one."""
     cluster: Cluster
-    parent_id: Column
-    """The column of the parents that names the unit."""
-    child_id: Column
+    parent: UnitTable
+    child: UnitTable
 
     @property
     def number(self) -> ValueCells:
@@ -52,7 +70,38 @@ class RelatedModel:
         cells = self.children.cells
         return cells[:-1] if self.cluster.size > 1 else cells
 
-    def sample(self, count: int, rng: Rng) -> tuple[Any, Any]:
+    def drawn_again(self, parents: int, rng: Rng) -> Mapping[str, Any]:
+        """Return rows that would be there in the place of so many parents, with new noise.
+
+        Which columns make clusters stays as it is.
+        """
+        first, second = (model_again(one, rng) for one in (self.parents, self.children))
+        again = evolve(self, parents=first, children=second)
+        count = round(parents * first.estimated.total / self.parents.estimated.total)
+        return again.sample(count, rng)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all that it is made of as plain values."""
+        return {
+            "parents": self.parents.to_json(),
+            "children": self.children.to_json(),
+            "cluster": self.cluster.to_json(),
+            "tables": [self.parent.to_json(), self.child.to_json()],
+        }
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> "RelatedModel":
+        """Estimate the models again of what :meth:`to_json` wrote."""
+        parent, child = map(UnitTable.from_json, data["tables"])
+        return RelatedModel(
+            parents=SyntheticModel.from_json(data["parents"]),
+            children=SyntheticModel.from_json(data["children"]),
+            cluster=Cluster.from_json(data["cluster"]),
+            parent=parent,
+            child=child,
+        )
+
+    def sample(self, count: int, rng: Rng) -> Mapping[str, Any]:
         """Return so many parents, and their children, as Arrow tables with made-up names."""
         codes = self.parents.sample(count, rng)
         numbers = np.asarray(self.number.draw(codes[:, -1], rng), dtype=np.int64)
@@ -65,10 +114,13 @@ class RelatedModel:
         owners = np.repeat(np.arange(count, dtype=np.int64), numbers)
         clusters = self.cluster.numbers(codes)[owners]
         children = self._children(clusters, rng)
-        return (
-            _table(self.parent_id, np.arange(count), self.parents.cells[:-1], codes, rng),
-            _table(self.child_id, owners, self.own_cells, children, rng),
-        )
+        parents = np.arange(count)
+        return {
+            self.parent.name: _table(
+                self.parent.unit, parents, self.parents.cells[:-1], codes, rng
+            ),
+            self.child.name: _table(self.child.unit, owners, self.own_cells, children, rng),
+        }
 
     def _children(self, clusters: Integers, rng: Rng) -> Integers:
         """Return the cells of a child for each cluster in a list."""
@@ -79,13 +131,16 @@ class RelatedModel:
         found = np.zeros((len(clusters), column), dtype=np.int64)
         for number in np.unique(coarse):
             places = np.flatnonzero(coarse == number)
-            model = self._given(column, int(number))
+            model = self.given(int(number))
             found[places] = model.sample(len(places), rng)[:, :column]
         return found
 
-    def _given(self, column: int, number: int) -> SyntheticModel:
-        """Return the children's model for a cluster; for one that has no children, that of all."""
-        estimated = self.children.estimated
+    def given(self, number: int) -> SyntheticModel:
+        """Return the children's model for a cluster; for one that has no children, that of all.
+
+        It is the number of the cluster as children were counted by it.
+        """
+        column, estimated = len(self.children.cells) - 1, self.children.estimated
         if not estimated.model.marginal((column,))[number] > 0:
             return self.children
         given = evolve(estimated, model=estimated.model.given({column: number}))

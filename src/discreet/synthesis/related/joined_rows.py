@@ -13,11 +13,14 @@ Guarantee:
 
 from collections.abc import Sequence
 
+import numpy as np
 from attrs import frozen
 
 from discreet.core.errors import InvalidArgument, RefusedQuery, Unsupported
 from discreet.sql.rows.fields import field_values, projected
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.marginals.coarse_values import Counts
+from discreet.synthesis.plan import CountedTable
 from discreet.tables.catalog import Limits, Table
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.expression import Expression, FieldValue, Literal
@@ -81,6 +84,13 @@ def number_cells(child: Table, most: int) -> ValueCells:
     return ValueCells(column, None, 0, tuple(ends))
 
 
+def middles(number: ValueCells) -> Counts:
+    """Return about how many children a unit of each cell of their number has."""
+    ends = np.array(number.ends, dtype=np.float64)
+    starts = np.array([number.first, *ends[:-1] + 1])
+    return (starts + ends) / 2
+
+
 @frozen(kw_only=True)
 class JoinedRows:
     """The cells of both tables, and the plans that count rows by them. All of it is public."""
@@ -140,6 +150,20 @@ class JoinedRows:
             condition = strict[0] if len(strict) == 1 else call("and", strict)
             source = Filter(source=scan, condition=condition)
         return RowLimit(source=source, rows=self.rows_per_unit)
+
+
+def joined_rows(
+    parent: Table, child: Table, parents: CountedTable, children: CountedTable
+) -> JoinedRows:
+    """Return what counts the rows of two tables together, of what is counted of each."""
+    return JoinedRows(
+        parent=parent,
+        child=child,
+        parent_cells=parents.cells,
+        child_cells=children.cells,
+        number=number_cells(child, children.rows_per_unit),
+        rows_per_unit=children.rows_per_unit,
+    )
 
 
 def _is_possible(value: FieldValue, cells: ValueCells) -> Expression:

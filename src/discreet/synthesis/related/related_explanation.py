@@ -4,38 +4,27 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from discreet.core.html_text import html_page, html_steps
-from discreet.core.loss import PrivacyLoss
-from discreet.core.terminal_text import text_steps
 from discreet.releases.accuracy import CONFIDENCE, error_of
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.marginals.measure import MarginalMechanism
+from discreet.synthesis.passage_explanation import PassageExplanation
+from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.related.clusters import MOST_CLUSTERS
 from discreet.synthesis.related.measure_children import ChildMechanism
 from discreet.synthesis.related.related_plan import Cells, RelatedPlan
-from discreet.tables.catalog import IdSpace
+from discreet.synthesis.synthesis_explanation import published_steps
 
 _USUAL_KEYS = 20
 """How many values are taken to be found where none are declared."""
 
 
 @frozen(kw_only=True)
-class RelatedExplanation:
+class RelatedExplanation(PassageExplanation):
     """Everything public about a synthesis of two tables, before it is paid for."""
 
     plan: RelatedPlan
-    id_space: IdSpace
-    remaining: PrivacyLoss
-    is_stored: bool
-
-    @property
-    def cost(self) -> PrivacyLoss:
-        """What it would cost now: nothing, if it is stored already."""
-        return self.plan.loss * 0 if self.is_stored else self.plan.loss
-
-    def is_affordable(self) -> bool:
-        """Tell whether the budget admits it now."""
-        return self.cost <= self.remaining
+    published: tuple[PublishedTable, ...] = ()
+    """What was published before about parents, and would count as well."""
 
     def errors(self) -> dict[str, dict[str, float]]:
         """Return how far the first count of a cell is off, 95 % of the time, for each column."""
@@ -81,8 +70,8 @@ class RelatedExplanation:
             ("Together", "pairs of columns of a table, chosen by noisy scores"),
             ("Clusters", self._clusters()),
             ("Errors", "half-widths at 95 %, of one cell; what is in no table is counted again"),
-            ("Costs", f"{self.cost}" + (", because it is stored" if self.is_stored else "")),
-            ("Left", f"{self.remaining} before it"),
+            *published_steps(self.published),
+            *self.price_steps(),
         ]
         return found
 
@@ -115,17 +104,9 @@ class RelatedExplanation:
             "by": None
             if self.plan.by is None
             else [rows.parent_cells[place].column.name for place in self.plan.by],
-            "cost": self.cost.to_json(),
-            "stored": self.is_stored,
-            "affordable": self.is_affordable(),
+            "published": sorted({one.ticket for one in self.published}),
+            **self.price_json(),
         }
-
-    def __str__(self) -> str:
-        """Show the steps, each with its heading."""
-        return text_steps(self.steps())
-
-    def _repr_html_(self) -> str:
-        return html_page(html_steps(self.steps()))
 
 
 def _usual(cells: Cells) -> Cells:

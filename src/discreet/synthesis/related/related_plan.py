@@ -16,12 +16,12 @@ Guarantee:
     Estimates, rows and made-up names follow from what was measured: post-processing.
 """
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import numpy as np
 from attrs import evolve, frozen
 
 from discreet.core.canonical import digest
@@ -29,19 +29,24 @@ from discreet.core.loss import PrivacyLoss
 from discreet.core.protocols import IntArray, Rng
 from discreet.ledger.releases import ReleaseSize
 from discreet.project.passage import KIND, Leg, Passage, StoredBody
-from discreet.synthesis.counted.counted_rows import CountedColumn, CountedRows
-from discreet.synthesis.counted.value_cells import MOST_KEYS, ValueCells
-from discreet.synthesis.marginals.coarse_values import Counts
+from discreet.synthesis.counted.counted_rows import CountedColumn
+from discreet.synthesis.counted.value_cells import MOST_KEYS, ValueCells, rows_in_cells
 from discreet.synthesis.marginals.measure import MarginalMechanism
 from discreet.synthesis.marginals.measured import MeasuredMarginals
+from discreet.synthesis.plan import CountingPlan
 from discreet.synthesis.price import SynthesisPrice
 from discreet.synthesis.related.clusters import ParentValues
-from discreet.synthesis.related.joined_rows import JoinedRows
+from discreet.synthesis.related.draw_related import UnitTable
+from discreet.synthesis.related.joined_rows import JoinedRows, middles
 from discreet.synthesis.related.measure_children import ChildMechanism
+from discreet.tables.catalog import Table
 from discreet.tables.column import Key
 from discreet.tables.keyset import LONGEST_KEY
 from discreet.tables.plans.engine import ExactAggregates, FoundKeys
 from discreet.tables.plans.plan import BOUNDING, BoundedPlan
+
+RELATED = "related synthesis"
+"""What the ledger calls it."""
 
 VERSION = 1
 """The version of what is measured and how: a release of another one is not taken for it."""
@@ -144,12 +149,36 @@ class RelatedPlan:
             legs=(self._leg(()),),
             size=self.largest_release,
             description={
-                KIND: "synthesis",
-                "sql": f"synthetic rows of {rows.parent.name} with {rows.child.name}"
-                f" ({_names(rows.parent_cells)}; {_names(rows.child_cells)})",
+                KIND: RELATED,
+                "sql": self.in_words(),
+                "columns": {
+                    rows.parent.name: [one.column.name for one in rows.parent_cells],
+                    rows.child.name: [one.column.name for one in rows.child_cells],
+                },
                 "event": self.price.event.to_json(),
             },
         )
+
+    def in_words(self) -> str:
+        """Say what it is."""
+        rows = self.rows
+        return (
+            f"synthetic rows of {rows.parent.name} with {rows.child.name}"
+            f" ({_names(rows.parent_cells)}; {_names(rows.child_cells)})"
+        )
+
+    def counted(self) -> tuple[str, str]:
+        """Return digests of the plans that count parents and children."""
+        return digest(self.parents_plan.to_json()), digest(self.children_plan.to_json())
+
+    def counting_parents(self) -> CountingPlan:
+        """Return what is counted of the parents, without their number of children."""
+        rows = self.rows
+        return CountingPlan(rows.parent, rows.parent_cells, 1, self.parents_plan)
+
+    def tables(self) -> tuple[UnitTable, UnitTable]:
+        """Return both tables as they are known by their rows."""
+        return unit_table(self.rows.parent), unit_table(self.rows.child)
 
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored."""
@@ -157,8 +186,10 @@ class RelatedPlan:
         own = sum(one.size for one in (*parents, self.rows.number))
         cells = 4 * own + self.parents_mechanism(parents).most_measured()
         cells += 3 * self.children_mechanism(children).most_measured()
-        texts = len(self.keys_plans) * MOST_KEYS * LONGEST_KEY * 4
-        return ReleaseSize(bytes=24 * cells + texts + 100_000, cells=cells)
+        # Values that are found stand there twice: by themselves, and in the cells.
+        texts = 2 * len(self.keys_plans) * MOST_KEYS * LONGEST_KEY * 4
+        declared = len(json.dumps([one.to_json() for one in (*parents, *children)]))
+        return ReleaseSize(bytes=24 * cells + texts + declared + 100_000, cells=cells)
 
     def _all_values(self, count: int) -> FoundValues:
         return (("",) * count,) * len(self.keys_plans)
@@ -205,6 +236,10 @@ class RelatedPlan:
             "version": VERSION,
             "bounding": BOUNDING,
             "cost": self.loss.to_json(),
+            "tables": [one.to_json() for one in self.tables()],
+            "parent_cells": [one.to_json() for one in (*parents, self.rows.number)],
+            "child_cells": [one.to_json() for one in children],
+            "counted": list(self.counted()),
             "rows_per_unit": self.rows.rows_per_unit,
             "keys": [list(keys) for keys in found],
             "parents": of_parents.to_json(),
@@ -220,7 +255,7 @@ class _MeasuringParents:
     mechanism: MarginalMechanism
 
     def release(self, keys: FoundKeys, counts: IntArray, rng: Rng) -> MeasuredMarginals:
-        return self.mechanism.release(_rows(keys, counts, self.cells), rng)
+        return self.mechanism.release(rows_in_cells(keys, counts, self.cells), rng)
 
 
 @frozen
@@ -232,22 +267,15 @@ class _MeasuringChildren:
     parents: ParentValues
 
     def release(self, keys: FoundKeys, counts: IntArray, rng: Rng) -> dict[str, Any]:
-        rows = _rows(keys, counts, self.cells)
+        rows = rows_in_cells(keys, counts, self.cells)
         measured, links = self.mechanism.release(rows, self.parents, rng)
         return measured.to_json() | {"links": None if links is None else links.to_json()}
 
 
-def _rows(keys: FoundKeys, counts: IntArray, cells: Cells) -> CountedRows:
-    return CountedRows.found(
-        keys, counts, [(one.grouped_by(), one.column.nullable) for one in cells]
-    )
-
-
-def middles(number: ValueCells) -> Counts:
-    """Return about how many children a unit of each cell has."""
-    ends = np.array(number.ends, dtype=np.float64)
-    starts = np.array([number.first, *ends[:-1] + 1])
-    return (starts + ends) / 2
+def unit_table(table: Table) -> UnitTable:
+    """Return a declared table with the one column that names its unit."""
+    assert table.unit.column is not None
+    return UnitTable(table.name, table.column(table.unit.column))
 
 
 def _names(cells: Cells) -> str:

@@ -1,73 +1,44 @@
 """A release of two related tables: rows that nobody has, and whose they would be. All is public."""
 
 import json
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from discreet.core import check, optional
+from discreet.core import check
 from discreet.core.errors import InvalidArgument, UnknownTable
 from discreet.core.html_text import html_notes, html_page, html_table
 from discreet.core.loss import PrivacyLoss
 from discreet.core.terminal_text import text_table
 from discreet.ledger.order import Receipt
+from discreet.mechanisms.noise_json import Noise
 from discreet.randomness.rng import SystemRng
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.marginals.estimate import MOST_TOURS
 from discreet.synthesis.marginals.measured import MeasuredMarginals
-from discreet.synthesis.related.draw_related import RelatedModel
+from discreet.synthesis.published_table import PublishedTable
+from discreet.synthesis.related.clusters import MeasuredLinks
+from discreet.synthesis.related.draw_related import RelatedModel, UnitTable
 from discreet.synthesis.related.measure_children import MeasuredChildren
+from discreet.synthesis.related.related_report import RelatedJudgement, RelatedReport
+from discreet.synthesis.related.related_rows import ABOUT, ENDINGS, RelatedRows, related_files
+from discreet.synthesis.report_picture import coarse_labels
+from discreet.synthesis.synthetic_answer import REPEATS, SyntheticAnswer, answer_from_rows
+from discreet.synthesis.synthetic_card import CountedPart, FindCircumstances, synthetic_card
 from discreet.synthesis.synthetic_model import SyntheticModel
-from discreet.synthesis.synthetic_release import METADATA
-from discreet.tables.catalog import Table
+from discreet.synthesis.synthetic_release import (
+    MEASURED,
+    METADATA,
+    agreement_notes,
+    checked_tours,
+    convergence_notes,
+)
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.unit_name import UnitName
-
-ABOUT = "synthetic.json"
-"""The file of a folder that says what the others are."""
-
-ENDINGS = (".parquet", ".arrow", ".csv")
-
-_SHOWN = 5
-
-
-@frozen(eq=False)
-class RelatedRows:
-    """The rows of one of the tables."""
-
-    name: str
-    arrow: Any = field(repr=False)
-    about: dict[str, Any] = field(repr=False)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns; the first says whose row it is."""
-        return tuple(self.arrow.column_names)
-
-    def to_arrow(self) -> Any:
-        """Return the rows as an Arrow table, which says what it is in the metadata."""
-        return self.arrow
-
-    def to_pandas(self) -> Any:
-        """Return the rows as a pandas data frame."""
-        frame = self.arrow.to_pandas()
-        frame.attrs["discreet"] = self.about
-        return frame
-
-    def to_polars(self) -> Any:
-        """Return the rows as a Polars data frame."""
-        return optional.load("polars").from_arrow(self.arrow)
-
-    def first(self) -> list[list[str]]:
-        """Return the first rows as text."""
-        rows = self.arrow.slice(0, _SHOWN).to_pylist()
-        return [["" if value is None else str(value) for value in row.values()] for row in rows]
-
-    def __len__(self) -> int:
-        """Return how many rows there are."""
-        return int(self.arrow.num_rows)
 
 
 @frozen(kw_only=True, eq=False)
@@ -78,8 +49,8 @@ class RelatedRelease:
     all rows follow from it, for nothing.
     """
 
-    parent: Table = field(repr=False)
-    child: Table = field(repr=False)
+    parent: UnitTable
+    child: UnitTable
     parent_cells: tuple[ValueCells, ...] = field(repr=False)
     """The last is the number of children."""
     child_cells: tuple[ValueCells, ...] = field(repr=False)
@@ -87,25 +58,67 @@ class RelatedRelease:
     of_children: MeasuredChildren = field(repr=False)
     rows_per_unit: int
     """How many children of a unit counted."""
+    counted: tuple[str, str] = field(repr=False)
+    """Digests of the plans that counted parents and children."""
     unit: UnitName = field(repr=False)
     cost: PrivacyLoss
     receipt: Receipt = field(repr=False)
     is_stored: bool
     """Whether it was paid for before."""
+    links: MeasuredLinks | None = field(default=None, repr=False)
+    """How much children depend on each of their parents' columns, if that was measured."""
+    published: tuple[PublishedTable, ...] = field(default=(), repr=False)
+    """What was published before about parents, and counts as well."""
+    judged: RelatedJudgement | None = field(default=None, repr=False)
+    """How far all pairs of columns are from the models, if the owner had that measured."""
+    remarks: tuple[str, ...] = field(default=(), repr=False)
+    """What must be known besides, such as that the data were replaced since."""
+    tours: int = MOST_TOURS
+    """How many tours the search for each model may take."""
+    circumstances: FindCircumstances | None = field(default=None, repr=False)
+    """What is known besides: the people and the budget, for a release card."""
 
     @cached_property
     def model(self) -> RelatedModel:
         """The models that rows are drawn from."""
         cluster = self.of_children.cluster
-        numbered = Column(name="cluster", type=ColumnType.INTEGER, nullable=False)
-        extra = (ValueCells(numbered, tuple(range(cluster.size))),) if cluster.size > 1 else ()
+        extra = (self._cluster_cells(),) if cluster.size > 1 else ()
         return RelatedModel(
-            parents=SyntheticModel.of(self.parent_cells, self.of_parents),
-            children=SyntheticModel.of((*self.child_cells, *extra), self.of_children.measured),
+            parents=SyntheticModel.of(
+                self.parent_cells, self.of_parents, self.published, tours=self.tours
+            ),
+            children=SyntheticModel.of(
+                (*self.child_cells, *extra), self.of_children.measured, tours=self.tours
+            ),
             cluster=cluster,
-            parent_id=_named_by(self.parent),
-            child_id=_named_by(self.child),
+            parent=self.parent,
+            child=self.child,
         )
+
+    def _cluster_cells(self) -> ValueCells:
+        """Return the clusters as a column of texts, which say what parents have in each."""
+        cluster = self.of_children.cluster
+        labels = [
+            coarse_labels(self.parent_cells[column], coarse)
+            for column, coarse in zip(cluster.columns, cluster.coarse, strict=True)
+        ]
+        name = f"cluster of {self.parent.name}"
+        column = Column(name=name, type=ColumnType.TEXT, nullable=False)
+        return ValueCells(column, tuple(map(", ".join, product(*labels))))
+
+    def with_tours(self, tours: int) -> "RelatedRelease":
+        """Return the release with searches for its models that may take so many tours.
+
+        What was measured is kept, so that costs nothing. A judgement was of the models before, and
+        is left out.
+        """
+        return evolve(self, tours=checked_tours(tours), judged=None)
+
+    @property
+    def has_converged(self) -> bool:
+        """Whether the searches for both models have found them, and were not stopped before."""
+        models = (self.model.parents, self.model.children)
+        return all(one.estimated.is_found for one in models)
 
     @cached_property
     def tables(self) -> Mapping[str, RelatedRows]:
@@ -123,12 +136,65 @@ class RelatedRelease:
     def sample(self, parents: int) -> Mapping[str, RelatedRows]:
         """Return so many new parents with their children; as often as wanted, for nothing."""
         drawn = self.model.sample(check.whole(parents), SystemRng())
-        found = {}
-        for table, rows in zip((self.parent, self.child), drawn, strict=True):
-            about = self.about() | {"table": table.name}
-            texts = {METADATA: json.dumps(about)}
-            found[table.name] = RelatedRows(table.name, rows.replace_schema_metadata(texts), about)
+        whole = self.about() | {"rows": {name: rows.num_rows for name, rows in drawn.items()}}
+        measured, found = json.dumps(self.model.to_json()), {}
+        for name, rows in drawn.items():
+            about = whole | {"table": name}
+            texts = {METADATA: json.dumps(about), MEASURED: measured}
+            found[name] = RelatedRows(name, rows.replace_schema_metadata(texts), about)
         return found
+
+    def sql(self, query: str, *, repeats: int = REPEATS) -> SyntheticAnswer:
+        """Return the answer to a question about one of the tables, or both, for nothing.
+
+        What the noise may have done to it is estimated by drawing it anew so many times.
+        """
+        return answer_from_rows(
+            {name: rows.arrow for name, rows in self.tables.items()},
+            query,
+            drawn_again=partial(self.model.drawn_again, len(self[self.parent.name])),
+            repeats=repeats,
+            rng=SystemRng(),
+        )
+
+    def report(self) -> RelatedReport:
+        """Return how far the rows can be trusted, by what was measured. It costs nothing."""
+        return RelatedReport(
+            title=self._title(),
+            model=self.model,
+            links=self.links,
+            notes=self.notes(),
+            judged=self.judged,
+        )
+
+    def card(self) -> str:
+        """Return a release card, as YAML: what was released, how, and what it cost."""
+        parts = [
+            CountedPart(
+                table=self.parent.name,
+                cells=self.parent_cells,
+                measured=self.of_parents,
+                rows_per_unit=1,
+            ),
+            CountedPart(
+                table=self.child.name,
+                cells=self.model.children.cells,
+                measured=self.of_children.measured,
+                rows_per_unit=self.rows_per_unit,
+                more=() if self.links is None else tuple(self._measured_links(self.links)),
+            ),
+        ]
+        columns = {name: rows.columns for name, rows in self.tables.items()}
+        return synthetic_card(
+            parts, columns, self.about(), self.cost, self.receipt, self.circumstances
+        )
+
+    def _measured_links(self, links: MeasuredLinks) -> Iterator[tuple[str, Noise, int]]:
+        """Yield what was measured to find out what children depend on, for the card."""
+        for cells, one in zip(self.parent_cells, links.parents, strict=True):
+            yield f"by {self.parent.name}.{cells.column.name}", one.noise, one.values.size
+        what = f"scores of all columns with those of {self.parent.name}"
+        yield what, links.scores.noise, links.scores.values.size
 
     def write(self, folder: str | Path, *, ending: str = ENDINGS[0], replace: bool = False) -> Path:
         """Write a file for each table into a folder, and one of JSON that says what they are.
@@ -148,7 +214,7 @@ class RelatedRelease:
         try:
             place.mkdir(exist_ok=True)
             for name, rows in self.tables.items():
-                _write(rows.arrow, files[name])
+                rows.write(files[name])
             told = json.dumps(self.to_json(), indent=2) + "\n"
             (place / ABOUT).write_text(told, encoding="utf-8")
         except OSError as cause:
@@ -175,15 +241,25 @@ class RelatedRelease:
             },
             "clusters": {"columns": list(self.cluster_columns), "count": self._clusters},
             "keys": {
-                self.parent.name: self.parent.unit.column,
-                self.child.name: self.child.unit.column,
+                self.parent.name: self.parent.unit.name,
+                self.child.name: self.child.unit.name,
             },
             "rows_per_unit": self.rows_per_unit,
             "cost": self.cost.to_json(),
             "data_version": self.receipt.data_version,
             "ticket": self.receipt.ticket.number,
+            "converged": self.has_converged,
+            "tours": max(one.estimated.tours for one in (self.model.parents, self.model.children)),
+            "published": [
+                {"ticket": ticket, "what": what} for ticket, what in self.agrees_with.items()
+            ],
             "notes": list(self.notes()),
         }
+
+    @property
+    def agrees_with(self) -> dict[int, str]:
+        """The tickets of earlier releases that the parents agree with, and what these are."""
+        return {one.ticket: one.what for one in self.model.parents.published}
 
     @property
     def cluster_columns(self) -> tuple[str, ...]:
@@ -211,7 +287,7 @@ class RelatedRelease:
     def notes(self) -> tuple[str, ...]:
         """Return what must be known about the rows."""
         parent, child, called = self.parent.name, self.child.name, self.unit
-        first, second = self.parent.unit.column, self.child.unit.column
+        first, second = self.parent.unit.name, self.child.unit.name
         found = [
             (
                 f"these rows are made up: none is one of {parent} or {child}, and an answer from"
@@ -243,13 +319,9 @@ class RelatedRelease:
             f"rows of {child} of one {first} depend on each other by their cluster alone: their"
             " order in time, and what does not change from one to the next, are lost"
         )
-        models = (self.model.parents, self.model.children)
-        if not all(one.estimated.is_found for one in models):
-            found.append(
-                "a model was still changing a little when its search was stopped: some tables of"
-                " the rows are farther from what was measured than they need be"
-            )
-        return tuple(found)
+        found += agreement_notes(self.agrees_with)
+        stopped = convergence_notes([self.model.parents, self.model.children])
+        return (*found, *stopped, *self.remarks)
 
     def to_json(self) -> dict[str, Any]:
         """Return everything that is public about the release, but the rows."""
@@ -274,30 +346,3 @@ class RelatedRelease:
     def _title(self) -> str:
         counts = [f"{len(rows):,} of {name}" for name, rows in self.tables.items()]
         return f"Synthetic rows: {', and '.join(counts)}"
-
-
-def related_files(
-    folder: Path, tables: tuple[str, str], *, ending: str = ENDINGS[0]
-) -> dict[str, Path]:
-    """Return where the rows of each table would be written."""
-    if ending not in ENDINGS:
-        raise InvalidArgument(
-            "The kind of the files is not known",
-            must=f"be one of {', '.join(ENDINGS)}",
-            got=repr(ending)[:20],
-        )
-    return {name: folder / f"{name}{ending}" for name in tables}
-
-
-def _named_by(table: Table) -> Column:
-    assert table.unit.column is not None
-    return table.column(table.unit.column)
-
-
-def _write(rows: Any, place: Path) -> None:
-    if place.suffix == ".parquet":
-        optional.load("pyarrow.parquet").write_table(rows, place)
-    elif place.suffix == ".arrow":
-        optional.load("pyarrow.feather").write_feather(rows, str(place))
-    else:
-        optional.load("pyarrow.csv").write_csv(rows, str(place))

@@ -9,15 +9,19 @@
 
 from collections.abc import Mapping, Sequence
 
+from attrs import evolve
+
 from discreet.core.errors import InvalidArgument
-from discreet.project.passage import Passed, find_stored, go_through
+from discreet.project.circumstances import circumstances_of
+from discreet.project.passage import Passed, foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
+from discreet.synthesis.find_published import EarlierReleases
 from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.plan import counted_table, list_of_names, private_table
 from discreet.synthesis.price import synthesis_price
-from discreet.synthesis.related.clusters import MOST_COLUMNS
-from discreet.synthesis.related.joined_rows import JoinedRows, number_cells, require_related
+from discreet.synthesis.related.clusters import MOST_COLUMNS, read_links
+from discreet.synthesis.related.joined_rows import JoinedRows, joined_rows, require_related
 from discreet.synthesis.related.measure_children import MeasuredChildren
 from discreet.synthesis.related.related_explanation import RelatedExplanation
 from discreet.synthesis.related.related_plan import RelatedPlan
@@ -38,12 +42,19 @@ def synthesise_related(
     analyst: str,
     columns: ColumnsOf | None = None,
     by: Sequence[str] | None = None,
+    published: EarlierReleases | None = None,
     fresh: bool = False,
 ) -> RelatedRelease:
-    """Return a synthetic release of two tables: the stored one, or a new one that is charged."""
+    """Return a synthetic release of two tables: the stored one, or a new one that is charged.
+
+    What was ``published`` before about the rows of the parents counts as well, for nothing. What
+    was published about children does not: a question counts all of them, and here only those count
+    that have a parent.
+    """
     plan = related_plan(project, parent, child, terms, default, columns, by)
+    known = () if published is None else published.tables(project, plan.counting_parents())
     passed = go_through(project, plan.passage(), analyst=analyst, fresh=fresh)
-    return _release(project, plan, passed)
+    return evolve(_release(project, plan, passed), published=known)
 
 
 def explain_related(
@@ -56,19 +67,13 @@ def explain_related(
     analyst: str,
     columns: ColumnsOf | None = None,
     by: Sequence[str] | None = None,
+    published: EarlierReleases | None = None,
 ) -> RelatedExplanation:
     """Return what :func:`synthesise_related` would measure and cost; nothing is read or spent."""
     plan = related_plan(project, parent, child, terms, default, columns, by)
-    space = project.catalog.id_space(plan.rows.parent.unit.id_space)
-    version = project.ledger.known_version(space.name)
-    passage = plan.passage()
-    stored = None if version is None else find_stored(project, passage, version.number)
-    return RelatedExplanation(
-        plan=plan,
-        id_space=space,
-        remaining=project.ledger.remaining(space.name, analyst),
-        is_stored=stored is not None,
-    )
+    known = () if published is None else published.tables(project, plan.counting_parents())
+    foreseen = foresee(project, plan.passage(), analyst=analyst)
+    return RelatedExplanation(plan=plan, foreseen=foreseen, published=known)
 
 
 def related_plan(
@@ -89,14 +94,7 @@ def related_plan(
     parents = counted_table(first, named[0], 1)
     children = counted_table(second, named[1], terms.rows_per_unit)
     keys_plans = (*parents.keys_plans, *children.keys_plans)
-    rows = JoinedRows(
-        parent=first,
-        child=second,
-        parent_cells=parents.cells,
-        child_cells=children.cells,
-        number=number_cells(second, children.rows_per_unit),
-        rows_per_unit=children.rows_per_unit,
-    )
+    rows = joined_rows(first, second, parents, children)
     return RelatedPlan(
         rows=rows,
         parents_plan=rows.parents_plan(),
@@ -150,16 +148,22 @@ def _release(project: Project, plan: RelatedPlan, passed: Passed) -> RelatedRele
     (body,) = passed.bodies
     parents, children = plan.with_values(body["keys"])
     space = project.catalog.id_space(plan.rows.parent.unit.id_space)
+    parent, child = plan.tables()
     return RelatedRelease(
-        parent=plan.rows.parent,
-        child=plan.rows.child,
+        parent=parent,
+        child=child,
         parent_cells=(*parents, plan.rows.number),
         child_cells=children,
         of_parents=MeasuredMarginals.from_json(body["parents"]),
         of_children=MeasuredChildren.from_json(body["children"]),
+        links=read_links(body["children"]["links"]),
+        counted=plan.counted(),
         rows_per_unit=plan.rows.rows_per_unit,
         unit=space.called,
         cost=passed.receipt.charges[0].loss,
         receipt=passed.receipt,
         is_stored=passed.is_stored,
+        circumstances=circumstances_of(
+            project, plan.in_words(), plan.children_plan, passed.receipt, event=plan.price.event
+        ),
     )

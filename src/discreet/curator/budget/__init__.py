@@ -1,0 +1,1 @@
+"""What is left, for whom, and how it is shown."""

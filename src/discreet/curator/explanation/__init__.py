@@ -1,0 +1,1 @@
+"""What a question would do and cost, said before anything is spent."""

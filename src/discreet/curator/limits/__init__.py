@@ -1,0 +1,1 @@
+"""Limits and bounds that choose themselves, and what others would do."""

@@ -1,0 +1,1 @@
+"""What a question costs: how a loss is divided, which noise that buys, and how much it errs."""

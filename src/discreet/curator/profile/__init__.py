@@ -1,0 +1,1 @@
+"""How much units contribute, measured privately once and read ever after."""

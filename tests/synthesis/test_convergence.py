@@ -1,0 +1,107 @@
+"""A search for a model that is stopped is said everywhere, and tried again for nothing."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.core.errors import InvalidArgument
+from discreet.synthesis.marginals.estimate import estimate
+from discreet.synthesis.marginals.measurement import Measurement, total_rows
+from discreet.synthesis.related.related_file import open_synthetic
+from discreet.synthesis.synthetic_file import SyntheticFile
+from discreet.synthesis.synthetic_release import METADATA
+from tests.support.projects.frames import owned as owned_frames
+
+COLUMNS = {
+    "patient": "integer",
+    "clinic": {"type": "text", "keys": ["a", "b", "c"], "nullable": False},
+    "age": {"type": "integer", "min": 0, "max": 9, "nullable": False},
+    "sex": {"type": "text", "keys": ["f", "m"], "nullable": False},
+}
+PAIRS = [["clinic", "age"], ["age", "sex"], ["clinic", "sex"]]
+
+
+def _rows(count=2_000):
+    random = np.random.default_rng(1)
+    age = random.integers(0, 10, count)
+    clinic = (age + random.integers(0, 2, count)) % 3
+    sex = (random.random(count) < 0.2 + 0.06 * age).astype(int)
+    return pa.table(
+        {
+            "patient": range(count),
+            "clinic": np.array(["a", "b", "c"])[clinic],
+            "age": age,
+            "sex": np.array(["f", "m"])[sex],
+        }
+    )
+
+
+@pytest.fixture
+def owner(tmp_path):
+    said = {"ledger": tmp_path / "ledger", "id_space": tmp_path.name, "budget": {"rho": 100}}
+    with owned_frames({"visits": _rows()}, columns={"visits": COLUMNS}, **said) as found:
+        yield found
+
+
+def test_it_is_said_and_tried_again_for_nothing(owner, tmp_path):
+    connection = owner.connect()
+    release = connection.synthesise("visits", tables=PAIRS, rho=10, rows_per_unit=1)
+    (before,) = connection.budget()
+    stopped = release.with_tours(1)
+    assert not stopped.has_converged
+    assert any("stopped after 1 tours" in note for note in stopped.notes())
+    assert stopped.report().to_json()["converged"] is False
+    assert "converged: false" in stopped.card()
+    file = stopped.write(tmp_path / "rows.parquet")
+    opened = open_synthetic(file)
+    assert isinstance(opened, SyntheticFile)
+    assert opened.about["converged"] is False
+    assert opened.model.tours == 1
+    assert json.loads(stopped.to_arrow().schema.metadata[METADATA])["tours"] == 1
+    longer = stopped.with_tours(1_000)
+    assert longer.has_converged
+    assert longer.model.estimated.tours > 1
+    assert not any("stopped" in note for note in longer.notes())
+    assert longer.measured is release.measured
+    assert connection.budget()[0].spent == before.spent
+
+
+def test_a_judgement_of_the_stopped_model_is_not_taken_along(owner):
+    connection = owner.connect()
+    release = connection.synthesise("visits", tables=PAIRS, rho=1, rows_per_unit=1)
+    judged = connection.judge(release.with_tours(1), rho=1)
+    assert judged.judged is not None
+    assert judged.with_tours(50).judged is None
+
+
+@pytest.mark.parametrize("tours", [0, -1, 10**6, 1.5, "many"])
+def test_bad_numbers_of_tours_are_refused(owner, tours):
+    release = owner.connect().synthesise("visits", columns=["sex"], rho=1)
+    with pytest.raises(InvalidArgument):
+        release.with_tours(tours)
+
+
+def test_the_number_of_rows_is_the_measured_one_without_a_bias():
+    """What is below 0 is not made up for by more rows: the total is the mean of all tables' sums.
+
+    The twin that takes the fitted sum has at least one row too many for each ten cells here.
+    """
+    random = np.random.default_rng(2)
+    errors, twins = [], []
+    for _ in range(100):
+        truth = np.zeros((20, 5))
+        truth[:3] = 40
+        noisy = truth + random.normal(0, 6, truth.shape)
+        measurements = [
+            Measurement.of((0, 1), noisy, 36.0),
+            Measurement.of((0,), truth.sum(axis=1) + random.normal(0, 6, 20), 36.0),
+        ]
+        found = estimate([20, 5], measurements)
+        assert found.total == pytest.approx(total_rows(measurements)[0])
+        errors.append(found.total - truth.sum())
+        twins.append(np.maximum(noisy, 0).sum() - truth.sum())
+    # The deviation of one total is at most 27, so that of the mean is 2.7: this is five of them.
+    assert abs(np.mean(errors)) < 13.5
+    assert np.mean(twins) > 100
