@@ -97,6 +97,34 @@ def test_a_mean_is_nowhere_beyond_the_declared_range(folder, clamp):
 # ---- A share is one of the rows in groups.
 
 
+def test_how_many_private_groups_there_are_is_unknown(folder):
+    counted = (
+        "SELECT COUNT(*) AS k FROM (SELECT note, COUNT(*) AS n FROM visits GROUP BY note) AS g"
+    )
+    with connect(folder) as connection:
+        release = connection.sql(counted, epsilon=20, delta="1e-4")
+        some = connection.sql(f"{counted} WHERE n > 20", epsilon=20, delta="1e-4")
+    assert "2 (unknown)" in str(release)
+    assert release.to_json()["unknown"] == {"k": True}
+    assert some.intervals("k") == ((2, 2),)
+    assert any(
+        note.startswith("k: a count over the groups that are shown") for note in some.notes()
+    )
+
+
+@pytest.mark.parametrize("most", [10, 1000])
+def test_a_number_of_groups_has_an_interval_even_if_it_is_none(folder, most):
+    chosen = f"(SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic HAVING COUNT(*) > {most})"
+    sql = f"SELECT COUNT(*) AS k, SUM(n) AS s FROM {chosen} AS g WHERE clinic <> 'a'"
+    with connect(folder) as connection:
+        release = connection.sql(sql, epsilon=20)
+    (found,) = release.rows
+    count = 3 if most == 10 else 0
+    assert found[0] == count
+    assert release.intervals("k") == ((count, count),)
+    assert (found[1] is None) == (count == 0)
+
+
 SHARES = {
     "SELECT clinic AS c, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits GROUP BY clinic": (
         "share: a total over groups has no rows whose clinic is NULL or not among the public keys"
@@ -119,8 +147,7 @@ SHARES = {
     ),
     """SELECT COUNT(*) AS share FROM (
          SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic HAVING COUNT(*) > 2) AS t""": (
-        "share: noise chose the rows that it is made from; without noise it may be another value,"
-        " and no interval says which"
+        "share: a count over groups has no rows whose clinic is NULL or not among the public keys"
     ),
     "SELECT note, COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM visits GROUP BY note": (
         "share: a total over the groups that are shown has no rows of the others"

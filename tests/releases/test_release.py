@@ -191,7 +191,8 @@ def test_windows_say_what_they_are_about() -> None:
     left = hand(f"{sql} HAVING COUNT(*) > 12").release()
     assert any(about in note for note in left.notes())
     beta = Fraction(1, 40)  # of both groups, although one is left
-    assert left.intervals("x") == ((30 - bar(beta), 30 + bar(beta)),)
+    # Without noise any of 30 and 10 might be left, both or none.
+    assert left.intervals("x") == ((10 - bar(beta), 30 + 10 + 2 * bar(beta)),)
     ranked = hand("SELECT RANK() OVER (ORDER BY COUNT(*)) AS x FROM visits GROUP BY clinic")
     assert any("in which order" in note for note in ranked.release().notes())
 

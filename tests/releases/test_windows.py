@@ -59,10 +59,8 @@ def table(
     )
 
 
-def found(
-    estimate: Estimate, groups: Groups, margin: Any, *, chosen_from: int | None = None
-) -> list[Any]:
-    known = with_windows(groups, windows_in([estimate]), chosen_from=chosen_from)
+def found(estimate: Estimate, groups: Groups, margin: Any) -> list[Any]:
+    known = with_windows(groups, windows_in([estimate]))
     margins = margin if callable(margin) else (lambda *_: Fraction(margin))
     return intervals_of(estimate, known, margins, beta=BETA).each()
 
@@ -190,15 +188,14 @@ def test_the_failure_probability_is_shared_by_all_rows_that_are_used() -> None:
         asked.add(beta)
         return Fraction(1)
 
-    def shares(estimate: Estimate, size: int, chosen_from: int | None = None) -> set[Fraction]:
+    def shares(estimate: Estimate, size: int) -> set[Fraction]:
         asked.clear()
-        found(estimate, table([[9] * size, [9] * size]), margins, chosen_from=chosen_from)
+        found(estimate, table([[9] * size, [9] * size]), margins)
         return {BETA / beta for beta in asked}
 
     share = calculate("/", COUNT, whole("sum"))
     assert shares(share, 5) == {5}  # the row's own count is one of the five
     assert shares(share, 40) == {64}  # rounded up
-    assert shares(share, 2, chosen_from=7) == {7}
     assert shares(calculate("/", TotalOf(INTEGER, 1), whole("sum")), 5) == {6}
     assert shares(whole("sum", MEAN), 5) == {10}
     before = WindowOf(INTEGER, function="lag", argument=COUNT, order=((KEY, False),))
@@ -286,45 +283,28 @@ MASS = {z: (1 - Q) / (1 + Q) * Q ** abs(z) for z in range(-REACH, REACH + 1)}
 NOISE = DiscreteLaplace(scale=SCALE)
 
 
-def missed(
-    estimate: Estimate, exact: list[int], truth: Fraction, *, least: int | None, shrink: Fraction
-) -> float:
-    """Return how often the first row is shown and its interval misses, over all noise.
-
-    With ``least`` a row is shown only if its noisy count is at least as large.
-    """
+def missed(estimate: Estimate, exact: list[int], truth: Fraction, shrink: Fraction) -> float:
+    """Return how often the interval of the first row misses, over all noise."""
     outside = 0.0
     for drawn in product(MASS, repeat=len(exact)):
-        noisy = [value + z for value, z in zip(exact, drawn, strict=True)]
-        kept = [i for i, value in enumerate(noisy) if least is None or value >= least]
-        if 0 not in kept:
-            continue
-        groups = table([[noisy[i] for i in kept]])
+        groups = table([[value + z for value, z in zip(exact, drawn, strict=True)]])
         ((low, high), *_) = found(
-            estimate,
-            groups,
-            lambda _, beta: NOISE.error_quantile(beta) * shrink,
-            chosen_from=None if least is None else len(exact),
+            estimate, groups, lambda _, beta: NOISE.error_quantile(beta) * shrink
         )
-        total = truth if least is None else Fraction(sum(exact[i] for i in kept))
-        if not low <= total <= high:
+        if not low <= truth <= high:
             outside += math.prod(MASS[z] for z in drawn)
     return outside + len(exact) * 2 * Q ** (REACH + 1) / (1 + Q)
 
 
 def test_every_interval_of_a_window_misses_no_more_often_than_it_says() -> None:
     total, one = whole("sum"), Fraction(1)
-    assert missed(total, [40, 9], Fraction(49), least=None, shrink=one) <= BETA
+    assert missed(total, [40, 9], Fraction(49), shrink=one) <= BETA
     share = calculate("/", COUNT, calculate("+", total, Constant(INTEGER, Fraction(20))))
-    assert missed(share, [30, 9], Fraction(30, 59), least=None, shrink=one) <= BETA
-
-
-def test_rows_that_noise_chose_have_intervals_about_themselves() -> None:
-    assert missed(whole("sum"), [4, 4], Fraction(0), least=5, shrink=Fraction(1)) <= BETA
+    assert missed(share, [30, 9], Fraction(30, 59), shrink=one) <= BETA
 
 
 def test_a_margin_that_is_too_small_is_caught() -> None:
-    assert missed(whole("sum"), [40, 9], Fraction(49), least=None, shrink=Fraction(1, 4)) > BETA
+    assert missed(whole("sum"), [40, 9], Fraction(49), shrink=Fraction(1, 4)) > BETA
 
 
 def held(trials: int, *, told: Fraction) -> int:

@@ -359,10 +359,8 @@ def _on_windows(view: View) -> list[str]:
     windows = windows_in([output.estimate for output in view.outputs])
     if view.having is None or not indices(view.having) or not windows:
         return []
-    said = "what is made of several rows is about the rows that HAVING left, not about all groups"
-    bare = [one.name for one in view.outputs if not one.is_noisy() and windows_in([one.estimate])]
-    other = "without noise it may be another value, and no interval says which"
-    return [said, *(f"{name}: noise chose the rows that it is made from; {other}" for name in bare)]
+    said = "what is made of several rows is about the rows that HAVING left"
+    return [f"{said}; its interval is about those that HAVING would leave without noise"]
 
 
 _FIRST = Made(bounding=1, noise=1)

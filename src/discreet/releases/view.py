@@ -12,7 +12,7 @@ from attrs import frozen
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.accuracy import error_of
 from discreet.releases.body import FROM_TEXT, Body, NoisyAggregate
-from discreet.releases.estimates.columns import Column, scalars, sorted_rows
+from discreet.releases.estimates.columns import Column, is_true, scalars, sorted_rows
 from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
     Estimate,
@@ -22,9 +22,9 @@ from discreet.releases.estimates.estimate import (
     SelectedOf,
     TotalOf,
     WindowOf,
-    indices,
+    is_noisy,
 )
-from discreet.releases.estimates.groups import Groups, ValueEnds
+from discreet.releases.estimates.groups import Groups, Rows, ValueEnds
 from discreet.releases.estimates.linear import half_width, linear
 from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
@@ -52,7 +52,7 @@ class Output:
 
     def is_noisy(self) -> bool:
         """Tell whether noise is in it; keys and constants have none."""
-        return bool(indices(self.estimate))
+        return is_noisy(self.estimate)
 
 
 @frozen
@@ -108,7 +108,9 @@ class View:
 
     def groups(self, body: Body) -> Groups:
         """Return the groups of a body that are shown, in the order in which they are."""
-        shown = _passing(self.qualify, self.groups_with_windows(body))
+        shown = self.groups_with_windows(body)
+        passing = _passing(self.qualify, shown)
+        shown = shown if passing is None else shown.take(passing)
         rows = np.arange(shown.size)
         for ordering in reversed(self.order):  # sorting is stable: the first criterion goes last
             values = column_of(ordering.estimate, shown.take(rows))
@@ -122,10 +124,7 @@ class View:
     def groups_with_windows(self, body: Body) -> Groups:
         """Return the groups of a body that HAVING leaves, with the windows over them."""
         everything = self.possible_groups(body)
-        shown = _passing(self.having, everything)
-        is_by_noise = self.having is not None and bool(indices(self.having))
-        chosen_from = everything.size if is_by_noise else None
-        return with_windows(shown, self._windows(), chosen_from=chosen_from)
+        return with_windows(everything, self._windows(), left=_passing(self.having, everything))
 
     def choosing(self) -> list[Estimate]:
         """Return what chooses rows after HAVING: QUALIFY, and ORDER BY with LIMIT."""
@@ -158,11 +157,11 @@ def _possible(possible: Sequence[frozenset[Key] | None], groups: Groups) -> Grou
     return groups if left.all() else groups.take(np.flatnonzero(left))
 
 
-def _passing(condition: Estimate | None, groups: Groups) -> Groups:
+def _passing(condition: Estimate | None, groups: Groups) -> Rows | None:
+    """Return the places of the groups that a condition leaves, if there is one."""
     if condition is None:
-        return groups
-    passed = scalars(column_of(condition, groups))
-    return groups.take(np.flatnonzero([truth is True for truth in passed]))
+        return None
+    return np.flatnonzero(is_true(column_of(condition, groups)))
 
 
 def intervals(output: Output, groups: Groups, body: Body, *, beta: Fraction) -> Intervals:

@@ -3,7 +3,7 @@
 import datetime
 from fractions import Fraction
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.tables.column import ColumnType
 
@@ -253,11 +253,15 @@ class WindowOf(Estimate):
     up to this one and its equals, or the whole partition if there is no order."""
     offset: int = 1
     """How far away LAG and LEAD look."""
+    among: Estimate | None = None
+    """The HAVING that left the rows which it is about, if that looks at noisy numbers."""
+    is_of_found: bool = False
+    """Whether its rows are private groups, of which some may not have been found."""
 
     @property
     def arguments(self) -> tuple[Estimate, ...]:
         """Everything that it is made from."""
-        own = () if self.argument is None else (self.argument,)
+        own = (part for part in (self.argument, self.among) if part is not None)
         return (*own, *self.partition, *(estimate for estimate, _ in self.order))
 
     def is_placed_by_noise(self) -> bool:
@@ -269,9 +273,34 @@ class WindowOf(Estimate):
         """Tell whether the row itself is always among those that its value is made from."""
         return self.function in ("sum", "avg", "count", "min", "max")
 
+    def may_miss_rows(self) -> bool:
+        """Tell whether it is about the same other rows if some are missing."""
+        if self.function in ("row_number", "rank"):
+            return True
+        return self.holds_its_row() and all(end in (None, 0) for end in self.rows or ())
+
     def is_of_all(self) -> bool:
         """Tell whether it is about all rows of its partition."""
         return self.rows == (None, None) or (self.rows is None and not self.order)
+
+
+def left_by(having: Estimate | None, estimate: Estimate, *, is_found: bool = False) -> Estimate:
+    """Return an estimate whose windows know how noise chose their rows, if it did."""
+    among = None if having is None or not indices(having) else having
+    if isinstance(estimate, WindowOf):
+        return evolve(estimate, among=among, is_of_found=is_found)
+    if isinstance(estimate, Calculation):
+        inner = tuple(left_by(having, one, is_found=is_found) for one in estimate.arguments)
+        return evolve(estimate, arguments=inner)
+    return estimate
+
+
+def is_noisy(estimate: Estimate) -> bool:
+    """Tell whether an estimate has noise in it, or is about rows that noise chose."""
+    inside = parts(estimate)
+    return any(
+        own_indices(one) or (isinstance(one, WindowOf) and one.is_of_found) for one in inside
+    )
 
 
 def parts(estimate: Estimate) -> tuple[Estimate, ...]:

@@ -42,6 +42,10 @@ class WindowColumn:
     """Where among them each row is."""
     looked_at: Rows
     """How many rows each value may depend on."""
+    before: "Groups | None" = None
+    """All rows before HAVING, if noisy numbers chose which of them it left."""
+    left: Rows
+    """Where among all rows each of those that HAVING left is."""
 
     def take(self, rows: Rows) -> "WindowColumn":
         """Return the values at these places, in this order; what is beside them stays."""

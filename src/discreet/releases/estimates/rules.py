@@ -38,8 +38,10 @@ from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import TOTAL, half_width, is_sure, linear
 from discreet.releases.estimates.margins import AnyMargins, Coarse, Each, Margins, moved, noisy
 from discreet.releases.estimates.moments import Moment
+from discreet.releases.estimates.numbers_used import numbers_used
 from discreet.releases.estimates.ratios import Mask, Ratios, choose, larger, within
 from discreet.releases.estimates.shares import largest_share
+from discreet.releases.estimates.truths import Truth, truth
 
 
 @singledispatch
@@ -65,8 +67,9 @@ def intervals_of(
         exact numbers without any noise (a mean is in its bounds, a count of at least one row has a
         mean, a part is not above the whole) may be used on top.
 
-        A window uses the numbers of other rows too, so ``k`` differs from row to row
-        (:func:`_numbers_used`). It is rounded up, which only lowers :math:`\beta/k`.
+        A window uses the numbers of other rows too, so ``k`` differs from row to row:
+        :func:`~discreet.releases.estimates.numbers_used.numbers_used`. It is rounded up, which
+        only lowers :math:`\beta/k`.
         :func:`~discreet.releases.estimates.windows.enclosed_window` has the rest of the proof.
 
         Where private keys chose the groups, all of this holds *given* that the group is shown: the
@@ -98,7 +101,7 @@ def intervals_within(
     probability is up to whoever gives it; here the probability is shared by all the noisy numbers
     that the estimate uses.
     """
-    used = _numbers_used(estimate, groups)
+    used = numbers_used(estimate, groups)
     counts, found = np.unique(used).tolist(), []
     for count in counts:
         each = {index: margins(index, beta / count) for index in indices(estimate)}
@@ -112,37 +115,6 @@ def _put_back(found: Sequence[Intervals], used: NDArray[np.int64]) -> Intervals:
     each = [interval for part in found for interval in part.each()]
     places = np.argsort(np.argsort(used, kind="stable"), kind="stable").tolist()
     return Intervals.of([each[place] for place in places])
-
-
-_TOLD_APART = 16
-
-
-def _numbers_used(estimate: Estimate, groups: Groups) -> NDArray[np.int64]:
-    """Return for each row how many noisy numbers the estimate is made from, or more; at least 1.
-
-    Those are the numbers of the row itself, and of all rows that a window looks at; what stands in
-    both counts once. Many are rounded up to a power of two, so that there are few different ones.
-    """
-    inside = [part for part in _outside_windows(estimate) if isinstance(part, WindowOf)]
-    own = {index for part in _outside_windows(estimate) for index in own_indices(part)}
-    used = np.zeros(groups.size, dtype=np.int64)
-    for window in dict.fromkeys(inside):
-        seen = () if window.argument is None else indices(window.argument)
-        used = used + groups.windows[window].looked_at * len(seen)
-        if window.holds_its_row():
-            own -= set(seen)
-    rounded = {count: _rounded_up(count + len(own)) for count in np.unique(used).tolist()}
-    return np.array([rounded[count] for count in used.tolist()], dtype=np.int64)
-
-
-def _rounded_up(count: int) -> int:
-    return max(1, count) if count <= _TOLD_APART else 1 << (count - 1).bit_length()
-
-
-def _outside_windows(estimate: Estimate) -> tuple[Estimate, ...]:
-    """Return an estimate and everything inside it, windows included but not what is in them."""
-    inner = estimate.arguments if isinstance(estimate, Calculation | CorrelationOf) else ()
-    return (estimate, *(part for argument in inner for part in _outside_windows(argument)))
 
 
 def around_values(values: Column, width: Fraction | None) -> Intervals:
@@ -271,18 +243,36 @@ def _(estimate: Calculation, groups: Groups, each: Each) -> Intervals:
     return enclosure(*inner).outwards()
 
 
-def _case(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Intervals:
-    """Return the hull of every branch that the numbers without noise could take."""
+def truth_of(condition: Estimate, groups: Groups, each: Each) -> Truth:
+    """Return where a condition surely holds and where it never does, within the margins."""
+    return truth(
+        condition,
+        lambda inner: (enclosed(inner, groups, each), is_there(inner, groups, each)),
+        lambda inner: column_of(inner, groups),
+    )
+
+
+Branches = list[tuple[Estimate, Mask]]
+
+
+def _branches(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Branches:
+    """Return every branch of CASE with where the numbers without noise could take it."""
     is_open = np.ones(groups.size, dtype=np.bool_)
-    possible: list[tuple[Estimate, Mask]] = []
+    possible: Branches = []
     for condition, result in zip(arguments[:-1:2], arguments[1::2], strict=True):
         if indices(condition):
-            possible.append((result, is_open))
+            known = truth_of(condition, groups, each)
         else:
             holds = is_true(column_of(condition, groups))
-            possible.append((result, is_open & holds))
-            is_open = is_open & ~holds
-    return _any_of([*possible, (arguments[-1], is_open)], groups, each)
+            known = Truth(holds, ~holds)
+        possible.append((result, is_open & ~known.never))
+        is_open = is_open & ~known.surely
+    return [*possible, (arguments[-1], is_open)]
+
+
+def _case(arguments: Sequence[Estimate], groups: Groups, each: Each) -> Intervals:
+    """Return the hull of every branch that the numbers without noise could take."""
+    return _any_of(_branches(arguments, groups, each), groups, each)
 
 
 def _any_of(possible: Sequence[tuple[Estimate, Mask]], groups: Groups, each: Each) -> Intervals:
@@ -355,12 +345,27 @@ def is_there(estimate: Estimate, groups: Groups, each: Each) -> Mask:
     if isinstance(estimate, Calculation) and estimate.function in TOTAL:
         inner = [is_there(argument, groups, each) for argument in estimate.arguments]
         return np.asarray(np.logical_and.reduce(inner), dtype=np.bool_)
+    if isinstance(estimate, Calculation) and estimate.function == "case":
+        found = np.ones(groups.size, dtype=np.bool_)
+        for result, mask in _branches(estimate.arguments, groups, each):
+            found &= ~mask | is_there(result, groups, each)
+        return found
     if isinstance(estimate, KeyOf):
         return np.array([key is not None for key in groups.keys[estimate.place]], dtype=np.bool_)
     if isinstance(estimate, Moment):
         fewest = groups.constant(estimate.fewest)
         return noisy(estimate.count, groups, each).lows.compared(fewest, operator.ge)
     return np.full(groups.size, is_sure(estimate), dtype=np.bool_)
+
+
+def may_be_there(estimate: Estimate, groups: Groups, each: Each) -> Mask:
+    """Tell where an estimate may have a value without noise; only CASE is ever known not to."""
+    if not isinstance(estimate, Calculation) or estimate.function != "case":
+        return np.full(groups.size, not _is_null(estimate), dtype=np.bool_)
+    found = np.zeros(groups.size, dtype=np.bool_)
+    for result, mask in _branches(estimate.arguments, groups, each):
+        found |= mask & may_be_there(result, groups, each)
+    return found
 
 
 _BY_ARGUMENTS: dict[str, Callable[[Sequence[Estimate], Groups, Each], Intervals]] = {

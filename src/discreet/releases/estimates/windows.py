@@ -3,8 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import accumulate, islice
-from typing import Any
+from itertools import islice
 
 import numpy as np
 from attrs import evolve
@@ -12,13 +11,29 @@ from attrs import evolve
 from discreet.core.rounding import dyadic_down, dyadic_up
 from discreet.releases.estimates.columns import column, scalars, sorted_rows
 from discreet.releases.estimates.enclosures import Interval, Intervals
-from discreet.releases.estimates.estimate import Estimate, Scalar, WindowOf, indices, parts
-from discreet.releases.estimates.groups import Frame, Groups, WindowColumn, WindowPartition
+from discreet.releases.estimates.estimate import (
+    Constant,
+    Estimate,
+    Scalar,
+    WindowOf,
+    indices,
+    is_noisy,
+    parts,
+)
+from discreet.releases.estimates.groups import Frame, Groups, Rows, WindowColumn, WindowPartition
 from discreet.releases.estimates.margins import Each
-from discreet.releases.estimates.ratios import KEPT, kept
-from discreet.releases.estimates.rules import around_values, column_of, enclosed, is_there
-
-Values = Sequence[Scalar | None]
+from discreet.releases.estimates.ratios import KEPT, Mask, kept
+from discreet.releases.estimates.rules import (
+    around_values,
+    column_of,
+    enclosed,
+    is_there,
+    may_be_there,
+    truth_of,
+)
+from discreet.releases.estimates.window_bounds import WINDOW_ENCLOSURES, Given, present
+from discreet.releases.estimates.window_values import WINDOW_VALUES
+from discreet.tables.column import ColumnType
 
 
 def windows_in(estimates: Iterable[Estimate]) -> tuple[WindowOf, ...]:
@@ -28,26 +43,30 @@ def windows_in(estimates: Iterable[Estimate]) -> tuple[WindowOf, ...]:
 
 
 def with_windows(
-    groups: Groups, windows: Sequence[WindowOf], *, chosen_from: int | None = None
+    groups: Groups, windows: Sequence[WindowOf], *, left: Rows | None = None
 ) -> Groups:
     """Return the groups with the value of each window in each of them.
 
-    ``chosen_from`` is of how many rows their noisy numbers chose these, if they did.
+    If HAVING left only some, ``left`` is where these are, and they are what is returned.
     """
-    places = np.arange(groups.size)
+    before, rows = groups, np.arange(groups.size) if left is None else left
+    groups = groups if left is None else groups.take(left)
     found = {}
     for window in windows:
         partitions = _partitions(window, groups)
         sizes = [(row, end - first) for part in partitions for row, (first, end) in _framed(part)]
-        looked_at = np.full(groups.size, chosen_from or 0, dtype=np.int64)
-        if chosen_from is None and sizes:
+        is_by_noise = window.among is not None
+        looked_at = np.full(groups.size, before.size if is_by_noise else 0, dtype=np.int64)
+        if not is_by_noise and sizes:
             looked_at[[row for row, _ in sizes]] = [size for _, size in sizes]
         found[window] = WindowColumn(
             values=column(_values(window, groups, partitions)),
             beside=groups,
             partitions=partitions,
-            places=places,
+            places=np.arange(groups.size),
             looked_at=looked_at,
+            before=before if is_by_noise else None,
+            left=rows,
         )
     return evolve(groups, windows=found) if found else groups
 
@@ -76,7 +95,7 @@ def _values(
     given = [None] * groups.size if argument is None else scalars(column_of(argument, groups))
     found: list[Scalar | None] = [None] * groups.size
     for part in partitions:
-        values = _FUNCTIONS[window.function]([given[row] for row in part.rows], part.frames)
+        values = WINDOW_VALUES[window.function]([given[row] for row in part.rows], part.frames)
         for row, value in zip(part.rows, values, strict=True):
             found[row] = kept(value) if isinstance(value, Fraction) else value
     return found
@@ -146,66 +165,6 @@ _REACH: dict[str, Callable[[WindowOf, list[Frame]], Iterator[Frame]]] = {
 """The rows that a function looks at, where they are not those of its frame."""
 
 
-Work = Callable[[Values, Sequence[Frame]], Iterable[Scalar | None]]
-
-
-def _added(of: Callable[[Fraction, int], Fraction | None]) -> Work:
-    """Return a function of the sum and the number of the values in a frame."""
-
-    def work(values: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
-        numbers = [value if isinstance(value, Fraction) else Fraction(0) for value in values]
-        sums = list(accumulate(numbers, initial=Fraction(0)))
-        counts = list(accumulate((value is not None for value in values), initial=0))
-        for first, end in frames:
-            yield of(sums[end] - sums[first], counts[end] - counts[first])
-
-    return work
-
-
-def _extreme(choose: Callable[..., Any]) -> Work:
-    def better(first: Any, second: Any) -> Any:
-        known = [value for value in (first, second) if value is not None]
-        return choose(known) if known else None
-
-    def work(values: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
-        running = [None, *accumulate(values, better)]
-        for first, end in frames:
-            if first == 0:
-                yield running[end]
-            else:
-                yield choose((v for v in values[first:end] if v is not None), default=None)
-
-    return work
-
-
-def _rank(_: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
-    return (Fraction(end) for _, end in frames)
-
-
-def _dense_rank(_: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
-    starts = accumulate(int(end == i) for i, (_, end) in enumerate(frames, start=1))
-    return (Fraction(number) for number in starts)
-
-
-def _only(values: Values, frames: Sequence[Frame]) -> Iterator[Scalar | None]:
-    return (values[first] if first < end else None for first, end in frames)
-
-
-_FUNCTIONS: dict[str, Work] = {
-    "sum": _added(lambda total, count: total if count else None),
-    "avg": _added(lambda total, count: total / count if count else None),
-    "count": _added(lambda _, count: Fraction(count)),
-    "min": _extreme(min),
-    "max": _extreme(max),
-    "row_number": _rank,
-    "rank": _rank,
-    "dense_rank": _dense_rank,
-    "lag": _only,
-    "lead": _only,
-    "first_value": _only,
-}
-
-
 # Where a window lies without the noise.
 
 
@@ -213,9 +172,9 @@ _FUNCTIONS: dict[str, Work] = {
 def enclosed_window(window: WindowOf, groups: Groups, each: Each) -> Intervals:
     r"""Return where a window lies if every noisy number that it uses is within its margin.
 
-    The value without noise is that of the same window over the exact numbers of *the rows that
-    HAVING left*, in the same order. Nothing is known if noise decides on partitions or order:
-    without it the window would be about other rows.
+    The value without noise is that of the same window over the exact numbers, in the same order,
+    of the rows that HAVING leaves without noise. Nothing is known if noise decides on partitions or
+    order: without it the window would be about other rows.
 
     Utility:
         With the margins of :func:`~discreet.releases.estimates.rules.intervals_of`, each row's
@@ -227,27 +186,73 @@ def enclosed_window(window: WindowOf, groups: Groups, each: Each) -> Intervals:
         that may be missing without noise counts as 0 then, which is put into its interval. A mean
         of some numbers is between the smallest and the largest. A minimum is not below any lower
         end, and not above the upper end of a number that is surely there. A count is between the
-        numbers that are surely there and all of them.
+        numbers that are surely there and those that may be.
 
-        If HAVING looked at noisy numbers, which rows are left depends on noise. Then the union
-        bound is over the numbers of *all* rows, before HAVING: except with probability
-        :math:`\beta` all of them are within their margins, and so the interval holds for whichever
-        rows are left. It is about these rows. Those that are missing by their noise are not in it.
+        If HAVING looks at noisy numbers, which rows it leaves without noise is not known. Then the
+        union bound is over the numbers of *all* rows before HAVING, those that it looks at and
+        those of the argument: except with probability :math:`\beta` all are within their margins.
+        Then by :func:`~discreet.releases.estimates.truths.truth` each row for which HAVING is
+        surely true is left without noise, and none for which it never is. So the rows that are
+        left are the sure ones and some of the possible ones, and a possible one is a number that
+        may be missing. That is so for all rows of a partition, and for those up to a row or from
+        it on. A row's number is one more than the rows before it. Of other frames, and for LAG,
+        LEAD and FIRST_VALUE, one row that may be missing puts others in its place: they are known
+        only if all rows of their partition that may be left surely are.
+
+        All of this is about the private groups that are shown, given that they are. What is made of
+        nothing but which groups these are, as their number, is unknown.
     """
     own, argument = groups.windows[window], window.argument
     if window.is_placed_by_noise():
         return Intervals.unknown(groups.size)
-    if argument is None or not indices(argument):
+    if not is_noisy(window):
         return around_values(own.values, Fraction(0))
+    if not indices(window) or window.function not in WINDOW_ENCLOSURES:
+        return Intervals.unknown(groups.size)
+    own, is_left, is_settled = _without_noise(window, own, each)
     pieces = _needed(own)
-    looked_at = own.beside.take(np.array([row for _, rows, _ in pieces for row in rows], dtype=int))
+    rows = np.array([row for _, rows, _ in pieces for row in rows], dtype=int)
+    looked_at, argument = own.beside.take(rows), argument or _ONE
     inside = _short(enclosed(argument, looked_at, each).each())
-    given = iter(zip(inside, is_there(argument, looked_at, each).tolist(), strict=True))
+    sure = (is_there(argument, looked_at, each) & is_left[rows]).tolist()
+    possible = iter(may_be_there(argument, looked_at, each).tolist())
+    given = zip(inside, sure, strict=True)
     found: dict[int, Interval | None] = {}
-    for wanted, rows, frames in pieces:
-        bounds = _ENCLOSURES[window.function](list(islice(given, len(rows))), frames)
-        found |= dict(zip(wanted, bounds, strict=True))
+    for wanted, seen, frames in pieces:
+        numbers: Given = list(islice(given, len(seen)))
+        if window.holds_its_row():
+            numbers, frames = present(numbers, frames, list(islice(possible, len(seen))))
+        bounds = WINDOW_ENCLOSURES[window.function](numbers, frames)
+        for row, bound in zip(wanted, bounds, strict=True):
+            found[row] = bound if is_settled[row] else None
     return Intervals.of([found[place] for place in own.places.tolist()])
+
+
+_ONE = Constant(ColumnType.INTEGER, Fraction(1))
+"""What ranks count."""
+
+
+def _without_noise(
+    window: WindowOf, own: WindowColumn, each: Each
+) -> tuple[WindowColumn, Mask, Mask]:
+    """Return a window over all rows that may be left without noise, and which of them surely are.
+
+    The last tells of each whether its value can be known although others may be missing.
+    """
+    if window.among is None or own.before is None:
+        always = np.ones(own.beside.size, dtype=np.bool_)
+        return own, always, always
+    known = truth_of(window.among, own.before, each)
+    may_be_left = ~known.never
+    may_be_left[own.left] = True
+    rows = np.flatnonzero(may_be_left)
+    beside, is_left = own.before.take(rows), known.surely[rows]
+    partitions = _partitions(window, beside)
+    is_settled = np.full(beside.size, window.may_miss_rows(), dtype=np.bool_)
+    for part in partitions:
+        is_settled[part.rows] |= is_left[part.rows].all()
+    places = np.searchsorted(rows, own.left[own.places])
+    return evolve(own, beside=beside, partitions=partitions, places=places), is_left, is_settled
 
 
 def _needed(window: WindowColumn) -> list[tuple[list[int], Sequence[int], list[Frame]]]:
@@ -280,92 +285,3 @@ def _short(intervals: list[Interval | None]) -> list[Interval | None]:
                 for pair in intervals
             ]
     return intervals
-
-
-Given = Sequence[tuple[Interval | None, bool]]
-"""Where the argument of each row of a partition lies, and whether it surely has a value."""
-Enclose = Callable[[Given, Sequence[Frame]], Iterable[Interval | None]]
-
-
-def _all_known(given: Given, frames: Sequence[Frame]) -> list[bool]:
-    missing = list(accumulate((interval is None for interval, _ in given), initial=0))
-    return [missing[first] == missing[end] for first, end in frames]
-
-
-def _surely(given: Given, frames: Sequence[Frame]) -> list[int]:
-    """Return how many numbers of each frame surely have a value."""
-    there = list(accumulate((sure for _, sure in given), initial=0))
-    return [there[end] - there[first] for first, end in frames]
-
-
-def _sum_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
-    pairs = [
-        (low, high) if sure else (min(low, _ZERO), max(high, _ZERO))
-        for (low, high), sure in ((pair or (_ZERO, _ZERO), sure) for pair, sure in given)
-    ]
-    lows = list(accumulate((low for low, _ in pairs), initial=_ZERO))
-    highs = list(accumulate((high for _, high in pairs), initial=_ZERO))
-    for (first, end), known in zip(frames, _all_known(given, frames), strict=True):
-        yield (lows[end] - lows[first], highs[end] - highs[first]) if known else None
-
-
-_ZERO = Fraction(0)
-
-
-def _count_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval]:
-    for (first, end), sure in zip(frames, _surely(given, frames), strict=True):
-        yield Fraction(sure), Fraction(end - first)
-
-
-def _mean_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
-    least, largest = _least_within(given, frames), _largest_within(given, frames)
-    rows = zip(frames, _surely(given, frames), _sum_within(given, frames), strict=True)
-    for ((first, end), sure, total), low, high in zip(rows, least, largest, strict=True):
-        if total is None or low is None or high is None:
-            yield None
-        elif sure == end - first:
-            yield total[0] / sure, total[1] / sure
-        else:
-            yield low[0], high[1]
-
-
-def _least_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
-    lows = [pair and pair[0] for pair, _ in given]
-    highs, sure_highs = (
-        [pair[1] if pair and (sure or not only) else None for pair, sure in given]
-        for only in (False, True)
-    )
-    ends = zip(
-        _all_known(given, frames),
-        _extreme(min)(lows, frames),
-        _extreme(min)(sure_highs, frames),
-        _extreme(max)(highs, frames),
-        strict=True,
-    )
-    for known, low, sure, any_high in ends:
-        high = any_high if sure is None else sure
-        if known and isinstance(low, Fraction) and isinstance(high, Fraction):
-            yield low, high
-        else:
-            yield None
-
-
-def _largest_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
-    turned = [(pair and (-pair[1], -pair[0]), sure) for pair, sure in given]
-    return (pair and (-pair[1], -pair[0]) for pair in _least_within(turned, frames))
-
-
-def _only_within(given: Given, frames: Sequence[Frame]) -> Iterator[Interval | None]:
-    return (given[first][0] if first < end else None for first, end in frames)
-
-
-_ENCLOSURES: dict[str, Enclose] = {
-    "sum": _sum_within,
-    "avg": _mean_within,
-    "count": _count_within,
-    "min": _least_within,
-    "max": _largest_within,
-    "lag": _only_within,
-    "lead": _only_within,
-    "first_value": _only_within,
-}

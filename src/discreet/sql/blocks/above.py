@@ -1,6 +1,6 @@
 """What stands above an answer: a choice of it, arithmetic, windows, totals of its rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from attrs import frozen
@@ -62,9 +62,12 @@ class Above:
         exp = optional.load("sqlglot.expressions")
         one = exp.Limit(expression=exp.Literal.number("1"))
         is_one_row = has_totals is _Totals.ALONE
+        # A total has a row even if no group is left, so what noise decides stands inside it.
+        only = [one for one in (*having, *early) if is_one_row and has_total(one)]
         return self._composed(
             select,
-            having=clause("Having", [*having, *early]),
+            only=only,
+            having=clause("Having", [one for one in (*having, *early) if one not in only]),
             qualify=clause("Qualify", [*qualify, *late, *tests]),
             order=None if is_one_row else self._order(select, base),
             limit=one if is_one_row else part(select, "limit"),
@@ -82,9 +85,10 @@ class Above:
             raise _in_steps("LIMIT stands below more than a choice of columns")
         return self._composed(self.select)
 
-    def _composed(self, select: Node, **parts: object) -> Node:
+    def _composed(self, select: Node, only: Sequence[Node] = (), **parts: object) -> Node:
         base = self.blocks[0].select
-        whole = changed(base, expressions=self._items(select), **parts)
+        items = [_of_rows(item, only) for item in self._items(select)]
+        whole = changed(base, expressions=items, **parts)
         merged = {block.source.lower() for block in self.blocks}
         others = [one for one in named_queries(self.select) if name_of(one) not in merged]
         own = named_queries(base)
@@ -244,6 +248,24 @@ def _over_all(node: Node) -> Node:
 
     def change(inner: Node) -> Node:
         return exp.Window(this=inner.copy(), over="OVER") if is_total(inner) else inner
+
+    return replaced(node, change)
+
+
+def _of_rows(node: Node, only: Sequence[Node]) -> Node:
+    """Return a node in which each total over all rows is of those alone that conditions leave."""
+    chosen = clause("Where", only)
+    if chosen is None:
+        return node
+    exp = optional.load("sqlglot.expressions")
+
+    def change(inner: Node) -> Node:
+        if not is_a(inner, "Window"):
+            return inner
+        value = part(inner.this, "this")
+        result: Node = exp.Literal.number("1") if value is None or is_a(value, "Star") else value
+        branch = exp.If(this=chosen.this.copy(), true=result.copy())
+        return changed(inner, this=changed(inner.this, this=exp.Case(ifs=[branch])))
 
     return replaced(node, change)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from attrs import evolve, field, frozen
 
 from discreet.core.errors import QueryError, RefusedQuery
-from discreet.releases.estimates.estimate import Estimate, GroupingOf, KeyOf, parts
+from discreet.releases.estimates.estimate import Estimate, GroupingOf, KeyOf, left_by, parts
 from discreet.releases.view import Ordering, Output, View
 from discreet.sql.aggregates.call import AggregateCall, AskedAggregates, OutputScope
 from discreet.sql.aggregates.functions import aggregate_function, is_aggregate, is_of_answer
@@ -152,12 +152,17 @@ def _view(asked: AskedAggregates, clauses: _Clauses, scope: OutputScope) -> View
     having = known.condition(clauses.having, "HAVING")
     if having is not None:
         refuse_windows([having], "HAVING comes before windows: use QUALIFY")
+    qualify = known.condition(clauses.qualify, "QUALIFY")
+
+    def placed(estimate: Estimate) -> Estimate:
+        return left_by(having, estimate, is_found=scope.has_private_keys)
+
     return View(
-        outputs=known.outputs,
+        outputs=tuple(evolve(one, estimate=placed(one.estimate)) for one in known.outputs),
         having=having,
-        qualify=known.condition(clauses.qualify, "QUALIFY"),
+        qualify=None if qualify is None else placed(qualify),
         order=tuple(
-            Ordering(known.criterion(item.node), item.descending, item.nulls_first)
+            Ordering(placed(known.criterion(item.node)), item.descending, item.nulls_first)
             for item in clauses.order
         ),
     )
