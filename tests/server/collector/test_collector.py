@@ -191,6 +191,13 @@ def test_pages_are_there(path, store):
     assert b"set-cookie" not in headers
 
 
+def test_a_head_has_the_length_of_the_page_and_no_body(store):
+    got = asyncio.run(request(Collector(store), "GET", "/"))
+    status, headers, body = asyncio.run(request(Collector(store), "HEAD", "/"))
+    assert (status, body) == (200, b"")
+    assert headers == got[1]
+
+
 def test_the_published_form_is_the_survey(store):
     _, _, body = asyncio.run(request(Collector(store), "GET", "/survey.json"))
     assert json.loads(body) == small_survey().published()

@@ -21,6 +21,12 @@ MOST_BODY = 1 << 23
 MOST_WAITING = 10_000
 """How many batches may wait to be written before more are turned away."""
 
+_POLICY = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+"""What browsers let the page do: run its own script, and never send a form by themselves."""
+
 _SCRIPT = "text/javascript; charset=utf-8"
 
 _TOGETHER = 1_000
@@ -72,8 +78,7 @@ class Collector:
         elif path == "/reports" and method == "POST":
             await self._take(receive, send)
         elif path in self._pages and method in ("GET", "HEAD"):
-            kind, body = self._pages[path]
-            await _answer(send, 200, kind, body if method == "GET" else b"")
+            await _answer(send, 200, *self._pages[path], has_body=method == "GET")
         else:
             await _answer(send, 404, "text/plain", b"There is nothing here.\n")
 
@@ -153,17 +158,19 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-async def _answer(send: Send, status: int, kind: str, body: bytes) -> None:
+async def _answer(
+    send: Send, status: int, kind: str, body: bytes, *, has_body: bool = True
+) -> None:
     headers = {
         "content-type": kind,
         "content-length": str(len(body)),
         "cache-control": "no-store",
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
-        "content-security-policy": "default-src 'self'; style-src 'self' 'unsafe-inline'",
+        "content-security-policy": _POLICY,
         "access-control-allow-origin": "*",
         "access-control-allow-headers": "content-type",
     }
     written = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": written})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": body if has_body else b""})
