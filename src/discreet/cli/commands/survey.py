@@ -1,6 +1,7 @@
 """Collect from people who trust nobody: declare a survey, plan it, serve it, see what came."""
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from discreet.cli.survey_files import write_estimates, write_reports
 from discreet.cli.terminal import flush_output, write
 from discreet.core import optional
 from discreet.core.contribution import Metric
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.loss import Pure
 from discreet.core.numbers import float_up
 from discreet.core.terminal_text import lines
@@ -87,7 +88,10 @@ def run(options: argparse.Namespace) -> CommandResult:
     if options.verb == "rehearse":
         found = rehearse_survey(survey, options.people, SystemRng())
         return CommandResult(f"{found}\n\n{lines(_MADE_UP)}", found.to_json())
-    store = ReportStore(_store(options, survey), survey)
+    path = _store(options, survey)
+    if options.verb != "serve":
+        _require_served(path, Path(options.survey))
+    store = ReportStore(path, survey)
     try:
         return _VERBS[options.verb](store, options)
     finally:
@@ -99,6 +103,19 @@ def _store(options: argparse.Namespace, survey: Survey) -> Path:
     beside = Path(options.survey).with_suffix("").name
     default = Path(options.survey).with_name(f"{beside}-{survey.version[:12]}.reports")
     return default if options.store is None else Path(options.store)
+
+
+def _require_served(path: Path, survey: Path) -> None:
+    """Refuse to begin a file of reports with anything but serving it."""
+    if path.exists():
+        return
+    others = sorted(one.name for one in survey.parent.glob(f"{survey.stem}-*.reports"))
+    raise DeclarationError(
+        f"There are no reports at {path}",
+        must="be the file that 'discreet survey serve' made for this very version of the survey",
+        got=f"files of other versions: {', '.join(others)}" if others else "",
+        next="Serve the survey first, or name its file with --store",
+    )
 
 
 def _checked(survey: Survey) -> CommandResult:
@@ -130,7 +147,13 @@ def _checked(survey: Survey) -> CommandResult:
 def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:
     if options.rate < 1:
         raise InvalidArgument("--rate is out of range", must="be above 0", got=str(options.rate))
+    if not 0 < options.port < 1 << 16:
+        raise InvalidArgument(
+            "--port is out of range", must="lie between 1 and 65,535", got=str(options.port)
+        )
     uvicorn = optional.load("uvicorn")
+    # A server that is told to end raises the signal again once it has; then the file is closed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     write(sys.stdout, f"http://{options.host}:{options.port}/ takes reports; Ctrl-C ends it")
     flush_output()
     uvicorn.run(

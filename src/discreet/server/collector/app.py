@@ -32,9 +32,6 @@ _SCRIPT = "text/javascript; charset=utf-8"
 _TOGETHER = 1_000
 """How many batches are written in one transaction, at most."""
 
-_LOOK_AGAIN = 1.0
-"""After how many seconds somebody who closed the survey is noticed."""
-
 _SECONDS = 30.0
 """How long a device may take to send a batch."""
 
@@ -53,7 +50,7 @@ class Collector:
         self._rate = rate
         self._allowance = float(rate)
         self._seen = time.monotonic()
-        self._is_ended, self._looked = store.is_ended(), self._seen
+        self._is_ended = store.is_ended()
         self._waiting: list[tuple[Batch, asyncio.Future[bool]]] = []
         self._writer: asyncio.Task[None] | None = None
         self._largest = min(MOST_BODY, 512 + MOST_REPORTS * (8 + 4 * (self.survey.size // 3 + 1)))
@@ -101,8 +98,6 @@ class Collector:
     def _admit(self) -> None:
         """Refuse what comes too late, or too much at once."""
         now = time.monotonic()
-        if now - self._looked > _LOOK_AGAIN:
-            self._is_ended, self._looked = self._store.is_ended(), now
         if self._is_ended:
             raise SurveyClosed("The survey is closed", next="Nothing needs to be sent any more")
         gained = (now - self._seen) * self._rate
@@ -139,6 +134,7 @@ class Collector:
             try:
                 added = await asyncio.to_thread(self._store.add, [batch for batch, _ in together])
             except CollectionError as error:
+                self._is_ended = isinstance(error, SurveyClosed)
                 for _, kept in together:
                     kept.set_exception(error)
             else:
