@@ -22,7 +22,9 @@ ANSWERS = st.one_of(
     st.floats(),
     st.text(max_size=8),
     st.lists(st.integers(), max_size=2),
-    st.sampled_from(["phone", "tablet", "yes", "no", 0, 1.25, 239.75, 1e300, 5e-324, 10**400, -(10**400)]),
+    st.sampled_from(
+        ["phone", "tablet", "yes", "no", 0, 1.25, 239.75, 1e300, 5e-324, 10**400, -(10**400)]
+    ),
 )
 
 

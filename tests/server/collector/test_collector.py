@@ -125,6 +125,7 @@ BAD = {
     "short token": changed(token="00"),
     "odd token": changed(token="z" * 32),
     "token of other digits": changed(token="٠" * 32),
+    "a token of spaces": changed(token="0 " * 16),
     "a token that is no text": changed(token=5),
     "no reports": changed(reports=[]),
     "reports that are no list": changed(reports="x"),

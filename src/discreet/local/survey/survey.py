@@ -11,6 +11,9 @@ from discreet.core.canonical import digest
 from discreet.core.event import ComposedEvent
 from discreet.local.scheme import Scheme
 
+OTHER = "(other)"
+"""What estimates call the people whose answer is not listed."""
+
 
 @frozen(kw_only=True)
 class ListedValues:
@@ -21,7 +24,7 @@ class ListedValues:
     @property
     def labels(self) -> tuple[str, ...]:
         """What estimates are of."""
-        return (*self.values, "(other)")
+        return (*self.values, OTHER)
 
     def form(self) -> dict[str, Any]:
         """Return what a device must know."""
