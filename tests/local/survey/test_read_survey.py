@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.core.errors import DeclarationError
+from discreet.local.survey.plan import plan_survey
 from discreet.local.survey.read_survey import MOST_BYTES, parse_survey, read_survey
 from discreet.local.survey.survey import NumberRange
 from discreet.server.collector.app import MOST_BODY
@@ -103,10 +104,27 @@ def test_the_scheme_that_errs_least_is_taken(values: int, epsilon: int, chosen: 
 
 def test_reports_that_no_collector_takes_are_refused_before_anybody_is_asked(monkeypatch):
     monkeypatch.setattr("discreet.local.survey.read_survey.MOST_BYTES", 2)
-    with pytest.raises(DeclarationError, match="too large.*at most 2 bytes.*got 3 bytes"):
+    with pytest.raises(DeclarationError, match=r"too large.*at most 2 bytes.*got 3 bytes"):
         small_survey()
 
 
 def test_the_largest_report_fits_a_batch():
     """In base64, with the version, the token and the names of the keys."""
     assert 512 + 4 * (MOST_BYTES // 3 + 1) < MOST_BODY
+
+
+def test_what_no_loss_bounds_is_said_where_answers_are_kept():
+    assert small_survey().kept_note().startswith("Answers to minutes, again are drawn once")
+    fresh = TEXT.replace('keeps = "rounded"', "").replace('keeps = "permanent"', "")
+    assert parse_survey(fresh).kept_note() == ""
+
+
+def test_a_plan_rounds_losses_up():
+    (row,) = [
+        line
+        for line in str(
+            plan_survey(parse_survey(TEXT.replace("epsilon = 2", "epsilon = 2.00049")))
+        ).splitlines()
+        if line.startswith("platform")
+    ]
+    assert float(row.split()[2]) >= 2.00048

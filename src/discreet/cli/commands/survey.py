@@ -13,8 +13,9 @@ from discreet.cli.survey_files import write_estimates, write_reports
 from discreet.cli.terminal import flush_output, write
 from discreet.core import optional
 from discreet.core.contribution import Metric
+from discreet.core.counted import counted
 from discreet.core.errors import DeclarationError, InvalidArgument
-from discreet.core.loss import Pure
+from discreet.core.loss import Pure, short
 from discreet.core.numbers import float_up
 from discreet.core.terminal_text import lines
 from discreet.local.survey.plan import PEOPLE, plan_survey
@@ -121,18 +122,14 @@ def _require_served(path: Path, survey: Path) -> None:
 def _checked(survey: Survey) -> CommandResult:
     report, person = survey.epsilon_of_report(), survey.epsilon_of_person()
     meaning = Meaning.of(Pure(person), metric=Metric.CHANGE_ONE)
+    asked, sent = counted(len(survey.questions), "question"), counted(survey.size, "byte")
     said = [
-        f"{survey.name}: {len(survey.questions)} questions, {survey.size} bytes a report",
-        f"one report: ε = {float_up(report):.4g}",
-        f"all {survey.reports:,} reports of a device: ε = {float_up(person):.4g}",
+        f"{survey.name}: {asked}, {sent} a report",
+        f"one report: ε = {short(report)}",
+        f"all reports of a device, at most {survey.reports:,}: ε = {short(person)}",
         meaning.sentence(),
+        survey.kept_note(),
     ]
-    kept = [one.name for one in survey.questions if one.keeps != "no"]
-    if kept:
-        said.append(
-            f"Answers to {', '.join(kept)} are drawn once and kept. That a person's answer changed "
-            "can be seen if two reports can be told to be of one device: no ε bounds this."
-        )
     facts = {
         "name": survey.name,
         "version": survey.version,
@@ -141,7 +138,7 @@ def _checked(survey: Survey) -> CommandResult:
         "lifetime_epsilon": float_up(person),
         "meaning": meaning.to_json(),
     }
-    return CommandResult("\n".join(lines(text) for text in said), facts)
+    return CommandResult("\n".join(lines(text) for text in said if text), facts)
 
 
 def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:
@@ -164,6 +161,7 @@ def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:
         log_level="warning",
         proxy_headers=False,
         server_header=False,
+        ws="none",
         date_header=False,
     )
     return CommandResult("Stopped; what was acknowledged is kept.", {"stopped": True})

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from discreet.core.errors import DeclarationError
 from discreet.core.numbers import exact
-from discreet.local.survey.question_schemes import AUTOMATIC, SCHEMES, Asked, best_scheme
 from discreet.local.device.memory import MOST_KEPT
+from discreet.local.survey.question_schemes import AUTOMATIC, SCHEMES, Asked, best_scheme
 from discreet.local.survey.survey import OTHER, Answers, ListedValues, NumberRange, Question, Survey
 from discreet.tables.declarations.section import LIST, NUMBER, TEXT, Section, located, top_section
 

@@ -1,12 +1,10 @@
 """The page of a survey, for the person who answers: what is asked, what leaves, what it means."""
 
-from fractions import Fraction
 from html import escape
 
 from discreet.accounting.meaning import Meaning
 from discreet.core.contribution import Metric
-from discreet.core.loss import Pure
-from discreet.core.numbers import float_up
+from discreet.core.loss import Pure, short
 from discreet.local.survey.survey import ListedValues, Question, Survey
 
 _STYLE = """
@@ -64,16 +62,13 @@ always {survey.size:,} bytes, whatever you answer, and you are asked {often}. Wh
 room for doubt about what you really answered: how much is said below. What many people answered
 together can be worked out from it.</p>
 <p>{escape(meaning)}</p>
-<p class="note">For those who know the words: one report is {_shown(report)}-differentially private
+<p>{escape(survey.kept_note())}</p>
+<p class="note">For those who know the words: one report is {short(report)}-differentially private
 for any two people's answers, and all that this device ever sends to this survey together
-{_shown(person)}. Version {survey.version[:12]}.</p>
+{short(person)}. Version {survey.version[:12]}.</p>
 </body>
 </html>
 """
-
-
-def _shown(epsilon: Fraction) -> str:
-    return f"{float_up(epsilon):.4g}"
 
 
 def _asked(place: int, question: Question) -> str:
