@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli.main import main
+from discreet.server.collector.batch import Batch
 from discreet.server.collector.report_store import ReportStore
 from tests.support.local.surveys import TEXT, small_survey
 
@@ -46,3 +47,15 @@ def test_the_loss_that_is_shown_is_not_below_the_truth(folder, capsys):
     assert main(["survey", "check"]) == 0
     (said,) = [line for line in capsys.readouterr().out.splitlines() if "one report" in line]
     assert float(said.split()[-1]) >= 2.00048 + 1.5 - 1e-9
+
+
+def test_reports_are_written_as_parquet_alone(folder, capsys):
+    store = ReportStore(folder / "kept.reports", small_survey())
+    store.add([Batch(bytes(16), bytes(small_survey().size))])
+    store.close()
+    words = ["survey", "results", "--store", "kept.reports", "--reports"]
+    assert main([*words, "raw.csv"]) != 0
+    assert "must end in .parquet" in capsys.readouterr().err
+    assert not (folder / "raw.csv").exists()
+    assert main([*words, "raw.parquet"]) == 0
+    assert (folder / "raw.parquet").exists()

@@ -76,7 +76,11 @@ SPOILT = [
     "[" * 100_000,
 ]
 UNREADABLE = "the memory of this device cannot be read; nothing is reported"
-EVERY_ANSWER = [{"again": "yes", "minutes": 0}, {"again": "no", "minutes": 240}, {"minutes": 9}]
+EVERY_ANSWER: list[dict[str, Any]] = [
+    {"again": "yes", "minutes": 0},
+    {"again": "no", "minutes": 240},
+    {"minutes": 9},
+]
 
 
 class SpoiltMemory(dict[str, str]):
