@@ -14,8 +14,9 @@ fieldset { border: 1px solid #c8d0d8; border-radius: 8px; margin: 1rem 0; paddin
 legend { font-weight: 600; padding: 0 .4rem; }
 label { display: block; padding: .15rem 0; }
 input[type=number] { font: inherit; width: 10rem; }
-button { font: inherit; padding: .5rem 1rem; margin: .2rem 0; border-radius: 8px; border: 1px solid #2b6cb0;
-  background: #2b6cb0; color: white; cursor: pointer; }
+button { font: inherit; padding: .5rem 1rem; margin: .2rem 0;
+  border-radius: 8px; border: 1px solid #2b6cb0; background: #2b6cb0;
+  color: white; cursor: pointer; }
 button:disabled { opacity: .5; cursor: default; }
 button.quiet { background: white; color: #2b6cb0; }
 code { display: block; background: #f2f5f8; border-radius: 6px; padding: .5rem; margin: .3rem 0;
