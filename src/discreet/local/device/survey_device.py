@@ -108,9 +108,15 @@ def value_of(question: Form, answers: Mapping[str, Any]) -> Any:
         values = question["values"]
         is_listed = isinstance(answer, str) and answer in values
         return values.index(answer) if is_listed else len(values)
-    if "words" in question:
-        return answer[: question["words"]] if isinstance(answer, str) else ""
+    if "longest" in question:
+        return _text(answer, question["longest"])
     return _on_grid(question, answer)
+
+
+def _text(answer: Any, longest: int) -> str:
+    """Return the beginning of a text, and of what is none the empty one; UTF-8 can hold it."""
+    text = answer[:longest] if isinstance(answer, str) else ""
+    return "".join("\ufffd" if "\ud800" <= one <= "\udfff" else one for one in text)
 
 
 def _on_grid(question: Form, answer: Any) -> int:

@@ -53,7 +53,23 @@ class NumberRange:
         }
 
 
-Answers = ListedValues | NumberRange
+@frozen(kw_only=True)
+class Text:
+    """The answer is a text, of which the first characters count; no answer is the empty one."""
+
+    longest: int
+    """How many characters count."""
+    candidates: tuple[str, ...] = ()
+    """Texts that are looked for, if not all are; devices do not learn them."""
+    least_share: Fraction = Fraction(1, 50)
+    """From which share on texts are looked for that nobody listed."""
+
+    def form(self) -> dict[str, Any]:
+        """Return what a device must know."""
+        return {"longest": self.longest}
+
+
+Answers = ListedValues | NumberRange | Text
 
 
 @frozen(kw_only=True)

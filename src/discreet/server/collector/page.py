@@ -7,7 +7,7 @@ from discreet.accounting.meaning import Meaning
 from discreet.core.contribution import Metric
 from discreet.core.loss import Pure
 from discreet.core.numbers import float_up
-from discreet.local.survey.survey import ListedValues, Question, Survey
+from discreet.local.survey.survey import ListedValues, Question, Survey, Text
 
 _STYLE = """
 body { font: 17px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 42rem; margin: 2rem auto;
@@ -78,6 +78,13 @@ def _asked(question: Question) -> str:
             for value, label in labels
         )
         return f"<fieldset><legend>{text}</legend>{choices}</fieldset>"
+    if isinstance(question.answers, Text):
+        longest = question.answers.longest
+        return (
+            f'<fieldset><legend>{text}</legend><label><input type="text" name="{name}" '
+            f'maxlength="{longest}"> <span class="note">up to {longest} characters</span>'
+            "</label></fieldset>"
+        )
     least, most = question.answers.at(0), question.answers.at(question.answers.most)
     return (
         f'<fieldset><legend>{text}</legend><label><input type="number" name="{name}" step="any"> '
