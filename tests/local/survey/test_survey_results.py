@@ -1,5 +1,7 @@
 """Results of surveys: every kind of question, against people whose answers are known."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -28,6 +30,7 @@ def test_every_scheme_of_a_survey_estimates(name: str, rng):
     survey = parse_survey(f'{HEAD}{ANSWERS[kind]}scheme = "{name}"\n')
     (question,) = survey.questions
     assert question.scheme_name == name
+    held: Any
     if kind is Text:
         held = ["cat"] * (PEOPLE * 3 // 4) + ["dog"] * (PEOPLE // 4)
         truth = {"cat": 0.75, "dog": 0.25}
