@@ -10,8 +10,8 @@ from discreet.local.survey.survey import (
     Answers,
     ListedValues,
     NumberRange,
-    Question,
     Survey,
+    SurveyQuestion,
     Text,
 )
 from discreet.tables.declarations.section import LIST, NUMBER, TEXT, Section, located, top_section
@@ -89,7 +89,7 @@ def _names(questions: Section) -> list[str]:
     return names
 
 
-def _question(name: str, section: Section) -> Question:
+def _question(name: str, section: Section) -> SurveyQuestion:
     answers = _answers(section)
     asked = Asked(
         name=name,
@@ -101,7 +101,7 @@ def _question(name: str, section: Section) -> Question:
     kind = SCHEMES[chosen]
     scheme = located(section.place(), lambda: kind.make(asked))
     keeps = section.choice("keeps", list(kind.keeps)) if section.has("keeps") else "no"
-    question = Question(
+    question = SurveyQuestion(
         name=name,
         text=_text(section, "text"),
         answers=answers,

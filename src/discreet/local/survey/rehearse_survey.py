@@ -9,7 +9,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 from discreet.local.report_numbers import Reports
 from discreet.local.survey.results import SurveyResults, survey_results
-from discreet.local.survey.survey import ListedValues, Question, Survey, Text
+from discreet.local.survey.survey import ListedValues, Survey, SurveyQuestion, Text
 from discreet.local.survey.tallies import tally_pages
 from discreet.randomness.samplers import uniform_integers
 
@@ -37,7 +37,7 @@ def _pages(survey: Survey, people: int, rng: Rng) -> Iterator[Reports]:
         yield np.hstack([_reports(question, size, rng) for question in survey.questions])
 
 
-def _reports(question: Question, people: int, rng: Rng) -> Reports:
+def _reports(question: SurveyQuestion, people: int, rng: Rng) -> Reports:
     answers = question.answers
     if isinstance(answers, Text):
         texts = answers.candidates or _TEXTS

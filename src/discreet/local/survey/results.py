@@ -16,7 +16,7 @@ from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.numbers.number_scheme import NumberScheme
 from discreet.local.rappor.decode import TextEstimate, decode
 from discreet.local.rappor.rappor import Rappor
-from discreet.local.survey.survey import ListedValues, NumberRange, Question, Text
+from discreet.local.survey.survey import ListedValues, NumberRange, SurveyQuestion, Text
 from discreet.local.survey.tallies import SurveyTally
 from discreet.local.words.find_words import WordsFound, find_words
 from discreet.local.words.hashed_words import HashedWords, words_error
@@ -131,7 +131,7 @@ def survey_results(
 
 
 def _estimated(
-    question: Question, tally: IntArray, people: int, confidence: Number, *, together: bool
+    question: SurveyQuestion, tally: IntArray, people: int, confidence: Number, *, together: bool
 ) -> list[ResultRow]:
     scheme, answers = question.scheme, question.answers
     if isinstance(scheme, FrequencyScheme) and isinstance(answers, ListedValues):

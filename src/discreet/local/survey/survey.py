@@ -73,7 +73,7 @@ Answers = ListedValues | NumberRange | Text
 
 
 @frozen(kw_only=True)
-class Question:
+class SurveyQuestion:
     """One question: its text for people, what may be answered, and how that is randomised."""
 
     name: str
@@ -120,7 +120,7 @@ class Survey:
 
     name: str
     purpose: str
-    questions: tuple[Question, ...]
+    questions: tuple[SurveyQuestion, ...]
     reports: int = field(default=1, converter=check.whole)
 
     def form(self) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class Survey:
         return ComposedEvent.of([question.scheme.event() for question in self.questions])
 
     def loss_of_person(self) -> ComposedEvent:
-        """Describe all reports that one device makes (:meth:`Question.lifetime` says of whom)."""
+        """Describe all reports that one device makes: :meth:`SurveyQuestion.lifetime`."""
         return ComposedEvent.of([question.lifetime(self.reports) for question in self.questions])
 
     def epsilon_of_report(self) -> Fraction:

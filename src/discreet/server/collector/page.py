@@ -7,7 +7,7 @@ from discreet.accounting.meaning import Meaning
 from discreet.core.contribution import Metric
 from discreet.core.loss import Pure
 from discreet.core.numbers import float_up
-from discreet.local.survey.survey import ListedValues, Question, Survey, Text
+from discreet.local.survey.survey import ListedValues, Survey, SurveyQuestion, Text
 
 _STYLE = """
 body { font: 17px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 42rem; margin: 2rem auto;
@@ -68,7 +68,7 @@ def _shown(epsilon: Fraction) -> str:
     return f"{float_up(epsilon):.4g}"
 
 
-def _asked(question: Question) -> str:
+def _asked(question: SurveyQuestion) -> str:
     name, text = escape(question.name), escape(question.text)
     if isinstance(question.answers, ListedValues):
         labels = [*((value, value) for value in question.answers.values), ("", _NO_ANSWER)]
