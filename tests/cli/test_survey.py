@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli.main import main
-from discreet.server.collector.batch import Batch
+from discreet.server.collector.batch import SentBatch
 from discreet.server.collector.report_store import ReportStore
 from tests.support.local.surveys import TEXT, small_survey
 
@@ -51,7 +51,7 @@ def test_the_loss_that_is_shown_is_not_below_the_truth(folder, capsys):
 
 def test_reports_are_written_as_parquet_alone(folder, capsys):
     store = ReportStore(folder / "kept.reports", small_survey())
-    store.add([Batch(bytes(16), bytes(small_survey().size))])
+    store.add([SentBatch(bytes(16), bytes(small_survey().size))])
     store.close()
     words = ["survey", "results", "--store", "kept.reports", "--reports"]
     assert main([*words, "raw.csv"]) != 0

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.local.device.draws import SecureDraws
 from discreet.local.device.survey_device import SurveyDevice, value_of
+from discreet.local.survey.read_survey import parse_survey
 from tests.support.local.device_law import law_of, run_node
 from tests.support.local.surveys import small_survey
 
@@ -189,3 +190,30 @@ def test_javascript_makes_the_same_reports(rng):
         "answers": given_answers,
     }
     assert run_node("survey", task) == ours
+
+
+TEXTS = ["", "cat", "a longer text than counts", "\U0001f600 smile", "\ud800 alone", "é", 7, None]
+
+
+def test_texts_are_reported_alike_in_both_languages(rng):
+    survey = parse_survey(
+        'name = "t"\npurpose = "p"\nreports = 1\n'
+        '[questions.a]\ntext = "Which?"\nepsilon = 2\nlongest = 6\n'
+        '[questions.b]\ntext = "Which?"\nepsilon = 2\nlongest = 5\ncandidates = ["cat", "é"]\n'
+    )
+    stream = rng.words(100_000).astype("<u8").tobytes()
+    place = 0
+
+    def take(size: int) -> bytes:
+        nonlocal place
+        place += size
+        return stream[place - size : place]
+
+    draws = SecureDraws(take)
+    answers = [{"a": text, "b": text} for text in TEXTS]
+    ours = [
+        (SurveyDevice(survey.published(), {}, draws).report(one) or b"").hex() for one in answers
+    ]
+    task = {"stream": stream[:place].hex(), "survey": survey.published(), "answers": answers}
+    assert run_node("survey", task) == ours
+    assert {len(report) for report in ours} == {2 * survey.size}

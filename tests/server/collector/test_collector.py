@@ -14,7 +14,7 @@ from discreet.local.device.survey_device import SurveyDevice, batch_text
 from discreet.local.survey.read_survey import parse_survey
 from discreet.local.survey.tallies import tally_pages
 from discreet.server.collector.app import Collector
-from discreet.server.collector.batch import Batch
+from discreet.server.collector.batch import SentBatch
 from discreet.server.collector.report_store import ReportStore
 from tests.support.local.surveys import TEXT, small_survey
 
@@ -242,7 +242,7 @@ def test_a_file_that_is_gone_acknowledges_nothing(store, tmp_path, ending, is_re
 @pytest.mark.parametrize("is_ended", [True, False])
 def test_a_closed_file_does_not_show_in_which_order_reports_came(tmp_path, is_ended):
     """An open one does: SQLite writes rows one after another, wherever their tokens belong."""
-    batches = [Batch(bytes([place]) * 16, bytes(small_survey().size)) for place in range(200)]
+    batches = [SentBatch(bytes([place]) * 16, bytes(small_survey().size)) for place in range(200)]
     written = []
     for name, order in {"up": batches, "down": batches[::-1]}.items():
         store = ReportStore(tmp_path / name, small_survey())

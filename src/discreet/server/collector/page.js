@@ -6,11 +6,12 @@ const [trying, sending] = ["try", "send"].map((name) => document.getElementById(
 const shown = document.getElementById("shown");
 
 // What is given, by the place of the question; nothing here has a text of the survey for its name.
-const given = ({ values }, place) => {
+const given = ({ values, most }, place) => {
   const picked = values === undefined ? "" : ":checked";
   const text = document.querySelector(`input[name=question${place}]${picked}`)?.value ?? "";
   if (text === "") return null;
-  return values === undefined ? Number(text) : (values[Number(text)] ?? null);
+  if (values !== undefined) return values[Number(text)] ?? null;
+  return most === undefined ? text : Number(text);
 };
 
 const answers = () =>

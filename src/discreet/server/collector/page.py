@@ -5,7 +5,7 @@ from html import escape
 from discreet.accounting.meaning import Meaning
 from discreet.core.contribution import Metric
 from discreet.core.loss import Pure, short
-from discreet.local.survey.survey import ListedValues, Question, Survey
+from discreet.local.survey.survey import ListedValues, Survey, SurveyQuestion, Text
 
 _STYLE = """
 body { font: 17px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 42rem; margin: 2rem auto;
@@ -72,7 +72,7 @@ for any two people's answers, and all that this device ever sends to this survey
 """
 
 
-def _asked(place: int, question: Question) -> str:
+def _asked(place: int, question: SurveyQuestion) -> str:
     name, text = f"question{place}", escape(question.text)
     if isinstance(question.answers, ListedValues):
         labels = [*question.answers.values, _NO_ANSWER]
@@ -81,6 +81,13 @@ def _asked(place: int, question: Question) -> str:
             for value, label in enumerate(labels)
         )
         return f"<fieldset><legend>{text}</legend>{choices}</fieldset>"
+    if isinstance(question.answers, Text):
+        longest = question.answers.longest
+        return (
+            f'<fieldset><legend>{text}</legend><label><input type="text" name="{name}" '
+            f'maxlength="{longest}"> <span class="note">up to {longest} characters</span>'
+            "</label></fieldset>"
+        )
     least, most = question.answers.at(0), question.answers.at(question.answers.most)
     return (
         f'<fieldset><legend>{text}</legend><label><input type="number" name="{name}" step="any"> '
