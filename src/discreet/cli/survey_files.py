@@ -33,6 +33,12 @@ def write_estimates(results: SurveyResults, path: Path) -> None:
 
 def write_reports(survey: Survey, pages: Iterable[Reports], path: Path) -> None:
     """Write the reports as Parquet: a column of bytes for each question, a page at a time."""
+    if path.suffix != ".parquet":
+        raise InvalidArgument(
+            "The form of the file is not known",
+            must="end in .parquet",
+            got=path.suffix or "no ending",
+        )
     arrow, parquet = optional.load("pyarrow"), optional.load("pyarrow.parquet")
     fields = [(question.name, arrow.binary(question.scheme.size)) for question in survey.questions]
     facts = {"discreet.survey": survey.name, "discreet.version": survey.version}

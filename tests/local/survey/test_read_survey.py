@@ -5,8 +5,10 @@ from fractions import Fraction
 import pytest
 
 from discreet.core.errors import DeclarationError
-from discreet.local.survey.read_survey import parse_survey, read_survey
+from discreet.local.survey.plan import plan_survey
+from discreet.local.survey.read_survey import MOST_BYTES, parse_survey, read_survey
 from discreet.local.survey.survey import NumberRange
+from discreet.server.collector.app import MOST_BODY
 from tests.support.local.surveys import TEXT, small_survey
 
 
@@ -67,6 +69,14 @@ def test_a_lifetime_that_is_exceeded_is_refused():
         ("max = 240", "max = 1e12", "max"),
         ("step = 0.5", "step = 0", "max"),
         ("step = 0.5", "step = 0.5\nmissing = 0.7", "missing"),
+        ("step = 0.5", "step = 1e-400", "max.*steps"),
+        ('values = ["yes", "no"]', "", "min and max"),
+        ('"phone", "tablet"', '"phone", "(other)"', "values"),
+        (
+            'step = 0.5\nepsilon = 1\nscheme = "one_bit_mean"\nkeeps = "rounded"',
+            'step = 0.05\nepsilon = 1\nkeeps = "permanent"',
+            "keeps .*too many answers.*4,801",
+        ),
         ("[questions.again]", "[questions.again", "TOML"),
     ],
 )
@@ -90,3 +100,31 @@ def test_the_scheme_that_errs_least_is_taken(values: int, epsilon: int, chosen: 
         'epsilon = 2\nscheme = "k_ary"', f"epsilon = {epsilon}"
     )
     assert parse_survey(text).questions[0].scheme_name == chosen
+
+
+def test_reports_that_no_collector_takes_are_refused_before_anybody_is_asked(monkeypatch):
+    monkeypatch.setattr("discreet.local.survey.read_survey.MOST_BYTES", 2)
+    with pytest.raises(DeclarationError, match=r"too large.*at most 2 bytes.*got 3 bytes"):
+        small_survey()
+
+
+def test_the_largest_report_fits_a_batch():
+    """In base64, with the version, the token and the names of the keys."""
+    assert 512 + 4 * (MOST_BYTES // 3 + 1) < MOST_BODY
+
+
+def test_what_no_loss_bounds_is_said_where_answers_are_kept():
+    assert small_survey().kept_note().startswith("Answers to minutes, again are drawn once")
+    fresh = TEXT.replace('keeps = "rounded"', "").replace('keeps = "permanent"', "")
+    assert parse_survey(fresh).kept_note() == ""
+
+
+def test_a_plan_rounds_losses_up():
+    (row,) = [
+        line
+        for line in str(
+            plan_survey(parse_survey(TEXT.replace("epsilon = 2", "epsilon = 2.00049")))
+        ).splitlines()
+        if line.startswith("platform")
+    ]
+    assert float(row.split()[2]) >= 2.00048

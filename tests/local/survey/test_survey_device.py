@@ -23,7 +23,9 @@ ANSWERS = st.one_of(
     st.floats(),
     st.text(max_size=8),
     st.lists(st.integers(), max_size=2),
-    st.sampled_from(["phone", "tablet", "yes", "no", 0, 1.25, 239.75, 1e300, 5e-324]),
+    st.sampled_from(
+        ["phone", "tablet", "yes", "no", 0, 1.25, 239.75, 1e300, 5e-324, 10**400, -(10**400)]
+    ),
 )
 
 
@@ -58,6 +60,76 @@ def test_a_device_stops_after_its_reports_over_all_versions():
 def test_a_memory_that_cannot_be_read_reports_nothing():
     with pytest.raises(ValueError, match="nothing is reported"):
         device({"reports app": "many"}).report({})
+
+
+SPOILT = [
+    "",
+    "null",
+    "[]",
+    '["00"]',
+    '["00", "01"]',
+    '["00", "01", "0"]',
+    '["00", "01", 1]',
+    '["00", "01", "0102"]',
+    '{"offset": 0, "answers": ["00"]}',
+    '{"offset": -1, "answers": ["00", "01"]}',
+    '{"answers": ["00", "01"]}',
+    "[" * 100_000,
+]
+UNREADABLE = "the memory of this device cannot be read; nothing is reported"
+EVERY_ANSWER: list[dict[str, Any]] = [
+    {"again": "yes", "minutes": 0},
+    {"again": "no", "minutes": 240},
+    {"minutes": 9},
+]
+
+
+class SpoiltMemory(dict[str, str]):
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        return None if name == "reports app" else self._text
+
+
+def kept_alone(keeps: str) -> dict[str, Any]:
+    survey = small_survey()
+    kept = [one.form() for one in survey.questions if one.keeps == keeps]
+    return {"version": "v", "form": {**survey.form(), "questions": kept}}
+
+
+@pytest.mark.parametrize("keeps", ["permanent", "rounded"])
+def test_whether_a_spoilt_memory_is_noticed_does_not_depend_on_the_answer(keeps):
+    survey = kept_alone(keeps)
+    for text in SPOILT:
+        for answers in EVERY_ANSWER:
+            with pytest.raises(ValueError, match=UNREADABLE):
+                SurveyDevice(survey, SpoiltMemory(text)).report(answers)
+    found = run_node("spoilt", {"survey": survey, "answers": EVERY_ANSWER, "texts": SPOILT})
+    assert found == [[UNREADABLE] * len(EVERY_ANSWER)] * len(SPOILT)
+
+
+def test_answers_are_kept_for_one_question_with_its_values_alone():
+    """If two shared them, their reports would tell for certain whether the values are the same."""
+    memory: dict[str, str] = {}
+    again = {**small_survey().questions[2].form(), "name": "b c"}
+    asked = [
+        ("a", again),
+        ("a b", {**again, "name": "c"}),
+        ("a", {**again, "values": ["no", "yes"]}),
+    ]
+    for name, question in asked:
+        form = {"name": name, "reports": 9, "questions": [question]}
+        SurveyDevice({"version": "v", "form": form}, memory).report({})
+    assert sum(name.startswith("permanent") for name in memory) == 3
+
+
+def test_javascript_sends_large_reports():
+    wide = {"kind": "unary", "categories": 2**20, "held": 2**51, "other": 0}
+    question = {"name": "q", "values": [], "recipe": wide, "keeps": "no"}
+    form = {"name": "wide", "reports": 1, "questions": [question]}
+    sent = run_node("batch", {"survey": {"version": "v", "form": form}})
+    assert len(base64.b64decode(sent["reports"][0])) == 2**17
 
 
 def test_kept_answers_stay():

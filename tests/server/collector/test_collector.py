@@ -14,6 +14,7 @@ from discreet.local.device.survey_device import SurveyDevice, batch_text
 from discreet.local.survey.read_survey import parse_survey
 from discreet.local.survey.tallies import tally_pages
 from discreet.server.collector.app import Collector
+from discreet.server.collector.batch import SentBatch
 from discreet.server.collector.report_store import ReportStore
 from tests.support.local.surveys import TEXT, small_survey
 
@@ -124,6 +125,7 @@ BAD = {
     "short token": changed(token="00"),
     "odd token": changed(token="z" * 32),
     "token of other digits": changed(token="٠" * 32),
+    "a token of spaces": changed(token="0 " * 16),
     "a token that is no text": changed(token=5),
     "no reports": changed(reports=[]),
     "reports that are no list": changed(reports="x"),
@@ -191,6 +193,13 @@ def test_pages_are_there(path, store):
     assert b"set-cookie" not in headers
 
 
+def test_a_head_has_the_length_of_the_page_and_no_body(store):
+    got = asyncio.run(request(Collector(store), "GET", "/"))
+    status, headers, body = asyncio.run(request(Collector(store), "HEAD", "/"))
+    assert (status, body) == (200, b"")
+    assert headers == got[1]
+
+
 def test_the_published_form_is_the_survey(store):
     _, _, body = asyncio.run(request(Collector(store), "GET", "/survey.json"))
     assert json.loads(body) == small_survey().published()
@@ -207,3 +216,53 @@ def test_texts_of_a_survey_are_no_markup(tmp_path):
     page = asyncio.run(request(Collector(store), "GET", "/"))[2].decode()
     store.close()
     assert "<script>alert" not in page
+
+
+def test_nothing_is_kept_once_the_survey_is_closed_by_another(store, tmp_path):
+    app = Collector(store)
+    assert post(app, batch())[0][0] == 201
+    other = ReportStore(tmp_path / "app.reports", small_survey())
+    other.end()
+    assert [status for status, _ in post(app, batch(), batch())] == [410, 410]
+    assert counted(other) == counted(store) == 1
+    other.close()
+
+
+@pytest.mark.parametrize("ending", ["", "-wal"])
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_file_that_is_gone_acknowledges_nothing(store, tmp_path, ending, is_replaced):
+    app, file = Collector(store), tmp_path / f"app.reports{ending}"
+    assert post(app, batch())[0][0] == 201
+    before = file.rename(tmp_path / "elsewhere")
+    if is_replaced:
+        file.write_bytes(before.read_bytes())
+    assert [status for status, _ in post(app, batch())] == [507]
+
+
+@pytest.mark.parametrize("is_ended", [True, False])
+def test_a_closed_file_does_not_show_in_which_order_reports_came(tmp_path, is_ended):
+    """An open one does: SQLite writes rows one after another, wherever their tokens belong."""
+    batches = [SentBatch(bytes([place]) * 16, bytes(small_survey().size)) for place in range(200)]
+    written = []
+    for name, order in {"up": batches, "down": batches[::-1]}.items():
+        store = ReportStore(tmp_path / name, small_survey())
+        for one in order:
+            store.add([one])
+        if is_ended:
+            store.end()
+            assert not (tmp_path / f"{name}-wal").read_bytes()
+        store.close()
+        written.append((tmp_path / name).read_bytes()[100:])  # without the counters of its head
+    assert (written[0] == written[1]) == is_ended
+
+
+def test_a_broken_file_is_said(store, tmp_path):
+    for _ in range(300):
+        post(Collector(store), batch())
+    store.close()
+    file = tmp_path / "app.reports"
+    whole = bytearray(file.read_bytes())
+    whole[4096:] = b"\xa5" * (len(whole) - 4096)
+    file.write_bytes(whole)
+    with pytest.raises(DeclarationError, match="cannot be"):
+        counted(ReportStore(file, small_survey()))

@@ -108,3 +108,17 @@ def test_acknowledged_batches_survive_a_kill_and_count_once(folder: Path, soak: 
     everybody = [*acknowledged, *json.loads(printed)]
     assert len(everybody) == 2 * clients
     assert sorted(kept(folder)) == sorted(everybody)
+
+
+def test_a_collector_that_is_told_to_end_leaves_one_whole_file(folder: Path):
+    """The log beside it has what came last, in the order in which it came."""
+    port = free_port()
+    process = started(folder, port)
+    for _ in range(5):
+        made = SurveyDevice(small_survey().published(), {}).batch({})
+        assert made is not None
+        send(port, made)
+    process.terminate()
+    assert process.wait() == 0
+    assert not (folder / "kept.reports-wal").exists()
+    assert len(kept(folder)) == 5

@@ -99,6 +99,20 @@ const TASKS = {
     const draws = replay(Buffer.from(stream, "hex"));
     return answers.map((given) => hex(new SurveyDevice(survey, memory(), draws).report(given)));
   },
+  // One report a memory whose every kept text but the counter is spoilt: the error, or the report.
+  spoilt: ({ survey, answers, texts }) =>
+    texts.map((text) =>
+      answers.map((given) => {
+        const counter = `reports ${survey.form.name}`;
+        const getItem = (name) => (name === counter ? null : text);
+        try {
+          return hex(new SurveyDevice(survey, { getItem, setItem: () => {} }).report(given));
+        } catch (error) {
+          return error.message;
+        }
+      }),
+    ),
+  batch: ({ survey }) => JSON.parse(new SurveyDevice(survey, memory()).batch({})),
   laws: (cases) => cases.map(law),
   reports({ stream, cases }) {
     const draws = replay(Buffer.from(stream, "hex"));

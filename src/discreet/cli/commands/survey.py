@@ -1,6 +1,7 @@
 """Collect from people who trust nobody: declare a survey, plan it, serve it, see what came."""
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ from discreet.cli.survey_files import write_estimates, write_reports
 from discreet.cli.terminal import flush_output, write
 from discreet.core import optional
 from discreet.core.contribution import Metric
-from discreet.core.errors import InvalidArgument
-from discreet.core.loss import Pure
+from discreet.core.counted import counted
+from discreet.core.errors import DeclarationError, InvalidArgument
+from discreet.core.loss import Pure, short
 from discreet.core.numbers import float_up
 from discreet.core.terminal_text import lines
 from discreet.local.survey.plan import PEOPLE, plan_survey
@@ -87,7 +89,10 @@ def run(options: argparse.Namespace) -> CommandResult:
     if options.verb == "rehearse":
         found = rehearse_survey(survey, options.people, SystemRng())
         return CommandResult(f"{found}\n\n{lines(_MADE_UP)}", found.to_json())
-    store = ReportStore(_store(options, survey), survey)
+    path = _store(options, survey)
+    if options.verb != "serve":
+        _require_served(path, Path(options.survey))
+    store = ReportStore(path, survey)
     try:
         return _VERBS[options.verb](store, options)
     finally:
@@ -101,21 +106,30 @@ def _store(options: argparse.Namespace, survey: Survey) -> Path:
     return default if options.store is None else Path(options.store)
 
 
+def _require_served(path: Path, survey: Path) -> None:
+    """Refuse to begin a file of reports with anything but serving it."""
+    if path.exists():
+        return
+    others = sorted(one.name for one in survey.parent.glob(f"{survey.stem}-*.reports"))
+    raise DeclarationError(
+        f"There are no reports at {path}",
+        must="be the file that 'discreet survey serve' made for this very version of the survey",
+        got=f"files of other versions: {', '.join(others)}" if others else "",
+        next="Serve the survey first, or name its file with --store",
+    )
+
+
 def _checked(survey: Survey) -> CommandResult:
     report, person = survey.epsilon_of_report(), survey.epsilon_of_person()
     meaning = Meaning.of(Pure(person), metric=Metric.CHANGE_ONE)
+    asked, sent = counted(len(survey.questions), "question"), counted(survey.size, "byte")
     said = [
-        f"{survey.name}: {len(survey.questions)} questions, {survey.size} bytes a report",
-        f"one report: ε = {float_up(report):.4g}",
-        f"all {survey.reports:,} reports of a device: ε = {float_up(person):.4g}",
+        f"{survey.name}: {asked}, {sent} a report",
+        f"one report: ε = {short(report)}",
+        f"all reports of a device, at most {survey.reports:,}: ε = {short(person)}",
         meaning.sentence(),
+        survey.kept_note(),
     ]
-    kept = [one.name for one in survey.questions if one.keeps != "no"]
-    if kept:
-        said.append(
-            f"Answers to {', '.join(kept)} are drawn once and kept. That a person's answer changed "
-            "can be seen if two reports can be told to be of one device: no ε bounds this."
-        )
     facts = {
         "name": survey.name,
         "version": survey.version,
@@ -124,13 +138,19 @@ def _checked(survey: Survey) -> CommandResult:
         "lifetime_epsilon": float_up(person),
         "meaning": meaning.to_json(),
     }
-    return CommandResult("\n".join(lines(text) for text in said), facts)
+    return CommandResult("\n".join(lines(text) for text in said if text), facts)
 
 
 def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:
     if options.rate < 1:
         raise InvalidArgument("--rate is out of range", must="be above 0", got=str(options.rate))
+    if not 0 < options.port < 1 << 16:
+        raise InvalidArgument(
+            "--port is out of range", must="lie between 1 and 65,535", got=str(options.port)
+        )
     uvicorn = optional.load("uvicorn")
+    # A server that is told to end raises the signal again once it has; then the file is closed.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     write(sys.stdout, f"http://{options.host}:{options.port}/ takes reports; Ctrl-C ends it")
     flush_output()
     uvicorn.run(
@@ -141,6 +161,7 @@ def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:
         log_level="warning",
         proxy_headers=False,
         server_header=False,
+        ws="none",
         date_header=False,
     )
     return CommandResult("Stopped; what was acknowledged is kept.", {"stopped": True})

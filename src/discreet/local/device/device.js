@@ -322,10 +322,25 @@ const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0
 
 const unhex = (text) => Uint8Array.from(text.match(/../g), (pair) => parseInt(pair, 16));
 
-const kept = (name, memory, draw) => {
+const kept = (name, memory, draw, isWhole) => {
   if (memory.getItem(name) === null) memory.setItem(name, plainJson(draw()));
-  return JSON.parse(memory.getItem(name));
+  let found = null;
+  try {
+    found = JSON.parse(memory.getItem(name));
+  } catch {
+    // Said below, without a word of what is kept.
+  }
+  if (!isWhole(found)) {
+    throw new Error("the memory of this device cannot be read; nothing is reported");
+  }
+  return found;
 };
+
+// Whether all answers are there: whether one is missing must not show by the value.
+const areAnswers = (found, count) =>
+  Array.isArray(found) &&
+  found.length === count &&
+  found.every((one) => /^([0-9a-f]{2})+$/.test(one) && one.length === found[0].length);
 
 const MOST_KEPT = 4096;
 
@@ -333,18 +348,30 @@ export const permanentReport = (question, recipe, value, memory, draws = new Sec
   const values = recipe.categories ?? recipe.buckets ?? recipe.rows?.length ?? recipe.most + 1;
   if (!(values <= MOST_KEPT)) throw new RangeError("a scheme has too many values to keep answers");
   const held = known(value, values);
-  const answers = kept(`permanent ${question} ${plainJson(recipe)}`, memory, () =>
-    Array.from({ length: values }, (_, each) => hex(randomise(recipe, each, draws))),
+  const answers = kept(
+    `permanent ${question} ${plainJson(recipe)}`,
+    memory,
+    () => Array.from({ length: values }, (_, each) => hex(randomise(recipe, each, draws))),
+    (found) => areAnswers(found, values),
   );
   return unhex(answers[held]);
 };
 
 export const roundedReport = (question, recipe, value, memory, draws = new SecureDraws()) => {
   const held = known(value, recipe.most + 1);
-  const { offset, answers } = kept(`rounded ${question} ${plainJson(recipe)}`, memory, () => ({
-    offset: draws.uniform(recipe.most),
-    answers: [0, recipe.most].map((end) => hex(randomise(recipe, end, draws))),
-  }));
+  const { offset, answers } = kept(
+    `rounded ${question} ${plainJson(recipe)}`,
+    memory,
+    () => ({
+      offset: draws.uniform(recipe.most),
+      answers: [0, recipe.most].map((end) => hex(randomise(recipe, end, draws))),
+    }),
+    (found) =>
+      Number.isInteger(found?.offset) &&
+      found.offset >= 0 &&
+      found.offset < recipe.most &&
+      areAnswers(found.answers, 2),
+  );
   return unhex(answers[held + offset >= recipe.most ? 1 : 0]);
 };
 
@@ -416,7 +443,7 @@ export const batchText = (version, reports, fill = secure) =>
   JSON.stringify({
     survey: version,
     token: hex(fill(new Uint8Array(16))),
-    reports: reports.map((report) => btoa(String.fromCharCode(...report))),
+    reports: reports.map((report) => btoa(Array.from(report, (byte) => String.fromCharCode(byte)).join(""))),
   });
 
 export class SurveyDevice {
@@ -447,7 +474,9 @@ export class SurveyDevice {
     const value = valueOf(question, answers);
     const keeping = KEEPING[question.keeps];
     if (keeping === undefined) return randomise(question.recipe, value, this.draws);
-    const name = `${this.form.name} ${question.name}`;
+    // Answers that are kept are those to these very values: a version with others has its own.
+    const told = question.values ?? [question.min, question.step];
+    const name = JSON.stringify([this.form.name, question.name, told]);
     return keeping(name, question.recipe, value, this.memory, this.draws);
   }
 }

@@ -10,6 +10,7 @@ an error: nothing is reported, and nothing is drawn in its place. One process ha
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,6 +21,8 @@ from discreet.local.device.recipe import Recipe, known
 
 MOST_KEPT = 4096
 """Of how many values answers are kept, at most."""
+
+_ANSWER = re.compile("([0-9a-f]{2})+")
 
 
 class Memory(Protocol):
@@ -70,7 +73,9 @@ class FileMemory:
 
     def _texts(self) -> dict[str, str]:
         try:
-            texts: dict[str, str] = _read(self._path.read_text(encoding="utf-8"), dict)
+            texts: dict[str, str] = _read(
+                self._path.read_text(encoding="utf-8"), lambda found: isinstance(found, dict)
+            )
             return texts
         except FileNotFoundError:
             return {}
@@ -95,7 +100,7 @@ def permanent_report(
         f"permanent {question} {_plain_json(recipe)}",
         memory,
         lambda: [randomise(recipe, each, used).hex() for each in range(values)],
-        list,
+        lambda found: _are_answers(found, values),
     )
     return bytes.fromhex(answers[held])
 
@@ -118,7 +123,11 @@ def rounded_report(
             "offset": used.uniform(most),
             "answers": [randomise(recipe, end, used).hex() for end in (0, most)],
         },
-        dict,
+        lambda found: (
+            isinstance(found, dict)
+            and found.get("offset") in range(most)
+            and _are_answers(found.get("answers"), 2)
+        ),
     )
     return bytes.fromhex(found["answers"][held + found["offset"] >= most])
 
@@ -134,20 +143,32 @@ def values_of(recipe: Recipe) -> int:
     return int(values)
 
 
-def _kept(name: str, memory: Memory, draw: Callable[[], Any], kind: type) -> Any:
+def _kept(
+    name: str, memory: Memory, draw: Callable[[], Any], is_whole: Callable[[Any], bool]
+) -> Any:
     text = memory.get(name)
     if text is None:
         text = _plain_json(draw())
         memory[name] = text
-    return _read(text, kind)
+    return _read(text, is_whole)
 
 
-def _read(text: str, kind: type) -> Any:
+def _are_answers(found: Any, count: int) -> bool:
+    """Tell whether all answers are there: whether one is missing must not show by the value."""
+    return (
+        isinstance(found, list)
+        and len(found) == count
+        and all(isinstance(one, str) and _ANSWER.fullmatch(one) for one in found)
+        and len({len(one) for one in found}) == 1
+    )
+
+
+def _read(text: str, is_whole: Callable[[Any], bool]) -> Any:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, kind):
+    if not is_whole(found):
         raise ValueError("the memory of this device cannot be read; nothing is reported")
     return found
 

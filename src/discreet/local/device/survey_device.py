@@ -82,7 +82,9 @@ class SurveyDevice:
         kept: Callable[..., bytes] | None = _KEEPING.get(question["keeps"])
         if kept is None:
             return randomise(recipe, held, self._draws)
-        name = f"{self._form['name']} {question['name']}"
+        # Answers that are kept are those to these very values: a version with others has its own.
+        told = question.get("values") or [question["min"], question["step"]]
+        name = json.dumps([self._form["name"], question["name"], told])
         return kept(name, recipe, held, self._memory, self._draws)
 
 
@@ -118,9 +120,9 @@ def _text(answer: Any, longest: int) -> str:
 
 def _on_grid(question: Form, answer: Any) -> int:
     is_number = isinstance(answer, int | float) and not isinstance(answer, bool)
-    if not is_number or math.isnan(answer):
+    if not is_number or answer != answer:
         return int(question["default"])
-    if math.isinf(answer):
+    if answer in (math.inf, -math.inf):
         return int(question["most"]) if answer > 0 else 0
     steps = (Fraction(answer) - Fraction(question["min"])) / Fraction(question["step"])
     return min(max(math.floor(steps + Fraction(1, 2)), 0), int(question["most"]))

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from attrs import asdict, frozen
 
 from discreet.core.check import whole
 from discreet.core.errors import InvalidArgument
+from discreet.core.loss import short
 from discreet.core.numbers import float_up
 from discreet.core.terminal_text import one_line, text_table
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
@@ -48,8 +50,8 @@ class SurveyPlan:
             [
                 one_line(one.question),
                 one.scheme,
-                f"{one.epsilon:.4g}",
-                f"{one.lifetime_epsilon:.4g}",
+                short(Fraction(one.epsilon)),
+                short(Fraction(one.lifetime_epsilon)),
                 str(one.bytes),
                 *(f"{one.errors[str(people)]:.3g}" for people in self.people),
             ]

@@ -1,12 +1,15 @@
 """Reads ``survey.toml``: every message names the key and its line; nothing is guessed."""
 
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 from discreet.core.errors import DeclarationError
 from discreet.core.numbers import exact
+from discreet.local.device.memory import MOST_KEPT
 from discreet.local.survey.question_schemes import AUTOMATIC, SCHEMES, Asked, best_scheme
 from discreet.local.survey.survey import (
+    OTHER,
     Answers,
     ListedValues,
     NumberRange,
@@ -20,6 +23,9 @@ FILE_NAME = "survey.toml"
 MOST_QUESTIONS = 100
 MOST_VALUES = 2**20
 MOST_REPORTS = 10_000
+MOST_BYTES = 2**22
+"""How large a report may be; so one fits what a collector takes at once."""
+
 LONGEST_TEXT = 2_000
 LONGEST_ANSWER = 64
 
@@ -62,6 +68,13 @@ def parse_survey(text: str, name: str = FILE_NAME) -> Survey:
         reports=top.whole("reports", MOST_REPORTS, default=1),
         questions=tuple(_question(one, asked.sub(one)) for one in _names(asked)),
     )
+    if survey.size > MOST_BYTES:
+        raise DeclarationError(
+            f"{asked.place()} make reports that are too large",
+            must=f"have at most {MOST_BYTES:,} bytes together",
+            got=f"{survey.size:,} bytes",
+            next="Take schemes with shorter reports, such as local_hashing, or ask less",
+        )
     _hold_to_lifetime(top, survey)
     top.finish()
     return survey
@@ -108,10 +121,21 @@ def _question(name: str, section: Section) -> SurveyQuestion:
         scheme=scheme,
         scheme_name=chosen,
         keeps=keeps,
-        kept_answers=0 if keeps == "no" else kind.keeps[keeps](answers),
+        kept_answers=_kept_answers(section, kind.keeps[keeps](answers)),
     )
     section.finish()
     return question
+
+
+def _kept_answers(section: Section, kept: int) -> int:
+    if kept > MOST_KEPT:
+        raise DeclarationError(
+            f"{section.place('keeps')} would keep too many answers",
+            must=f"keep at most {MOST_KEPT:,}, one for each value",
+            got=f"{kept:,}",
+            next="Widen the step, list fewer values, or keep none",
+        )
+    return kept
 
 
 def _scheme(section: Section, asked: Asked) -> str:
@@ -128,6 +152,11 @@ def _answers(section: Section) -> Answers:
         return _listed(section)
     if section.has("longest"):
         return _text_answers(section)
+    if not section.has("min") and not section.has("max"):
+        raise DeclarationError(
+            f"{section.place()} does not say what may be answered",
+            must="have values, or min and max, or longest",
+        )
     least, most = (_number(section, key) for key in ("min", "max"))
     step = _number(section, "step") if section.has("step") else Fraction(1)
     places = (most - least) / step if step > 0 else Fraction(0)
@@ -135,7 +164,7 @@ def _answers(section: Section) -> Answers:
         raise DeclarationError(
             f"{section.place('max')} does not fit min and step",
             must=f"be min plus a whole number of steps, at least 1 and below {MOST_VALUES:,}",
-            got=f"{float(places):,.6g} steps",
+            got=f"{Decimal(places.numerator) / places.denominator:,.6g} steps",
         )
     missing = _number(section, "missing") if section.has("missing") else least
     default = (missing - least) / step
@@ -184,7 +213,7 @@ def _texts(section: Section, key: str) -> tuple[str, ...]:
             must=f"have fewer than {MOST_VALUES:,} texts",
             got=f"{len(texts):,}",
         )
-    section.refuse_repeats(texts, key)
+    section.refuse_repeats([*texts, OTHER], key)
     return tuple(texts)
 
 

@@ -11,6 +11,9 @@ from discreet.core.canonical import digest
 from discreet.core.event import ComposedEvent
 from discreet.local.scheme import Scheme
 
+OTHER = "(other)"
+"""What estimates call the people whose answer is not listed."""
+
 
 @frozen(kw_only=True)
 class ListedValues:
@@ -21,7 +24,7 @@ class ListedValues:
     @property
     def labels(self) -> tuple[str, ...]:
         """What estimates are of."""
-        return (*self.values, "(other)")
+        return (*self.values, OTHER)
 
     def form(self) -> dict[str, Any]:
         """Return what a device must know."""
@@ -97,9 +100,10 @@ class SurveyQuestion:
 
         Fresh reports are independent, so their losses add up. If answers are kept, one and the
         same answer is reported whenever a value is held, so at most ``kept_answers`` of them can be
-        seen, and one with each report. That bounds the loss for two histories that change at the
-        same times. *That* a value changed can be seen whenever two reports differ and can be told
-        to be of one device: no loss bounds this.
+        seen, and one with each report. That bounds the loss for two histories in which the same
+        reports are of equal values, such as a, b, a and c, d, c. *Which* reports are of equal
+        values can be seen whenever reports can be told to be of one device: two that differ are
+        never of one value, so no loss bounds this.
         """
         seen = reports if self.keeps == "no" else min(reports, self.kept_answers)
         return self.scheme.lifetime(seen)
@@ -153,6 +157,17 @@ class Survey:
     def loss_of_person(self) -> ComposedEvent:
         """Describe all reports that one device makes: :meth:`SurveyQuestion.lifetime`."""
         return ComposedEvent.of([question.lifetime(self.reports) for question in self.questions])
+
+    def kept_note(self) -> str:
+        """Say what no loss bounds, of questions whose answers are kept; empty if there are none."""
+        kept = [question.name for question in self.questions if question.keeps != "no"]
+        if not kept:
+            return ""
+        return (
+            f"Answers to {', '.join(kept)} are drawn once and kept. Whether two answers of a "
+            "person are the same can be seen if their reports can be told to be of one device: "
+            "no ε bounds this."
+        )
 
     def epsilon_of_report(self) -> Fraction:
         """Return the loss of one report of all questions."""

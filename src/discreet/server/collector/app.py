@@ -21,13 +21,16 @@ MOST_BODY = 1 << 23
 MOST_WAITING = 10_000
 """How many batches may wait to be written before more are turned away."""
 
+_POLICY = (
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+"""What browsers let the page do: run its own script, and never send a form by themselves."""
+
 _SCRIPT = "text/javascript; charset=utf-8"
 
 _TOGETHER = 1_000
 """How many batches are written in one transaction, at most."""
-
-_LOOK_AGAIN = 1.0
-"""After how many seconds somebody who closed the survey is noticed."""
 
 _SECONDS = 30.0
 """How long a device may take to send a batch."""
@@ -47,7 +50,7 @@ class Collector:
         self._rate = rate
         self._allowance = float(rate)
         self._seen = time.monotonic()
-        self._is_ended, self._looked = store.is_ended(), self._seen
+        self._is_ended = store.is_ended()
         self._waiting: list[tuple[SentBatch, asyncio.Future[bool]]] = []
         self._writer: asyncio.Task[None] | None = None
         self._largest = min(MOST_BODY, 512 + MOST_REPORTS * (8 + 4 * (self.survey.size // 3 + 1)))
@@ -72,8 +75,7 @@ class Collector:
         elif path == "/reports" and method == "POST":
             await self._take(receive, send)
         elif path in self._pages and method in ("GET", "HEAD"):
-            kind, body = self._pages[path]
-            await _answer(send, 200, kind, body if method == "GET" else b"")
+            await _answer(send, 200, *self._pages[path], has_body=method == "GET")
         else:
             await _answer(send, 404, "text/plain", b"There is nothing here.\n")
 
@@ -96,8 +98,6 @@ class Collector:
     def _admit(self) -> None:
         """Refuse what comes too late, or too much at once."""
         now = time.monotonic()
-        if now - self._looked > _LOOK_AGAIN:
-            self._is_ended, self._looked = self._store.is_ended(), now
         if self._is_ended:
             raise SurveyClosed("The survey is closed", next="Nothing needs to be sent any more")
         gained = (now - self._seen) * self._rate
@@ -134,6 +134,7 @@ class Collector:
             try:
                 added = await asyncio.to_thread(self._store.add, [batch for batch, _ in together])
             except CollectionError as error:
+                self._is_ended = isinstance(error, SurveyClosed)
                 for _, kept in together:
                     kept.set_exception(error)
             else:
@@ -153,17 +154,19 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-async def _answer(send: Send, status: int, kind: str, body: bytes) -> None:
+async def _answer(
+    send: Send, status: int, kind: str, body: bytes, *, has_body: bool = True
+) -> None:
     headers = {
         "content-type": kind,
         "content-length": str(len(body)),
         "cache-control": "no-store",
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
-        "content-security-policy": "default-src 'self'; style-src 'self' 'unsafe-inline'",
+        "content-security-policy": _POLICY,
         "access-control-allow-origin": "*",
         "access-control-allow-headers": "content-type",
     }
     written = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": written})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": body if has_body else b""})

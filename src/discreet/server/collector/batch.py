@@ -3,6 +3,7 @@
 import base64
 import binascii
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -47,11 +48,8 @@ def read_batch(body: bytes, survey: Survey) -> SentBatch:
 
 
 def _token(text: Any) -> bytes:
-    if isinstance(text, str) and len(text) == 2 * TOKEN_BYTES and text.isascii():
-        try:
-            return bytes.fromhex(text)
-        except ValueError:
-            pass
+    if isinstance(text, str) and re.fullmatch(f"[0-9a-fA-F]{{{2 * TOKEN_BYTES}}}", text):
+        return bytes.fromhex(text)
     raise BadBatch("The token has another form", must=f"be {2 * TOKEN_BYTES} hexadecimal digits")
 
 

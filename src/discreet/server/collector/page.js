@@ -2,18 +2,20 @@
 import { SurveyDevice, batchText } from "./device.js";
 
 const survey = await (await fetch("survey.json")).json();
-const form = document.getElementById("survey");
+const [trying, sending] = ["try", "send"].map((name) => document.getElementById(name));
 const shown = document.getElementById("shown");
 
-const answers = () => {
-  const found = {};
-  for (const question of survey.form.questions) {
-    const given = new FormData(form).get(question.name);
-    if (given === null || given === "") continue;
-    found[question.name] = question.most === undefined ? given : Number(given);
-  }
-  return found;
+// What is given, by the place of the question; nothing here has a text of the survey for its name.
+const given = ({ values, most }, place) => {
+  const picked = values === undefined ? "" : ":checked";
+  const text = document.querySelector(`input[name=question${place}]${picked}`)?.value ?? "";
+  if (text === "") return null;
+  if (values !== undefined) return values[Number(text)] ?? null;
+  return most === undefined ? text : Number(text);
 };
+
+const answers = () =>
+  Object.fromEntries(survey.form.questions.map((asked, place) => [asked.name, given(asked, place)]));
 
 const fresh = () => {
   const kept = new Map();
@@ -26,7 +28,7 @@ const element = (name, text) => Object.assign(document.createElement(name), { te
 
 // Three reports of the same answers, each as a device makes that has never reported: they differ,
 // and that is the point. None of them is sent.
-document.getElementById("try").addEventListener("click", () => {
+trying.addEventListener("click", () => {
   const made = [1, 2, 3].map(() => new SurveyDevice(survey, fresh()).report(answers()));
   shown.replaceChildren(
     element("p", "Three reports that this device could make of these very answers:"),
@@ -58,15 +60,25 @@ const nextBatch = () => {
   return localStorage.getItem(pending);
 };
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
+const attempt = async () => {
+  let batch;
   try {
-    const batch = nextBatch();
-    const said =
-      batch === null ? "This device has taken part already; nothing was sent." : await send(batch);
-    if (said.startsWith("Sent")) localStorage.removeItem(pending);
-    shown.replaceChildren(element("p", said));
+    batch = nextBatch();
   } catch {
-    shown.replaceChildren(element("p", "Not sent: the collector cannot be reached. Try again later."));
+    return "Not sent: this browser does not let the page keep what it must remember.";
   }
+  if (batch === null) return "This device has taken part already; nothing was sent.";
+  try {
+    const said = await send(batch);
+    if (said.startsWith("Sent")) localStorage.removeItem(pending);
+    return said;
+  } catch {
+    return "Not sent: the collector cannot be reached. Try again later.";
+  }
+};
+
+sending.addEventListener("click", async () => {
+  shown.replaceChildren(element("p", await attempt()));
 });
+
+for (const button of [trying, sending]) button.disabled = false;

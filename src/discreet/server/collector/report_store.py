@@ -1,14 +1,15 @@
 """Keeps the batches of a survey: durably, each once, and without the order in which they came."""
 
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
 from discreet.core.canonical import canonical
-from discreet.core.errors import DeclarationError, NotKept
+from discreet.core.errors import DeclarationError, NotKept, SurveyClosed
 from discreet.local.report_numbers import Reports
 from discreet.local.survey.survey import Survey
 from discreet.server.collector.batch import SentBatch
@@ -28,22 +29,22 @@ class ReportStore:
 
     Guarantee:
         When ``add`` returns, the batches are on the disk (``synchronous = FULL``): a process that
-        is killed then loses none of them. A batch whose token is there already is not added again.
-        Rows lie in the order of their tokens, which are random, and no time is kept.
+        is killed then loses none of them. A batch whose token is there already is not added again,
+        and none is added once the survey is closed. Rows have the order of their tokens, which are
+        random, and no time. The bytes of the file, and the log beside it, still show in which order
+        rows were written; ``end`` writes them anew, in the order of the tokens.
     """
 
     def __init__(self, path: Path, survey: Survey) -> None:
         self.survey = survey
-        try:
+        self._path = path
+        with _said("The file for the reports cannot be used", next="Name another one"):
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.executescript(_SCHEMA)
-        except sqlite3.Error as cause:
-            raise DeclarationError(
-                "The file for the reports cannot be used", got=str(cause), next="Name another one"
-            ) from None
-        self._claim()
+            self._claim()
+        self._places = self._found()
 
     def _claim(self) -> None:
         """Make the file that of this version, or refuse it if it is that of another."""
@@ -66,32 +67,37 @@ class ReportStore:
         cursor = self._connection.cursor()
         try:
             cursor.execute("BEGIN IMMEDIATE")
-            added = [
-                cursor.execute(
-                    "INSERT OR IGNORE INTO batches VALUES (?, ?)", (one.token, one.reports)
-                ).rowcount
-                == 1
-                for one in batches
-            ]
+            is_ended = self.is_ended()
+            added = [not is_ended and _is_added(cursor, one) for one in batches]
             cursor.execute("COMMIT")
-        except sqlite3.Error:
+        except (sqlite3.Error, DeclarationError):
             with suppress(sqlite3.Error):
                 cursor.execute("ROLLBACK")
-            raise NotKept(
-                "The reports could not be stored", next="Send them again, as they are, later"
-            ) from None
+            raise _not_kept() from None
+        if is_ended:
+            raise SurveyClosed("The survey is closed", next="Nothing needs to be sent any more")
+        if self._found() != self._places:
+            raise _not_kept()
         return added
+
+    def _found(self) -> list[tuple[int, int] | None]:
+        """Return which files are at the places where the reports and their log are written to.
+
+        SQLite goes on writing to a file that somebody removed or replaced, and it would be lost.
+        """
+        return [_identity(f"{self._path}{end}") for end in ("", "-wal")]
 
     def pages(self) -> Iterator[Reports]:
         """Yield all reports, so many at a time that memory does not grow with their number."""
         held: list[bytes] = []
         left = _PAGE
-        for (reports,) in self._connection.execute("SELECT reports FROM batches"):
-            held.append(reports)
-            left -= len(reports)
-            if left <= 0:
-                yield self._rows(held)
-                held, left = [], _PAGE
+        with _said("The reports cannot be read", next="Go back to a copy of the file"):
+            for (reports,) in self._connection.execute("SELECT reports FROM batches"):
+                held.append(reports)
+                left -= len(reports)
+                if left <= 0:
+                    yield self._rows(held)
+                    held, left = [], _PAGE
         if held:
             yield self._rows(held)
 
@@ -99,13 +105,43 @@ class ReportStore:
         return np.frombuffer(b"".join(held), dtype=np.uint8).reshape(-1, self.survey.size)
 
     def end(self) -> None:
-        """Take no more reports, for good."""
-        self._connection.execute("INSERT OR IGNORE INTO closed VALUES (1)")
+        """Take no more reports, for good, and write the file anew: its order is that of tokens."""
+        with _said("The survey cannot be closed", next="Close it again"):
+            self._connection.execute("INSERT OR IGNORE INTO closed VALUES (1)")
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def is_ended(self) -> bool:
         """Tell whether somebody has closed the survey."""
-        return bool(self._connection.execute("SELECT * FROM closed").fetchall())
+        with _said("The reports cannot be read", next="Go back to a copy of the file"):
+            return bool(self._connection.execute("SELECT * FROM closed").fetchall())
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+
+@contextmanager
+def _said(what: str, *, next: str) -> Iterator[None]:
+    """Say what SQLite could not do."""
+    try:
+        yield
+    except sqlite3.Error as cause:
+        raise DeclarationError(what, got=str(cause), next=next) from None
+
+
+def _is_added(cursor: sqlite3.Cursor, batch: SentBatch) -> bool:
+    kept = (batch.token, batch.reports)
+    return cursor.execute("INSERT OR IGNORE INTO batches VALUES (?, ?)", kept).rowcount == 1
+
+
+def _not_kept() -> NotKept:
+    return NotKept("The reports could not be stored", next="Send them again, as they are, later")
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
