@@ -117,3 +117,29 @@ def test_javascript_makes_the_same_reports(rng):
         "answers": given_answers,
     }
     assert run_node("survey", task) == ours
+
+
+def test_numbers_and_texts_that_python_cannot_turn_are_answered_too():
+    """An integer beyond all floats, and a text with half a character: a report, not an error."""
+    minutes = small_survey().questions[1].form()
+    assert [value_of(minutes, {"minutes": x}) for x in (10**400, -(10**400))] == [480, 0]
+    words = {"name": "word", "words": 3}
+    given_texts = ["abcd", "a\ud800", "abc\udfff", 3]
+    assert [value_of(words, {"word": x}) for x in given_texts] == ["abc", "", "abc", ""]
+    assert run_node("values", {"question": words, "answers": given_texts}) == ["abc", "", "abc", ""]
+
+
+def test_a_counter_of_another_kind_reports_nothing():
+    with pytest.raises(ValueError, match="nothing is reported"):
+        device({"reports app": 1}).report({})
+
+
+def test_two_questions_never_keep_their_answers_under_one_name():
+    """Else equal reports would tell that two questions were answered alike."""
+    form = small_survey().form()
+    memory: dict[str, str] = {}
+    for name, question in (("a b", "c"), ("a", "b c")):
+        asked = {**form["questions"][2], "name": question}
+        published = {"version": "v", "form": {**form, "name": name, "questions": [asked]}}
+        assert SurveyDevice(published, memory).report({}) is not None
+    assert len([name for name in memory if name.startswith("permanent")]) == 2

@@ -100,6 +100,17 @@ const TASKS = {
     return answers.map((given) => hex(new SurveyDevice(survey, memory(), draws).report(given)));
   },
   laws: (cases) => cases.map(law),
+  values: ({ question, answers }) =>
+    answers.map((answer) => device.valueOf(question, { [question.name]: answer })),
+  batch: (size) => JSON.parse(device.batchText("v", [new Uint8Array(size)])).reports[0].length,
+  broken: (cases) =>
+    cases.map(({ report, recipe, value, text }) => {
+      try {
+        return hex(device[report]("a", recipe, value, { getItem: () => text }));
+      } catch (error) {
+        return error.message;
+      }
+    }),
   reports({ stream, cases }) {
     const draws = replay(Buffer.from(stream, "hex"));
     return cases.map(({ recipe, value }) => hex(randomise(recipe, value, draws)));

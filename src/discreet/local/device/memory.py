@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from discreet.local.device.draws import Draws, SecureDraws
 from discreet.local.device.randomise import randomise
-from discreet.local.device.recipe import Recipe, known
+from discreet.local.device.recipe import Recipe, known, unreadable
 
 MOST_KEPT = 4096
 """Of how many values answers are kept, at most."""
@@ -56,7 +56,8 @@ class FileMemory:
     def __setitem__(self, name: str, text: str, /) -> None:
         """Keep a text under a name; when this returns it is on the disk."""
         written = self._path.with_name(self._path.name + ".new")
-        descriptor = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        written.unlink(missing_ok=True)
+        descriptor = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:
             json.dump({**self._texts(), name: text}, file)
             file.flush()
@@ -70,10 +71,12 @@ class FileMemory:
 
     def _texts(self) -> dict[str, str]:
         try:
-            texts: dict[str, str] = _read(self._path.read_text(encoding="utf-8"), dict)
-            return texts
+            texts: dict[str, str] = _read(self._path.read_bytes(), dict)
         except FileNotFoundError:
             return {}
+        if not all(isinstance(text, str) for text in texts.values()):
+            raise unreadable()
+        return texts
 
 
 def permanent_report(
@@ -97,7 +100,7 @@ def permanent_report(
         lambda: [randomise(recipe, each, used).hex() for each in range(values)],
         list,
     )
-    return bytes.fromhex(answers[held])
+    return _told(answers, values)[held]
 
 
 def rounded_report(
@@ -120,15 +123,22 @@ def rounded_report(
         },
         dict,
     )
-    return bytes.fromhex(found["answers"][held + found["offset"] >= most])
+    offset = found.get("offset")
+    if type(offset) is not int or not 0 <= offset < most:
+        raise unreadable()
+    return _told(found.get("answers"), 2)[held + offset >= most]
 
 
 def values_of(recipe: Recipe) -> int:
     """Return how many values a scheme has, refusing more than answers can be kept for."""
     if "rows" in recipe:
         values = len(recipe["rows"])
+    elif "most" in recipe:
+        values = recipe["most"] + 1
     else:
-        values = recipe.get("categories") or recipe.get("buckets") or recipe["most"] + 1
+        values = recipe.get("categories") or recipe.get("buckets")
+    if values is None:
+        raise ValueError("a scheme has no list of values to keep answers of")
     if values > MOST_KEPT:
         raise ValueError("a scheme has too many values to keep answers")
     return int(values)
@@ -142,14 +152,25 @@ def _kept(name: str, memory: Memory, draw: Callable[[], Any], kind: type) -> Any
     return _read(text, kind)
 
 
-def _read(text: str, kind: type) -> Any:
+def _read(text: str | bytes, kind: type) -> Any:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, TypeError, RecursionError):
         found = None
     if not isinstance(found, kind):
-        raise ValueError("the memory of this device cannot be read; nothing is reported")
+        raise unreadable()
     return found
+
+
+def _told(answers: Any, count: int) -> list[bytes]:
+    """Return all kept answers, refusing them all if one is broken: whichever is held, it fails."""
+    try:
+        told = [bytes.fromhex(answer) for answer in answers]
+    except (ValueError, TypeError):
+        told = []
+    if len(told) != count or len({len(answer) for answer in told}) > 1:
+        raise unreadable()
+    return told
 
 
 def _plain_json(value: Any) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from discreet.local.device.draws import Draws, SecureDraws
 from discreet.local.device.memory import Memory, permanent_report, rounded_report
 from discreet.local.device.randomise import randomise
-from discreet.local.device.recipe import Recipe
+from discreet.local.device.recipe import Recipe, unreadable
 
 Form = Mapping[str, Any]
 """What a survey publishes: its version, and the form with its questions and their recipes."""
@@ -75,8 +75,8 @@ class SurveyDevice:
 
     def _made(self) -> int:
         text = self._memory.get(self._counter())
-        if text is not None and not text.isdecimal():
-            raise ValueError("the memory of this device cannot be read; nothing is reported")
+        if text is not None and not (isinstance(text, str) and text.isdecimal()):
+            raise unreadable()
         return 0 if text is None else int(text)
 
     def _answered(self, question: Form, answers: Mapping[str, Any]) -> bytes:
@@ -85,7 +85,7 @@ class SurveyDevice:
         kept: Callable[..., bytes] | None = _KEEPING.get(question["keeps"])
         if kept is None:
             return randomise(recipe, held, self._draws)
-        name = f"{self._form['name']} {question['name']}"
+        name = json.dumps([self._form["name"], question["name"]])
         return kept(name, recipe, held, self._memory, self._draws)
 
 
@@ -109,15 +109,22 @@ def value_of(question: Form, answers: Mapping[str, Any]) -> Any:
         is_listed = isinstance(answer, str) and answer in values
         return values.index(answer) if is_listed else len(values)
     if "words" in question:
-        return answer[: question["words"]] if isinstance(answer, str) else ""
+        return _readable(answer, question["words"])
     return _on_grid(question, answer)
 
 
+def _readable(answer: Any, longest: int) -> str:
+    """Return the first characters of a text; what is none, or none in UTF-8, is an empty one."""
+    cut: str = answer[:longest] if isinstance(answer, str) else ""
+    return "" if any("\ud800" <= character <= "\udfff" for character in cut) else cut
+
+
 def _on_grid(question: Form, answer: Any) -> int:
-    is_number = isinstance(answer, int | float) and not isinstance(answer, bool)
-    if not is_number or math.isnan(answer):
+    is_float = isinstance(answer, float)
+    is_number = is_float or (isinstance(answer, int) and not isinstance(answer, bool))
+    if not is_number or (is_float and math.isnan(answer)):
         return int(question["default"])
-    if math.isinf(answer):
+    if is_float and math.isinf(answer):
         return int(question["most"]) if answer > 0 else 0
     steps = (Fraction(answer) - Fraction(question["min"])) / Fraction(question["step"])
     return min(max(math.floor(steps + Fraction(1, 2)), 0), int(question["most"]))
