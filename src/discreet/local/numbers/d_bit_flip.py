@@ -118,6 +118,11 @@ class DBitFlip(FrequencyScheme):
         holders = share * (1 - drawn) / drawn
         return (p * (1 - p) / (drawn * (2 * p - 1) ** 2) + holders) / people
 
+    def counts_for(self) -> tuple[Fraction, Fraction]:
+        """Return the least and the most that one report counts for: a 0 of a bucket, and a 1."""
+        gap = self.held - self.other
+        return (part(self.truth) - 1) / gap, part(self.truth) / gap
+
     def randomise_many(self, values: IntArray, rng: Rng) -> Reports:
         """Return the report of each person; the words used do not depend on the values."""
         held = self.check_values(values)

@@ -16,6 +16,7 @@ from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.numbers.number_scheme import NumberScheme
 from discreet.local.survey.survey import ListedValues, NumberRange, Question
 from discreet.local.survey.tallies import SurveyTally
+from discreet.local.tails import read_level
 
 _MOST_BARS = 40
 
@@ -110,17 +111,23 @@ def _draw(axes: Any, name: str, rows: Sequence[ResultRow]) -> None:
 def survey_results(
     tally: SurveyTally, *, confidence: Number = "0.95", together: bool = False
 ) -> SurveyResults:
-    """Return the estimates of all questions from the tally of their reports."""
+    """Return the estimates of all questions from the tally of their reports.
+
+    If ``together``, all intervals of all questions hold at once: each question gets an equal part
+    of the doubt.
+    """
+    level = read_level(confidence)
+    each = 1 - (1 - level) / len(tally.survey.questions) if together else level
     rows = [
         row
         for question, counted in zip(tally.survey.questions, tally.tallies, strict=True)
-        for row in _estimated(question, counted, tally.people, confidence, together=together)
+        for row in _estimated(question, counted, tally.people, each, together=together)
     ]
     return SurveyResults(
         name=tally.survey.name,
         version=tally.survey.version,
         people=tally.people,
-        confidence=float(confidence),
+        confidence=float(level),
         is_together=together,
         rows=tuple(rows),
     )
