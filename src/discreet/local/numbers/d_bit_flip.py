@@ -77,7 +77,7 @@ class DBitFlip(FrequencyScheme):
     @classmethod
     def calibrate(cls, *, categories: int, bits: int, epsilon: Number) -> Self:
         """Return the scheme whose reports tell as much as ``epsilon`` allows."""
-        odds = most_odds(exact(epsilon) / min(2, check.whole(bits)))
+        odds = most_odds(exact(epsilon) / min(2, check.at_least_one(bits, "bits")))
         return cls(categories=categories, bits=bits, truth=threshold_below(odds / (odds + 1)))
 
     @property
