@@ -30,7 +30,7 @@ def held_texts(values: Any) -> tuple[list[str], IntArray]:
     return list(places), np.array(held, dtype=np.int64)
 
 
-def written_salt(_: object, attribute: Any, salt: object) -> None:
+def written_salt(_: object, attribute: Any, salt: str) -> None:
     """Refuse what is no text in UTF-8: devices hash it."""
     if not check.is_unicode(salt):
         raise InvalidArgument(f"{attribute.name} is no text", must="be a text that UTF-8 can hold")

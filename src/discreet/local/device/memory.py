@@ -123,14 +123,15 @@ def rounded_report(
         },
         dict,
     )
-    offset = found.get("offset")
+    offset: Any = found.get("offset")
     if type(offset) is not int or not 0 <= offset < most:
         raise unreadable()
-    return _told(found.get("answers"), 2)[held + offset >= most]
+    return _told(found.get("answers"), 2)[int(held + offset >= most)]
 
 
 def values_of(recipe: Recipe) -> int:
     """Return how many values a scheme has, refusing more than answers can be kept for."""
+    values: int | None
     if "rows" in recipe:
         values = len(recipe["rows"])
     elif "most" in recipe:
