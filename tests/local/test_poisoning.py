@@ -11,6 +11,10 @@ from discreet.local.device.draws import UNIT
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.frequency.k_ary import KaryResponse
 from discreet.local.numbers.d_bit_flip import DBitFlip
+from discreet.local.numbers.hybrid import HybridMean
+from discreet.local.numbers.local_laplace import LocalLaplace
+from discreet.local.numbers.number_scheme import NumberScheme
+from discreet.local.numbers.one_bit_mean import OneBitMean
 from discreet.local.poisoning.influence import attack, influence, one_report
 from discreet.local.words.hashed_words import HashedWords
 from tests.local.case import Case
@@ -112,3 +116,25 @@ def test_nobody_attacks_or_answers():
     scheme = KaryResponse.calibrate(categories=3, epsilon=1)
     with pytest.raises(InvalidArgument, match="people is out of range"):
         one_report(scheme, 0)
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        OneBitMean.calibrate(most=4, epsilon=1),
+        HybridMean.calibrate(most=4, epsilon=2),
+        LocalLaplace.calibrate(most=3, epsilon=2),
+    ],
+    ids=lambda scheme: scheme.kind,
+)
+def test_means_are_moved_as_far_as_is_said(scheme: NumberScheme):
+    """The reports that count for most and for least, among those that honest devices make."""
+    share = Fraction(1, 10)
+    worths = [
+        scheme.worth(int.from_bytes(report, "little"))
+        for report in device_law(scheme.recipe(), scheme.most)
+    ]
+    mean = {value: (1 - share) * value for value in (0, scheme.most)}
+    found = influence(scheme, share)
+    assert mean[0] + share * max(worths) == found.raised
+    assert scheme.most - (mean[scheme.most] + share * min(worths)) == found.lowered

@@ -39,7 +39,8 @@ class DBitFlip(FrequencyScheme):
         is there, else :math:`d(1-p)/k`. Intervals follow from the number of supports
         (:class:`~discreet.local.frequency.share_estimate.ShareEstimate`). The estimate itself also
         uses the zeros: :math:`k(C_1 - qC)/(nd(p-q))` for :math:`C_1` ones of :math:`C` bits, with
-        :math:`q = 1-p`; it is unbiased, varies less, and need not be in the middle of the interval.
+        :math:`q = 1-p`; it is unbiased and varies less; it need not be in the middle of the
+        interval, and for a small loss it is now and then outside of it.
 
     Example:
         >>> scheme = DBitFlip.calibrate(categories=32, bits=4, epsilon=1)

@@ -16,6 +16,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import Rng
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
+from discreet.local.numbers.number_scheme import NumberScheme
 from discreet.local.report_numbers import Reports
 from discreet.local.words.hashed_words import HashedWords
 
@@ -48,8 +49,11 @@ class Influence:
         return Influence(raised=dishonest * most, lowered=dishonest * (1 - least))
 
 
-def influence(scheme: FrequencyScheme | HashedWords, dishonest: Number) -> Influence:
+def influence(scheme: FrequencyScheme | NumberScheme | HashedWords, dishonest: Number) -> Influence:
     """Return how far a share of dishonest reports can move the estimate of any one value.
+
+    Of a scheme for numbers it is the mean that is moved, in steps of the grid: at most so far above
+    a mean of 0, and below a mean of the most.
 
     For words, dishonest people all say that they drew the group that matters: among its reports
     their share is the larger, the more groups there are.
@@ -61,6 +65,10 @@ def influence(scheme: FrequencyScheme | HashedWords, dishonest: Number) -> Influ
         0.062
     """
     share = _share(dishonest)
+    if isinstance(scheme, NumberScheme):
+        worths = scheme.worths()
+        least, most = (scheme.worth(int(place)) for place in (worths.argmin(), worths.argmax()))
+        return Influence(raised=share * most, lowered=share * (scheme.most - least))
     if isinstance(scheme, HashedWords):
         inside = share / (share + (1 - share) / scheme.groups)
         most = _HALF / (scheme.held - _HALF)
