@@ -112,8 +112,11 @@ def test_zeros_of_d_bit_flip_lower_an_estimate_as_far_as_is_said(bits):
     assert found.lowered > Fraction(1, 100) * scheme.held / (scheme.held - scheme.other)
 
 
-def test_nobody_attacks_or_answers():
+def test_nobody_attacks_or_answers(rng):
     scheme = KaryResponse.calibrate(categories=3, epsilon=1)
+    assert attack(scheme, 1, 0, rng).shape == (0, 1)
+    with pytest.raises(InvalidArgument, match="count is out of range"):
+        attack(scheme, 1, -1, rng)
     with pytest.raises(InvalidArgument, match="people is out of range"):
         one_report(scheme, 0)
 

@@ -90,7 +90,9 @@ def attack(scheme: FrequencyScheme, target: int, count: int, rng: Rng) -> Report
     They all send one report that supports it, found among honest ones, so that no check of single
     reports can catch it.
     """
-    times = check.at_least_one(count, "count")
+    times = check.whole(count)
+    if times < 0:
+        raise InvalidArgument("count is out of range", must="be at least 0", got=str(times))
     while True:
         report = scheme.randomise_many(np.array([target], dtype=np.int64), rng)
         if scheme.supports(scheme.tally(report))[target]:
