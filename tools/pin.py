@@ -11,7 +11,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WANTED = ["--editable", f"{ROOT}[pandas,plot,server,sqlalchemy]", "--group", "dev", "--group", "docs"]
+EXTRAS = "pandas,plot,server,sqlalchemy"
+WANTED = ["--editable", f"{ROOT}[{EXTRAS}]", "--group", "dev", "--group", "docs"]
 PIN = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+")
 NOT_OURS = ("setuptools==",)  # comes with the environment; nothing here uses it
 HEADER = """\

@@ -14,19 +14,23 @@ ABOUT_HUMANS = {
     "cli/clinic.py": 1,  # the demonstration is about patients
     "cli/column_types.py": 1,  # why to think before rows are looked at
     "cli/commands/demo.py": 1,
-    "cli/commands/local.py": 3,  # devices are people's
     "cli/commands/meaning.py": 2,
     "cli/first_declaration.py": 1,  # the unit has no name yet
     "cli/init_replies.py": 1,  # the question what it is
-    "cli/main.py": 2,  # what Discreet is for, and what a loss means
-    "local/compare/people_needed.py": 2,
-    "local/frequency/choose_frequency.py": 3,  # who reports from a device is a person
-    "local/frequency/share_estimate.py": 1,
-    "local/shuffle/amplification.py": 4,  # those who report are people
+    "cli/main.py": 3,  # what Discreet is for, what a loss means, and whom a survey asks
     "releases/card.py": 2,  # what no release speaks of
     "tables/unit_name.py": 2,  # the plural of person
 }
 """Files with texts that are about humans, whatever a unit is, and how many of them."""
+
+DEVICES = (
+    "local/",
+    "server/collector/",
+    "cli/commands/local.py",
+    "cli/commands/survey.py",
+    "cli/first_survey.py",
+)
+"""Where those who answer are people: each has a device, and there are no units."""
 
 
 def said(module: Module) -> Iterator[str]:
@@ -46,6 +50,7 @@ def human(package: tuple[Module, ...]) -> dict[str, int]:
     counted = {
         module.place: sum(HUMAN.search(text) is not None for text in said(module))
         for module in package
+        if not module.place.startswith(DEVICES)
     }
     return {place: count for place, count in counted.items() if count}
 
@@ -58,3 +63,4 @@ def test_no_new_text_says_that_a_unit_is_a_person():
 def test_one_in_a_message_is_found_and_one_in_a_docstring_is_not():
     text = '"""All people."""\nWHAT = f"rows of {2} People"\nNAME = "personal"\n'
     assert human((Module.parse(text, place="sql/a.py"),)) == {"sql/a.py": 1}
+    assert human((Module.parse(text, place="local/a.py"),)) == {}

@@ -100,8 +100,6 @@ const TASKS = {
     return answers.map((given) => hex(new SurveyDevice(survey, memory(), draws).report(given)));
   },
   laws: (cases) => cases.map(law),
-  values: ({ question, answers }) =>
-    answers.map((answer) => device.valueOf(question, { [question.name]: answer })),
   batch: (size) => JSON.parse(device.batchText("v", [new Uint8Array(size)])).reports[0].length,
   broken: (cases) =>
     cases.map(({ report, recipe, value, text }) => {

@@ -423,9 +423,9 @@ export const valueOf = (question, answers) => {
     const place = typeof answer === "string" ? question.values.indexOf(answer) : -1;
     return place < 0 ? question.values.length : place;
   }
-  if (question.words !== undefined) {
-    const cut = typeof answer === "string" ? [...answer].slice(0, question.words).join("") : "";
-    return LONE.test(cut) ? "" : cut;
+  if (question.longest !== undefined) {
+    const letters = typeof answer === "string" ? [...answer].slice(0, question.longest) : [];
+    return letters.map((one) => (/^[\uD800-\uDFFF]$/.test(one) ? "\uFFFD" : one)).join("");
   }
   return exactPlace(question, answer);
 };

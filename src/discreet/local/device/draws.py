@@ -67,3 +67,11 @@ class SecureDraws:
 
     def _draw(self) -> int:
         return int.from_bytes(self._stream(_BYTES), "little") % UNIT
+
+
+TOKEN_BYTES = 16
+
+
+def fresh_token() -> str:
+    """Return a name for one batch, which no other batch has: random bytes in hexadecimal."""
+    return secrets.token_hex(TOKEN_BYTES)

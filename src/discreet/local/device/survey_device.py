@@ -9,20 +9,17 @@ is ever sent as it is, and nothing fails because of a value.
 import base64
 import json
 import math
-import secrets
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from discreet.local.device.draws import Draws, SecureDraws
+from discreet.local.device.draws import Draws, SecureDraws, fresh_token
 from discreet.local.device.memory import Memory, permanent_report, rounded_report
 from discreet.local.device.randomise import randomise
 from discreet.local.device.recipe import Recipe, unreadable
 
 Form = Mapping[str, Any]
 """What a survey publishes: its version, and the form with its questions and their recipes."""
-
-TOKEN_BYTES = 16
 
 
 class SurveyDevice:
@@ -108,15 +105,15 @@ def value_of(question: Form, answers: Mapping[str, Any]) -> Any:
         values = question["values"]
         is_listed = isinstance(answer, str) and answer in values
         return values.index(answer) if is_listed else len(values)
-    if "words" in question:
-        return _readable(answer, question["words"])
+    if "longest" in question:
+        return _text(answer, question["longest"])
     return _on_grid(question, answer)
 
 
-def _readable(answer: Any, longest: int) -> str:
-    """Return the first characters of a text; what is none, or none in UTF-8, is an empty one."""
-    cut: str = answer[:longest] if isinstance(answer, str) else ""
-    return "" if any("\ud800" <= character <= "\udfff" for character in cut) else cut
+def _text(answer: Any, longest: int) -> str:
+    """Return the beginning of a text, and of what is none the empty one; UTF-8 can hold it."""
+    text = answer[:longest] if isinstance(answer, str) else ""
+    return "".join("\ufffd" if "\ud800" <= one <= "\udfff" else one for one in text)
 
 
 def _on_grid(question: Form, answer: Any) -> int:
@@ -135,7 +132,7 @@ def batch_text(version: str, reports: list[bytes]) -> str:
     return json.dumps(
         {
             "survey": version,
-            "token": secrets.token_hex(TOKEN_BYTES),
+            "token": fresh_token(),
             "reports": [base64.b64encode(report).decode("ascii") for report in reports],
         }
     )

@@ -12,7 +12,10 @@ from discreet.core.numbers import float_up
 from discreet.core.terminal_text import one_line, text_table
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.numbers.number_scheme import NumberScheme
-from discreet.local.survey.survey import NumberRange, Question, Survey
+from discreet.local.rappor.decode import decoder
+from discreet.local.rappor.rappor import Rappor
+from discreet.local.survey.survey import NumberRange, Survey, SurveyQuestion, Text
+from discreet.local.words.hashed_words import HashedWords, words_error
 
 PEOPLE = (100, 1_000, 10_000, 100_000, 1_000_000)
 
@@ -75,7 +78,7 @@ def plan_survey(survey: Survey, people: Sequence[int] = PEOPLE) -> SurveyPlan:
     )
 
 
-def _planned(survey: Survey, question: Question, people: Sequence[int]) -> PlannedQuestion:
+def _planned(survey: Survey, question: SurveyQuestion, people: Sequence[int]) -> PlannedQuestion:
     return PlannedQuestion(
         question=question.name,
         scheme=question.scheme_name,
@@ -86,10 +89,14 @@ def _planned(survey: Survey, question: Question, people: Sequence[int]) -> Plann
     )
 
 
-def _error(question: Question, people: int) -> float:
+def _error(question: SurveyQuestion, people: int) -> float:
     scheme, answers = question.scheme, question.answers
     if isinstance(scheme, FrequencyScheme):
         return math.sqrt(scheme.variance(people))
+    if isinstance(scheme, Rappor) and isinstance(answers, Text):
+        return math.sqrt(decoder(scheme, answers.candidates).variance.max() / people)
+    if isinstance(scheme, HashedWords):
+        return words_error(scheme, people)
     assert isinstance(scheme, NumberScheme)
     assert isinstance(answers, NumberRange)
     return float(answers.step) * math.sqrt(scheme.worst_variance() / people)

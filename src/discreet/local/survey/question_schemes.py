@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from discreet.core.errors import InvalidArgument
 from discreet.local.frequency.choose_frequency import choose_frequency
 from discreet.local.frequency.hadamard import hadamard_response
 from discreet.local.frequency.k_ary import KaryResponse
@@ -18,8 +19,11 @@ from discreet.local.numbers.number_scheme import NumberScheme
 from discreet.local.numbers.one_bit_mean import OneBitMean
 from discreet.local.numbers.piecewise import PiecewiseMean
 from discreet.local.numbers.square_wave import SquareWave
+from discreet.local.rappor.rappor import Rappor
+from discreet.local.rappor.rappor_coins import RapporCoins
 from discreet.local.scheme import Scheme
-from discreet.local.survey.survey import Answers, ListedValues, NumberRange
+from discreet.local.survey.survey import Answers, ListedValues, NumberRange, Text
+from discreet.local.words.hashed_words import HashedWords
 
 AUTOMATIC = "auto"
 """What a question says, or leaves out, to get the scheme that errs least."""
@@ -29,6 +33,7 @@ AUTOMATIC = "auto"
 class Asked:
     """What a question says that a scheme is made from."""
 
+    name: str
     answers: Answers
     epsilon: Fraction
     people: int
@@ -74,6 +79,30 @@ def _most(asked: Asked) -> int:
     return asked.answers.most
 
 
+def _rappor(asked: Asked) -> Scheme:
+    """Return RAPPOR for one time, with filters that can tell the candidates apart."""
+    assert isinstance(asked.answers, Text)
+    if not asked.answers.candidates:
+        raise InvalidArgument(
+            "RAPPOR finds texts on a list alone",
+            must='have candidates, such as candidates = ["example.com"]',
+            next='Or take scheme = "words", which finds texts that nobody listed',
+        )
+    bits = min(max(16, 2 * len(asked.answers.candidates)), _MOST_BITS)
+    coins = RapporCoins.calibrate(epsilon=asked.epsilon, hashes=_HASHES)
+    return Rappor(bits=bits, hashes=_HASHES, cohorts=_COHORTS, salt=asked.name, coins=coins)
+
+
+def _words(asked: Asked) -> Scheme:
+    assert isinstance(asked.answers, Text)
+    return HashedWords.calibrate(
+        epsilon=asked.epsilon, longest=asked.answers.longest, salt=asked.name
+    )
+
+
+_HASHES, _COHORTS, _MOST_BITS = 2, 8, 2048
+"""Of RAPPOR: two hash functions keep the loss of a report low, eight cohorts keep texts apart."""
+
 _KEPT_VALUES: dict[str, Callable[[Any], int]] = {
     "no": lambda _: 0,
     "permanent": lambda answers: len(answers.labels),
@@ -98,6 +127,8 @@ SCHEMES: dict[str, SchemeKind] = {
     "hybrid_mean": _of_numbers(HybridMean.calibrate),
     "local_laplace": _of_numbers(LocalLaplace.calibrate),
     "square_wave": _of_numbers(SquareWave.calibrate),
+    "rappor": SchemeKind(goes_with=Text, make=_rappor, keeps={"no": lambda _: 0}),
+    "words": SchemeKind(goes_with=Text, make=_words, keeps={"no": lambda _: 0}),
 }
 
 
@@ -105,7 +136,8 @@ def best_scheme(asked: Asked) -> str:
     """Return the name of the scheme that errs least, looking at public numbers alone.
 
     For one of a list of values it has the shortest reports among those that hardly err more; for
-    the mean of a number the least error whatever people answer.
+    the mean of a number the least error whatever people answer. Texts have one scheme for a list of
+    candidates, and one without.
     """
     if isinstance(asked.answers, ListedValues):
         chosen = choose_frequency(
@@ -113,6 +145,8 @@ def best_scheme(asked: Asked) -> str:
         ).scheme
         kinds = [name for name, kind in SCHEMES.items() if kind.goes_with is ListedValues]
         return next(name for name in kinds if SCHEMES[name].make(asked) == chosen)
+    if isinstance(asked.answers, Text):
+        return "rappor" if asked.answers.candidates else "words"
     return min(("one_bit_mean", "piecewise_mean", "hybrid_mean"), key=lambda n: _worst(n, asked))
 
 

@@ -6,7 +6,14 @@ from pathlib import Path
 from discreet.core.errors import DeclarationError
 from discreet.core.numbers import exact
 from discreet.local.survey.question_schemes import AUTOMATIC, SCHEMES, Asked, best_scheme
-from discreet.local.survey.survey import Answers, ListedValues, NumberRange, Question, Survey
+from discreet.local.survey.survey import (
+    Answers,
+    ListedValues,
+    NumberRange,
+    Survey,
+    SurveyQuestion,
+    Text,
+)
 from discreet.tables.declarations.section import LIST, NUMBER, TEXT, Section, located, top_section
 
 FILE_NAME = "survey.toml"
@@ -14,6 +21,7 @@ MOST_QUESTIONS = 100
 MOST_VALUES = 2**20
 MOST_REPORTS = 10_000
 LONGEST_TEXT = 2_000
+LONGEST_ANSWER = 64
 
 
 def read_survey(path: Path) -> Survey:
@@ -81,9 +89,10 @@ def _names(questions: Section) -> list[str]:
     return names
 
 
-def _question(name: str, section: Section) -> Question:
+def _question(name: str, section: Section) -> SurveyQuestion:
     answers = _answers(section)
     asked = Asked(
+        name=name,
         answers=answers,
         epsilon=_number(section, "epsilon"),
         people=section.whole("people", 10**12, default=10_000),
@@ -92,7 +101,7 @@ def _question(name: str, section: Section) -> Question:
     kind = SCHEMES[chosen]
     scheme = located(section.place(), lambda: kind.make(asked))
     keeps = section.choice("keeps", list(kind.keeps)) if section.has("keeps") else "no"
-    question = Question(
+    question = SurveyQuestion(
         name=name,
         text=_text(section, "text"),
         answers=answers,
@@ -117,6 +126,8 @@ def _scheme(section: Section, asked: Asked) -> str:
 def _answers(section: Section) -> Answers:
     if section.has("values"):
         return _listed(section)
+    if section.has("longest"):
+        return _text_answers(section)
     least, most = (_number(section, key) for key in ("min", "max"))
     step = _number(section, "step") if section.has("step") else Fraction(1)
     places = (most - least) / step if step > 0 else Fraction(0)
@@ -137,25 +148,44 @@ def _answers(section: Section) -> Answers:
     return NumberRange(least=least, step=step, most=int(places), default=int(default))
 
 
+def _text_answers(section: Section) -> Text:
+    least = _number(section, "least_share") if section.has("least_share") else Fraction(1, 50)
+    if not 0 < least < 1:
+        raise DeclarationError(
+            f"{section.place('least_share')} is out of range",
+            must="lie strictly between 0 and 1",
+            got=str(least),
+        )
+    return Text(
+        longest=section.whole("longest", LONGEST_ANSWER),
+        candidates=_texts(section, "candidates") if section.has("candidates") else (),
+        least_share=least,
+    )
+
+
 def _number(section: Section, key: str) -> Fraction:
     value = section.get(key, NUMBER)
     return located(section.place(key), lambda: exact(value))
 
 
 def _listed(section: Section) -> ListedValues:
-    values = section.get("values", LIST)
-    if not values or not all(isinstance(value, str) and value for value in values):
+    return ListedValues(values=_texts(section, "values"))
+
+
+def _texts(section: Section, key: str) -> tuple[str, ...]:
+    texts = section.get(key, LIST)
+    if not texts or not all(isinstance(text, str) and text for text in texts):
         raise DeclarationError(
-            f"{section.place('values')} is no list of texts", must='be such as ["yes", "no"]'
+            f"{section.place(key)} is no list of texts", must='be such as ["yes", "no"]'
         )
-    if len(values) >= MOST_VALUES:
+    if len(texts) >= MOST_VALUES:
         raise DeclarationError(
-            f"{section.place('values')} is too long",
-            must=f"have fewer than {MOST_VALUES:,} values",
-            got=f"{len(values):,}",
+            f"{section.place(key)} is too long",
+            must=f"have fewer than {MOST_VALUES:,} texts",
+            got=f"{len(texts):,}",
         )
-    section.refuse_repeats(values, "values")
-    return ListedValues(values=tuple(values))
+    section.refuse_repeats(texts, key)
+    return tuple(texts)
 
 
 def _hold_to_lifetime(top: Section, survey: Survey) -> None:

@@ -14,9 +14,13 @@ from discreet.core.protocols import IntArray
 from discreet.core.terminal_text import one_line, text_table
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.numbers.number_scheme import NumberScheme
-from discreet.local.survey.survey import ListedValues, NumberRange, Question
+from discreet.local.rappor.decode import TextEstimate, decode
+from discreet.local.rappor.rappor import Rappor
+from discreet.local.survey.survey import ListedValues, NumberRange, SurveyQuestion, Text
 from discreet.local.survey.tallies import SurveyTally
 from discreet.local.tails import read_level
+from discreet.local.words.find_words import WordsFound, find_words
+from discreet.local.words.hashed_words import HashedWords, words_error
 
 _MOST_BARS = 40
 
@@ -134,7 +138,7 @@ def survey_results(
 
 
 def _estimated(
-    question: Question, tally: IntArray, people: int, confidence: Number, *, together: bool
+    question: SurveyQuestion, tally: IntArray, people: int, confidence: Number, *, together: bool
 ) -> list[ResultRow]:
     scheme, answers = question.scheme, question.answers
     if isinstance(scheme, FrequencyScheme) and isinstance(answers, ListedValues):
@@ -157,4 +161,35 @@ def _estimated(
                 error=float(answers.step) * mean.error,
             )
         ]
+    if isinstance(scheme, Rappor) and isinstance(answers, Text):
+        return _decoded(question.name, decode(scheme, tally, answers.candidates))
+    if isinstance(scheme, HashedWords) and isinstance(answers, Text):
+        found_words = find_words(scheme, tally, least=answers.least_share)
+        return _found(question.name, found_words, words_error(scheme, people))
     raise Unsupported(f"There is no estimate for the scheme of '{question.name}'", got=scheme.kind)
+
+
+def _decoded(name: str, found: TextEstimate) -> list[ResultRow]:
+    """Return the shares of all candidates, those that are surely there first."""
+    ends = (found.counts, found.low, found.high, found.errors)
+    rows = [
+        ResultRow(
+            question=name,
+            of=text if text in found.found else f"{text} (perhaps nobody)",
+            estimate=count / found.people,
+            low=low / found.people,
+            high=high / found.people,
+            error=error / found.people,
+        )
+        for text, count, low, high, error in zip(found.candidates, *ends, strict=True)
+    ]
+    return sorted(rows, key=lambda row: (row.of.endswith(" (perhaps nobody)"), -row.estimate))
+
+
+def _found(name: str, found: WordsFound, error: float) -> list[ResultRow]:
+    """Return the shares of the texts that were found; what is rarer stays hidden."""
+    ends = zip(found.words, found.shares, found.low, found.high, strict=True)
+    return [
+        ResultRow(question=name, of=of, estimate=share, low=low, high=high, error=error)
+        for of, share, low, high in ends
+    ]

@@ -53,11 +53,27 @@ class NumberRange:
         }
 
 
-Answers = ListedValues | NumberRange
+@frozen(kw_only=True)
+class Text:
+    """The answer is a text, of which the first characters count; no answer is the empty one."""
+
+    longest: int
+    """How many characters count."""
+    candidates: tuple[str, ...] = ()
+    """Texts that are looked for, if not all are; devices do not learn them."""
+    least_share: Fraction = Fraction(1, 50)
+    """From which share on texts are looked for that nobody listed."""
+
+    def form(self) -> dict[str, Any]:
+        """Return what a device must know."""
+        return {"longest": self.longest}
+
+
+Answers = ListedValues | NumberRange | Text
 
 
 @frozen(kw_only=True)
-class Question:
+class SurveyQuestion:
     """One question: its text for people, what may be answered, and how that is randomised."""
 
     name: str
@@ -104,7 +120,7 @@ class Survey:
 
     name: str
     purpose: str
-    questions: tuple[Question, ...]
+    questions: tuple[SurveyQuestion, ...]
     reports: int = field(default=1, converter=check.whole)
 
     def form(self) -> dict[str, Any]:
@@ -135,7 +151,7 @@ class Survey:
         return ComposedEvent.of([question.scheme.event() for question in self.questions])
 
     def loss_of_person(self) -> ComposedEvent:
-        """Describe all reports that one device makes (:meth:`Question.lifetime` says of whom)."""
+        """Describe all reports that one device makes: :meth:`SurveyQuestion.lifetime`."""
         return ComposedEvent.of([question.lifetime(self.reports) for question in self.questions])
 
     def epsilon_of_report(self) -> Fraction:

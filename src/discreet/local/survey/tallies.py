@@ -7,7 +7,7 @@ from attrs import frozen
 
 from discreet.core.protocols import IntArray
 from discreet.local.report_numbers import Reports
-from discreet.local.survey.survey import Question, Survey
+from discreet.local.survey.survey import Survey, SurveyQuestion
 
 
 @frozen(eq=False)
@@ -19,7 +19,7 @@ class SurveyTally:
     people: int
 
 
-def split_reports(survey: Survey, reports: Reports) -> Iterator[tuple[Question, Reports]]:
+def split_reports(survey: Survey, reports: Reports) -> Iterator[tuple[SurveyQuestion, Reports]]:
     """Yield each question with its part of the reports."""
     start = 0
     for question in survey.questions:

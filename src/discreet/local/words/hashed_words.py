@@ -1,6 +1,7 @@
 """A report about a word of any spelling: one noisy bit of a hashed prefix of it."""
 
 import itertools
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -221,3 +222,12 @@ def _parity(numbers: IntArray) -> IntArray:
     for shift in (16, 8, 4, 2, 1):
         numbers = numbers ^ (numbers >> shift)
     return numbers & 1
+
+
+def words_error(scheme: HashedWords, people: int) -> float:
+    r"""Return the standard error of the share of a word that nobody holds.
+
+    A report supports it with probability 1/2, and a word that is held with :math:`p`; about one of
+    so many ``groups`` confirms words. So it is :math:`1/((2p - 1)\sqrt{n/g})`.
+    """
+    return math.sqrt(scheme.groups / people) / (2 * float(scheme.held) - 1)

@@ -9,7 +9,7 @@ from typing import Any
 from discreet.core.canonical import canonical
 from discreet.core.errors import CollectionError, SurveyClosed, TooLarge, TooMany
 from discreet.local.survey.survey import Survey
-from discreet.server.collector.batch import MOST_REPORTS, Batch, read_batch
+from discreet.server.collector.batch import MOST_REPORTS, SentBatch, read_batch
 from discreet.server.collector.page import survey_page
 from discreet.server.collector.report_store import ReportStore
 
@@ -48,7 +48,7 @@ class Collector:
         self._allowance = float(rate)
         self._seen = time.monotonic()
         self._is_ended, self._looked = store.is_ended(), self._seen
-        self._waiting: list[tuple[Batch, asyncio.Future[bool]]] = []
+        self._waiting: list[tuple[SentBatch, asyncio.Future[bool]]] = []
         self._writer: asyncio.Task[None] | None = None
         self._largest = min(MOST_BODY, 512 + MOST_REPORTS * (8 + 4 * (self.survey.size // 3 + 1)))
         self._pages = {
@@ -120,7 +120,7 @@ class Collector:
             if not message.get("more_body", False):
                 return bytes(body)
 
-    async def _keep(self, batch: Batch) -> bool:
+    async def _keep(self, batch: SentBatch) -> bool:
         """Wait until the batch is on the disk; return whether it is new."""
         kept: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append((batch, kept))

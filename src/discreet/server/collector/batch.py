@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from discreet.core.errors import BadBatch, OtherVersion
-from discreet.local.device.survey_device import TOKEN_BYTES
+from discreet.local.device.draws import TOKEN_BYTES
 from discreet.local.survey.survey import Survey
 from discreet.local.survey.tallies import split_reports
 
@@ -18,14 +18,14 @@ MOST_REPORTS = 1_000
 
 
 @frozen
-class Batch:
+class SentBatch:
     """Reports that were sent together, under a token that no other batch has."""
 
     token: bytes
     reports: bytes
 
 
-def read_batch(body: bytes, survey: Survey) -> Batch:
+def read_batch(body: bytes, survey: Survey) -> SentBatch:
     """Return the batch in a request, refusing what no device of this survey makes."""
     try:
         sent = json.loads(body)
@@ -43,7 +43,7 @@ def read_batch(body: bytes, survey: Survey) -> Batch:
         )
     reports = _reports(sent["reports"], survey.size)
     _require_possible(reports, survey)
-    return Batch(_token(sent["token"]), b"".join(reports))
+    return SentBatch(_token(sent["token"]), b"".join(reports))
 
 
 def _token(text: Any) -> bytes:

@@ -10,7 +10,7 @@ const answers = () => {
   for (const question of survey.form.questions) {
     const given = new FormData(form).get(question.name);
     if (given === null || given === "") continue;
-    found[question.name] = question.values === undefined && question.words === undefined ? Number(given) : given;
+    found[question.name] = question.most === undefined ? given : Number(given);
   }
   return found;
 };

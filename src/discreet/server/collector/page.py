@@ -7,7 +7,7 @@ from discreet.accounting.meaning import Meaning
 from discreet.core.contribution import Metric
 from discreet.core.loss import Pure
 from discreet.core.numbers import float_up
-from discreet.local.survey.survey import ListedValues, Question, Survey
+from discreet.local.survey.survey import ListedValues, Survey, SurveyQuestion, Text
 
 _STYLE = """
 body { font: 17px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 42rem; margin: 2rem auto;
@@ -68,7 +68,7 @@ def _shown(epsilon: Fraction) -> str:
     return f"{float_up(epsilon):.4g}"
 
 
-def _asked(question: Question) -> str:
+def _asked(question: SurveyQuestion) -> str:
     name, text = escape(question.name), escape(question.text)
     if isinstance(question.answers, ListedValues):
         labels = [*((value, value) for value in question.answers.values), ("", _NO_ANSWER)]
@@ -78,6 +78,13 @@ def _asked(question: Question) -> str:
             for value, label in labels
         )
         return f"<fieldset><legend>{text}</legend>{choices}</fieldset>"
+    if isinstance(question.answers, Text):
+        longest = question.answers.longest
+        return (
+            f'<fieldset><legend>{text}</legend><label><input type="text" name="{name}" '
+            f'maxlength="{longest}"> <span class="note">up to {longest} characters</span>'
+            "</label></fieldset>"
+        )
     least, most = question.answers.at(0), question.answers.at(question.answers.most)
     return (
         f'<fieldset><legend>{text}</legend><label><input type="number" name="{name}" step="any"> '

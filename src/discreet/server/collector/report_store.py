@@ -11,7 +11,7 @@ from discreet.core.canonical import canonical
 from discreet.core.errors import DeclarationError, NotKept
 from discreet.local.report_numbers import Reports
 from discreet.local.survey.survey import Survey
-from discreet.server.collector.batch import Batch
+from discreet.server.collector.batch import SentBatch
 
 _PAGE = 1 << 22
 """How many bytes of reports are handed out at once."""
@@ -61,7 +61,7 @@ class ReportStore:
                 next="Name another file with --store, or go back to the version that it is for",
             )
 
-    def add(self, batches: Sequence[Batch]) -> list[bool]:
+    def add(self, batches: Sequence[SentBatch]) -> list[bool]:
         """Keep the batches in one transaction; return for each whether it is new."""
         cursor = self._connection.cursor()
         try:
