@@ -141,3 +141,12 @@ def test_a_mean_is_a_linear_function_too(rng):
     assert found.low[0] <= 7 <= found.high[0]
     other = scheme.estimate(reports, confidence="0.999999999")
     assert other.low <= 7 <= other.high
+
+
+def test_the_largest_value_is_not_lost_to_rounding():
+    """Sums of floats that should be 1 were just below it; the last values are held by nobody."""
+    scheme = KaryResponse.calibrate(categories=12, epsilon=10)
+    for step in range(1, 200):
+        tally = np.array([1000 + step * place for place in range(1, 11)] + [0, 0])
+        largest = cumulative_shares(scheme, tally, int(tally.sum())).quantile(1)
+        assert largest.low <= 9

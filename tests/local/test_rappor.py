@@ -219,3 +219,15 @@ def test_bad_values_are_errors():
     for value in ("\ud800", 5, None):
         with pytest.raises(ValueError, match="a value is no text"):
             device_law(recipe, value)
+
+
+def test_lifetimes_of_any_length_are_answered():
+    for reports, values in ((0, 1), (-1, 1), (3, 0)):
+        with pytest.raises(InvalidArgument, match="be at least 1"):
+            FULL.lifetime(2, reports, values)
+    long = FULL.lifetime(2, 10**9, 1)
+    assert long == ComposedEvent.of([FULL.permanent_event(2)])
+    some = loss_of_odds(FULL.odds(2, reports=4096))
+    assert some <= FULL.permanent_event(2).epsilon
+    with pytest.raises(InvalidArgument, match="hashes is out of range"):
+        RapporCoins.calibrate(epsilon=1, hashes=0)

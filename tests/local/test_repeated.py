@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from discreet.core.errors import InvalidArgument
 from discreet.local.coins import part
 from discreet.local.device.draws import UNIT, Draws, SecureDraws
 from discreet.local.device.memory import FileMemory, permanent_report, rounded_report, values_of
@@ -233,3 +234,9 @@ def test_the_curve_of_a_lifetime():
     heights = {line.get_label(): line.get_ydata()[-1] for line in axes.get_lines()}
     loss = float(BIT.event().epsilon)
     assert sorted(heights.values()) == pytest.approx([loss, 2 * loss, 4 * loss, 20 * loss])
+
+
+def test_lifetimes_of_nothing_are_refused():
+    for parts in ({"distinct": 0}, {"distinct": -1, "devices": -1}):
+        with pytest.raises(InvalidArgument, match="distinct is out of range"):
+            kept_lifetime(K_ARY, **parts)

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.core.errors import Unsupported
+from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import exp_bounds
 from discreet.local.frequency.k_ary import KaryResponse
 from discreet.local.rappor.basic_rappor import BasicRappor
@@ -201,3 +201,17 @@ def test_every_order_is_equally_likely(rng):
     law = dict.fromkeys(range(6), Fraction(1, 6))
     assert cells_p_value(found, law) > alpha("local/shuffler")
     assert cells_p_value([place % 5 for place in found], law) < 1e-3
+
+
+def test_what_is_not_said_clearly_is_refused():
+    scheme = KaryResponse.calibrate(categories=3, epsilon=1)
+    with pytest.raises(InvalidArgument, match="closed"):
+        ReportBatch(honest=1000, closed="no")  # type: ignore[arg-type]
+    with pytest.raises(Unsupported, match="come with address"):
+        amplify(scheme, ReportBatch(honest=1000, closed=True, beside="address"))
+    amplified = amplify(scheme, ReportBatch(honest=1000, closed=True))
+    for batches in (0, -1, 0.5, True):
+        with pytest.raises(InvalidArgument):
+            amplified.delta("0.1", batches=batches)  # type: ignore[arg-type]
+        with pytest.raises(InvalidArgument):
+            amplified.epsilon("1e-6", batches=batches)  # type: ignore[arg-type]

@@ -57,6 +57,19 @@ def whole(value: Number) -> int:
     return number.numerator
 
 
+def at_least_one(value: Number, name: str) -> int:
+    """Convert to an integer, refusing 0, what is below, and what is none.
+
+    Example:
+        >>> at_least_one("3", "people")
+        3
+    """
+    number = whole(value)
+    if number < 1:
+        raise InvalidArgument(f"{name} is out of range", must="be at least 1", got=str(number))
+    return number
+
+
 def is_unicode(value: object) -> bool:
     r"""Tell whether something is a text that can be written: one without lone surrogates.
 

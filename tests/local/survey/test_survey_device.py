@@ -192,6 +192,27 @@ def test_javascript_makes_the_same_reports(rng):
     assert run_node("survey", task) == ours
 
 
+def test_integers_beyond_all_floats_are_answered_too():
+    minutes = small_survey().questions[1].form()
+    assert [value_of(minutes, {"minutes": x}) for x in (10**400, -(10**400))] == [480, 0]
+
+
+def test_a_counter_of_another_kind_reports_nothing():
+    with pytest.raises(ValueError, match="nothing is reported"):
+        device({"reports app": 1}).report({})
+
+
+def test_two_questions_never_keep_their_answers_under_one_name():
+    """Else equal reports would tell that two questions were answered alike."""
+    form = small_survey().form()
+    memory: dict[str, str] = {}
+    for name, question in (("a b", "c"), ("a", "b c")):
+        asked = {**form["questions"][2], "name": question}
+        published = {"version": "v", "form": {**form, "name": name, "questions": [asked]}}
+        assert SurveyDevice(published, memory).report({}) is not None
+    assert len([name for name in memory if name.startswith("permanent")]) == 2
+
+
 TEXTS = ["", "cat", "a longer text than counts", "\U0001f600 smile", "\ud800 alone", "é", 7, None]
 
 

@@ -114,6 +114,15 @@ const TASKS = {
     ),
   batch: ({ survey }) => JSON.parse(new SurveyDevice(survey, memory()).batch({})),
   laws: (cases) => cases.map(law),
+  large: (size) => JSON.parse(device.batchText("v", [new Uint8Array(size)])).reports[0].length,
+  broken: (cases) =>
+    cases.map(({ report, recipe, value, text }) => {
+      try {
+        return hex(device[report]("a", recipe, value, { getItem: () => text }));
+      } catch (error) {
+        return error.message;
+      }
+    }),
   reports({ stream, cases }) {
     const draws = replay(Buffer.from(stream, "hex"));
     return cases.map(({ recipe, value }) => hex(randomise(recipe, value, draws)));

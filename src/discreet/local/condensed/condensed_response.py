@@ -65,6 +65,11 @@ class CondensedResponse(Scheme):
     def _certified(self, _: object, weights: tuple[tuple[int, ...], ...]) -> None:
         if self.alpha <= 0:
             raise InvalidArgument("alpha is out of range", must="be above 0", got=str(self.alpha))
+        values = self.distance.values
+        if len(weights) != values or any(len(row) != values for row in weights):
+            raise InvalidArgument(
+                "The weights have another form", must=f"be a square of {values} rows"
+            )
         if any(sum(row) != UNIT or min(row) < _RARE for row in weights):
             raise InvalidArgument(
                 "A report would be too rare",

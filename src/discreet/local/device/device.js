@@ -232,9 +232,11 @@ const sha256 = (bytes) => {
   return digest;
 };
 
+const LONE = /[\uD800-\uDFFF]/u;
+
 const textBytes = (text) => {
   if (typeof text !== "string") throw new TypeError("a value is no text");
-  if (/[\uD800-\uDFFF]/u.test(text)) throw new RangeError("a value is no text that UTF-8 can hold");
+  if (LONE.test(text)) throw new RangeError("a value is no text that UTF-8 can hold");
   return new TextEncoder().encode(text);
 };
 
@@ -322,25 +324,26 @@ const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0
 
 const unhex = (text) => Uint8Array.from(text.match(/../g), (pair) => parseInt(pair, 16));
 
-const kept = (name, memory, draw, isWhole) => {
-  if (memory.getItem(name) === null) memory.setItem(name, plainJson(draw()));
-  let found = null;
-  try {
-    found = JSON.parse(memory.getItem(name));
-  } catch {
-    // Said below, without a word of what is kept.
-  }
-  if (!isWhole(found)) {
-    throw new Error("the memory of this device cannot be read; nothing is reported");
-  }
-  return found;
+// What the memory holds is not repeated, and it fails whichever value is held.
+const readable = (good) => {
+  if (!good) throw new Error("the memory of this device cannot be read; nothing is reported");
 };
 
-// Whether all answers are there: whether one is missing must not show by the value.
-const areAnswers = (found, count) =>
-  Array.isArray(found) &&
-  found.length === count &&
-  found.every((one) => /^([0-9a-f]{2})+$/.test(one) && one.length === found[0].length);
+const kept = (name, memory, draw) => {
+  if (memory.getItem(name) === null) memory.setItem(name, plainJson(draw()));
+  try {
+    return JSON.parse(memory.getItem(name));
+  } catch {
+    return null;
+  }
+};
+
+const keptAnswer = (answers, count, place) => {
+  readable(Array.isArray(answers) && answers.length === count);
+  const isHex = (answer) => typeof answer === "string" && /^([0-9a-f]{2})+$/.test(answer);
+  readable(answers.every((answer) => isHex(answer) && answer.length === answers[0].length));
+  return unhex(answers[place]);
+};
 
 const MOST_KEPT = 4096;
 
@@ -348,38 +351,28 @@ export const permanentReport = (question, recipe, value, memory, draws = new Sec
   const values = recipe.categories ?? recipe.buckets ?? recipe.rows?.length ?? recipe.most + 1;
   if (!(values <= MOST_KEPT)) throw new RangeError("a scheme has too many values to keep answers");
   const held = known(value, values);
-  const answers = kept(
-    `permanent ${question} ${plainJson(recipe)}`,
-    memory,
-    () => Array.from({ length: values }, (_, each) => hex(randomise(recipe, each, draws))),
-    (found) => areAnswers(found, values),
+  const answers = kept(`permanent ${question} ${plainJson(recipe)}`, memory, () =>
+    Array.from({ length: values }, (_, each) => hex(randomise(recipe, each, draws))),
   );
-  return unhex(answers[held]);
+  return keptAnswer(answers, values, held);
 };
 
 export const roundedReport = (question, recipe, value, memory, draws = new SecureDraws()) => {
   const held = known(value, recipe.most + 1);
-  const { offset, answers } = kept(
-    `rounded ${question} ${plainJson(recipe)}`,
-    memory,
-    () => ({
-      offset: draws.uniform(recipe.most),
-      answers: [0, recipe.most].map((end) => hex(randomise(recipe, end, draws))),
-    }),
-    (found) =>
-      Number.isInteger(found?.offset) &&
-      found.offset >= 0 &&
-      found.offset < recipe.most &&
-      areAnswers(found.answers, 2),
-  );
-  return unhex(answers[held + offset >= recipe.most ? 1 : 0]);
+  const found = kept(`rounded ${question} ${plainJson(recipe)}`, memory, () => ({
+    offset: draws.uniform(recipe.most),
+    answers: [0, recipe.most].map((end) => hex(randomise(recipe, end, draws))),
+  }));
+  const offset = found?.offset;
+  readable(Number.isInteger(offset) && offset >= 0 && offset < recipe.most);
+  return keptAnswer(found.answers, 2, held + offset >= recipe.most ? 1 : 0);
 };
 
 // RAPPOR with what the device keeps: its cohort, and the permanent response to each value.
 // The store keeps texts and has get and set, like a Map. A response is drawn although one is kept,
 // and dropped, so that what is drawn does not depend on values.
 export const remembered = (question, recipe, value, store, draws = new SecureDraws()) => {
-  const name = `rappor ${question} ${JSON.stringify(recipe)}`;
+  const name = `rappor ${question} ${plainJson(recipe)}`;
   const keep = (what, drawn) => {
     const found = store.get(`${name} ${what}`) ?? String(drawn);
     store.set(`${name} ${what}`, found);
@@ -387,9 +380,12 @@ export const remembered = (question, recipe, value, store, draws = new SecureDra
   };
   const basic = recipe.kind === "basic_rappor";
   const cohort = basic ? 0 : Number(keep("cohort", draws.uniform(recipe.cohorts)));
+  readable(basic || (Number.isInteger(cohort) && cohort >= 0 && cohort < recipe.cohorts));
   const ones = basic ? new Set([known(value, recipe.bits)]) : bloom(recipe, value, cohort);
   const drawn = permanent(recipe, ones, draws).map((bit) => (bit ? "1" : "0")).join("");
-  const response = [...keep(`response to ${value}`, drawn)].map((bit) => bit === "1");
+  const found = keep(`response to ${value}`, drawn);
+  readable(/^[01]*$/.test(found) && found.length === drawn.length);
+  const response = [...found].map((bit) => bit === "1");
   const told = instantaneous(recipe, response, draws);
   return basic ? told : Uint8Array.from([...wholeBytes(cohort, recipe.cohorts), ...told]);
 };
@@ -455,9 +451,7 @@ export class SurveyDevice {
   report(answers) {
     const counter = `reports ${this.form.name}`;
     const text = this.memory.getItem(counter) ?? "0";
-    if (!/^[0-9]+$/.test(text)) {
-      throw new Error("the memory of this device cannot be read; nothing is reported");
-    }
+    readable(/^[0-9]+$/.test(text));
     if (Number(text) >= this.form.reports) return null;
     this.memory.setItem(counter, String(Number(text) + 1));
     const parts = this.form.questions.map((question) => this.answered(question, answers));

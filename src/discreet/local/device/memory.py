@@ -10,19 +10,16 @@ an error: nothing is reported, and nothing is drawn in its place. One process ha
 
 import json
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
 from discreet.local.device.draws import Draws, SecureDraws
 from discreet.local.device.randomise import randomise
-from discreet.local.device.recipe import Recipe, known
+from discreet.local.device.recipe import Recipe, known, unreadable
 
 MOST_KEPT = 4096
 """Of how many values answers are kept, at most."""
-
-_ANSWER = re.compile("([0-9a-f]{2})+")
 
 
 class Memory(Protocol):
@@ -59,7 +56,8 @@ class FileMemory:
     def __setitem__(self, name: str, text: str, /) -> None:
         """Keep a text under a name; when this returns it is on the disk."""
         written = self._path.with_name(self._path.name + ".new")
-        descriptor = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        written.unlink(missing_ok=True)
+        descriptor = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="utf-8") as file:
             json.dump({**self._texts(), name: text}, file)
             file.flush()
@@ -73,12 +71,12 @@ class FileMemory:
 
     def _texts(self) -> dict[str, str]:
         try:
-            texts: dict[str, str] = _read(
-                self._path.read_text(encoding="utf-8"), lambda found: isinstance(found, dict)
-            )
-            return texts
+            texts: dict[str, str] = _read(self._path.read_bytes(), dict)
         except FileNotFoundError:
             return {}
+        if not all(isinstance(text, str) for text in texts.values()):
+            raise unreadable()
+        return texts
 
 
 def permanent_report(
@@ -100,9 +98,9 @@ def permanent_report(
         f"permanent {question} {_plain_json(recipe)}",
         memory,
         lambda: [randomise(recipe, each, used).hex() for each in range(values)],
-        lambda found: _are_answers(found, values),
+        list,
     )
-    return bytes.fromhex(answers[held])
+    return _told(answers, values)[held]
 
 
 def rounded_report(
@@ -123,54 +121,57 @@ def rounded_report(
             "offset": used.uniform(most),
             "answers": [randomise(recipe, end, used).hex() for end in (0, most)],
         },
-        lambda found: (
-            isinstance(found, dict)
-            and found.get("offset") in range(most)
-            and _are_answers(found.get("answers"), 2)
-        ),
+        dict,
     )
-    return bytes.fromhex(found["answers"][held + found["offset"] >= most])
+    offset: Any = found.get("offset")
+    if type(offset) is not int or not 0 <= offset < most:
+        raise unreadable()
+    return _told(found.get("answers"), 2)[int(held + offset >= most)]
 
 
 def values_of(recipe: Recipe) -> int:
     """Return how many values a scheme has, refusing more than answers can be kept for."""
+    values: int | None
     if "rows" in recipe:
         values = len(recipe["rows"])
+    elif "most" in recipe:
+        values = recipe["most"] + 1
     else:
-        values = recipe.get("categories") or recipe.get("buckets") or recipe["most"] + 1
+        values = recipe.get("categories") or recipe.get("buckets")
+    if values is None:
+        raise ValueError("a scheme has no list of values to keep answers of")
     if values > MOST_KEPT:
         raise ValueError("a scheme has too many values to keep answers")
     return int(values)
 
 
-def _kept(
-    name: str, memory: Memory, draw: Callable[[], Any], is_whole: Callable[[Any], bool]
-) -> Any:
+def _kept(name: str, memory: Memory, draw: Callable[[], Any], kind: type) -> Any:
     text = memory.get(name)
     if text is None:
         text = _plain_json(draw())
         memory[name] = text
-    return _read(text, is_whole)
+    return _read(text, kind)
 
 
-def _are_answers(found: Any, count: int) -> bool:
-    """Tell whether all answers are there: whether one is missing must not show by the value."""
-    return (
-        isinstance(found, list)
-        and len(found) == count
-        and all(isinstance(one, str) and _ANSWER.fullmatch(one) for one in found)
-        and len({len(one) for one in found}) == 1
-    )
-
-
-def _read(text: str, is_whole: Callable[[Any], bool]) -> Any:
+def _read(text: str | bytes, kind: type) -> Any:
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, TypeError, RecursionError):
         found = None
-    if not is_whole(found):
-        raise ValueError("the memory of this device cannot be read; nothing is reported")
+    if not isinstance(found, kind):
+        raise unreadable()
     return found
+
+
+def _told(answers: Any, count: int) -> list[bytes]:
+    """Return all kept answers, refusing them all if one is broken: whichever is held, it fails."""
+    try:
+        told = [bytes.fromhex(answer) for answer in answers]
+    except (ValueError, TypeError):
+        told = []
+    if len(told) != count or len({len(answer) for answer in told}) > 1:
+        raise unreadable()
+    return told
 
 
 def _plain_json(value: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from discreet.local.device.draws import UNIT, Draws, SecureDraws
 from discreet.local.device.hashing import place, text_bytes
-from discreet.local.device.recipe import Randomise, Recipe, known, whole_bytes
+from discreet.local.device.recipe import Randomise, Recipe, known, unreadable, whole_bytes
 
 
 def bloom(recipe: Recipe, text: str, cohort: int) -> frozenset[int]:
@@ -70,18 +70,30 @@ def remembered(
     used = SecureDraws() if draws is None else draws
     name = f"rappor {question} {json.dumps(recipe, sort_keys=True)}"
     basic = recipe["kind"] == "basic_rappor"
-    cohort = 0 if basic else int(_kept(f"{name} cohort", store, used.uniform(recipe["cohorts"])))
+    cohort = 0 if basic else _cohort(f"{name} cohort", recipe["cohorts"], store, used)
     ones = [known(value, recipe["bits"])] if basic else bloom(recipe, value, cohort)
     drawn = "".join("01"[bit] for bit in permanent(recipe, ones, used))
-    kept = [bit == "1" for bit in _kept(f"{name} response to {value}", store, drawn)]
+    response = _kept(f"{name} response to {value}", store, drawn)
+    if len(response) != len(drawn) or not set(response) <= {"0", "1"}:
+        raise unreadable()
+    kept = [bit == "1" for bit in response]
     told = instantaneous(recipe, kept, used)
     return told if basic else whole_bytes(cohort, recipe["cohorts"]) + told
+
+
+def _cohort(name: str, cohorts: int, store: ResponseStore, draws: Draws) -> int:
+    kept = _kept(name, store, draws.uniform(cohorts))
+    if not kept.isdecimal() or int(kept) >= cohorts:
+        raise unreadable()
+    return int(kept)
 
 
 def _kept(name: str, store: ResponseStore, drawn: object) -> str:
     found = store.get(name)
     if found is None:
         store[name] = found = str(drawn)
+    if not isinstance(found, str):
+        raise unreadable()
     return found
 
 

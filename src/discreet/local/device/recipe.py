@@ -17,6 +17,11 @@ def known(value: int, categories: int) -> int:
     return value
 
 
+def unreadable() -> ValueError:
+    """Return the error for a memory that holds something else; what it holds is not repeated."""
+    return ValueError("the memory of this device cannot be read; nothing is reported")
+
+
 def whole_bytes(value: int, values: int) -> bytes:
     """Return a number below ``values`` in as few bytes as hold any of them, lowest first."""
     return value.to_bytes(max(1, ((values - 1).bit_length() + 7) // 8), "little")

@@ -16,7 +16,7 @@ from typing import Any
 from discreet.local.device.draws import Draws, SecureDraws, fresh_token
 from discreet.local.device.memory import Memory, permanent_report, rounded_report
 from discreet.local.device.randomise import randomise
-from discreet.local.device.recipe import Recipe
+from discreet.local.device.recipe import Recipe, unreadable
 
 Form = Mapping[str, Any]
 """What a survey publishes: its version, and the form with its questions and their recipes."""
@@ -72,8 +72,8 @@ class SurveyDevice:
 
     def _made(self) -> int:
         text = self._memory.get(self._counter())
-        if text is not None and not text.isdecimal():
-            raise ValueError("the memory of this device cannot be read; nothing is reported")
+        if text is not None and not (isinstance(text, str) and text.isdecimal()):
+            raise unreadable()
         return 0 if text is None else int(text)
 
     def _answered(self, question: Form, answers: Mapping[str, Any]) -> bytes:
@@ -119,10 +119,11 @@ def _text(answer: Any, longest: int) -> str:
 
 
 def _on_grid(question: Form, answer: Any) -> int:
-    is_number = isinstance(answer, int | float) and not isinstance(answer, bool)
-    if not is_number or answer != answer:
+    is_float = isinstance(answer, float)
+    is_number = is_float or (isinstance(answer, int) and not isinstance(answer, bool))
+    if not is_number or (is_float and math.isnan(answer)):
         return int(question["default"])
-    if answer in (math.inf, -math.inf):
+    if is_float and math.isinf(answer):
         return int(question["most"]) if answer > 0 else 0
     steps = (Fraction(answer) - Fraction(question["min"])) / Fraction(question["step"])
     return min(max(math.floor(steps + Fraction(1, 2)), 0), int(question["most"]))

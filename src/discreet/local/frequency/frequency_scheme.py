@@ -70,6 +70,11 @@ class FrequencyScheme(Scheme):
         p, q = self.held, self.other
         return (share * p * (1 - p) + (1 - share) * q * (1 - q)) / (people * (p - q) ** 2)
 
+    def counts_for(self) -> tuple[Fraction, Fraction]:
+        """Return the least and the most that one report counts for in an estimated share."""
+        gap = self.held - self.other
+        return -self.other / gap, (1 - self.other) / gap
+
     def check_values(self, values: IntArray) -> IntArray:
         """Return what people hold as an array of categories, refusing anything else unquoted."""
         array = answers(values, self.categories)

@@ -60,7 +60,8 @@ class KaryResponse(FrequencyScheme):
     @classmethod
     def calibrate(cls, *, categories: int, epsilon: Number) -> Self:
         """Return the scheme whose reports tell as much as ``epsilon`` allows."""
-        return cls(categories=categories, truth=truth_of(categories, most_odds(epsilon)))
+        every = check.whole(categories)
+        return cls(categories=every, truth=truth_of(every, most_odds(epsilon)))
 
     @property
     def size(self) -> int:

@@ -91,11 +91,11 @@ class LocalHashing(FrequencyScheme):
     @classmethod
     def calibrate(cls, *, categories: int, epsilon: Number, bits: int | None = None) -> Self:
         """Return the scheme of least variance that ``epsilon`` allows, or that of so many bits."""
-        odds = most_odds(epsilon)
-        most = min(_MOST_BITS, (check.whole(categories) - 1).bit_length())
+        odds, every = most_odds(epsilon), check.whole(categories)
+        most = max(1, min(_MOST_BITS, (every - 1).bit_length()))
+        widths = range(1, most + 1) if bits is None else [check.at_least_one(bits, "bits")]
         offered = (
-            cls(categories=categories, bits=width, truth=truth_of(2**width, odds))
-            for width in (range(1, most + 1) if bits is None else [bits])
+            cls(categories=every, bits=width, truth=truth_of(2**width, odds)) for width in widths
         )
         return min(offered, key=lambda scheme: scheme.variance(1))
 

@@ -128,6 +128,13 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def answered(people: int) -> int:
+    """Return the number of people, refusing none: nothing can be estimated."""
+    if people < 1:
+        raise InvalidArgument("There are no reports", must="give at least one report")
+    return people
+
+
 def estimate_shares(
     supports: IntArray,
     people: int,
@@ -148,6 +155,11 @@ def estimate_shares(
         )
     beta = float(1 - level) / (2 * (len(supports) if together else 1))
     counted = supports.astype(np.float64)
+    if supports.size and not 0 <= supports.min() <= supports.max() <= answered(people):
+        raise InvalidArgument(
+            "The tally is not of so many people",
+            must="support no value less than 0 times or more often than there are people",
+        )
     low, high = _clopper_pearson(counted, people, beta)
     p, q = float(held), float(other)
     raw = (counted / people - q) / (p - q)

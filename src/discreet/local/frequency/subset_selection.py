@@ -82,8 +82,12 @@ class SubsetSelection(FrequencyScheme):
     def calibrate(cls, *, categories: int, epsilon: Number, count: int | None = None) -> Self:
         """Return the scheme of least variance that ``epsilon`` allows, or that of so large sets."""
         odds, every = most_odds(epsilon), check.whole(categories)
+        if not 2 <= every <= MOST_CATEGORIES:
+            raise InvalidArgument(
+                "categories is out of range", must=f"be from 2 to {MOST_CATEGORIES}", got=str(every)
+            )
         near = int(every / (odds + 1))
-        counts = {near, near + 1} if count is None else {count}
+        counts = {near, near + 1} if count is None else {check.whole(count)}
         offered = (
             cls(categories=every, count=d, truth=threshold_below(odds * d / (odds * d + every - d)))
             for d in sorted(counts)

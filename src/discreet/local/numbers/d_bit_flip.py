@@ -39,7 +39,8 @@ class DBitFlip(FrequencyScheme):
         is there, else :math:`d(1-p)/k`. Intervals follow from the number of supports
         (:class:`~discreet.local.frequency.share_estimate.ShareEstimate`). The estimate itself also
         uses the zeros: :math:`k(C_1 - qC)/(nd(p-q))` for :math:`C_1` ones of :math:`C` bits, with
-        :math:`q = 1-p`; it is unbiased, varies less, and need not be in the middle of the interval.
+        :math:`q = 1-p`; it is unbiased and varies less; it need not be in the middle of the
+        interval, and for a small loss it is now and then outside of it.
 
     Example:
         >>> scheme = DBitFlip.calibrate(categories=32, bits=4, epsilon=1)
@@ -77,7 +78,7 @@ class DBitFlip(FrequencyScheme):
     @classmethod
     def calibrate(cls, *, categories: int, bits: int, epsilon: Number) -> Self:
         """Return the scheme whose reports tell as much as ``epsilon`` allows."""
-        odds = most_odds(exact(epsilon) / min(2, check.whole(bits)))
+        odds = most_odds(exact(epsilon) / min(2, check.at_least_one(bits, "bits")))
         return cls(categories=categories, bits=bits, truth=threshold_below(odds / (odds + 1)))
 
     @property
@@ -117,6 +118,11 @@ class DBitFlip(FrequencyScheme):
         p, drawn = part(self.truth), Fraction(self.bits, self.categories)
         holders = share * (1 - drawn) / drawn
         return (p * (1 - p) / (drawn * (2 * p - 1) ** 2) + holders) / people
+
+    def counts_for(self) -> tuple[Fraction, Fraction]:
+        """Return the least and the most that one report counts for: a 0 of a bucket, and a 1."""
+        gap = self.held - self.other
+        return (part(self.truth) - 1) / gap, part(self.truth) / gap
 
     def randomise_many(self, values: IntArray, rng: Rng) -> Reports:
         """Return the report of each person; the words used do not depend on the values."""

@@ -11,12 +11,13 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds
-from discreet.local.numbers.number_scheme import NumberScheme, check_most
+from discreet.local.numbers.number_scheme import NumberScheme, check_most, grid
 from discreet.local.report_numbers import Reports, as_reports
 from discreet.local.tails import Floats
 from discreet.randomness.samplers import bernoulli
 
 _MOST_VALUE = 1024
+_MOST_DECAY = 2**31
 
 
 @frozen(kw_only=True)
@@ -57,7 +58,7 @@ class LocalLaplace(NumberScheme):
 
     @decay.validator
     def _slow_enough(self, _: object, decay: int) -> None:
-        if not 2 <= decay <= 2**31:
+        if not 2 <= decay <= _MOST_DECAY:
             raise InvalidArgument(
                 "decay is out of range", must="be at least 2 and at most 2**31", got=str(decay)
             )
@@ -65,16 +66,15 @@ class LocalLaplace(NumberScheme):
     @classmethod
     def calibrate(cls, *, most: int, epsilon: Number) -> Self:
         """Return the scheme whose reports tell as much as ``epsilon`` allows, on whole decays."""
-        check_most(most, largest=_MOST_VALUE)
-        odds = most_odds(epsilon)
+        every, odds = grid(most, largest=_MOST_VALUE), most_odds(epsilon)
         low, high = 1, 2
-        while Fraction(high, high - 1) ** most > odds:
+        while high <= _MOST_DECAY and Fraction(high, high - 1) ** every > odds:
             low, high = high, 2 * high
-        while high - low > 1:
+        while high - low > 1 and high <= _MOST_DECAY:
             middle = (low + high) // 2
-            enough = Fraction(middle, middle - 1) ** most <= odds
+            enough = Fraction(middle, middle - 1) ** every <= odds
             low, high = (low, middle) if enough else (middle, high)
-        return cls(most=most, decay=high)
+        return cls(most=every, decay=high)
 
     @property
     def outcomes(self) -> int:

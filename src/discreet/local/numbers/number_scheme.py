@@ -6,10 +6,11 @@ from fractions import Fraction
 import numpy as np
 from attrs import frozen
 
+from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray
-from discreet.local.frequency.share_estimate import CONFIDENCE
+from discreet.local.frequency.share_estimate import CONFIDENCE, answered
 from discreet.local.report_numbers import Reports, as_numbers, bytes_below
 from discreet.local.scheme import Scheme
 from discreet.local.tails import OUTWARDS, Floats, bennett_radius, read_level
@@ -99,7 +100,7 @@ class NumberScheme(Scheme):
     def estimate_tally(self, tally: IntArray, *, confidence: Number = CONFIDENCE) -> MeanEstimate:
         """Return the same from the tally of reports."""
         level = read_level(confidence)
-        people = int(tally.sum())
+        people = answered(int(tally.sum()))
         worths = self.worths()
         mean = float(tally.astype(np.float64) @ worths / people)
         variance = float(self.worst_variance()) * (1.0 + OUTWARDS)
@@ -129,6 +130,13 @@ class NumberScheme(Scheme):
                 "A value is out of range", must=f"be a whole number from 0 to {self.most}"
             )
         return array
+
+
+def grid(most: Number, *, largest: int = MOST_VALUE) -> int:
+    """Return the most of a grid, refusing what is none."""
+    every = check.whole(most)
+    check_most(every, largest=largest)
+    return every
 
 
 def check_most(most: int, *, largest: int = MOST_VALUE) -> None:

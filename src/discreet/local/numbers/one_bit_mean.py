@@ -12,7 +12,7 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
-from discreet.local.frequency.share_estimate import CONFIDENCE, estimate_shares
+from discreet.local.frequency.share_estimate import CONFIDENCE, answered, estimate_shares
 from discreet.local.numbers.number_scheme import MeanEstimate, NumberScheme, check_most
 from discreet.local.report_numbers import Reports, as_reports
 from discreet.local.tails import Floats
@@ -99,8 +99,8 @@ class OneBitMean(NumberScheme):
     def within(self, people: int, delta: Number) -> float:
         """Return a distance from the mean that is exceeded with probability at most ``delta``."""
         p = float(part(self.truth))
-        failing = float(check.level(delta))
-        return float(self.most / (2 * p - 1) * np.sqrt(np.log(2 / failing) / (2 * people)))
+        failing, answers = float(check.level(delta)), check.at_least_one(people, "people")
+        return float(self.most / (2 * p - 1) * np.sqrt(np.log(2 / failing) / (2 * answers)))
 
     def randomise_many(self, values: IntArray, rng: Rng) -> Reports:
         """Return the report of each person; the words used do not depend on the values."""
@@ -111,7 +111,7 @@ class OneBitMean(NumberScheme):
 
     def estimate_tally(self, tally: IntArray, *, confidence: Number = CONFIDENCE) -> MeanEstimate:
         """Return the mean from the number of zeros and of ones."""
-        people, p = int(tally.sum()), part(self.truth)
+        people, p = answered(int(tally.sum())), part(self.truth)
         share = estimate_shares(tally[1:], people, held=p, other=1 - p, confidence=confidence)
         one = float(tally[1] / people)
         return MeanEstimate(

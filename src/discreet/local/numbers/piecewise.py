@@ -6,6 +6,7 @@ from attrs import frozen
 
 from discreet.core.numbers import Number, exact
 from discreet.local.coins import most_odds
+from discreet.local.numbers.number_scheme import grid
 from discreet.local.numbers.window_scheme import WindowScheme, inside_below
 
 
@@ -33,8 +34,9 @@ class PiecewiseMean(WindowScheme):
     @classmethod
     def calibrate(cls, *, most: int, epsilon: Number) -> Self:
         """Return the scheme whose reports tell as much as ``epsilon`` allows."""
-        width = window_for_means(most, epsilon)
-        return cls(most=most, width=width, inside=inside_below(most_odds(epsilon), most, width))
+        every = grid(most)
+        width = window_for_means(every, epsilon)
+        return cls(most=every, width=width, inside=inside_below(most_odds(epsilon), every, width))
 
 
 def window_for_means(most: int, epsilon: Number) -> int:

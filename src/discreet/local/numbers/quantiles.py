@@ -10,7 +10,7 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.frequency.share_estimate import CONFIDENCE
-from discreet.local.tails import Floats
+from discreet.local.tails import OUTWARDS, Floats
 
 
 @frozen(kw_only=True)
@@ -74,12 +74,13 @@ def cumulative_shares(
     valid, and wide where there are many values.
     """
     each = scheme.estimate_tally(tally, people, confidence=confidence, together=True)
-    above_low = each.low.sum() - np.cumsum(each.low)
-    above_high = each.high.sum() - np.cumsum(each.high)
+    from_low, from_high = np.cumsum(each.low), np.cumsum(each.high)
+    above_low, above_high = from_low[-1] - from_low, from_high[-1] - from_high
+    low, high = np.maximum(from_low, 1.0 - above_high), np.minimum(from_high, 1.0 - above_low)
     return CumulativeEstimate(
         shares=np.cumsum(each.shares),
-        low=np.clip(np.maximum(np.cumsum(each.low), 1.0 - above_high), 0.0, 1.0),
-        high=np.clip(np.minimum(np.cumsum(each.high), 1.0 - above_low), 0.0, 1.0),
+        low=np.clip(low - OUTWARDS, 0.0, 1.0),
+        high=np.clip(high + OUTWARDS, 0.0, 1.0),
         people=people,
         confidence=each.confidence,
     )

@@ -11,6 +11,7 @@ from discreet.core.numbers import Number, exact
 from discreet.local.coins import most_odds
 from discreet.local.frequency.share_estimate import CONFIDENCE
 from discreet.local.numbers.linear import linear_estimate
+from discreet.local.numbers.number_scheme import grid
 from discreet.local.numbers.quantiles import CumulativeEstimate
 from discreet.local.numbers.reconstruct import reconstruct
 from discreet.local.numbers.window_scheme import WindowScheme, inside_below
@@ -44,9 +45,12 @@ class SquareWave(WindowScheme):
     def calibrate(cls, *, most: int, epsilon: Number) -> Self:
         """Return the scheme whose reports tell as much as ``epsilon`` allows."""
         loss, odds = exact(epsilon), most_odds(epsilon)
-        share = (loss * odds - odds + 1) / (odds * (odds - 1 - loss))
-        width = min(max(1, round(share * (most + 1))), most + 1)
-        return cls(most=most, width=width, inside=inside_below(odds, most, width))
+        # Below the digits of the odds nothing is left of the difference; its limit is a half.
+        gap = odds - 1 - loss
+        share = (loss * odds - odds + 1) / (odds * gap) if gap > 0 else Fraction(1, 2)
+        every = grid(most)
+        width = min(max(1, round(share * (every + 1))), every + 1)
+        return cls(most=every, width=width, inside=inside_below(odds, every, width))
 
     def distribution(self, reports: Reports, *, smooth: bool = True) -> Floats:
         """Return the share of each value, by expectation and maximisation; no interval is known."""

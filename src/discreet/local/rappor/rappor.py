@@ -1,6 +1,5 @@
 """RAPPOR for texts: Bloom filters in cohorts."""
 
-import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -9,11 +8,12 @@ import numpy as np
 from attrs import field, frozen
 
 from discreet.core import check
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.device.rappor import bloom
 from discreet.local.frequency.bitmaps import no_spare_bits
+from discreet.local.held_texts import held_texts, written_salt
 from discreet.local.rappor.bit_reports import Bits, packed, told_bits, unpacked
 from discreet.local.rappor.rappor_coins import RapporCoins
 from discreet.local.report_numbers import Reports, as_numbers, as_reports, bytes_below
@@ -21,6 +21,7 @@ from discreet.local.scheme import Scheme
 from discreet.randomness.samplers import uniform_integers
 
 _MOST_COHORTS = 2**16
+_TRIED = 4096
 
 
 @frozen(kw_only=True)
@@ -58,7 +59,7 @@ class Rappor(Scheme):
     bits: int = field(converter=check.whole)
     hashes: int = field(converter=check.whole, validator=check.positive)
     cohorts: int = field(converter=check.whole)
-    salt: str
+    salt: str = field(validator=written_salt)
     coins: RapporCoins
 
     @bits.validator
@@ -117,7 +118,7 @@ class Rappor(Scheme):
     def worst_pair(self) -> tuple[str, str]:
         """Return two texts with full filters in the first cohort, no bit of them common."""
         recipe, seen = self.recipe(), list[tuple[str, frozenset[int]]]()
-        for number in itertools.count():
+        for number in range(_TRIED):
             ones = bloom(recipe, text := str(number), 0)
             if len(ones) < self.hashes:
                 continue
@@ -125,7 +126,12 @@ class Rappor(Scheme):
                 if not ones & theirs:
                     return other, text
             seen.append((text, ones))
-        raise AssertionError("a filter has room for two texts")
+        raise Unsupported(
+            "No two such texts were found",
+            must="have filters with more room for each hash function",
+            got=f"{self.bits} bits for {self.hashes}",
+            next="The odds are a bound all the same",
+        )
 
     def filters(self, texts: Sequence[str]) -> Bits:
         """Return the filter of each text in each cohort: texts, then cohorts, then bits."""
@@ -138,9 +144,9 @@ class Rappor(Scheme):
 
     def randomise_many(self, values: Any, rng: Rng) -> Reports:
         """Return the first report of each person."""
-        texts, held = np.unique(np.asarray(values, dtype=np.str_), return_inverse=True)
+        texts, held = held_texts(values)
         cohorts = uniform_integers(self.cohorts, held.size, rng)
-        filters = self.filters([str(text) for text in texts])[held.ravel(), cohorts]
+        filters = self.filters(texts)[held, cohorts]
         named = as_reports(cohorts, self.cohorts)
         return np.concatenate([named, packed(told_bits(self.coins, filters, rng))], axis=1)
 

@@ -14,6 +14,9 @@ from discreet.core.stated_event import PureEvent
 from discreet.local.coins import loss_of_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
 
+_MOST_REPORTS = 4096
+"""Powers of thresholds for more reports have too many digits."""
+
 
 @frozen(kw_only=True)
 class RapporCoins:
@@ -83,7 +86,7 @@ class RapporCoins:
             raise InvalidArgument(
                 "epsilon is out of range", must="be above 0 and at most 32", got=str(epsilon)
             )
-        most = exp_bounds(wanted / (2 * hashes), 128)[0]
+        most = exp_bounds(wanted / (2 * check.at_least_one(hashes, "hashes")), 128)[0]
         return cls.declare(f=2 / (1 + most), p=p, q=q)
 
     @property
@@ -120,7 +123,15 @@ class RapporCoins:
         return PureEvent(epsilon=epsilon, metric=Metric.CHANGE_ONE)
 
     def lifetime(self, hashes: int, reports: int, values: int) -> ComposedEvent:
-        """Describe so many reports of a person who held so many values, one after another."""
-        each = -(-check.whole(reports) // check.whole(values))
-        epsilon = loss_of_odds(self.odds(hashes, reports=each))
-        return PureEvent(epsilon=epsilon, metric=Metric.CHANGE_ONE) * values
+        """Describe so many reports of a person who held so many values, one after another.
+
+        Beyond a few thousand reports of a value it is the loss of the kept response itself.
+        """
+        held = check.at_least_one(values, "values")
+        each = -(-check.at_least_one(reports, "reports") // held)
+        odds = (
+            self.odds(hashes, reports=each)
+            if each <= _MOST_REPORTS
+            else self.permanent_odds(hashes)
+        )
+        return PureEvent(epsilon=loss_of_odds(odds), metric=Metric.CHANGE_ONE) * held

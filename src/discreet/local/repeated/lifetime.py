@@ -1,5 +1,6 @@
 """What all reports of one person tell, if answers are kept, and if they are not."""
 
+import math
 from typing import Any
 
 from discreet.accounting.picture import ACCENT, INK, OTHERS, new_figure, tidy
@@ -33,11 +34,15 @@ def kept_lifetime(
         >>> kept_lifetime(scheme, distinct=3, devices=2) == scheme.lifetime(6)
         True
     """
-    parts = (distinct, questions, versions, devices)
-    times = 1
-    for each in parts:
-        times *= check.whole(each)
-    return scheme.event() * times
+    parts = {
+        "distinct": distinct,
+        "questions": questions,
+        "versions": versions,
+        "devices": devices,
+    }
+    return scheme.event() * math.prod(
+        check.at_least_one(each, name) for name, each in parts.items()
+    )
 
 
 def lifetime_picture(scheme: Scheme, *, reports: int = 60, every: int = 10) -> Any:

@@ -1,5 +1,6 @@
 """What a report loses in a shuffled batch, where that is less than by itself."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -19,6 +20,10 @@ _MOST_PEOPLE = 10**7
 _LEAST_DELTA = Fraction(1, 10**20)
 
 
+def _beside(beside: str | Sequence[str]) -> tuple[str, ...]:
+    return (beside,) if isinstance(beside, str) else tuple(beside)
+
+
 @frozen(kw_only=True)
 class ReportBatch:
     """How reports are brought together, as the owner of a survey declares it.
@@ -28,11 +33,18 @@ class ReportBatch:
     """
 
     honest: int = field(converter=check.whole)
-    closed: bool
+    closed: bool = field()
     """Whether nothing is looked at before all reports are in and shuffled."""
     reports_each: int = field(default=1, converter=check.whole)
-    beside: tuple[str, ...] = ()
+    beside: tuple[str, ...] = field(default=(), converter=_beside)
     """What reaches the collector beside a report: an address, a time, a cohort, an account."""
+
+    @closed.validator
+    def _said(self, _: object, closed: object) -> None:
+        if not isinstance(closed, bool):
+            raise InvalidArgument(
+                "closed is neither true nor false", must="be a bool", got=type(closed).__name__
+            )
 
 
 @define(frozen=True, eq=False, slots=False)
@@ -78,9 +90,10 @@ class Amplified:
     def delta(self, epsilon: Number, *, batches: int = 1) -> float:
         """Return a δ that holds at ``epsilon``, for so many batches one after another."""
         at = float_down(exact(epsilon))
-        if at >= batches * loss_of_odds(self.scheme.odds()):
+        times = check.at_least_one(batches, "batches")
+        if at >= times * loss_of_odds(self.scheme.odds()):
             return 0.0
-        return min(loss.delta(at)[1] for loss in self._several(batches))
+        return min(loss.delta(at)[1] for loss in self._several(times))
 
     def epsilon(self, delta: Number, *, batches: int = 1) -> Fraction:
         """Return an ε that holds with ``delta``, for so many batches one after another."""
@@ -89,9 +102,9 @@ class Amplified:
             raise InvalidArgument(
                 "delta is out of range", must="be at least 1e-20", got=str(float(wanted))
             )
-        at = float_down(wanted)
-        found = min(loss.epsilon(at)[1] for loss in self._several(batches))
-        alone = batches * loss_of_odds(self.scheme.odds())
+        at, times = float_down(wanted), check.at_least_one(batches, "batches")
+        found = min(loss.epsilon(at)[1] for loss in self._several(times))
+        alone = times * loss_of_odds(self.scheme.odds())
         return min(Fraction(found), alone) if found < float(alone) else alone
 
     def event(self, delta: Number) -> ApproximateEvent:

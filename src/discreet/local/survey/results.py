@@ -18,6 +18,7 @@ from discreet.local.rappor.decode import TextEstimate, decode
 from discreet.local.rappor.rappor import Rappor
 from discreet.local.survey.survey import ListedValues, NumberRange, SurveyQuestion, Text
 from discreet.local.survey.tallies import SurveyTally
+from discreet.local.tails import read_level
 from discreet.local.words.find_words import WordsFound, find_words
 from discreet.local.words.hashed_words import HashedWords, words_error
 
@@ -114,17 +115,23 @@ def _draw(axes: Any, name: str, rows: Sequence[ResultRow]) -> None:
 def survey_results(
     tally: SurveyTally, *, confidence: Number = "0.95", together: bool = False
 ) -> SurveyResults:
-    """Return the estimates of all questions from the tally of their reports."""
+    """Return the estimates of all questions from the tally of their reports.
+
+    If ``together``, all intervals of all questions hold at once: each question gets an equal part
+    of the doubt.
+    """
+    level = read_level(confidence)
+    each = 1 - (1 - level) / len(tally.survey.questions) if together else level
     rows = [
         row
         for question, counted in zip(tally.survey.questions, tally.tallies, strict=True)
-        for row in _estimated(question, counted, tally.people, confidence, together=together)
+        for row in _estimated(question, counted, tally.people, each, together=together)
     ]
     return SurveyResults(
         name=tally.survey.name,
         version=tally.survey.version,
         people=tally.people,
-        confidence=float(confidence),
+        confidence=float(level),
         is_together=together,
         rows=tuple(rows),
     )

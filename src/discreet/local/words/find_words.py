@@ -179,7 +179,7 @@ def plan_words(
     share, level, miss = float(check.level(least)), check.level(false_discoveries), missed
     groups, gap = scheme.groups, float(scheme.held - _HALF)
     log = math.log(2 * groups / float(check.level(miss)))
-    mean = people / groups
+    mean = check.at_least_one(people, "people") / groups
     spread = math.sqrt(2 * mean * (log + math.log(2))) + (log + math.log(2)) / 3
     largest = mean + spread
     moved = math.sqrt(mean * log / 2) + log / 3

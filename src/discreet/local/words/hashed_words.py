@@ -11,12 +11,13 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from discreet.core import check
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
 from discreet.local.device.words import END, OTHER, prefix_bucket, spelled
+from discreet.local.held_texts import held_texts, written_salt
 from discreet.local.report_numbers import Reports, as_numbers, as_reports, bytes_below
 from discreet.local.scheme import Scheme
 from discreet.randomness.samplers import bernoulli, uniform_integers
@@ -58,12 +59,17 @@ class HashedWords(Scheme):
     alphabet: str = field()
     lengths: tuple[int, ...] = field(converter=tuple)
     buckets: int = field(converter=check.whole)
-    salt: str
+    salt: str = field(validator=written_salt)
     truth: int = field(converter=check.whole)
 
     @alphabet.validator
     def _letters(self, _: object, alphabet: str) -> None:
-        if not alphabet or len(set(alphabet)) < len(alphabet) or {END, OTHER} & set(alphabet):
+        if (
+            not check.is_unicode(alphabet)
+            or not alphabet
+            or len(set(alphabet)) < len(alphabet)
+            or {END, OTHER} & set(alphabet)
+        ):
             raise InvalidArgument(
                 "The alphabet is no list of characters", must="have some, each once, none unseen"
             )
@@ -106,8 +112,8 @@ class HashedWords(Scheme):
         buckets: int = 2**18,
     ) -> Self:
         """Return the scheme for words of up to ``longest`` characters, ``step`` more a group."""
-        odds = most_odds(epsilon)
-        lengths = (*range(step, longest, step), longest, longest)
+        odds, more, end = most_odds(epsilon), check.at_least_one(step, "step"), check.whole(longest)
+        lengths = (*range(more, end, more), end, end)
         truth = threshold_below(odds / (odds + 1))
         return cls(alphabet=alphabet, lengths=lengths, buckets=buckets, salt=salt, truth=truth)
 
@@ -146,12 +152,20 @@ class HashedWords(Scheme):
         return self.held / (1 - self.held)
 
     def worst_pair(self) -> tuple[str, str]:
-        """Return two words whose first prefixes are in different buckets."""
+        """Return two words that have prefixes in different buckets in some group."""
         letters = itertools.product(self.alphabet + "?", repeat=self.lengths[0])
         words = ["", *("".join(word) for word in itertools.islice(letters, 64))]
-        places = self.buckets_of(0, [spelled(self.recipe(), word) for word in words])
-        other = int(np.flatnonzero(places != places[0])[0])
-        return words[0], words[other]
+        spellings = [spelled(self.recipe(), word) for word in words]
+        for group in range(self.groups):
+            places = self.buckets_of(group, spellings)
+            if (places != places[0]).any():
+                return words[0], words[int(np.argmax(places != places[0]))]
+        raise Unsupported(
+            "No two words were found that are told apart",
+            must="have more buckets",
+            got=str(self.buckets),
+            next="The odds are a bound all the same",
+        )
 
     def buckets_of(self, group: int, spellings: Sequence[str]) -> IntArray:
         """Return the bucket of the prefix of each spelled word, in the hash of a group."""
@@ -161,14 +175,14 @@ class HashedWords(Scheme):
 
     def randomise_many(self, values: Any, rng: Rng) -> Reports:
         """Return the report of each person."""
-        words, held = np.unique(np.asarray(values, dtype=np.str_), return_inverse=True)
+        words, held = held_texts(values)
         recipe = self.recipe()
-        spellings = [spelled(recipe, str(word)) for word in words]
+        spellings = [spelled(recipe, word) for word in words]
         table = np.stack([self.buckets_of(group, spellings) for group in range(self.groups)])
         group = uniform_integers(self.groups, held.size, rng)
         row = uniform_integers(self.buckets, held.size, rng)
         tells = bernoulli(self.held, held.size, rng)
-        bit = _parity(row & table[group, held.ravel()])
+        bit = _parity(row & table[group, held])
         told = 2 * row + np.where(tells, bit, 1 - bit)
         return np.hstack([as_reports(group, self.groups), as_reports(told, 2 * self.buckets)])
 
