@@ -172,8 +172,8 @@ class NoComparison(GuessAndCheckRun):
 
 @frozen(kw_only=True)
 class MeasuresAll(GuessAndCheck):
-    def open(self, histogram, *, guess, d_in, rng):
-        return NoComparison(self, histogram=histogram, guess=guess, d_in=d_in, rng=rng)
+    def open(self, histogram, *, guess, d_in, rng, event=None):
+        return NoComparison(self, histogram=histogram, guess=guess, d_in=d_in, rng=rng, event=event)
 
 
 def test_a_machine_that_measures_every_query_is_caught():

@@ -127,6 +127,7 @@ BROKEN = {
     "account": ["epsilon", "nonsense(", "--delta", "1e-6"],
     "meaning": ["--epsilon", "-1"],
     "local": ["compare", "--epsilon", "-1"],
+    "survey": ["check", "--survey", "no-such-file.toml"],
     "doctor": ["--no-such"],
     "completion": ["--no-such"],
     "demo": ["--no-such"],

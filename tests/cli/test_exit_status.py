@@ -50,6 +50,8 @@ def test_the_table_says_what_is_documented():
         "unsupported": 3, "no_such_number": 3, "nothing_released": 3, "query_error": 3,
         "bad_syntax": 3, "unknown_table": 3, "unknown_column": 3, "undeclared_bound": 3,
         "undeclared_keys": 3, "refused_query": 3,
+        "collection_error": 3, "bad_batch": 3, "other_version": 3, "survey_closed": 3,
+        "too_large": 3, "too_many": 3, "not_kept": 3,
         "budget_error": 4, "budget_exhausted": 4, "below_least_price": 4, "suspended": 4,
         "busy": 4,
         "answer_failed": 5, "written_before": 5,

@@ -33,7 +33,8 @@ COMMANDS = {
     "explain": "Say what a question would do and cost; nothing is spent.",
     "synthesise": "Publish rows that look like those of a table, and are nobody's.",
     "publish": "Publish noisy counts of a table: intervals, places, tables of columns.",
-    "survey": "Collect from people who trust nobody: declare, plan, serve, see what came.",
+    "survey": "Collect from people who trust nobody: declare a survey, plan it, serve it, see what "
+    "came.",
     "rehearse": "Show what an answer would look like, on made-up rows; nothing is spent.",
     "profile": "Find out privately how much units contribute: what any limits would leave out.",
     "budget": "Show what is spent and what is left.",

@@ -46,5 +46,6 @@ def run(options: argparse.Namespace) -> CommandResult:
         place.require_apart(asker.catalog())
         release = asker.sql(sql, fresh=options.fresh, **asked(options))
         release = release.with_intervals(options.intervals)
-        write_card(options.card, release.card)
+        if options.card is not None:  # what is free has none
+            write_card(options.card, release.card)
         return place.take(release)

@@ -166,10 +166,21 @@ class GuessAndCheck:
         return ComposedEvent.of([self.vector.event(one), value * self.most_above])
 
     def open(
-        self, histogram: IntArray, *, guess: Guess, d_in: Contribution, rng: Rng
+        self,
+        histogram: IntArray,
+        *,
+        guess: Guess,
+        d_in: Contribution,
+        rng: Rng,
+        event: Event | None = None,
     ) -> "GuessAndCheckRun[Guess]":
-        """Return a machine in its first state. The gate already holds the loss of its event."""
-        return GuessAndCheckRun(self, histogram=histogram, guess=guess, d_in=d_in, rng=rng)
+        """Return a machine in its first state. The gate already holds the loss of its event.
+
+        ``event`` is that of its whole life, if more than the checks belongs to it.
+        """
+        return GuessAndCheckRun(
+            self, histogram=histogram, guess=guess, d_in=d_in, rng=rng, event=event
+        )
 
     def error_quantile(self, beta: Number, *, queries: int) -> Fraction:
         r"""Return a bound on the errors of all answers among the first ``queries``.
@@ -293,4 +304,4 @@ def open_with_total(
     """
     rows = histogram_of(histogram, cells=cells, largest=checks.largest)
     first = guess(public_total(total, rows, rng))
-    return GuessAndCheckRun(checks, histogram=rows, guess=first, d_in=d_in, rng=rng, event=event)
+    return checks.open(rows, guess=first, d_in=d_in, rng=rng, event=event)
