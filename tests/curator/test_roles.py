@@ -33,7 +33,7 @@ def test_an_analyst_gets_nothing_that_writes_but_questions(folder):
             *("public_tables", "history", "verify", "releases", "profile", "close"),
             *("synthesise", "explain_synthesis", "rehearse_synthesis", "judge"),
             *("publish", "explain_publishing", "open_queries", "explain_open_queries"),
-            *("synthesise_related", "explain_related"),
+            *("synthesise_related", "explain_related", "rehearse_related"),
         }
         given = [connection.budget(), connection.catalog(), connection.history()]
         assert not any(isinstance(one, Ledger) for one in given)
