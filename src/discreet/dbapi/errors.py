@@ -86,6 +86,7 @@ _KINDS: dict[type[errors.DiscreetError], type[Error]] = {
     errors.QueryError: ProgrammingError,
     errors.RefusedQuery: NotSupportedError,
     errors.BudgetError: OperationalError,
+    errors.CollectionError: OperationalError,
     errors.MissingLoss: ProgrammingError,
     errors.LedgerError: OperationalError,
     # Tools that try an OperationalError again must not pay twice: these keep a charge.

@@ -42,7 +42,7 @@ class PublicGuess(Protocol):
         ...
 
 
-Guess = TypeVar("Guess", bound=PublicGuess)
+T = TypeVar("T", bound=PublicGuess)
 
 
 @frozen
@@ -169,11 +169,11 @@ class GuessAndCheck:
         self,
         histogram: IntArray,
         *,
-        guess: Guess,
+        guess: T,
         d_in: Contribution,
         rng: Rng,
         event: Event | None = None,
-    ) -> "GuessAndCheckRun[Guess]":
+    ) -> "GuessAndCheckRun[T]":
         """Return a machine in its first state. The gate already holds the loss of its event.
 
         ``event`` is that of its whole life, if more than the checks belongs to it.
@@ -199,7 +199,7 @@ class GuessAndCheck:
         return self.value_noise.error_quantile(check.level(beta) / self.most_above)
 
 
-class GuessAndCheckRun(Machine, Generic[Guess]):
+class GuessAndCheckRun(Machine, Generic[T]):
     """One life of a :class:`GuessAndCheck`; see there for what it promises.
 
     The exact counts are overwritten when it ends or is let go of. Whatever stops an answer half-way
@@ -211,7 +211,7 @@ class GuessAndCheckRun(Machine, Generic[Guess]):
         mechanism: GuessAndCheck,
         *,
         histogram: IntArray,
-        guess: Guess,
+        guess: T,
         d_in: Contribution,
         rng: Rng,
         event: Event | None = None,
@@ -231,7 +231,7 @@ class GuessAndCheckRun(Machine, Generic[Guess]):
         )
 
     @property
-    def guess(self) -> Guess:
+    def guess(self) -> T:
         """The guess as it is now. It is public, also after the end."""
         return self._guess
 
@@ -290,14 +290,14 @@ class GuessAndCheckRun(Machine, Generic[Guess]):
 def open_with_total(
     checks: GuessAndCheck,
     histogram: IntArray,
-    guess: Callable[[int], Guess],
+    guess: Callable[[int], T],
     *,
     cells: int,
     total: RowTotal,
     d_in: Contribution,
     event: Event,
     rng: Rng,
-) -> GuessAndCheckRun[Guess]:
+) -> GuessAndCheckRun[T]:
     """Return a machine in its first state, whose guess begins with the public total of rows.
 
     ``event`` is that of its whole life: of the total, if it is measured, and of the checks.
