@@ -11,12 +11,12 @@ from discreet.curator.publishing.publish import publish
 from discreet.curator.publishing.randomise import randomise
 from discreet.project.project import open_project
 from discreet.project.terms import Terms
-from discreet.releases.estimates.columns import scalars
 from discreet.releases.estimates.estimate import CorrelationOf, CovarianceOf, VarianceOf, indices
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.release import Release
 from discreet.roles.connection import connect
+from discreet.tables.arithmetic.columns import scalars
 from discreet.tables.column import ColumnType
 from tests.support.projects.clinic import visit, write_project
 from tests.support.projects.gate import open_permit

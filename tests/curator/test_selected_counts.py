@@ -16,7 +16,6 @@ from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.accuracy import Accuracy
-from discreet.releases.estimates.enclosures import Interval
 from discreet.releases.estimates.estimate import (
     Estimate,
     SelectedOf,
@@ -28,6 +27,7 @@ from discreet.releases.estimates.linear import is_sure, linear
 from discreet.roles.connection import connect
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
+from discreet.tables.arithmetic.enclosures import Interval
 from discreet.tables.column import ColumnType
 from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.plans.aggregate import CountRows, CountUnits

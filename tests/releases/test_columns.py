@@ -13,8 +13,6 @@ from discreet.core.loss import Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.body import Body, GroupKeys, LimitsInForce, NoisyAggregate, Selection
 from discreet.releases.cells import cells, plain_intervals
-from discreet.releases.estimates.columns import column, scalars, sorted_rows
-from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
     Constant,
     Estimate,
@@ -28,10 +26,12 @@ from discreet.releases.estimates.estimate import (
 )
 from discreet.releases.estimates.functions import calculate
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.shown_column import lower_texts, nearest_texts, texts, upper_texts
 from discreet.releases.view import read_groups
+from discreet.tables.arithmetic.columns import column, scalars, sorted_rows
+from discreet.tables.arithmetic.enclosures import Intervals
+from discreet.tables.arithmetic.ratios import Ratios
 from discreet.tables.column import ColumnType
 from tests.support.projects.one_group import interval_of, value_of
 

@@ -12,10 +12,10 @@ import pytest
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.releases.accuracy import error_of
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.mode import Mode, ModeCells, rivals
 from discreet.roles.connection import connect
 from discreet.roles.owner import own
+from discreet.tables.arithmetic.ratios import Ratios
 from tests.support.projects.clinic import visit, write_project
 from tests.support.statistics.exact_tests import alpha, binomial_p_value
 from tests.support.statistics.numbered_rng import NumberedRng

@@ -18,10 +18,10 @@ from discreet.releases.estimates.estimate import Constant, Estimate, KeyOf, Tota
 from discreet.releases.estimates.estimate import left_by as chosen
 from discreet.releases.estimates.functions import calculate
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
 from discreet.releases.left_out import LeftOut, total_ends
+from discreet.tables.arithmetic.ratios import Ratios
 from discreet.tables.column import ColumnType
 from tests.support.projects.shown_answers import Hand, outputs, row
 from tests.support.statistics.exact_tests import alpha, binomial_p_value

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import RefusedQuery
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.releases.estimates.columns import column, scalars
-from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
     Constant,
     Estimate,
@@ -30,9 +28,11 @@ from discreet.releases.estimates.estimate import (
 )
 from discreet.releases.estimates.functions import FUNCTIONS, calculate
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import intervals_of
 from discreet.releases.view import Ordering, Output, View
+from discreet.tables.arithmetic.columns import column, scalars
+from discreet.tables.arithmetic.enclosures import Intervals
+from discreet.tables.arithmetic.ratios import Ratios
 from discreet.tables.column import ColumnType, Key
 from tests.support.projects.one_group import interval_of, numbers_of, value_of
 from tests.support.projects.shown_answers import Hand, outputs, row

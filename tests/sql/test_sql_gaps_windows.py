@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.releases.estimates.columns import scalars
 from discreet.releases.estimates.estimate import KeyOf, WindowOf
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.windows import with_windows
+from discreet.tables.arithmetic.columns import scalars
 from discreet.tables.column import ColumnType
 
 PART, ORDER, VALUE, ROW = (KeyOf(ColumnType.INTEGER, place) for place in range(4))

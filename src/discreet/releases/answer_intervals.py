@@ -19,7 +19,6 @@ from discreet.releases.estimates.estimate import (
     TotalOf,
 )
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import intervals_within
 from discreet.releases.headline import Moved, moved_far
 from discreet.releases.left_out import COUNTS, Ends, LeftOut, range_of, total_ends
@@ -27,6 +26,7 @@ from discreet.releases.mode import ModeCells, mode_cells, rivals_of_all
 from discreet.releases.rounding import CHOICE, RoundedOutput, RoundingBound
 from discreet.releases.sampling import PopulationSample
 from discreet.releases.view import Output, View, intervals, margins
+from discreet.tables.arithmetic.ratios import Ratios
 from discreet.tables.column import ColumnType
 
 

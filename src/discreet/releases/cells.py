@@ -9,10 +9,9 @@ from typing import Any
 
 from discreet.core import optional
 from discreet.core.numbers import float_up
-from discreet.releases.estimates.columns import Column, day_of
-from discreet.releases.estimates.enclosures import Intervals
-from discreet.releases.estimates.estimate import Scalar
-from discreet.releases.estimates.ratios import SURELY_KEPT, Mask, Ratios, kept
+from discreet.tables.arithmetic.columns import Column, Scalar, day_of
+from discreet.tables.arithmetic.enclosures import Intervals
+from discreet.tables.arithmetic.ratios import SURELY_KEPT, Mask, Ratios, kept
 from discreet.tables.column import ColumnType
 
 Cell = str | int | float | bool | datetime.date | datetime.time | None

@@ -11,8 +11,8 @@ import numpy as np
 from attrs import frozen
 
 from discreet.core.unit_words import A_UNIT, UNITS
-from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.left_out import Clamping, Ends, LeftOut
+from discreet.tables.arithmetic.enclosures import Intervals
 from discreet.tables.unit_name import UNIT, UnitName
 
 DISTORTED = 0.1

@@ -15,7 +15,6 @@ from attrs import evolve, field, frozen
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.unit_words import put_in
-from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
     Calculation,
     Estimate,
@@ -27,9 +26,10 @@ from discreet.releases.estimates.estimate import (
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import linear
 from discreet.releases.estimates.margins import AnyMargins, Coarse, Margin, Margins, further
-from discreet.releases.estimates.ratios import Ratios, choose, larger, smaller
 from discreet.releases.estimates.rules import intervals_of, intervals_within
 from discreet.releases.profile import Share
+from discreet.tables.arithmetic.enclosures import Intervals
+from discreet.tables.arithmetic.ratios import Ratios, choose, larger, smaller
 
 Change = tuple[Fraction | None, Fraction | None]
 """By how much an exact number changes if nothing is left out: at least, and at most."""

@@ -31,11 +31,8 @@ from discreet.releases.cells import (
     plain_intervals,
     plain_up,
 )
-from discreet.releases.estimates.columns import Column
-from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import may_be_undefined
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.headline import headline
 from discreet.releases.left_out import Ends, LeftOut, unmeasured
 from discreet.releases.notes import notes, on_dearer, on_undefined, on_unknown, without_totals
@@ -44,6 +41,9 @@ from discreet.releases.shown_answer import ShownAnswer
 from discreet.releases.shown_column import ShownColumn
 from discreet.releases.view import Output, View, error_bar, intervals
 from discreet.releases.yaml_text import yaml_text
+from discreet.tables.arithmetic.columns import Column
+from discreet.tables.arithmetic.enclosures import Intervals
+from discreet.tables.arithmetic.ratios import Ratios
 from discreet.tables.unit_name import UNIT, UnitName
 
 _BETA = 1 - CONFIDENCE

@@ -18,9 +18,9 @@ from discreet.releases.estimates.estimate import (
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.linear import linear
 from discreet.releases.estimates.margins import AnyMargins, Coarse, Margin, Margins
-from discreet.releases.estimates.ratios import Ratios, larger
 from discreet.releases.estimates.rules import intervals_of, intervals_within
 from discreet.releases.left_out import Ends
+from discreet.tables.arithmetic.ratios import Ratios, larger
 
 
 @frozen(kw_only=True)

@@ -12,13 +12,13 @@ from fractions import Fraction
 from attrs import frozen
 
 from discreet.releases.body import Body
-from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import Calculation, Estimate, MeanOf, TotalOf
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.rules import intervals_of
 from discreet.releases.estimates.shares import share_of
 from discreet.releases.left_out import LeftOut
 from discreet.releases.view import View, margins
+from discreet.tables.arithmetic.enclosures import Interval, Intervals
 
 _OF_UNITS = "count_units"
 _COUNTS = ("count", _OF_UNITS)

@@ -8,11 +8,10 @@ import numpy as np
 from attrs import field, frozen
 
 from discreet.releases.cells import decimals_for, rough_text, text
-from discreet.releases.estimates.columns import Column, column, day_of, scalars
-from discreet.releases.estimates.enclosures import Interval, Intervals
-from discreet.releases.estimates.estimate import Scalar
-from discreet.releases.estimates.ratios import Integers, Ratios, add, times, whole
 from discreet.releases.left_out import Ends
+from discreet.tables.arithmetic.columns import Column, Scalar, column, day_of, scalars
+from discreet.tables.arithmetic.enclosures import Interval, Intervals
+from discreet.tables.arithmetic.ratios import Integers, Ratios, add, times, whole
 
 
 def texts(values: Ratios) -> list[str]:

@@ -12,13 +12,10 @@ from attrs import frozen
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.accuracy import error_of
 from discreet.releases.body import FROM_TEXT, Body, NoisyAggregate
-from discreet.releases.estimates.columns import Column, is_true, scalars, sorted_rows
-from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import (
     Estimate,
     KeyOf,
     QuantileOf,
-    Scalar,
     SelectedOf,
     TotalOf,
     WindowOf,
@@ -26,11 +23,13 @@ from discreet.releases.estimates.estimate import (
 )
 from discreet.releases.estimates.groups import Groups, Rows, ValueEnds
 from discreet.releases.estimates.linear import half_width, linear
-from discreet.releases.estimates.ratios import Ratios
 from discreet.releases.estimates.rules import column_of, intervals_of
 from discreet.releases.estimates.windows import windows_in, with_windows
 from discreet.releases.mode import Mode
 from discreet.releases.rounding import Roundings
+from discreet.tables.arithmetic.columns import Column, Scalar, is_true, scalars, sorted_rows
+from discreet.tables.arithmetic.enclosures import Intervals
+from discreet.tables.arithmetic.ratios import Ratios
 from discreet.tables.column import Bounds, ColumnType, Key
 
 

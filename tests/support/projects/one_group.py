@@ -2,12 +2,12 @@
 
 from fractions import Fraction
 
-from discreet.releases.estimates.columns import scalars
-from discreet.releases.estimates.enclosures import Interval
-from discreet.releases.estimates.estimate import Estimate, Scalar
+from discreet.releases.estimates.estimate import Estimate
 from discreet.releases.estimates.groups import Groups
 from discreet.releases.estimates.margins import Margins
 from discreet.releases.estimates.rules import column_of, intervals_of
+from discreet.tables.arithmetic.columns import Scalar, scalars
+from discreet.tables.arithmetic.enclosures import Interval
 
 
 def value_of(estimate: Estimate, group: Groups) -> Scalar | None:

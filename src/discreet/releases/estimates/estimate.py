@@ -1,14 +1,11 @@
 """Estimates: trees over the noisy numbers and the keys of one group."""
 
-import datetime
 from fractions import Fraction
 
 from attrs import evolve, frozen
 
+from discreet.tables.arithmetic.columns import Scalar
 from discreet.tables.column import ColumnType
-
-Scalar = Fraction | str | bool | datetime.date | datetime.time
-"""A value that an estimate can have. Numbers are exact; missing is None, as always."""
 
 
 @frozen

@@ -7,10 +7,10 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from discreet.releases.estimates.columns import Column
-from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import WindowOf
-from discreet.releases.estimates.ratios import Ratios, larger, smaller, within
+from discreet.tables.arithmetic.columns import Column
+from discreet.tables.arithmetic.enclosures import Intervals
+from discreet.tables.arithmetic.ratios import Ratios, larger, smaller, within
 from discreet.tables.column import Key
 
 Rows = NDArray[np.int64]

@@ -12,7 +12,7 @@ from discreet.releases.estimates.estimate import (
     SelectedOf,
     TotalOf,
 )
-from discreet.releases.estimates.ratios import kept
+from discreet.tables.arithmetic.ratios import kept
 
 Coefficients = dict[int, Fraction]
 

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from attrs import evolve, frozen
 
-from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.ratios import Ratios, larger, smaller
+from discreet.tables.arithmetic.enclosures import Interval, Intervals
+from discreet.tables.arithmetic.ratios import Ratios, larger, smaller
 
 Plain = Fraction | Interval
 """An error bar, in the units of the answer: the same on both sides, or how far below a noisy number

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.releases.estimates import enclosures
-from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import CorrelationOf, CovarianceOf, MeanOf, VarianceOf
-from discreet.releases.estimates.function_values import root
 from discreet.releases.estimates.groups import Groups
-from discreet.releases.estimates.ratios import Mask, Ratios, choose, larger, smaller, within
+from discreet.tables.arithmetic import enclosures
+from discreet.tables.arithmetic.enclosures import Interval, Intervals
+from discreet.tables.arithmetic.function_values import root
+from discreet.tables.arithmetic.ratios import Mask, Ratios, choose, larger, smaller, within
 
 Noisy = Mapping[int, Intervals]
 """Where each exact number that an estimate names lies."""

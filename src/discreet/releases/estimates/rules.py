@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.core.errors import Unsupported
-from discreet.releases.estimates import enclosures, moments
-from discreet.releases.estimates.columns import Column, constant, in_numbers, is_true
-from discreet.releases.estimates.enclosures import Intervals, hull_where
+from discreet.releases.estimates import moments
 from discreet.releases.estimates.estimate import (
     Calculation,
     Constant,
@@ -39,9 +37,12 @@ from discreet.releases.estimates.linear import TOTAL, half_width, is_sure, linea
 from discreet.releases.estimates.margins import AnyMargins, Coarse, Each, Margins, moved, noisy
 from discreet.releases.estimates.moments import Moment
 from discreet.releases.estimates.numbers_used import numbers_used
-from discreet.releases.estimates.ratios import Mask, Ratios, choose, larger, within
 from discreet.releases.estimates.shares import largest_share
 from discreet.releases.estimates.truths import Truth, truth
+from discreet.tables.arithmetic import enclosures
+from discreet.tables.arithmetic.columns import Column, constant, in_numbers, is_true
+from discreet.tables.arithmetic.enclosures import Intervals, hull_where
+from discreet.tables.arithmetic.ratios import Mask, Ratios, choose, larger, within
 
 
 @singledispatch

@@ -7,10 +7,10 @@ from functools import reduce
 import numpy as np
 from attrs import frozen
 
-from discreet.releases.estimates.columns import Column, scalars
-from discreet.releases.estimates.enclosures import Intervals
 from discreet.releases.estimates.estimate import Calculation, Estimate, indices
-from discreet.releases.estimates.ratios import Mask
+from discreet.tables.arithmetic.columns import Column, scalars
+from discreet.tables.arithmetic.enclosures import Intervals
+from discreet.tables.arithmetic.ratios import Mask
 
 Inside = Callable[[Estimate], tuple[Intervals, Mask]]
 """Where an estimate lies in each group without noise, and whether it surely has a value."""

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, compress
 
-from discreet.releases.estimates.enclosures import Interval
 from discreet.releases.estimates.groups import Frame
 from discreet.releases.estimates.window_values import extreme
+from discreet.tables.arithmetic.enclosures import Interval
 
 Given = Sequence[tuple[Interval | None, bool]]
 """Where the argument of each row of a partition lies, and whether it surely has a value."""

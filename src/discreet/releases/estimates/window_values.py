@@ -5,8 +5,8 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from discreet.releases.estimates.estimate import Scalar
 from discreet.releases.estimates.groups import Frame
+from discreet.tables.arithmetic.columns import Scalar
 
 Values = Sequence[Scalar | None]
 Work = Callable[[Values, Sequence[Frame]], Iterable[Scalar | None]]

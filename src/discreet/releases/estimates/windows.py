@@ -9,12 +9,9 @@ import numpy as np
 from attrs import evolve
 
 from discreet.core.rounding import dyadic_down, dyadic_up
-from discreet.releases.estimates.columns import column, scalars, sorted_rows
-from discreet.releases.estimates.enclosures import Interval, Intervals
 from discreet.releases.estimates.estimate import (
     Constant,
     Estimate,
-    Scalar,
     WindowOf,
     indices,
     is_noisy,
@@ -22,7 +19,6 @@ from discreet.releases.estimates.estimate import (
 )
 from discreet.releases.estimates.groups import Frame, Groups, Rows, WindowColumn, WindowPartition
 from discreet.releases.estimates.margins import Each
-from discreet.releases.estimates.ratios import KEPT, Mask, kept
 from discreet.releases.estimates.rules import (
     around_values,
     column_of,
@@ -33,6 +29,9 @@ from discreet.releases.estimates.rules import (
 )
 from discreet.releases.estimates.window_bounds import WINDOW_ENCLOSURES, Given, present
 from discreet.releases.estimates.window_values import WINDOW_VALUES
+from discreet.tables.arithmetic.columns import Scalar, column, scalars, sorted_rows
+from discreet.tables.arithmetic.enclosures import Interval, Intervals
+from discreet.tables.arithmetic.ratios import KEPT, Mask, kept
 from discreet.tables.column import ColumnType
 
 

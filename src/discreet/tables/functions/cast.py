@@ -2,9 +2,11 @@
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from discreet.core.errors import RefusedQuery
+from discreet.tables.arithmetic import function_values
+from discreet.tables.arithmetic.between import BetweenNumbers, to_real, to_whole
 from discreet.tables.column import ColumnType, DateRange, Key
 from discreet.tables.expression import Call, Expression
 from discreet.tables.functions.dates import days_listed
@@ -17,6 +19,7 @@ from discreet.tables.functions.function import (
     Listing,
     Reach,
     Result,
+    Without,
 )
 from discreet.tables.functions.rules import convert, midnight, of_each, of_spans, read_date
 from discreet.tables.functions.span import Span, rounded
@@ -161,4 +164,11 @@ CAST = Function(
     work=_work,
     guards=_guards,
     length=TextLength.alike(lambda _, __: LONGEST_NUMBER),
+    between=Without("each type that a number of an answer can be cast to is a function of its own"),
 )
+
+CASTS_BETWEEN: Mapping[str, BetweenNumbers] = {
+    "integer": to_whole(function_values.rounded),
+    "real": to_real(lambda values: values, lambda inside: inside),
+}
+"""Casts between the numbers of an answer, by the type that they make."""

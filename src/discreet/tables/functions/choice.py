@@ -5,6 +5,9 @@ from fractions import Fraction
 from functools import partial
 
 from discreet.core.errors import RefusedQuery
+from discreet.tables.arithmetic import enclosures, function_values
+from discreet.tables.arithmetic.between import BetweenNumbers, of_case, of_nullif, of_one_type
+from discreet.tables.arithmetic.function_values import ColumnFunction
 from discreet.tables.column import ColumnType, DateRange
 from discreet.tables.expression import Call, Expression
 from discreet.tables.functions.function import (
@@ -144,7 +147,7 @@ _choice = partial(
 # ---- The greatest and the least.
 
 
-def _extreme(name: str, node: str) -> Function:
+def _extreme(name: str, node: str, value: ColumnFunction) -> Function:
     def build(arguments: Arguments) -> Expression | None:
         if len(arguments) > MOST_ARGUMENTS:
             raise RefusedQuery(
@@ -163,6 +166,7 @@ def _extreme(name: str, node: str) -> Function:
         keys=_keys_of(_all),
         work=_extreme_work,
         guards=guarded(0),
+        between=BetweenNumbers(1, None, of_one_type, value),
     )
 
 
@@ -225,6 +229,7 @@ FUNCTIONS = (
         keys=_keys_of(_branches),
         work=plain,
         guards=guarded(0),
+        between=BetweenNumbers(3, None, of_case, function_values.case),
     ),
     Function(
         name="if",
@@ -238,6 +243,7 @@ FUNCTIONS = (
         work=_AS_CASE,
         guards=_AS_CASE,
         length=_AS_CASE,
+        between=_AS_CASE,
     ),
     _choice(
         name="coalesce",
@@ -249,6 +255,7 @@ FUNCTIONS = (
         keys=_keys_of(_all),
         work=plain,
         guards=guarded(0),
+        between=BetweenNumbers(1, None, of_one_type, function_values.first_known),
     ),
     _choice(
         name="nullif",
@@ -260,7 +267,8 @@ FUNCTIONS = (
         keys=_first_keys,
         work=_nullif_work,
         guards=guarded(1),
+        between=BetweenNumbers(2, 2, of_nullif, function_values.null_if, enclosures.unless),
     ),
-    _extreme("greatest", "Greatest"),
-    _extreme("least", "Least"),
+    _extreme("greatest", "Greatest", function_values.GREATEST),
+    _extreme("least", "Least", function_values.LEAST),
 )

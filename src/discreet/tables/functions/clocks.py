@@ -10,6 +10,7 @@ from discreet.tables.functions.function import (
     NOT_A_DATE,
     NOT_A_NUMBER,
     NOT_A_TEXT,
+    OF_ROWS_ONLY,
     Arguments,
     DatePart,
     Function,
@@ -31,7 +32,7 @@ from discreet.tables.functions.work import guarded, if_made, plain
 _INTEGER, _DATE = ColumnType.INTEGER, ColumnType.DATE
 _TIMESTAMP, _TIME = ColumnType.TIMESTAMP, ColumnType.TIME
 
-_clocked = partial(Function, work=plain, length=NOT_A_TEXT)
+_clocked = partial(Function, work=plain, length=NOT_A_TEXT, between=OF_ROWS_ONLY)
 
 
 def _part_of(upper: int, name: str, node: str) -> Function:

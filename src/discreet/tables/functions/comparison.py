@@ -12,6 +12,9 @@ from typing import Any
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.numbers import exact
+from discreet.tables.arithmetic import function_values
+from discreet.tables.arithmetic.between import BetweenNumbers, of_comparison, of_truths, relation_of
+from discreet.tables.arithmetic.function_values import ColumnFunction, strict
 from discreet.tables.column import LONGEST_TEXT, ColumnType
 from discreet.tables.expression import Call, Expression, Literal
 from discreet.tables.functions.function import (
@@ -19,6 +22,7 @@ from discreet.tables.functions.function import (
     BY_FORM,
     NOT_A_DATE,
     NOT_A_TEXT,
+    OF_ROWS_ONLY,
     TRUE_OR_FALSE,
     UNKNOWN,
     Arguments,
@@ -80,6 +84,7 @@ def _compare(
         written=(PlainNode(node, BINARY, compares=True),),
         build=build,
         on_keys=_OF_NULL if of is None else lambda _, first, second: of(first, second),
+        between=OF_ROWS_ONLY if of is None else relation_of(of),
         work=plain,
     )
 
@@ -147,7 +152,13 @@ def _like(name: str) -> Function:
 
     usage = f"text {name.upper()} 'pattern'"
     return test_of(
-        name=name, usage=usage, written=BY_FORM, build=build, on_keys=_matches, work=_like_work
+        name=name,
+        usage=usage,
+        written=BY_FORM,
+        build=build,
+        on_keys=_matches,
+        work=_like_work,
+        between=OF_ROWS_ONLY,
     )
 
 
@@ -199,7 +210,7 @@ def looks(pattern: str) -> int:
 # ---- Logic.
 
 
-def _chain(name: str, usage: str) -> Function:
+def _chain(name: str, usage: str, value: ColumnFunction) -> Function:
     def build(arguments: Arguments) -> Expression | None:
         if len(arguments) < 2:
             return None
@@ -207,7 +218,13 @@ def _chain(name: str, usage: str) -> Function:
         return call_of(name, _BOOLEAN, [convert(part, _BOOLEAN) for part in flat])
 
     return test_of(
-        name=name, usage=usage, written=BY_FORM, build=build, on_keys=_OF_NULL, work=plain
+        name=name,
+        usage=usage,
+        written=BY_FORM,
+        build=build,
+        on_keys=_OF_NULL,
+        work=plain,
+        between=BetweenNumbers(1, None, of_truths, value),
     )
 
 
@@ -219,8 +236,8 @@ def _parts(name: str, argument: Expression) -> Arguments:
 
 
 FUNCTIONS = (
-    _chain("and", "boolean AND boolean"),
-    _chain("or", "boolean OR boolean"),
+    _chain("and", "boolean AND boolean", function_values.every),
+    _chain("or", "boolean OR boolean", function_values.some),
     test_of(
         name="not",
         usage="NOT boolean",
@@ -228,6 +245,7 @@ FUNCTIONS = (
         build=fixed("not", [[_BOOLEAN]], _BOOLEAN),
         on_keys=lambda _, value: not value,
         work=plain,
+        between=BetweenNumbers(1, 1, of_truths, strict(operator.not_)),
     ),
     _compare("=", "EQ", operator.eq),
     _compare("<>", "NEQ", operator.ne),
@@ -243,6 +261,7 @@ FUNCTIONS = (
         build=_is_null,
         on_keys=_OF_NULL,
         work=plain,
+        between=BetweenNumbers(1, 1, lambda _: _BOOLEAN, function_values.is_null),
     ),
     test_of(
         name="in",
@@ -251,6 +270,7 @@ FUNCTIONS = (
         build=_in,
         on_keys=_OF_NULL,
         work=_in_work,
+        between=BetweenNumbers(2, None, of_comparison, function_values.among),
     ),
     _like("like"),
     _like("ilike"),

@@ -18,6 +18,7 @@ from discreet.tables.functions.function import (
     NOT_A_DATE,
     NOT_A_NUMBER,
     NOT_A_TEXT,
+    OF_ROWS_ONLY,
     Alias,
     Arguments,
     DatePart,
@@ -253,7 +254,7 @@ def _count(day: datetime.date, length: int) -> int:
 
 # ---- The parts of a date: ISO weeks; days of the week from Sunday 0 (ISO: Monday 1 to Sunday 7).
 
-_dated = partial(Function, work=plain, length=NOT_A_TEXT)
+_dated = partial(Function, work=plain, length=NOT_A_TEXT, between=OF_ROWS_ONLY)
 
 
 def _part(

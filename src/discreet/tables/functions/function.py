@@ -11,6 +11,7 @@ from typing import Protocol
 
 from attrs import field, frozen
 
+from discreet.tables.arithmetic.between import BetweenNumbers
 from discreet.tables.column import DateRange, Key
 from discreet.tables.expression import Call, Expression
 from discreet.tables.functions.span import Span
@@ -35,6 +36,7 @@ NOT_A_DATE = Without("its value is no date")
 NOT_A_TEXT = Without("its value is no text")
 TRUE_OR_FALSE = Without("its value is true or false, and that is known of every boolean")
 NO_KEYS = Without("its value is a real number, and those are no keys")
+OF_ROWS_ONLY = Without("it is not worked out between the numbers of an answer")
 
 
 # ---- How it is written.
@@ -155,6 +157,8 @@ class Function:
     """How many values it looks at before it passes them on."""
     length: TextLength | Without
     """The most characters that it has, if its value is a text."""
+    between: BetweenNumbers | Without
+    """What it is between the noisy numbers of an answer: type, value, and where that lies."""
 
     def ways(self) -> tuple[Way, ...]:
         """Return the ways that it is written, beside its name and forms of its own."""

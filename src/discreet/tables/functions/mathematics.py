@@ -6,6 +6,16 @@ from fractions import Fraction
 from functools import partial
 
 from discreet.core.numbers import exact
+from discreet.tables.arithmetic import enclosures, function_values
+from discreet.tables.arithmetic.between import (
+    BetweenNumbers,
+    each_to_real,
+    of_round,
+    to_real,
+    to_whole,
+)
+from discreet.tables.arithmetic.function_values import kept_numbers
+from discreet.tables.arithmetic.ratios import Ratios
 from discreet.tables.column import ColumnType
 from discreet.tables.expression import Call, Expression, Literal
 from discreet.tables.functions.function import (
@@ -74,7 +84,12 @@ def _half_away(value: Fraction) -> int:
     return size if value >= 0 else -size
 
 
-def _to_whole(name: str, node: str, rounding: Callable[[Fraction], int]) -> Function:
+def _to_whole(
+    name: str,
+    node: str,
+    rounding: Callable[[Fraction], int],
+    columns: Callable[[Ratios], Ratios],
+) -> Function:
     """Return a function that does nothing to an integer."""
 
     def build(arguments: Arguments) -> Expression | None:
@@ -90,6 +105,7 @@ def _to_whole(name: str, node: str, rounding: Callable[[Fraction], int]) -> Func
         build=build,
         span=of_spans(lambda _, spans: rounded(spans[0], rounding)),
         guards=guarded(0),
+        between=to_whole(columns),
     )
 
 
@@ -130,7 +146,9 @@ def _power_span(node: Call, spans: Sequence[Span]) -> Span | None:
         return None
 
 
-def _above_zero(name: str, written: Written, function: Callable[[float], float]) -> Function:
+def _above_zero(
+    name: str, written: Written, function: Callable[[float], float], between: BetweenNumbers
+) -> Function:
     """Return a function that is defined for numbers above zero, or from zero on."""
     return _real(
         name=name,
@@ -139,7 +157,12 @@ def _above_zero(name: str, written: Written, function: Callable[[float], float])
         build=fixed(name, [[_REAL]], _REAL),
         span=_rising(function, least=0.0),
         guards=guarded(2),
+        between=between,
     )
+
+
+def _logarithm_to(base: int) -> BetweenNumbers:
+    return each_to_real(function_values.logarithm_to(base), enclosures.logarithm_to(base))
 
 
 FUNCTIONS = (
@@ -155,14 +178,24 @@ FUNCTIONS = (
         work=plain,
         guards=if_made,
         length=NOT_A_TEXT,
+        between=BetweenNumbers(
+            1, 2, of_round, kept_numbers(function_values.rounded), enclosures.round_to
+        ),
     ),
-    _to_whole("floor", "Floor", math.floor),
-    _to_whole("ceil", "Ceil", math.ceil),
-    _to_whole("trunc", "Trunc", math.trunc),
-    _above_zero("sqrt", (PlainNode("Sqrt"),), math.sqrt),
-    _above_zero("ln", (PlainNode("Ln"),), math.log),
-    _above_zero("log10", BY_FORM, math.log10),
-    _above_zero("log2", BY_FORM, math.log2),
+    _to_whole("floor", "Floor", math.floor, function_values.floor),
+    _to_whole("ceil", "Ceil", math.ceil, function_values.ceiling),
+    _to_whole("trunc", "Trunc", math.trunc, Ratios.truncated),
+    _above_zero(
+        "sqrt", (PlainNode("Sqrt"),), math.sqrt, to_real(function_values.root, enclosures.root)
+    ),
+    _above_zero(
+        "ln",
+        (PlainNode("Ln"),),
+        math.log,
+        each_to_real(function_values.logarithm, enclosures.logarithm),
+    ),
+    _above_zero("log10", BY_FORM, math.log10, _logarithm_to(10)),
+    _above_zero("log2", BY_FORM, math.log2, _logarithm_to(2)),
     _real(
         name="exp",
         usage="exp(number)",
@@ -170,6 +203,7 @@ FUNCTIONS = (
         build=fixed("exp", [[_REAL]], _REAL),
         span=_rising(math.exp, least=-math.inf),
         guards=guarded(1),
+        between=each_to_real(function_values.exponential, enclosures.exponential),
     ),
     _real(
         name="power",
@@ -178,5 +212,6 @@ FUNCTIONS = (
         build=fixed("power", [[_REAL], [_REAL]], _REAL),
         span=of_spans(_power_span),
         guards=guarded(1),
+        between=each_to_real(function_values.power, enclosures.power, count=2),
     ),
 )

@@ -9,6 +9,18 @@ from itertools import product
 
 from discreet.core.errors import RefusedQuery
 from discreet.core.numbers import exact
+from discreet.tables.arithmetic import enclosures, function_values
+from discreet.tables.arithmetic.between import (
+    BetweenNumbers,
+    numeric,
+    of_difference,
+    of_sum,
+    to_real,
+    to_whole,
+)
+from discreet.tables.arithmetic.enclosures import Intervals
+from discreet.tables.arithmetic.function_values import kept_numbers, of_numbers, strict
+from discreet.tables.arithmetic.ratios import Ratios
 from discreet.tables.column import ColumnType, DateRange, Key
 from discreet.tables.expression import Call, Expression, Literal
 from discreet.tables.functions.function import (
@@ -254,6 +266,13 @@ FUNCTIONS = (
         keys=of_each,
         on_keys=_shift(1),
         guards=_sum_guards,
+        between=BetweenNumbers(
+            2,
+            2,
+            of_sum,
+            of_numbers(kept_numbers(Ratios.plus), strict(function_values.add_days)),
+            enclosures.plus,
+        ),
     ),
     _dated(
         name="-",
@@ -265,6 +284,13 @@ FUNCTIONS = (
         keys=of_each,
         on_keys=_shift(-1),
         guards=_sum_guards,
+        between=BetweenNumbers(
+            2,
+            2,
+            of_difference,
+            of_numbers(kept_numbers(Ratios.minus), strict(function_values.subtract_days)),
+            enclosures.minus,
+        ),
     ),
     _number(
         name="*",
@@ -275,6 +301,7 @@ FUNCTIONS = (
         keys=of_each,
         on_keys=_whole(lambda a, b: a * b),
         guards=if_made,
+        between=numeric(Ratios.times, enclosures.product_of),
     ),
     _number(
         name="/",
@@ -285,6 +312,7 @@ FUNCTIONS = (
         keys=NO_KEYS,
         on_keys=NO_KEYS,
         guards=_quotient_guards,
+        between=to_real(Ratios.over, enclosures.ratio, count=2),
     ),
     _number(
         name="//",
@@ -295,6 +323,7 @@ FUNCTIONS = (
         keys=of_each,
         on_keys=_whole(_whole_quotient),
         guards=_quotient_guards,
+        between=numeric(function_values.whole_ratio, enclosures.whole_ratio),
     ),
     _number(
         name="%",
@@ -305,6 +334,7 @@ FUNCTIONS = (
         keys=of_each,
         on_keys=_whole(_modulo),
         guards=_quotient_guards,
+        between=numeric(function_values.remainder),
     ),
     _number(
         name="neg",
@@ -315,6 +345,7 @@ FUNCTIONS = (
         keys=of_each,
         on_keys=_whole(lambda a: -a),
         guards=guarded(0),
+        between=numeric(Ratios.negative, Intervals.negative, count=1),
     ),
     _number(
         name="abs",
@@ -325,6 +356,7 @@ FUNCTIONS = (
         keys=of_each,
         on_keys=_whole(abs),
         guards=guarded(0),
+        between=numeric(Ratios.absolute, enclosures.absolute, count=1),
     ),
     _number(
         name="sign",
@@ -335,5 +367,6 @@ FUNCTIONS = (
         keys=keys_from(-1, 1),
         on_keys=Without("it has the same three keys whatever it is of"),
         guards=guarded(0),
+        between=to_whole(function_values.sign),
     ),
 )

@@ -10,6 +10,7 @@ from discreet.tables.functions.function import (
     BY_NAME,
     NOT_A_DATE,
     NOT_A_TEXT,
+    OF_ROWS_ONLY,
     Arguments,
     Function,
     Keys,
@@ -137,6 +138,7 @@ _ranged = partial(
     dates=NOT_A_DATE,
     on_keys=Without("its keys follow from the range that is written in the query"),
     length=NOT_A_TEXT,
+    between=OF_ROWS_ONLY,
 )
 
 FUNCTIONS = (

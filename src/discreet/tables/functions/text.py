@@ -20,6 +20,7 @@ from discreet.tables.functions.function import (
     NOT_A_DATE,
     NOT_A_NUMBER,
     NOT_A_TEXT,
+    OF_ROWS_ONLY,
     UNKNOWN,
     Alias,
     Arguments,
@@ -64,7 +65,9 @@ FARTHEST = 1_000_000
 MOST_GROWTH = 10
 """A replacement is at most this many times as long as what it replaces."""
 
-_made = partial(Function, span=NOT_A_NUMBER, dates=NOT_A_DATE, guards=guarded(0))
+_made = partial(
+    Function, span=NOT_A_NUMBER, dates=NOT_A_DATE, guards=guarded(0), between=OF_ROWS_ONLY
+)
 
 
 def _exact(of: Callable[..., str]) -> KeyFunction:
@@ -316,6 +319,7 @@ def _search(
         build=fixed(name, [[_TEXT], [_TEXT]], _BOOLEAN),
         on_keys=lambda _, value, part: of(value, part),
         work=work,
+        between=OF_ROWS_ONLY,
     )
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from discreet.core.numbers import exp_bounds, log_bounds
 from discreet.core.rounding import short_down, short_up
-from discreet.releases.estimates import function_values
-from discreet.releases.estimates.function_values import LARGEST_POWER, roots, rounded
-from discreet.releases.estimates.ratios import (
+from discreet.tables.arithmetic import function_values
+from discreet.tables.arithmetic.function_values import LARGEST_POWER, roots, rounded
+from discreet.tables.arithmetic.ratios import (
     KEPT,
     Mask,
     Ratios,

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.releases.estimates.estimate import Scalar
-from discreet.releases.estimates.ratios import Mask, Ratios
+from discreet.tables.arithmetic.ratios import Mask, Ratios
+
+Scalar = Fraction | str | bool | datetime.date | datetime.time
+"""A value that an estimate can have. Numbers are exact; missing is None, as always."""
 
 Column = Ratios | Sequence[Scalar | None]
 """The values of one estimate in all groups: numbers, or values of another type."""

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from discreet.core.numbers import exp_bounds, log_bounds
-from discreet.releases.estimates.columns import Column, column, is_true, scalars, truths
-from discreet.releases.estimates.estimate import Scalar
-from discreet.releases.estimates.ratios import (
+from discreet.tables.arithmetic.columns import Column, Scalar, column, is_true, scalars, truths
+from discreet.tables.arithmetic.ratios import (
     Ratios,
     add,
     choose,
