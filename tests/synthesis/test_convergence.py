@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
 from discreet.synthesis.marginals.estimate import estimate
 from discreet.synthesis.marginals.measurement import Measurement, total_rows
 from discreet.synthesis.related.related_file import open_synthetic
 from discreet.synthesis.synthetic_file import SyntheticFile
-from discreet.synthesis.synthetic_release import METADATA
+from discreet.synthesis.synthetic_release import METADATA, disagreement_notes
 from tests.support.projects.frames import owned as owned_frames
 
 COLUMNS = {
@@ -105,3 +106,32 @@ def test_the_number_of_rows_is_the_measured_one_without_a_bias():
     # The deviation of one total is at most 27, so that of the mean is 2.7: this is five of them.
     assert abs(np.mean(errors)) < 13.5
     assert np.mean(twins) > 100
+
+
+def test_a_model_that_is_far_from_what_was_published_says_so(tmp_path):
+    """The whole search brings it within what noise explains, and a row; nothing is said then.
+
+    A twin of the ticket with a thousand rows more in one number is never met, and that is said.
+    """
+    said = {"ledger": tmp_path / "ledger", "id_space": tmp_path.name, "budget": {"rho": 100}}
+    said["declaration"] = {"tables": {"visits": {"most_rows_per_unit": 1}}}
+    with owned_frames({"visits": _rows()}, columns={"visits": COLUMNS}, **said) as owner:
+        connection = owner.connect()
+        asked = "SELECT clinic, sex, COUNT(*) AS n FROM visits GROUP BY clinic, sex"
+        ticket = connection.sql(asked, rho=50).receipt.ticket.number
+        release = connection.synthesise("visits", tables=PAIRS, rho="1/10", rows_per_unit=1)
+        assert set(release.agrees_with) == {ticket}
+        (table,) = release.model.published
+        away, usual = release.model.farthest(table)
+        whole = release.model.estimated.total * release.model.grouped(table.columns, table.groups)
+        assert away <= np.abs(whole - table.values).max()
+        assert away <= usual
+        assert not any("trust that ticket" in note for note in release.notes())
+        wrong = table.values.copy()
+        wrong[0, 0] += 1_000
+        contradicted = evolve(release.model, published=(evolve(table, values=wrong),))
+        (note,) = disagreement_notes(contradicted)
+        assert f"ticket {ticket} " in note
+        assert any("trust that ticket" in one for one in release.with_tours(1).notes()) == (
+            release.with_tours(1).model.farthest(table)[0] > usual
+        )

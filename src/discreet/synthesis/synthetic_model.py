@@ -1,6 +1,7 @@
 """The model that rows are drawn from: made of what is public, and nothing else."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +32,9 @@ MOST_VALUES = 64
 STILL = 0.002
 """With tables that were published before, a search ends when a tour changes cells by no more than
 this share of their noise."""
+
+USUAL = Fraction(1, 20)
+"""How likely it is at most that noise put any number of a table farther off than is usual."""
 
 MOST_CELLS = 1_000_000
 """How many cells a clique may have with tables that were published before."""
@@ -138,6 +142,26 @@ class SyntheticModel:
             return self.facts.rows
         known = [sum(count for _, count in one.counts) for one in self.facts.totals]
         return max(1, round(self.estimated.total), *known)
+
+    def farthest(self, table: PublishedTable) -> tuple[float, float]:
+        r"""Return how far the model is from a published table at most, and how far that is usual.
+
+        Both are numbers of rows of one block of cells. What is usual is how far the truth itself is
+        from what was published: a number with noise is farther than its quantile for
+        :math:`\beta/k` with a chance of at most :math:`\beta/k`, so of all :math:`k` noisy numbers
+        none is with one of at least :math:`1 - \beta = 0.95`, and a sum of :math:`j` of them is
+        within :math:`j` such quantiles. One row is added, as rows are whole. A model that is
+        farther disagrees with what was published by more than noise explains: the search was
+        stopped too soon, or tables contradict each other. Rows that are drawn of it are farther
+        by what rounding adds, which is less than one row for each cell in each group that is drawn.
+        """
+        each = float(table.noise.error_quantile(USUAL / int(max(1, table.members.sum()))))
+        shares = self.grouped(table.columns, table.groups)
+        away = np.abs(self.estimated.total * shares - table.values)
+        known = table.is_measured
+        excess = np.where(known, away - each * table.members, -np.inf)
+        place = np.unravel_index(int(np.argmax(excess)), excess.shape)
+        return float(away[place]), 1.0 + each * float(table.members[place])
 
     def shares(self, column: int) -> Counts:
         """Return the share of each cell of a column, in the model."""

@@ -236,6 +236,7 @@ class SyntheticRelease:
         else:
             found.append("no columns were measured together: each is independent of all others")
         found += agreement_notes(self.agrees_with)
+        found += disagreement_notes(self.model)
         found += self._facts_notes()
         strict = [one.column.name for one in self.cells if not one.column.nullable]
         if strict:
@@ -318,6 +319,20 @@ def agreement_notes(agrees_with: Mapping[int, str]) -> list[str]:
             f" reveal it: ticket {tickets}"
         )
     ]
+
+
+def disagreement_notes(model: SyntheticModel) -> list[str]:
+    """Return what must be said of a model that is farther from what was published than noise is."""
+    found = []
+    for one in model.published:
+        away, usual = model.farthest(one)
+        if away > usual:
+            found.append(
+                f"the rows are about {away:,.0f} off a number that ticket {one.ticket} published"
+                f" ({one.what}), where its noise explains no more than {usual:,.0f}: trust that"
+                " ticket, and not the rows"
+            )
+    return found
 
 
 def convergence_notes(models: Sequence[SyntheticModel]) -> list[str]:

@@ -1,11 +1,15 @@
 """Clusters: which of the parents' columns they are made of, and how fine."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from attrs import evolve
 
 from discreet.core.loss import Zcdp
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.synthesis.counted.counted_rows import CountedColumn
 from discreet.synthesis.marginals.coarse_values import CoarseValues
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
@@ -15,11 +19,13 @@ from discreet.synthesis.related.clusters import (
     MOST_CLUSTERS,
     MOST_COLUMNS,
     Cluster,
+    MeasuredLinks,
     ParentValues,
     chosen_columns,
     finest_cluster,
 )
 from discreet.synthesis.related.measure_children import ChildMechanism
+from tests.support.statistics.exact_tests import alpha, binomial_p_value
 
 NOISE = DiscreteGaussian(sigma_squared=4)
 NUMBERS = np.array([0.0, 1.0, 2.0, 3.0])
@@ -102,3 +108,24 @@ def test_more_noise_makes_fewer_cells():
     ]
     assert cells == sorted(cells, reverse=True)
     assert cells[1] == pytest.approx(cells[0] / 5, rel=0.05)
+
+
+@pytest.mark.parametrize("noise", [DiscreteLaplace(scale=200), DiscreteGaussian(sigma_squared=200)])
+def test_noise_alone_is_seldom_a_link_whatever_its_tails(noise, rng):
+    """Of 60 scores that are noise alone, none is a link, but with a chance of a tenth.
+
+    A margin of 2.5 deviations is passed by Laplace noise in more than half of all cases.
+    """
+    alone = MeasuredTable((0,), DiscreteGaussian(sigma_squared="1/1000"), np.array([0, 0]))
+    values, trials = [CoarseValues(np.arange(2))] * 6, 200
+    usual, found, twins = math.sqrt(2 * 1 * 4 / math.pi), 0, 0
+    for _ in range(trials):
+        drawn = noise.release(np.full(60, round(usual), dtype=np.int64), rng)
+        scores = MeasuredTable((), noise, drawn)
+        links = MeasuredLinks(children=(alone,) * 6, parents=(alone,) * 10, scores=scores)
+        found += bool(links.links(values).any())
+        twins += bool((drawn > usual + 2.5 * scores.variance**0.5).any())
+    share = alpha("synthesis/related/links", parts=4)
+    assert binomial_p_value(found, trials, Fraction(1, 10)) > share or found < trials / 10
+    if isinstance(noise, DiscreteLaplace):
+        assert binomial_p_value(twins, trials, Fraction(1, 10)) < share

@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.core.errors import InvalidArgument
-from discreet.randomness.rng import SystemRng
 from discreet.synthesis.related.related_file import RelatedFiles, open_synthetic
 from discreet.synthesis.related.related_release import RelatedRelease
 from discreet.synthesis.related.stored_related import open_related
@@ -81,12 +80,12 @@ def test_of_other_declarations_it_is_opened_and_not_judged(place, owner, release
         assert connection.budget()[0].spent == before.spent
 
 
-def test_what_was_published_about_parents_counts(tmp_path, monkeypatch, rng):
-    # From a stream of its own, so that a failure can be replayed.
-    monkeypatch.setattr(SystemRng, "words", lambda _, count: rng.words(count))
+def test_what_was_published_about_parents_counts(tmp_path):
     """A very exact answer about patients, who have one row each, pulls the rows to itself.
 
-    What was published about visits does not count: some of them may have no parent.
+    What was published about visits does not count: some of them may have no parent. How far the
+    model may be from the answer is derived: the noise of its two numbers, and a row. The rows are
+    drawn by coarse values, each of which may round one row in each group.
     """
     declared = {"declaration": {"tables": {"patients": {"most_rows_per_unit": 1}}}}
     with owned_people(people(), tmp_path, budget={"rho": 9_000}, **declared) as owner:
@@ -100,8 +99,16 @@ def test_what_was_published_about_parents_counts(tmp_path, monkeypatch, rng):
         found = connection.synthesise_related("patients", "visits", rho=1, rows_per_unit=3)
         assert set(found.agrees_with) == {ticket}
         assert any("reveal it" in note for note in found.notes())
+        (table,) = found.model.parents.published
+        away, usual = found.model.parents.farthest(table)
+        assert usual < 1.1, "the noise of the answer has a deviation of a hundredth"
+        assert away <= usual
+        assert not any("trust that ticket" in note for note in found.notes())
         shown = found["patients"].to_pandas().sex.value_counts().to_dict()
-        assert shown == pytest.approx({str(sex): n for sex, n in answer.rows}, abs=2)
+        groups = found.model.parents.values[0].size * found.model.parents.values[2].size
+        most = away + 1 + groups
+        assert shown == pytest.approx({str(sex): n for sex, n in answer.rows}, abs=most)
+        assert most < 300, "without the answer they would be as far off as noise for its price"
         alone = connection.synthesise_related(
             "patients", "visits", rho=1, rows_per_unit=3, published=False
         )

@@ -9,6 +9,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from discreet.synthesis.counted.counted_rows import CountedColumn, Integers
+from discreet.synthesis.marginals.choose_tables import CHANCE
 from discreet.synthesis.marginals.coarse_values import CoarseValues, Counts, coarse_values
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 
@@ -35,9 +36,6 @@ FINEST = range(16, 2, -1)
 
 LEAST_MASS = 0.5
 """A row of a table has at least so much of what a row has on an average to tell of a dependence."""
-
-SURE = 2.5
-"""So many deviations of their noise are taken from scores: the largest are so by chance, too."""
 
 LEAST_LINK = 0.25
 """A further column is taken if children depend on it, beyond what others pass on to it, this much
@@ -163,18 +161,19 @@ class MeasuredLinks:
 
         ``coarse`` are the values of the children's columns in the tables that were scored. Of
         columns that do not depend on each other the score is what noise in the expected table adds,
-        and about :math:`\sqrt{2nc/\pi}` for :math:`n` rows in :math:`c` cells.
+        and about :math:`\sqrt{2nc/\pi}` for :math:`n` rows in :math:`c` cells. From each is taken
+        what the noise of all scores stays within, but for a small chance, by its own tails.
         """
         scores = self.scores.values.reshape(len(self.children), len(self.parents))
         total = max(1.0, float(np.mean([one.values.sum() for one in self.parents])))
+        margin = float(self.scores.noise.error_quantile(2 * CHANCE / scores.size))
         found = np.zeros(scores.shape)
         for x, (child, values) in enumerate(zip(self.children, coarse, strict=True)):
             for p, parent in enumerate(self.parents):
                 cells = values.size * parent.values.size
                 noise = _noise(child, values.size) + _noise(parent, parent.values.size)
                 chance = math.sqrt(2 * total * cells / math.pi)
-                least = noise + chance + SURE * math.sqrt(self.scores.variance)
-                found[x, p] = max(float(scores[x, p]) - least, 0.0)
+                found[x, p] = max(float(scores[x, p]) - noise - chance - margin, 0.0)
         return found
 
     def to_json(self) -> dict[str, Any]:

@@ -36,6 +36,7 @@ from discreet.synthesis.synthetic_release import (
     agreement_notes,
     checked_tours,
     convergence_notes,
+    disagreement_notes,
 )
 from discreet.tables.column import Column, ColumnType
 from discreet.tables.unit_name import UnitName
@@ -320,6 +321,7 @@ class RelatedRelease:
             " order in time, and what does not change from one to the next, are lost"
         )
         found += agreement_notes(self.agrees_with)
+        found += disagreement_notes(self.model.parents)
         stopped = convergence_notes([self.model.parents, self.model.children])
         return (*found, *stopped, *self.remarks)
 
