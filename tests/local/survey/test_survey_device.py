@@ -14,7 +14,7 @@ from discreet.local.device.draws import SecureDraws
 from discreet.local.device.survey_device import SurveyDevice, value_of
 from discreet.local.survey.read_survey import parse_survey
 from tests.support.local.device_law import law_of, run_node
-from tests.support.local.surveys import small_survey
+from tests.support.local.surveys import TEXT, small_survey
 
 ANSWERS = st.one_of(
     st.none(),
@@ -238,3 +238,21 @@ def test_texts_are_reported_alike_in_both_languages(rng):
     task = {"stream": stream[:place].hex(), "survey": survey.published(), "answers": answers}
     assert run_node("survey", task) == ours
     assert {len(report) for report in ours} == {2 * survey.size}
+
+
+def test_a_pinned_version_is_the_only_one_that_is_obeyed():
+    """A form that asks more is refused in both languages, under either version, before any draw."""
+    survey = parse_survey(TEXT.replace("Where do", "Wo, \U0001f34f\\\\ \\u0001\u2028ä, do"))
+    published = survey.published()
+    louder = parse_survey(TEXT.replace("epsilon = 2", "epsilon = 20"))
+    forged = {"version": survey.version, "form": louder.form()}
+    surveys = [published, louder.published(), forged, {**published, "version": "v"}]
+    refused = "the survey is not the version that is pinned; nothing is reported"
+    found = run_node("pinned", {"surveys": surveys, "pinned": survey.version})
+    assert found == [survey.size, refused, refused, refused]
+    assert SurveyDevice(published, {}, pinned=survey.version).report({}) is not None
+    for other in surveys[1:]:
+        memory: dict[str, str] = {}
+        with pytest.raises(ValueError, match=refused):
+            SurveyDevice(other, memory, pinned=survey.version)
+        assert memory == {}

@@ -112,6 +112,15 @@ const TASKS = {
         }
       }),
     ),
+  // The size of a report, or the error; a device that drew anything would fail otherwise.
+  pinned: ({ surveys, pinned }) =>
+    surveys.map((survey) => {
+      try {
+        return new SurveyDevice(survey, memory(), undefined, pinned).report({}).length;
+      } catch (error) {
+        return error.message;
+      }
+    }),
   batch: ({ survey }) => JSON.parse(new SurveyDevice(survey, memory()).batch({})),
   laws: (cases) => cases.map(law),
   large: (size) => JSON.parse(device.batchText("v", [new Uint8Array(size)])).reports[0].length,

@@ -442,8 +442,17 @@ export const batchText = (version, reports, fill = secure) =>
     reports: reports.map((report) => btoa(Array.from(report, (byte) => String.fromCharCode(byte)).join(""))),
   });
 
+// The version of a form: the SHA-256 of its JSON with sorted keys and no spaces.
+export const versionOf = (form) =>
+  hex(new Uint8Array(sha256(new TextEncoder().encode(plainJson(form))).buffer));
+
+// With `pinned`, the version that somebody has looked at, a form that is not that very one is
+// refused before anything is drawn, whatever would be answered.
 export class SurveyDevice {
-  constructor({ form, version }, memory, draws = new SecureDraws()) {
+  constructor({ form, version }, memory, draws = new SecureDraws(), pinned = null) {
+    if (pinned !== null && !(version === pinned && versionOf(form) === pinned)) {
+      throw new Error("the survey is not the version that is pinned; nothing is reported");
+    }
     Object.assign(this, { form, version, memory, draws });
   }
 

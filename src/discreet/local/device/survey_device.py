@@ -7,6 +7,7 @@ is ever sent as it is, and nothing fails because of a value.
 """
 
 import base64
+import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -31,8 +32,13 @@ class SurveyDevice:
         all versions of a survey of one name; so the loss of a person is at most that of so many
         reports, or, of a question whose answers are kept, that of all kept answers.
 
+        With ``pinned``, the version that somebody has looked at, any other form is refused before
+        anything is drawn. Nothing is sent then, whatever would be answered; so a collector cannot
+        hand out a form that asks or tells more.
+
     Assumes:
         ``memory`` is this device's own and lasts: a cleared memory is a new device, and a new loss.
+        Without ``pinned`` the device does as any form says that it is handed.
 
     Example:
         >>> from discreet.local.device.draws import UNIT
@@ -44,7 +50,16 @@ class SurveyDevice:
         (1, None)
     """
 
-    def __init__(self, survey: Form, memory: Memory, draws: Draws | None = None) -> None:
+    def __init__(
+        self,
+        survey: Form,
+        memory: Memory,
+        draws: Draws | None = None,
+        *,
+        pinned: str | None = None,
+    ) -> None:
+        if pinned is not None and not survey["version"] == pinned == version_of(survey["form"]):
+            raise ValueError("the survey is not the version that is pinned; nothing is reported")
         self._form: Form = survey["form"]
         self._version: str = survey["version"]
         self._memory = memory
@@ -86,6 +101,12 @@ class SurveyDevice:
         told = question.get("values") or [question["min"], question["step"]]
         name = json.dumps([self._form["name"], question["name"], told])
         return kept(name, recipe, held, self._memory, self._draws)
+
+
+def version_of(form: Form) -> str:
+    """Return the version of a form: the SHA-256 of its JSON with sorted keys and no spaces."""
+    text = json.dumps(form, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 _KEEPING = {"permanent": permanent_report, "rounded": rounded_report}
