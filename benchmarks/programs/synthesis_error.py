@@ -10,8 +10,15 @@ tables only so many, always the same.
 ``discreet`` opens a new project over the Parquet file and goes through the gate; ``independent`` is
 the same without any columns measured together. ``dpmm`` is its MST and ``dpmm_aim`` its AIM, with
 what they do unless told otherwise: they get numbers of cells and their counts instead of a file,
-and are told how many rows there are. Only NumPy and the library itself are used, because this runs
-in the environments of peers.
+and are told how many rows there are.
+
+mbi measures nothing. It estimates a model of noisy tables and draws rows of it, so it gets the ones
+that we measured, with their deviations. ``mbi`` is its mirror descent with what it does unless told
+otherwise, and two settings that it asks for in warnings. ``modelled`` is our own estimate of the
+same noisy tables, and our own rows of it. Which values stand together follows from what was
+measured, and both draw those within such a group by the counts of the column.
+
+Only NumPy and the library itself are used, because this runs in the environments of peers.
 """
 
 import hashlib
@@ -55,14 +62,18 @@ Described = Sequence[dict[str, Any]]
 
 def discreet(folder: Path, columns: Described, epsilon: str, method: str = "auto") -> Any:
     """Declare a project, open it, synthesise once and return the rows as an Arrow table."""
+    with tempfile.TemporaryDirectory() as made, _opened(folder, columns, made) as connection:
+        release = connection.synthesise("facts", method=method, epsilon=epsilon, delta=DELTA)
+        return release.to_arrow()
+
+
+def _opened(folder: Path, columns: Described, made: str) -> Any:
+    """Declare a project over a table's file in a new folder, and open it."""
+    path = Path(made) / "discreet.toml"
     lines = "\n".join(map(_line, columns))
-    with tempfile.TemporaryDirectory() as made:
-        path = Path(made) / "discreet.toml"
-        text = DECLARATION.format(file=folder / "rows.parquet", columns=lines)
-        path.write_text(text, encoding="utf-8")
-        with import_module("discreet").connect(path) as connection:
-            release = connection.synthesise("facts", method=method, epsilon=epsilon, delta=DELTA)
-            return release.to_arrow()
+    text = DECLARATION.format(file=folder / "rows.parquet", columns=lines)
+    path.write_text(text, encoding="utf-8")
+    return import_module("discreet").connect(path)
 
 
 def independent(folder: Path, columns: Described, epsilon: str) -> Any:
@@ -87,11 +98,93 @@ def dpmm_aim(folder: Path, columns: Described, epsilon: str) -> Any:
     return dpmm(folder, columns, epsilon, "AIM")
 
 
+def modelled(folder: Path, columns: Described, epsilon: str) -> Any:
+    """Estimate our model of what we measured, and return rows of it as an Arrow table."""
+    model_type = import_module("discreet.synthesis.synthetic_model").SyntheticModel
+    model = model_type.from_json(_noisy(folder, epsilon, make=True)["ours"])
+    rng = import_module("discreet.randomness.rng").SystemRng()
+    return model.to_arrow(model.sample(model.rows, rng), rng)
+
+
+def mbi(folder: Path, columns: Described, epsilon: str) -> Any:
+    """Estimate mbi's model of what we measured, and return the numbers of its rows' cells."""
+    settings = {"jax_enable_x64": True, "jax_enable_compilation_cache": False}
+    for name, setting in settings.items():
+        import_module("jax").config.update(name, setting)
+    library, known = import_module("mbi"), _noisy(folder, epsilon)
+    names, sizes = [str(place) for place in range(len(columns))], known["sizes"]
+    groups = {name: np.array(one) for name, one in zip(names, known["groups"], strict=True)}
+    fine = library.Domain(names, sizes)
+    coarse = library.Domain(names, [int(one.max()) + 1 for one in groups.values()])
+    tables = []
+    for one in known["tables"]:
+        clique = tuple(names[column] for column in one["columns"])
+        values = np.array(one["values"], dtype=float)
+        table = library.LinearMeasurement(values, clique, one["deviation"])
+        tables.append(table.compress(groups, fine) if len(clique) == 1 else table)
+    model = library.estimation.MirrorDescent().estimate(coarse, tables)
+    drawn = model.synthetic_data().to_dict()
+    return np.stack(
+        [_within(known, place, drawn[name]) for place, name in enumerate(names)], axis=1
+    )
+
+
+def _within(known: dict[str, Any], column: int, drawn: Any) -> Any:
+    """Return values for groups of them: in each group by what was counted of the column."""
+    groups, found = np.array(known["groups"][column]), np.zeros(len(drawn), dtype=np.int64)
+    alone = [one for one in known["tables"] if one["columns"] == [column]]
+    weights = [one["deviation"] ** -2 for one in alone]
+    values = [np.array(one["values"], dtype=float) for one in alone]
+    counts = np.average(values, axis=0, weights=weights)
+    for group in range(int(groups.max()) + 1):
+        members, rows = np.flatnonzero(groups == group), np.flatnonzero(np.asarray(drawn) == group)
+        shares = np.maximum(counts[members], 1e-9)
+        ends = np.round(np.cumsum(shares / shares.sum()) * len(rows)).astype(np.int64)
+        numbers = np.repeat(members, np.diff(ends, prepend=0))
+        found[rows] = np.random.default_rng().permutation(numbers)
+    return found
+
+
+def _noisy(folder: Path, epsilon: str, *, make: bool = False) -> dict[str, Any]:
+    """Return what we measured; only we can make it, by a process whose time does not count."""
+    place = folder / f"noisy_{epsilon}.json"
+    if make:
+        words = [sys.executable, str(Path(__file__)), "--noisy", str(folder), epsilon]
+        subprocess.run(words, check=True)
+    found: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
+    return found
+
+
+def write_noisy(folder: str, epsilon: str) -> None:
+    """Write what we measure of a table, for whoever estimates a model of it."""
+    place = Path(folder)
+    columns = json.loads((place / "columns.json").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as made, _opened(place, columns, made) as connection:
+        release = connection.synthesise("facts", epsilon=epsilon, delta=DELTA)
+        measured = release.measured
+        known = {
+            "ours": release.model.to_json(),
+            "sizes": list(measured.sizes),
+            "groups": [one.numbers.tolist() for one in measured.coarse],
+            "tables": [
+                {
+                    "columns": list(one.columns),
+                    "values": one.values.ravel().tolist(),
+                    "deviation": one.variance**0.5,
+                }
+                for one in (*measured.first, *measured.tables)
+            ],
+        }
+    (place / f"noisy_{epsilon}.json").write_text(json.dumps(known), encoding="utf-8")
+
+
 PARTICIPANTS: dict[str, Callable[[Path, Described, str], Any]] = {
     "discreet": discreet,
     "dpmm": dpmm,
     "dpmm_aim": dpmm_aim,
     "independent": independent,
+    "mbi": mbi,
+    "modelled": modelled,
 }
 
 
@@ -112,7 +205,9 @@ def folder_of(data: str) -> Path:
 
 
 def cells_of(rows: Any, columns: Described) -> Any:
-    """Return the number of each value's cell, of a data frame of such or of an Arrow table."""
+    """Return the number of each value's cell: of such numbers, or of an Arrow table."""
+    if isinstance(rows, np.ndarray):
+        return rows
     if not hasattr(rows, "to_pydict"):
         return rows[[column["name"] for column in columns]].to_numpy().astype(np.int64)
     arrow, compute = import_module("pyarrow"), import_module("pyarrow.compute")
@@ -172,4 +267,7 @@ def measured(who: str, data: str, epsilon: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measured(*sys.argv[1:])))
+    if sys.argv[1] == "--noisy":
+        write_noisy(*sys.argv[2:])
+    else:
+        print(json.dumps(measured(*sys.argv[1:])))
