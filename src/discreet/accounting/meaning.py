@@ -136,10 +136,13 @@ class Meaning:
         if self.metric is Metric.ADD_REMOVE:
             rest = f", and of anything else about that person at most {_percent(self.fact(half))} %"
         caveat = f" (but for a chance of {float_up(self.exception):.2g})" if self.loss.delta else ""
+        tested = "who are not in the data", "those who are"
+        if self.metric is not Metric.ADD_REMOVE:
+            tested = "of whom something is not true", "those of whom it is"
         return (
             f"Whoever thinks it 50 % likely {beliefs} after seeing everything that was "
-            f"released{rest}{caveat}. A test that wrongly points at 1 % of people who are not in "
-            f"the data can find at most {_percent(found)} % of those who are."
+            f"released{rest}{caveat}. A test that wrongly points at 1 % of people {tested[0]} can "
+            f"find at most {_percent(found)} % of {tested[1]}."
         )
 
     def _repr_html_(self) -> str:
