@@ -44,7 +44,7 @@ class BreakingPoint:
 
 @frozen
 class NoiseInstead:
-    """What differential privacy would add to the same numbers, for the same ε and whatever is known.
+    """What differential privacy would add to the same numbers, for the same ε.
 
     Attributes:
         scale: Of discrete Laplace noise, in units of the statistic.
