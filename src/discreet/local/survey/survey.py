@@ -106,7 +106,8 @@ class SurveyQuestion:
         never of one value, so no loss bounds this.
         """
         seen = reports if self.keeps == "no" else min(reports, self.kept_answers)
-        return self.scheme.lifetime(seen)
+        # Not the scheme's own lifetime: RAPPOR's is that of a response which is kept.
+        return self.scheme.event() * seen
 
     def epsilon_of_lifetime(self, reports: int) -> Fraction:
         """Return the loss of so many reports of one device to this question."""
