@@ -65,11 +65,36 @@ const told = ({ recipe, value, report }, draws) => {
   return value.map((each) => hex(device[report]("asked", recipe, each, memory, draws))).join("");
 };
 
-const law = (given) => {
+// The reports of a history of texts, with an ideal random function in place of the hash.
+const SECRET = JSON.stringify(hex(Uint8Array.from({ length: 32 }, (_, place) => place)));
+const keptTexts = ({ recipe, history }, draws) => {
+  const made = new Map();
+  const derive = (_, text) => {
+    if (!made.has(text)) made.set(text, []);
+    const before = made.get(text);
+    let place = 0;
+    const next = (draw) => {
+      if (place === before.length) before.push(draw());
+      place += 1;
+      return before[place - 1];
+    };
+    return {
+      coin: (threshold) => next(() => draws.coin(threshold)),
+      uniform: (choices) => next(() => draws.uniform(choices)),
+    };
+  };
+  const fixed = { getItem: () => SECRET };
+  const reports = history.map((text) =>
+    hex(device.permanentReport("q", recipe, text, fixed, draws, derive)),
+  );
+  return reports.join("");
+};
+
+const law = (given, run = told) => {
   const draws = new EveryOutcome();
   const found = {};
   do {
-    const report = told(given, draws);
+    const report = run(given, draws);
     const [up, down] = found[report] ?? [0n, 1n];
     const sum = [up * draws.down + draws.up * down, down * draws.down];
     const common = divisor(...sum);
@@ -122,7 +147,16 @@ const TASKS = {
       }
     }),
   batch: ({ survey }) => JSON.parse(new SurveyDevice(survey, memory()).batch({})),
-  laws: (cases) => cases.map(law),
+  laws: (cases) => cases.map((given) => law(given)),
+  textLaws: (cases) => cases.map((given) => law(given, keptTexts)),
+  keptTexts({ stream, cases }) {
+    const draws = replay(Buffer.from(stream, "hex"));
+    const held = new MapMemory();
+    const reports = cases.map(({ recipe, value }) =>
+      hex(device.permanentReport("q", recipe, value, held, draws)),
+    );
+    return { reports, memory: Object.fromEntries(held.texts) };
+  },
   large: (size) => JSON.parse(device.batchText("v", [new Uint8Array(size)])).reports[0].length,
   broken: (cases) =>
     cases.map(({ report, recipe, value, text }) => {

@@ -232,6 +232,13 @@ const sha256 = (bytes) => {
   return digest;
 };
 
+// HMAC (RFC 2104) with a secret of 32 bytes.
+const hmac = (secret, bytes) => {
+  const padded = (pad) => Array.from({ length: 64 }, (_, i) => (secret[i] ?? 0) ^ pad);
+  const inner = new Uint8Array(sha256(Uint8Array.from([...padded(54), ...bytes])).buffer);
+  return new Uint8Array(sha256(Uint8Array.from([...padded(92), ...inner])).buffer);
+};
+
 const LONE = /[\uD800-\uDFFF]/u;
 
 const textBytes = (text) => {
@@ -347,7 +354,36 @@ const keptAnswer = (answers, count, place) => {
 
 const MOST_KEPT = 4096;
 
-export const permanentReport = (question, recipe, value, memory, draws = new SecureDraws()) => {
+// The draws that belong to a text: HMAC-SHA256 of 0, 1, 2, ... in eight bytes, and the text.
+const drawsOfText = (secret, text) => {
+  const held = textBytes(text);
+  let left = [];
+  let block = 0;
+  return new SecureDraws((bytes) => {
+    while (left.length < bytes.length) {
+      left.push(...hmac(secret, [...fourBytes(block), 0, 0, 0, 0, ...held]));
+      block += 1;
+    }
+    bytes.set(left.splice(0, bytes.length));
+    return bytes;
+  });
+};
+
+export const permanentReport = (
+  question,
+  recipe,
+  value,
+  memory,
+  draws = new SecureDraws(),
+  derive = drawsOfText,
+) => {
+  if (Object.hasOwn(TEXTS, recipe.kind) && recipe.kind !== "basic_rappor") {
+    const secret = kept(`permanent ${question} ${plainJson(recipe)}`, memory, () =>
+      hex(Array.from({ length: 32 }, () => draws.uniform(256))),
+    );
+    readable(typeof secret === "string" && /^[0-9a-f]{64}$/.test(secret));
+    return randomise(recipe, value, derive(unhex(secret), value));
+  }
   const values = recipe.categories ?? recipe.buckets ?? recipe.rows?.length ?? recipe.most + 1;
   if (!(values <= MOST_KEPT)) throw new RangeError("a scheme has too many values to keep answers");
   const held = known(value, values);
@@ -478,7 +514,7 @@ export class SurveyDevice {
     const keeping = KEEPING[question.keeps];
     if (keeping === undefined) return randomise(question.recipe, value, this.draws);
     // Answers that are kept are those to these very values: a version with others has its own.
-    const told = question.values ?? [question.min, question.step];
+    const told = question.values ?? question.longest ?? [question.min, question.step];
     const name = JSON.stringify([this.form.name, question.name, told]);
     return keeping(name, question.recipe, value, this.memory, this.draws);
   }

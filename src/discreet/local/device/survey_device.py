@@ -98,9 +98,17 @@ class SurveyDevice:
         if kept is None:
             return randomise(recipe, held, self._draws)
         # Answers that are kept are those to these very values: a version with others has its own.
-        told = question.get("values") or [question["min"], question["step"]]
-        name = json.dumps([self._form["name"], question["name"], told])
+        name = json.dumps([self._form["name"], question["name"], _meaning(question)])
         return kept(name, recipe, held, self._memory, self._draws)
+
+
+def _meaning(question: Form) -> Any:
+    """Return what the numbers of kept answers stand for: values, a grid, or beginnings of texts."""
+    if "values" in question:
+        return question["values"]
+    if "longest" in question:
+        return question["longest"]
+    return [question["min"], question["step"]]
 
 
 def version_of(form: Form) -> str:

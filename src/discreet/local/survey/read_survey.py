@@ -127,8 +127,8 @@ def _question(name: str, section: Section) -> SurveyQuestion:
     return question
 
 
-def _kept_answers(section: Section, kept: int) -> int:
-    if kept > MOST_KEPT:
+def _kept_answers(section: Section, kept: int | None) -> int | None:
+    if kept is not None and kept > MOST_KEPT:
         raise DeclarationError(
             f"{section.place('keeps')} would keep too many answers",
             must=f"keep at most {MOST_KEPT:,}, one for each value",

@@ -87,8 +87,11 @@ class SurveyQuestion:
     """What a declaration calls the scheme."""
     keeps: str = "no"
     """Whether a device draws its answers once: ``no``, ``permanent`` or ``rounded``."""
-    kept_answers: int = field(default=0)
-    """How many answers a device keeps; the loss of a lifetime is that of all of them."""
+    kept_answers: int | None = field(default=0)
+    """How many answers a device keeps; the loss of a lifetime is that of all of them.
+
+    None is for texts: there is an answer for each that there is.
+    """
 
     def form(self) -> dict[str, Any]:
         """Return what a device must know."""
@@ -100,12 +103,14 @@ class SurveyQuestion:
 
         Fresh reports are independent, so their losses add up. If answers are kept, one and the
         same answer is reported whenever a value is held, so at most ``kept_answers`` of them can be
-        seen, and one with each report. That bounds the loss for two histories in which the same
+        seen, and one with each report; of texts each report may show another one, so a lifetime
+        counts them all, and a text that stays the same loses what one report does. That bounds the loss for two histories in which the same
         reports are of equal values, such as a, b, a and c, d, c. *Which* reports are of equal
         values can be seen whenever reports can be told to be of one device: two that differ are
         never of one value, so no loss bounds this.
         """
-        seen = reports if self.keeps == "no" else min(reports, self.kept_answers)
+        is_open = self.keeps == "no" or self.kept_answers is None
+        seen = reports if is_open else min(reports, self.kept_answers or 0)
         # Not the scheme's own lifetime: RAPPOR's is that of a response which is kept.
         return self.scheme.event() * seen
 
