@@ -1,8 +1,9 @@
 """Answers that a device draws once and keeps, so that asking again tells nothing new.
 
 All that is kept is drawn before any value is known, for every value that there is, and is never
-changed; of texts, which nobody can list, it is a secret that fixes all answers. So whoever steals the memory alone learns nothing about the values; whoever has the memory
-and the reports learns which values fit them, as if nothing had been randomised. Keep it like a key.
+changed; of texts, which nobody can list, it is a secret that fixes all answers. So whoever steals
+the memory alone learns nothing about the values; whoever has the memory and the reports learns
+which values fit them, as if nothing had been randomised. Keep it like a key.
 
 A memory that is cleared or lost is drawn anew, and that is a new loss. One that cannot be read is
 an error: nothing is reported, and nothing is drawn in its place. One process has it at a time.

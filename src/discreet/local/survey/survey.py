@@ -104,10 +104,10 @@ class SurveyQuestion:
         Fresh reports are independent, so their losses add up. If answers are kept, one and the
         same answer is reported whenever a value is held, so at most ``kept_answers`` of them can be
         seen, and one with each report; of texts each report may show another one, so a lifetime
-        counts them all, and a text that stays the same loses what one report does. That bounds the loss for two histories in which the same
-        reports are of equal values, such as a, b, a and c, d, c. *Which* reports are of equal
-        values can be seen whenever reports can be told to be of one device: two that differ are
-        never of one value, so no loss bounds this.
+        counts them all, and a text that stays the same loses what one report does. That bounds the
+        loss for two histories in which the same reports are of equal values, such as a, b, a and
+        c, d, c. *Which* reports are of equal values can be seen whenever reports can be told to be
+        of one device: two that differ are never of one value, so no loss bounds this.
         """
         is_open = self.keeps == "no" or self.kept_answers is None
         seen = reports if is_open else min(reports, self.kept_answers or 0)
