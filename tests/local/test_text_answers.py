@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-import itertools
+import io
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -121,8 +121,7 @@ def test_the_draws_are_those_of_hmac_and_alike_in_javascript(rng):
     words = [int.from_bytes(bytes_[i : i + 8], "little") % 2**52 for i in range(0, 96, 8)]
     assert [drawn.uniform(2**52) for _ in range(12)] == words
     stream = rng.words(1_000).astype("<u8").tobytes()
-    taken = itertools.batched(stream, 8)
-    draws = SecureDraws(lambda _: bytes(next(taken)))
+    draws = SecureDraws(io.BytesIO(stream).read)
     memory: dict[str, str] = {}
     recipes = [RAPPOR.recipe(), WORDS.recipe()]
     cases = [(recipe, text) for recipe in recipes for text in TEXTS]
