@@ -146,6 +146,39 @@ const TASKS = {
         return error.message;
       }
     }),
+  losses: (forms) =>
+    forms.map((form) => {
+      try {
+        return String(device.lossOfForm(form));
+      } catch (error) {
+        return error.message;
+      }
+    }),
+  // One report to each form with one memory and a cap, and what is written down of losses.
+  capped({ most, forms }) {
+    const held = new MapMemory();
+    const found = forms.map((form) => {
+      const before = JSON.stringify([...held.texts]);
+      try {
+        const made = new SurveyDevice({ version: "v", form }, held, undefined, null, most);
+        return made.report({})?.length ?? null;
+      } catch (error) {
+        if (JSON.stringify([...held.texts]) !== before) throw error;
+        return error.message;
+      }
+    });
+    return [found, JSON.parse(held.getItem("losses") ?? "{}")];
+  },
+  spoiltLosses: (texts) =>
+    texts.map((text) => {
+      const form = { name: "s", reports: 1, questions: [] };
+      const getItem = (name) => (name === "losses" ? text : null);
+      try {
+        return new SurveyDevice({ version: "v", form }, { getItem }, undefined, null, 9);
+      } catch (error) {
+        return error.message;
+      }
+    }),
   batch: ({ survey }) => JSON.parse(new SurveyDevice(survey, memory()).batch({})),
   laws: (cases) => cases.map((given) => law(given)),
   textLaws: (cases) => cases.map((given) => law(given, keptTexts)),
