@@ -114,6 +114,10 @@ class SurveyQuestion:
         # Not the scheme's own lifetime: RAPPOR's is that of a response which is kept.
         return self.scheme.event() * seen
 
+    def repeats(self, reports: int) -> int:
+        """Return how many reports of one device can share draws, if it makes so many: kept ones."""
+        return 1 if self.keeps == "no" else reports
+
     def epsilon_of_lifetime(self, reports: int) -> Fraction:
         """Return the loss of so many reports of one device to this question."""
         return pure_loss([self.lifetime(reports)]).epsilon
