@@ -2,6 +2,7 @@
 
 import json
 import stat
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def broken(report, scheme, text):
 
 @pytest.mark.parametrize("value", [0, 3])
 def test_it_fails_whatever_is_held(value):
-    cases = [(permanent_report, K_ARY, text) for text in BROKEN_ANSWERS]
+    cases: list[tuple[Any, Any, str]] = [(permanent_report, K_ARY, text) for text in BROKEN_ANSWERS]
     cases += [(rounded_report, BIT, text) for text in BROKEN_ROUNDINGS]
     for report, scheme, text in cases:
         memory = broken(report, scheme, text)

@@ -5,6 +5,7 @@ import hmac
 import io
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
@@ -77,17 +78,18 @@ def odds(one: Law, two: Law) -> Any:
     return max(one[reports] / two[reports] for reports in one)
 
 
+def forgotten(recipe: Any, text: str, draws: Draws) -> bytes:
+    return b"".join(randomise(recipe, text, draws) for _ in range(2))
+
+
 @pytest.mark.parametrize("scheme", [RAPPOR, WORDS], ids=["rappor", "words"])
 def test_a_text_that_stays_loses_what_one_report_does(scheme):
     one, two = scheme.worst_pair()
     recipe = scheme.recipe()
     laws = [kept_law(recipe, (text,) * 3) for text in (one, two)]
     assert odds(*laws) == scheme.odds()
-    # The twin forgets: three fresh reports lose three times as much.
-    fresh = [
-        law_of(lambda draws, text=text: b"".join(randomise(recipe, text, draws) for _ in range(2)))
-        for text in (one, two)
-    ]
+    # The twin forgets: two fresh reports lose twice as much.
+    fresh = [law_of(partial(forgotten, recipe, text)) for text in (one, two)]
     assert odds(*fresh) == scheme.odds() ** 2
 
 
