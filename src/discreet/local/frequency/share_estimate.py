@@ -10,11 +10,11 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from discreet.core.errors import InvalidArgument
-from discreet.core.numbers import Number, exact
+from discreet.core.numbers import Number
 from discreet.core.optional import load
 from discreet.core.protocols import IntArray
 from discreet.core.terminal_text import one_line
-from discreet.local.tails import bennett_radius
+from discreet.local.tails import bennett_radius, read_level
 from discreet.releases.release_picture import ReleasePicture
 
 CONFIDENCE = Fraction(19, 20)
@@ -154,11 +154,7 @@ def estimate_shares(
     If ``together``, all intervals hold at once with the confidence; else each by itself. Up to
     ``repeats`` of the reports may be of one device and repeat answers that it keeps.
     """
-    level = exact(confidence)
-    if not 0 < level < 1:
-        raise InvalidArgument(
-            "confidence is out of range", must="lie strictly between 0 and 1", got=str(confidence)
-        )
+    level = read_level(confidence)
     beta = float(1 - level) / (2 * (len(supports) if together else 1))
     counted = supports.astype(np.float64)
     if supports.size and not 0 <= supports.min() <= supports.max() <= answered(people):
