@@ -155,7 +155,7 @@ const TASKS = {
       }
     }),
   // One report to each form with one memory and a cap, and what is written down of losses.
-  capped({ most, forms }) {
+  capped: (histories) => histories.map(({ most, forms }) => {
     const held = new MapMemory();
     const found = forms.map((form) => {
       const before = JSON.stringify([...held.texts]);
@@ -168,7 +168,7 @@ const TASKS = {
       }
     });
     return [found, JSON.parse(held.getItem("losses") ?? "{}")];
-  },
+  }),
   spoiltLosses: (texts) =>
     texts.map((text) => {
       const form = { name: "s", reports: 1, questions: [] };
