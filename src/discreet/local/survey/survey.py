@@ -1,5 +1,6 @@
 """What a survey is: questions, each with a scheme, and what a person's part in it tells at most."""
 
+import datetime
 from fractions import Fraction
 from typing import Any
 
@@ -136,6 +137,8 @@ class Survey:
     purpose: str
     questions: tuple[SurveyQuestion, ...]
     reports: int = field(default=1, converter=check.whole)
+    until: datetime.date | None = None
+    """The last day on which reports are taken, in UTC; without it until somebody closes it."""
 
     def form(self) -> dict[str, Any]:
         """Return what is published: all that a device needs, and nothing else."""
@@ -144,7 +147,7 @@ class Survey:
             "purpose": self.purpose,
             "reports": self.reports,
             "questions": [question.form() for question in self.questions],
-        }
+        } | ({} if self.until is None else {"until": self.until.isoformat()})
 
     def published(self) -> dict[str, Any]:
         """Return what a device is handed: the form, and its version."""
