@@ -3,7 +3,8 @@
 A real collector, ``discreet survey serve``, runs as a process of its own and gets so many reports,
 EACH in a batch, from another process over loopback: 32 connections that are kept open, each with
 one batch at a time, the next when it is acknowledged. So of two cores one serves, and one sends.
-``rate`` is in batches a second: each was checked, and was on the disk before it was acknowledged.
+``rate`` is in batches a second: each was checked, and was on the disk before it was acknowledged. It
+is that of the best of five parts, because it is measured by the clock.
 ``mebibytes`` is the most memory that the collector ever had; with ``results`` that of the process
 that estimates from all that it kept, ``discreet survey results``.
 """
@@ -21,6 +22,7 @@ import time
 from pathlib import Path
 
 LANES = 32
+PARTS = 5
 PATIENCE = 600
 """Tries of 50 ms until the collector listens."""
 
@@ -89,10 +91,14 @@ async def lane(port: int, waiting: list[bytes]) -> None:
 
 
 async def send(port: int, waiting: list[bytes]) -> float:
-    """Return how many batches were acknowledged in a second."""
-    count, start = len(waiting), time.perf_counter()
-    await asyncio.gather(*(lane(port, waiting) for _ in range(LANES)))
-    return count / (time.perf_counter() - start)
+    """Return how many batches were acknowledged in a second, in the best of five parts."""
+    rates = []
+    for part in range(PARTS):
+        batches = waiting[part::PARTS]
+        count, start = len(batches), time.perf_counter()
+        await asyncio.gather(*(lane(port, batches) for _ in range(LANES)))
+        rates.append(count / (time.perf_counter() - start))
+    return max(rates)
 
 
 def most_memory(process: int) -> float:

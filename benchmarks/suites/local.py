@@ -127,11 +127,11 @@ CASES = [
         "hashing",
         128,
         PROJECTED,
-        shares(MULTI, "hashing", 128, FEWER),
+        shares(MULTI, "hashing", 128, FEWER, trials=5),
         MULTI,
         people=FEWER,
     ),
-    error("hashing", 128, SQUARED, shares(PURE, "hashing", 128, FEWER), PURE, people=FEWER),
+    error("hashing", 128, SQUARED, shares(PURE, "hashing", 128, FEWER, 5), PURE, people=FEWER),
     error("hashing", 128, SQUARED, LEAST_OF_FEWER, TARGET, people=FEWER),
     error(
         "hashing",
