@@ -3,7 +3,7 @@
 A real collector, ``discreet survey serve``, runs as a process of its own and gets so many reports,
 EACH in a batch, from another process over loopback: 32 connections that are kept open, each with
 one batch at a time, the next when it is acknowledged. So of two cores one serves, and one sends.
-``rate`` is in batches a second: each was checked, and was on the disk before it was acknowledged. It
+``rate`` is in batches a second: each was checked, and on the disk before it was acknowledged. It
 is that of the best of five parts, because it is measured by the clock.
 ``mebibytes`` is the most memory that the collector ever had; with ``results`` that of the process
 that estimates from all that it kept, ``discreet survey results``.
