@@ -733,7 +733,7 @@ export class SurveyDevice {
 
   answered(question, answers) {
     const value = valueOf(question, answers);
-    const keeping = KEEPING[question.keeps];
+    const keeping = Object.hasOwn(KEEPING, question.keeps) ? KEEPING[question.keeps] : undefined;
     if (keeping === undefined) return randomise(question.recipe, value, this.draws);
     // Answers that are kept are those to these very values: a version with others has its own.
     const told = question.values ?? question.longest ?? [question.min, question.step];
