@@ -75,6 +75,34 @@ def test_rows_are_written_once_paid(run, project, tmp_path):
     assert _spent(project) == Pure(2)
 
 
+def test_an_answer_from_synthetic_rows_goes_where_it_is_asked_to(run, tmp_path):
+    """The file was never written, and nothing said so."""
+    file, found = tmp_path / "v.parquet", tmp_path / "n.parquet"
+    run(*BASE, "-o", str(file))
+    asked = ("query", "--on", str(file), "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY 1")
+    assert "from synthetic rows; free" in run(*asked, "-o", str(found)).out
+    table = pq.read_table(found)
+    assert table.column_names == ["clinic", "n", "n_low", "n_high"]
+    rows = table.to_pylist()
+    assert all(row["n_low"] is None or row["n_low"] <= row["n"] <= row["n_high"] for row in rows)
+    assert table.schema.metadata[b"discreet.answer"] == b"from synthetic rows"
+    assert run(*asked, "--format", "csv").out.startswith('"clinic","n","n_low","n_high"\n')
+    assert "another file" in run(*asked, "-o", str(file), "--force", code=2).err
+
+
+def test_outputs_of_one_name_have_errors_of_their_own(run, tmp_path):
+    """The first showed the error of the second; and JSON has no word for what is no number."""
+    file = tmp_path / "v.parquet"
+    run(*BASE, "-o", str(file))
+    sql = "SELECT COUNT(*) AS n, 1000 * COUNT(*) AS n, COUNT(*) / 0 AS z FROM visits"
+    found = json.loads(run("query", "--on", str(file), sql, "--json").out, parse_constant=print)
+    assert found["columns"] == ["n", "n_2", "z"]
+    small, large = found["errors"]["n"][0], found["errors"]["n_2"][0]
+    assert large > 100 * small
+    assert found["rows"][0][2] is None
+    assert found["errors"]["z"] == [None]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -2,10 +2,11 @@
 
 import json
 import stat
+from typing import Any
 
 import pytest
 
-from discreet.local import KaryResponse, OneBitMean, Rappor, RapporCoins
+from discreet.local import BasicRappor, KaryResponse, OneBitMean, Rappor, RapporCoins
 from discreet.local.device.memory import FileMemory, permanent_report, rounded_report
 from discreet.local.device.rappor import remembered
 from tests.support.local.device_law import run_node
@@ -39,7 +40,7 @@ def broken(report, scheme, text):
 
 @pytest.mark.parametrize("value", [0, 3])
 def test_it_fails_whatever_is_held(value):
-    cases = [(permanent_report, K_ARY, text) for text in BROKEN_ANSWERS]
+    cases: list[tuple[Any, Any, str]] = [(permanent_report, K_ARY, text) for text in BROKEN_ANSWERS]
     cases += [(rounded_report, BIT, text) for text in BROKEN_ROUNDINGS]
     for report, scheme, text in cases:
         memory = broken(report, scheme, text)
@@ -93,8 +94,7 @@ def test_broken_responses_of_rappor_are_refused():
 
 
 def test_schemes_without_a_list_of_values_keep_no_answers():
-    coins = RapporCoins.declare(f="1/2")
-    scheme = Rappor(bits=8, hashes=2, cohorts=3, salt="s", coins=coins)
+    scheme = BasicRappor(categories=3, coins=RapporCoins.declare(f="1/2"))
     with pytest.raises(ValueError, match="no list of values"):
         permanent_report("a", scheme.recipe(), 0, {})
 

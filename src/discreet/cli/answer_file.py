@@ -23,13 +23,14 @@ from discreet.releases.profile import Profile
 from discreet.releases.release import Release
 from discreet.roles.stored_releases import PublicRelease
 from discreet.synthesis.published.published_counts import PublishedCounts
+from discreet.synthesis.synthetic_answer import SyntheticAnswer
 from discreet.synthesis.synthetic_release import SyntheticRelease
 from discreet.tables.catalog import Catalog
 
 Answer = Release | FreeAnswer
 """What a question gets: a release, or what was public already."""
 
-Written = Answer | SyntheticRelease | PublishedCounts
+Written = Answer | SyntheticRelease | PublishedCounts | SyntheticAnswer
 """What can be written into a file."""
 
 

@@ -16,7 +16,9 @@ OUTWARDS = 1e-9
 _TRIED = 2.0 ** np.arange(-6.0, 3.0, 0.0625)
 
 
-def bennett_radius(variance: Floats, most: Floats, people: int, beta: float) -> Floats:
+def bennett_radius(
+    variance: Floats, most: Floats, people: int, beta: float, *, repeats: int = 1
+) -> Floats:
     r"""Return a distance that the mean of independent errors exceeds with probability ``beta``.
 
     Guarantee:
@@ -28,12 +30,20 @@ def bennett_radius(variance: Floats, most: Floats, people: int, beta: float) -> 
         probability at most :math:`\beta`. The smallest of these over some :math:`\lambda` is
         returned; which are tried depends on no report.
 
+        With ``repeats``, :math:`r`, so many of the errors at most may be of one device and depend
+        on one another. A device with :math:`k \le r` of them adds at most :math:`kM`, with a
+        variance of at most :math:`k^2 V`, so at most
+        :math:`g(k) = V(e^{\lambda kM} - 1 - \lambda kM)/M^2` to the logarithm. As :math:`g` is
+        convex and 0 at 0, :math:`g(k) \le \frac{k}{r} g(r)`: together not more than :math:`n/r`
+        devices with :math:`r` equal errors each. Their mean is that of :math:`n/r` independent
+        errors.
+
     Example:
         >>> one = np.ones(1)
         >>> round(float(bennett_radius(one, one, 10_000, 0.025)[0]), 4)
         0.0273
     """
-    needed = -np.log(beta) / people
+    needed = -np.log(beta) * repeats / people
     rates = _TRIED[:, None] * np.sqrt(2.0 * needed / variance)
     scaled = np.minimum(rates * most, 500.0)
     rates = scaled / most

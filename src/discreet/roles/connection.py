@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 from weakref import WeakSet
 
 from discreet.core import check
@@ -31,6 +29,7 @@ from discreet.releases.accuracy import Accuracy
 from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.profile import Profile
 from discreet.releases.release import Release
+from discreet.roles.closing import ClosedAtEnd
 from discreet.roles.publishing import Publishing
 from discreet.roles.question_terms import question_terms
 from discreet.roles.related_tables import RelatedTables
@@ -42,7 +41,7 @@ from discreet.tables.naming_units import naming_units
 LOCAL_ANALYST = "local"
 
 
-class Connection(Publishing, Synthesising, RelatedTables):
+class Connection(Publishing, Synthesising, RelatedTables, ClosedAtEnd):
     """An open project in the hands of an analyst: ask, explain, rehearse, and see what is left.
 
     It has no way to what only the owner does (:class:`~discreet.roles.owner.Owner`).
@@ -259,19 +258,6 @@ class Connection(Publishing, Synthesising, RelatedTables):
                 next="Nothing was charged. Open another one with discreet.connect",
             )
         return self._project
-
-    def __enter__(self) -> Self:
-        """Use the connection in a ``with`` block."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close at the end of the block."""
-        self.close()
 
 
 def _count(last: int | None) -> int | None:

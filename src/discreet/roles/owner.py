@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
@@ -20,6 +19,7 @@ from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
 from discreet.releases.accuracy import Accuracy
 from discreet.releases.profile import Profile
+from discreet.roles.closing import ClosedAtEnd
 from discreet.roles.connection import LOCAL_ANALYST, Connection, connect_to
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.relations.read_keys import with_read_keys
@@ -28,7 +28,7 @@ OWNER = "owner"
 """As whom the owner asks."""
 
 
-class Owner:
+class Owner(ClosedAtEnd):
     """An open project in the hands of its owner.
 
     Budgets, shares and the rules of the gate are declared in ``discreet.toml``, and are entries of
@@ -144,19 +144,6 @@ class Owner:
     def close(self) -> None:
         """Close the engine, and let go of the ledger, every step of which is durable already."""
         self._project.close()
-
-    def __enter__(self) -> Self:
-        """Use the owner's view in a ``with`` block."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close at the end of the block."""
-        self.close()
 
     def _require_id_space(self, id_space: str) -> None:
         known = [space.name for space in self._project.catalog.id_spaces]

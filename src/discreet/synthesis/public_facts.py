@@ -12,6 +12,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
+from discreet.core.counted import counted
 from discreet.synthesis.counted.counted_rows import Integers
 from discreet.synthesis.marginals.coarse_values import CoarseValues
 from discreet.synthesis.marginals.junction_tree import Columns
@@ -132,7 +133,9 @@ class PublicFacts:
             named = ", ".join(names[one.column] for one in self.totals)
             found.append(f"values of {named} have so many rows")
         if self.rows is not None:
-            found.append(f"there are {self.rows:,} rows")
+            found.append(
+                f"{'there is' if self.rows == 1 else 'there are'} {counted(self.rows, 'row')}"
+            )
         return " and ".join(found)
 
     def to_json(self) -> dict[str, Any]:

@@ -7,13 +7,16 @@ How much answers differ then is how much noise and sampling may have moved this 
 lacks, because it was not measured together, moves none of them: the answer says so.
 """
 
+import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
+from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.html_text import html_notes, html_page, html_table
 from discreet.core.protocols import Rng
@@ -41,6 +44,26 @@ class SyntheticAnswer:
     errors: dict[str, tuple[float | None, ...]]
     """By output, for each row the half-width at 95 %; None where repeats had too few such rows."""
     notes: tuple[str, ...]
+    _table: Any = field(repr=False)
+
+    def to_arrow(self) -> Any:
+        """Return the rows as an Arrow table: beside ``n`` are ``n_low`` and ``n_high``.
+
+        Its metadata says that it is an answer from synthetic rows, and what must be known.
+        """
+        arrow = optional.load("pyarrow")
+        table = self._table
+        for name, found in self.errors.items():
+            values = [row[self.columns.index(name)] for row in self.rows]
+            for end, sign in (("low", -1.0), ("high", 1.0)):
+                ends = [
+                    None if error is None else float(value) + sign * error
+                    for value, error in zip(values, found, strict=True)
+                ]
+                free = free_name(f"{name}_{end}", table.schema.names)
+                table = table.append_column(free, arrow.array(ends, arrow.float64()))
+        facts = {"discreet.answer": "from synthetic rows", "discreet.notes": "; ".join(self.notes)}
+        return table.replace_schema_metadata(facts)
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as plain values."""
@@ -92,7 +115,8 @@ def answer_from_rows(
     select = parse(sql).select
     ask = partial(select_in_room, select.sql("duckdb", comments=False))
     found = ask(rows)
-    names = tuple(found.schema.names)
+    names = _told_apart(found.schema.names)
+    found = found.rename_columns(names)
     summed = _summed(listed(select, "expressions"), found.schema.types)
     keys = [place for place in range(len(names)) if place not in summed]
     answers = _rows(found)
@@ -108,8 +132,34 @@ def answer_from_rows(
         if len(spread) == len(answers)
     }
     return SyntheticAnswer(
-        columns=names, rows=answers, errors=errors, notes=_notes(errors, repeats)
+        columns=names,
+        rows=answers,
+        errors=errors,
+        notes=_notes(errors, repeats),
+        table=found,
     )
+
+
+def _told_apart(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of outputs; of two of one name the second gets a number."""
+    found: list[str] = []
+    for name in names:
+        found.append(free_name(name, found))
+    return tuple(found)
+
+
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """Return the name, or the first of ``name_2``, ``name_3``, ... that is not taken.
+
+    Example:
+        >>> free_name("n", ["n", "n_2"]), free_name("m", ["n"])
+        ('n_3', 'm')
+    """
+    numbers = itertools.count(2)
+    free = name
+    while free in taken:
+        free = f"{name}_{next(numbers)}"
+    return free
 
 
 def rows_again(model: SyntheticModel, table: str, rows: int, rng: Rng) -> Mapping[str, Any]:
@@ -157,7 +207,9 @@ def _notes(errors: dict[str, tuple[float | None, ...]], repeats: int) -> tuple[s
     if not errors:
         return ("these rows are made up, and nothing here has an error bar", lost)
     how = f"± is an estimate at 95 %, from noise that was drawn anew {repeats} times"
-    return ("these rows are made up", how, lost)
+    same = "± 0 says that none of these changed it, and not that it is exact"
+    unmoved = any(error == 0 for found in errors.values() for error in found)
+    return ("these rows are made up", how, *([same] if unmoved else []), lost)
 
 
 def _rows(found: Any) -> tuple[tuple[Any, ...], ...]:
@@ -180,6 +232,8 @@ def _error(
     values = [float(row[place]) for row in rows if row[place] is not None]
     if value is None or len(values) < max(2, repeats / 2):
         return None
+    if not math.isfinite(value) or not all(map(math.isfinite, values)):
+        return None
     aside = abs(float(np.mean(values)) - float(value))
     return _DEVIATIONS * float(np.std(values, ddof=1)) + aside
 
@@ -189,4 +243,6 @@ def _is_number(kind: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no other word for it
     return value if isinstance(value, str | int | float | bool | None) else str(value)

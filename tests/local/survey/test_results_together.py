@@ -22,7 +22,7 @@ def test_together_divides_the_doubt_among_questions():
     scheme, minutes = survey.questions[0].scheme, survey.questions[1].scheme
     assert isinstance(scheme, KaryResponse)
     assert isinstance(minutes, OneBitMean)
-    mean = minutes.estimate_tally(TALLIES[1], confidence=each)
+    mean = minutes.estimate_tally(TALLIES[1], confidence=each, repeats=3)
     assert next(row.low for row in rows if row.of == "mean") == mean.low / 2
     shares = scheme.estimate_tally(TALLIES[0], 100, confidence=each, together=True)
     assert [row.high for row in rows[:4]] == shares.high.tolist()

@@ -4,15 +4,18 @@ import base64
 import json
 import math
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.local.device.draws import SecureDraws
+from discreet.local import Rappor, RapporCoins
+from discreet.local.device.draws import Draws, SecureDraws
 from discreet.local.device.survey_device import SurveyDevice, value_of
 from discreet.local.survey.read_survey import parse_survey
+from discreet.local.survey.survey import SurveyQuestion, Text
 from tests.support.local.device_law import law_of, run_node
 from tests.support.local.surveys import TEXT, small_survey
 
@@ -256,3 +259,22 @@ def test_a_pinned_version_is_the_only_one_that_is_obeyed():
         with pytest.raises(ValueError, match=refused):
             SurveyDevice(other, memory, pinned=survey.version)
         assert memory == {}
+
+
+def test_the_lifetime_of_fresh_texts_is_that_of_all_reports():
+    """RAPPOR without anything kept: two reports of one text lose twice as much, by enumeration."""
+    coins = RapporCoins.declare(f="1/2")
+    scheme = Rappor(bits=4, hashes=1, cohorts=1, salt="s", coins=coins)
+    question = SurveyQuestion(
+        name="q", text="t", answers=Text(longest=4), scheme=scheme, scheme_name="rappor"
+    )
+    form = {"name": "texts", "reports": 2, "questions": [question.form()]}
+
+    def twice(text: str, draws: Draws) -> bytes:
+        made = SurveyDevice({"version": "v", "form": form}, {}, draws)
+        return b"".join(made.report({"q": text}) or b"" for _ in range(2))
+
+    one, two = (law_of(partial(twice, text)) for text in scheme.worst_pair())
+    odds = max(one[reports] / two[reports] for reports in one)
+    assert odds == scheme.odds() ** 2
+    assert question.epsilon_of_lifetime(2) == 2 * scheme.event().epsilon

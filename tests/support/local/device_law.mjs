@@ -65,11 +65,36 @@ const told = ({ recipe, value, report }, draws) => {
   return value.map((each) => hex(device[report]("asked", recipe, each, memory, draws))).join("");
 };
 
-const law = (given) => {
+// The reports of a history of texts, with an ideal random function in place of the hash.
+const SECRET = JSON.stringify(hex(Uint8Array.from({ length: 32 }, (_, place) => place)));
+const keptTexts = ({ recipe, history }, draws) => {
+  const made = new Map();
+  const derive = (_, text) => {
+    if (!made.has(text)) made.set(text, []);
+    const before = made.get(text);
+    let place = 0;
+    const next = (draw) => {
+      if (place === before.length) before.push(draw());
+      place += 1;
+      return before[place - 1];
+    };
+    return {
+      coin: (threshold) => next(() => draws.coin(threshold)),
+      uniform: (choices) => next(() => draws.uniform(choices)),
+    };
+  };
+  const fixed = { getItem: () => SECRET };
+  const reports = history.map((text) =>
+    hex(device.permanentReport("q", recipe, text, fixed, draws, derive)),
+  );
+  return reports.join("");
+};
+
+const law = (given, run = told) => {
   const draws = new EveryOutcome();
   const found = {};
   do {
-    const report = told(given, draws);
+    const report = run(given, draws);
     const [up, down] = found[report] ?? [0n, 1n];
     const sum = [up * draws.down + draws.up * down, down * draws.down];
     const common = divisor(...sum);
@@ -121,8 +146,50 @@ const TASKS = {
         return error.message;
       }
     }),
+  losses: (forms) =>
+    forms.map((form) => {
+      try {
+        return String(device.lossOfForm(form));
+      } catch (error) {
+        return error.message;
+      }
+    }),
+  // One report to each form with one memory and a cap, and what is written down of losses.
+  capped: (histories) => histories.map(({ most, forms }) => {
+    const held = new MapMemory();
+    const found = forms.map((form) => {
+      const before = JSON.stringify([...held.texts]);
+      try {
+        const made = new SurveyDevice({ version: "v", form }, held, undefined, null, most);
+        return made.report({})?.length ?? null;
+      } catch (error) {
+        if (JSON.stringify([...held.texts]) !== before) throw error;
+        return error.message;
+      }
+    });
+    return [found, JSON.parse(held.getItem("losses") ?? "{}")];
+  }),
+  spoiltLosses: (texts) =>
+    texts.map((text) => {
+      const form = { name: "s", reports: 1, questions: [] };
+      const getItem = (name) => (name === "losses" ? text : null);
+      try {
+        return new SurveyDevice({ version: "v", form }, { getItem }, undefined, null, 9);
+      } catch (error) {
+        return error.message;
+      }
+    }),
   batch: ({ survey }) => JSON.parse(new SurveyDevice(survey, memory()).batch({})),
-  laws: (cases) => cases.map(law),
+  laws: (cases) => cases.map((given) => law(given)),
+  textLaws: (cases) => cases.map((given) => law(given, keptTexts)),
+  keptTexts({ stream, cases }) {
+    const draws = replay(Buffer.from(stream, "hex"));
+    const held = new MapMemory();
+    const reports = cases.map(({ recipe, value }) =>
+      hex(device.permanentReport("q", recipe, value, held, draws)),
+    );
+    return { reports, memory: Object.fromEntries(held.texts) };
+  },
   large: (size) => JSON.parse(device.batchText("v", [new Uint8Array(size)])).reports[0].length,
   broken: (cases) =>
     cases.map(({ report, recipe, value, text }) => {

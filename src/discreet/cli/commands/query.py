@@ -1,10 +1,13 @@
 """Answer a question privately."""
 
 import argparse
+from pathlib import Path
 
-from discreet.cli.answer_file import add_output, destination
+from discreet.cli.answer_file import add_output, destination, encoded
 from discreet.cli.command import CommandResult, add_asking, asked, question
 from discreet.cli.files_beside import write_card
+from discreet.core.counted import counted
+from discreet.core.errors import InvalidArgument
 from discreet.releases.answer_frame import IntervalKind
 from discreet.roles.connection import connect
 from discreet.synthesis.related.related_file import open_synthetic
@@ -39,8 +42,7 @@ def run(options: argparse.Namespace) -> CommandResult:
     """Ask, and show the release or write it into a file."""
     sql = question(options)
     if options.on is not None:
-        found = open_synthetic(options.on).sql(sql)
-        return CommandResult(str(found), found.to_json())
+        return _from_rows(sql, options)
     # Where the answer goes is made sure of before it is paid for.
     with destination(options) as place, connect(options.project, analyst=options.analyst) as asker:
         place.require_apart(asker.catalog())
@@ -49,3 +51,23 @@ def run(options: argparse.Namespace) -> CommandResult:
         if options.card is not None:  # what is free has none
             write_card(options.card, release.card)
         return place.take(release)
+
+
+def _from_rows(sql: str, options: argparse.Namespace) -> CommandResult:
+    """Ask a file of synthetic rows, and show the answer or write it into another."""
+    if options.output is not None and Path(options.output).resolve() == Path(options.on).resolve():
+        raise InvalidArgument(
+            "The answer would replace the rows that it is from", must="go into another file"
+        )
+    with destination(options) as place:
+        found = open_synthetic(options.on).sql(sql)
+        if place.file is not None:
+            place.file.keep(encoded(found, place.form))
+            name, rows = str(place.file.target), counted(len(found.rows), "row")
+            told = f"Wrote {rows} to {name}, from synthetic rows; free"
+            about = {"output": name, "format": place.form.value, "notes": list(found.notes)}
+            return CommandResult("\n".join([told, *found.notes]), about)
+        if place.form.value in ("table", "json"):
+            return CommandResult(str(found), found.to_json())
+        notes = "\n".join(["from synthetic rows; free", *found.notes])
+        return CommandResult("", None, output=encoded(found, place.form), aside=notes)

@@ -124,7 +124,7 @@ def _checked(survey: Survey) -> CommandResult:
     meaning = Meaning.of(Pure(person), metric=Metric.CHANGE_ONE)
     asked, sent = counted(len(survey.questions), "question"), counted(survey.size, "byte")
     said = [
-        f"{survey.name}: {asked}, {sent} a report",
+        f"{survey.name}: {asked}, {sent} a report{_until(survey)}",
         f"one report: ε = {short(report)}",
         f"all reports of a device, at most {survey.reports:,}: ε = {short(person)}",
         meaning.sentence(),
@@ -139,6 +139,10 @@ def _checked(survey: Survey) -> CommandResult:
         "meaning": meaning.to_json(),
     }
     return CommandResult("\n".join(lines(text) for text in said if text), facts)
+
+
+def _until(survey: Survey) -> str:
+    return "" if survey.until is None else f", until {survey.until} (UTC)"
 
 
 def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:

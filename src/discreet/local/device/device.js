@@ -232,6 +232,13 @@ const sha256 = (bytes) => {
   return digest;
 };
 
+// HMAC (RFC 2104) with a secret of 32 bytes.
+const hmac = (secret, bytes) => {
+  const padded = (pad) => Array.from({ length: 64 }, (_, i) => (secret[i] ?? 0) ^ pad);
+  const inner = new Uint8Array(sha256(Uint8Array.from([...padded(54), ...bytes])).buffer);
+  return new Uint8Array(sha256(Uint8Array.from([...padded(92), ...inner])).buffer);
+};
+
 const LONE = /[\uD800-\uDFFF]/u;
 
 const textBytes = (text) => {
@@ -347,7 +354,36 @@ const keptAnswer = (answers, count, place) => {
 
 const MOST_KEPT = 4096;
 
-export const permanentReport = (question, recipe, value, memory, draws = new SecureDraws()) => {
+// The draws that belong to a text: HMAC-SHA256 of 0, 1, 2, ... in eight bytes, and the text.
+const drawsOfText = (secret, text) => {
+  const held = textBytes(text);
+  let left = [];
+  let block = 0;
+  return new SecureDraws((bytes) => {
+    while (left.length < bytes.length) {
+      left.push(...hmac(secret, [...fourBytes(block), 0, 0, 0, 0, ...held]));
+      block += 1;
+    }
+    bytes.set(left.splice(0, bytes.length));
+    return bytes;
+  });
+};
+
+export const permanentReport = (
+  question,
+  recipe,
+  value,
+  memory,
+  draws = new SecureDraws(),
+  derive = drawsOfText,
+) => {
+  if (Object.hasOwn(TEXTS, recipe.kind) && recipe.kind !== "basic_rappor") {
+    const secret = kept(`permanent ${question} ${plainJson(recipe)}`, memory, () =>
+      hex(Array.from({ length: 32 }, () => draws.uniform(256))),
+    );
+    readable(typeof secret === "string" && /^[0-9a-f]{64}$/.test(secret));
+    return randomise(recipe, value, derive(unhex(secret), value));
+  }
   const values = recipe.categories ?? recipe.buckets ?? recipe.rows?.length ?? recipe.most + 1;
   if (!(values <= MOST_KEPT)) throw new RangeError("a scheme has too many values to keep answers");
   const held = known(value, values);
@@ -446,23 +482,245 @@ export const batchText = (version, reports, fill = secure) =>
 export const versionOf = (form) =>
   hex(new Uint8Array(sha256(new TextEncoder().encode(plainJson(form))).buffer));
 
+// What a form makes a device tell at most, worked out from its recipes alone, as whole multiples of
+// one part in 2**128, rounded up: the same numbers as those of the Python device. What cannot be
+// judged is refused: unknown kinds, numbers out of range, answers that do not fit the scheme.
+
+export const LOSS_UNIT = 2n ** 128n;
+
+const WHOLE = BigInt(UNIT);
+const MOST = 2 ** 31;
+
+const judged = (good) => {
+  if (!good) throw new Error("the survey has no loss that this device can bound; nothing is reported");
+};
+
+const over = (up, down) => (up + down - 1n) / down;
+
+const artanhUp = (top, bottom) => {
+  let power = over(top * LOSS_UNIT, bottom);
+  const square = over(power * power, LOSS_UNIT);
+  let total = 0n;
+  for (let term = 0n; term < 45n; term += 1n) {
+    total += over(power, 2n * term + 1n);
+    power = over(power * square, LOSS_UNIT);
+  }
+  return 2n * (total + power);
+};
+
+const logUp = (up, down) => {
+  if (up === down) return 0n;
+  let [least, most] = up < down ? [up, down] : [down, up];
+  judged(least > 0n);
+  let doublings = 0n;
+  while (most >= 2n * least) [least, doublings] = [2n * least, doublings + 1n];
+  return doublings * artanhUp(1n, 3n) + artanhUp(most - least, most + least);
+};
+
+const whole = (found, name, least, most = MOST) => {
+  judged(Number.isInteger(found[name]) && found[name] >= least && found[name] <= most);
+  return found[name];
+};
+
+const coinOf = (recipe, name) => BigInt(whole(recipe, name, 0, UNIT));
+
+const listOf = (list, isGood) => {
+  judged(Array.isArray(list) && list.every(isGood));
+  return list;
+};
+
+const isText = (value) => typeof value === "string";
+
+const texts = (recipe, ...names) => judged(names.every((name) => isText(recipe[name])));
+
+const rises = (list) => list.every((each, i) => i === 0 || list[i - 1] <= each);
+
+const smaller = (one, two) => (one < two ? one : two);
+
+const lossOfTruth = (recipe, others = 1) => {
+  const truth = coinOf(recipe, "truth");
+  return logUp(truth * BigInt(others), WHOLE - truth);
+};
+
+const lossOfBits = (recipe, hashes) => {
+  const [f, p, q] = ["f", "p", "q"].map((name) => coinOf(recipe, name));
+  judged(f % 2n === 0n);
+  const lie = f / 2n;
+  const one = (WHOLE - lie) * q + lie * p;
+  const zero = lie * q + (WHOLE - lie) * p;
+  return BigInt(hashes) * logUp(one * (WHOLE * WHOLE - zero), zero * (WHOLE * WHOLE - one));
+};
+
+// Of each kind: how many values there are (null for texts), and the loss of one report.
+const LOSSES = {
+  k_ary(recipe) {
+    const categories = whole(recipe, "categories", 2);
+    return [categories, lossOfTruth(recipe, categories - 1)];
+  },
+  unary(recipe) {
+    const [held, other] = [coinOf(recipe, "held"), coinOf(recipe, "other")];
+    const loss = logUp(held * (WHOLE - other), other * (WHOLE - held));
+    return [whole(recipe, "categories", 2), loss];
+  },
+  local_hashing(recipe) {
+    const others = 2 ** whole(recipe, "bits", 1, 16) - 1;
+    return [whole(recipe, "categories", 2), lossOfTruth(recipe, others)];
+  },
+  subset_selection(recipe) {
+    const categories = whole(recipe, "categories", 2);
+    const truth = coinOf(recipe, "truth");
+    const count = whole(recipe, "count", 1, categories - 1);
+    const others = BigInt(categories - count);
+    return [categories, logUp(truth * others, (WHOLE - truth) * BigInt(count))];
+  },
+  hadamard_sketch(recipe) {
+    const maps = listOf(recipe.maps, (rows) => listOf(rows, Number.isInteger));
+    judged(maps.length > 0 && maps.every((rows) => rows.length === maps[0].length));
+    judged(maps[0].length >= 1 && maps[0].length <= 31);
+    return [whole(recipe, "categories", 2), lossOfTruth(recipe)];
+  },
+  one_bit(recipe) {
+    return [whole(recipe, "most", 1) + 1, lossOfTruth(recipe)];
+  },
+  window(recipe) {
+    const [most, width] = [whole(recipe, "most", 1), whole(recipe, "width", 1)];
+    const inside = coinOf(recipe, "inside");
+    return [most + 1, logUp(inside * BigInt(most), (WHOLE - inside) * BigInt(width))];
+  },
+  hybrid(recipe) {
+    const wide = whole(recipe, "wide", 0, UNIT);
+    const parts = [...(wide > 0 ? ["window"] : []), ...(wide < UNIT ? ["one_bit"] : [])];
+    const found = parts.map((part) => LOSSES[part](recipe));
+    return [found[0][0], found.reduce((most, [, loss]) => (loss > most ? loss : most), 0n)];
+  },
+  local_laplace(recipe) {
+    const [most, decay] = [whole(recipe, "most", 1), BigInt(whole(recipe, "decay", 2))];
+    return [most + 1, BigInt(most) * logUp(decay, decay - 1n)];
+  },
+  d_bit_flip(recipe) {
+    const buckets = whole(recipe, "buckets", 2);
+    const told = Math.min(2, whole(recipe, "bits", 1, buckets));
+    return [buckets, BigInt(told) * lossOfTruth(recipe)];
+  },
+  table(recipe) {
+    const rows = listOf(recipe.rows, (cuts) => listOf(cuts, Number.isInteger));
+    const ends = rows.map((cuts) => [0, ...cuts, UNIT]);
+    judged(ends.length > 0 && ends.every((row) => row.length === ends[0].length && rises(row)));
+    const losses = ends[0].slice(1).map((_, place) => {
+      const weights = ends.map((row) => BigInt(row[place + 1] - row[place]));
+      const least = weights.reduce(smaller);
+      return logUp(weights.reduce((one, two) => (one > two ? one : two)), least);
+    });
+    return [ends.length, losses.reduce((one, two) => (one > two ? one : two))];
+  },
+  rappor(recipe) {
+    ["bits", "cohorts"].forEach((name) => whole(recipe, name, 1));
+    texts(recipe, "salt");
+    return [null, lossOfBits(recipe, whole(recipe, "hashes", 1))];
+  },
+  basic_rappor(recipe) {
+    return [whole(recipe, "bits", 2), lossOfBits(recipe, 1)];
+  },
+  words(recipe) {
+    const lengths = listOf(recipe.lengths, Number.isInteger);
+    judged(lengths.length > 0 && rises(lengths) && lengths[0] >= 1);
+    whole(recipe, "buckets", 1);
+    texts(recipe, "salt", "alphabet");
+    return [null, lossOfTruth(recipe)];
+  },
+};
+
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+const RATIO = /^-?[0-9]{1,400}(\/[1-9][0-9]{0,399})?$/;
+
+// How many values the answers of a question have; null for texts.
+const answersOf = (question) => {
+  if (question.values !== undefined) return listOf(question.values, isText).length + 1;
+  if (question.longest !== undefined) return whole(question, "longest", 1) && null;
+  judged(["min", "step"].every((name) => isText(question[name]) && RATIO.test(question[name])));
+  judged(ratio(question.step)[0] > 0n);
+  const most = whole(question, "most", 1);
+  whole(question, "default", 0, most);
+  return most + 1;
+};
+
+const lossOfQuestion = (question, reports) => {
+  judged(isObject(question) && isText(question.name) && isObject(question.recipe));
+  const { recipe, keeps } = question;
+  judged(["no", "permanent", "rounded"].includes(keeps));
+  judged(isText(recipe.kind) && Object.hasOwn(LOSSES, recipe.kind));
+  const [values, loss] = LOSSES[recipe.kind](recipe);
+  judged(values === answersOf(question));
+  if (keeps === "rounded") judged(recipe.most !== undefined && question.most !== undefined);
+  const kept = keeps === "rounded" ? 2 : keeps === "permanent" ? (values ?? reports) : reports;
+  return loss * BigInt(Math.min(reports, kept));
+};
+
+export const lossOfForm = (form) => {
+  const reports = whole(form, "reports", 0);
+  judged(isText(form.name) && Array.isArray(form.questions));
+  return form.questions.reduce((sum, question) => sum + lossOfQuestion(question, reports), 0n);
+};
+
 // With `pinned`, the version that somebody has looked at, a form that is not that very one is
-// refused before anything is drawn, whatever would be answered.
+// refused before anything is drawn, whatever would be answered. With `mostEpsilon`, so is a form
+// whose reports could lose more than that together with all other forms of this memory.
 export class SurveyDevice {
-  constructor({ form, version }, memory, draws = new SecureDraws(), pinned = null) {
+  constructor(
+    { form, version },
+    memory,
+    draws = new SecureDraws(),
+    pinned = null,
+    mostEpsilon = null,
+  ) {
     if (pinned !== null && !(version === pinned && versionOf(form) === pinned)) {
       throw new Error("the survey is not the version that is pinned; nothing is reported");
     }
-    Object.assign(this, { form, version, memory, draws });
+    Object.assign(this, { form, version, memory, draws, mostEpsilon });
+    if (mostEpsilon === null) return;
+    if (!(Number.isFinite(mostEpsilon) && mostEpsilon >= 0)) {
+      throw new RangeError("the most that a device may tell is no number of 0 or more");
+    }
+    this.allowed();
+  }
+
+  // The losses of all forms of this memory, this one included; or an error.
+  allowed() {
+    const text = this.memory.getItem("losses") ?? "{}";
+    let losses = null;
+    try {
+      losses = JSON.parse(text);
+    } catch {
+      // It is not repeated, and refused below.
+    }
+    readable(isObject(losses));
+    readable(Object.values(losses).every((parts) => isText(parts) && /^[0-9]{1,4000}$/.test(parts)));
+    if (this.made() > 0 && !Object.keys(losses).some((one) => one.slice(65) === this.form.name)) {
+      throw new Error("reports were made before they were counted; nothing is reported");
+    }
+    const name = `${versionOf(this.form)} ${this.form.name}`;
+    const all = { ...losses, [name]: String(lossOfForm(this.form)) };
+    const total = Object.values(all).reduce((sum, parts) => sum + BigInt(parts), 0n);
+    const [up, down] = exactly(this.mostEpsilon);
+    if (total * down > up * LOSS_UNIT) {
+      throw new Error("the survey tells more than this device allows; nothing is reported");
+    }
+    return all;
+  }
+
+  made() {
+    const text = this.memory.getItem(`reports ${this.form.name}`) ?? "0";
+    readable(/^[0-9]+$/.test(text));
+    return Number(text);
   }
 
   // One report of all answers, or null if this device has made as many as it may.
   report(answers) {
-    const counter = `reports ${this.form.name}`;
-    const text = this.memory.getItem(counter) ?? "0";
-    readable(/^[0-9]+$/.test(text));
-    if (Number(text) >= this.form.reports) return null;
-    this.memory.setItem(counter, String(Number(text) + 1));
+    const made = this.made();
+    if (made >= this.form.reports) return null;
+    if (this.mostEpsilon !== null) this.memory.setItem("losses", plainJson(this.allowed()));
+    this.memory.setItem(`reports ${this.form.name}`, String(made + 1));
     const parts = this.form.questions.map((question) => this.answered(question, answers));
     return Uint8Array.from(parts.flatMap((part) => [...part]));
   }
@@ -475,10 +733,10 @@ export class SurveyDevice {
 
   answered(question, answers) {
     const value = valueOf(question, answers);
-    const keeping = KEEPING[question.keeps];
+    const keeping = Object.hasOwn(KEEPING, question.keeps) ? KEEPING[question.keeps] : undefined;
     if (keeping === undefined) return randomise(question.recipe, value, this.draws);
     // Answers that are kept are those to these very values: a version with others has its own.
-    const told = question.values ?? [question.min, question.step];
+    const told = question.values ?? question.longest ?? [question.min, question.step];
     const name = JSON.stringify([this.form.name, question.name, told]);
     return keeping(name, question.recipe, value, this.memory, this.draws);
   }

@@ -1,8 +1,9 @@
 """Answers that a device draws once and keeps, so that asking again tells nothing new.
 
 All that is kept is drawn before any value is known, for every value that there is, and is never
-changed. So whoever steals the memory alone learns nothing about the values; whoever has the memory
-and the reports learns which values fit them, as if nothing had been randomised. Keep it like a key.
+changed; of texts, which nobody can list, it is a secret that fixes all answers. So whoever steals
+the memory alone learns nothing about the values; whoever has the memory and the reports learns
+which values fit them, as if nothing had been randomised. Keep it like a key.
 
 A memory that is cleared or lost is drawn anew, and that is a new loss. One that cannot be read is
 an error: nothing is reported, and nothing is drawn in its place. One process has it at a time.
@@ -17,6 +18,13 @@ from typing import Any, Protocol
 from discreet.local.device.draws import Draws, SecureDraws
 from discreet.local.device.randomise import randomise
 from discreet.local.device.recipe import Recipe, known, unreadable
+from discreet.local.device.text_answers import (
+    SECRET_BYTES,
+    TEXT_KINDS,
+    Derive,
+    draws_of_text,
+    new_secret,
+)
 
 MOST_KEPT = 4096
 """Of how many values answers are kept, at most."""
@@ -80,9 +88,21 @@ class FileMemory:
 
 
 def permanent_report(
-    question: str, recipe: Recipe, value: int, memory: Memory, draws: Draws | None = None
+    question: str,
+    recipe: Recipe,
+    value: Any,
+    memory: Memory,
+    draws: Draws | None = None,
+    *,
+    derive: Derive = draws_of_text,
 ) -> bytes:
     """Return the report that this device always makes of ``value``.
+
+    Guarantee:
+        The reports of different values are independent, each of the scheme's own law. Of a list of
+        values all are drawn at once. Of a text the draws are those of ``derive``: with a random
+        function in its place this is exact, and HMAC-SHA256 is taken for one, as the system's
+        generator is taken to be random.
 
     Example:
         >>> from discreet.local.device.draws import UNIT
@@ -91,11 +111,15 @@ def permanent_report(
         >>> len(set(told))
         1
     """
+    used = SecureDraws() if draws is None else draws
+    name = f"permanent {question} {_plain_json(recipe)}"
+    if recipe["kind"] in TEXT_KINDS:
+        secret = _secret(_kept(name, memory, lambda: new_secret(used), str))
+        return randomise(recipe, value, derive(secret, value))
     values = values_of(recipe)
     held = known(value, values)
-    used = SecureDraws() if draws is None else draws
     answers = _kept(
-        f"permanent {question} {_plain_json(recipe)}",
+        name,
         memory,
         lambda: [randomise(recipe, each, used).hex() for each in range(values)],
         list,
@@ -161,6 +185,13 @@ def _read(text: str | bytes, kind: type) -> Any:
     if not isinstance(found, kind):
         raise unreadable()
     return found
+
+
+def _secret(text: str) -> bytes:
+    """Return the secret that is kept for texts, refusing all else."""
+    if len(text) != 2 * SECRET_BYTES or not set(text) <= set("0123456789abcdef"):
+        raise unreadable()
+    return bytes.fromhex(text)
 
 
 def _told(answers: Any, count: int) -> list[bytes]:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.local.device.draws import Draws, SecureDraws, fresh_token
+from discreet.local.device.lifetime_cap import LifetimeCap
 from discreet.local.device.memory import Memory, permanent_report, rounded_report
 from discreet.local.device.randomise import randomise
 from discreet.local.device.recipe import Recipe, unreadable
@@ -36,9 +37,15 @@ class SurveyDevice:
         anything is drawn. Nothing is sent then, whatever would be answered; so a collector cannot
         hand out a form that asks or tells more.
 
+        With ``most_epsilon``, the most that the person allows, so is a form whose reports could
+        lose more than that together with those of all other forms that this memory has reported
+        to. A device works out losses from the recipes by itself
+        (:func:`.recipe_loss.loss_of_form`), and writes them down before it draws.
+
     Assumes:
         ``memory`` is this device's own and lasts: a cleared memory is a new device, and a new loss.
-        Without ``pinned`` the device does as any form says that it is handed.
+        Without ``pinned`` and ``most_epsilon`` the device does as any form says that it is handed.
+        All devices of one memory have the same ``most_epsilon``; reports without it do not count.
 
     Example:
         >>> from discreet.local.device.draws import UNIT
@@ -57,6 +64,7 @@ class SurveyDevice:
         draws: Draws | None = None,
         *,
         pinned: str | None = None,
+        most_epsilon: float | None = None,
     ) -> None:
         if pinned is not None and not survey["version"] == pinned == version_of(survey["form"]):
             raise ValueError("the survey is not the version that is pinned; nothing is reported")
@@ -64,12 +72,17 @@ class SurveyDevice:
         self._version: str = survey["version"]
         self._memory = memory
         self._draws = SecureDraws() if draws is None else draws
+        self._cap = None if most_epsilon is None else LifetimeCap(most_epsilon, memory)
+        if self._cap is not None:
+            self._cap.allowed(self._form, version_of(self._form), made=self._made())
 
     def report(self, answers: Mapping[str, Any]) -> bytes | None:
         """Return one report of all answers, or None if this device has made as many as it may."""
         made = self._made()
         if made >= self._form["reports"]:
             return None
+        if self._cap is not None:
+            self._cap.charge(self._form, version_of(self._form), made=made)
         self._memory[self._counter()] = str(made + 1)
         return b"".join(self._answered(one, answers) for one in self._form["questions"])
 
@@ -98,9 +111,17 @@ class SurveyDevice:
         if kept is None:
             return randomise(recipe, held, self._draws)
         # Answers that are kept are those to these very values: a version with others has its own.
-        told = question.get("values") or [question["min"], question["step"]]
-        name = json.dumps([self._form["name"], question["name"], told])
+        name = json.dumps([self._form["name"], question["name"], _meaning(question)])
         return kept(name, recipe, held, self._memory, self._draws)
+
+
+def _meaning(question: Form) -> Any:
+    """Return what the numbers of kept answers stand for: values, a grid, or beginnings of texts."""
+    if "values" in question:
+        return question["values"]
+    if "longest" in question:
+        return question["longest"]
+    return [question["min"], question["step"]]
 
 
 def version_of(form: Form) -> str:

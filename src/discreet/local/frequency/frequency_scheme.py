@@ -34,9 +34,13 @@ class FrequencyScheme(Scheme):
     def other(self) -> Fraction:
         """How likely a report supports any one value that its person does not hold."""
 
-    @abstractmethod
+    def worst_pair(self) -> tuple[int, int]:
+        """Return two values for which some report attains the odds: any two, if not said here."""
+        return 0, 1
+
     def supports(self, tally: IntArray) -> IntArray:
-        """Return how many reports support each value."""
+        """Return how many reports support each value: what a tally counts, if not said here."""
+        return tally
 
     def estimate(
         self, reports: Reports, *, confidence: Number = CONFIDENCE, together: bool = False

@@ -76,10 +76,6 @@ class KaryResponse(FrequencyScheme):
         """Return the largest ratio of the probabilities of a report under two values."""
         return self.held / self.other
 
-    def worst_pair(self) -> tuple[int, int]:
-        """Return two values for which some report attains the odds: here any two do."""
-        return 0, 1
-
     def variation(self) -> Fraction:
         """Return the total variation between the reports of any two values."""
         return self.held - self.other
@@ -108,10 +104,6 @@ class KaryResponse(FrequencyScheme):
         """Return how many reports name each value."""
         told = as_numbers(self.check_possible(reports))
         return np.bincount(told, minlength=self.categories)
-
-    def supports(self, tally: IntArray) -> IntArray:
-        """Return how many reports support each value."""
-        return tally
 
 
 def respond(held: IntArray, categories: int, truth: Fraction, rng: Rng) -> IntArray:

@@ -117,10 +117,6 @@ class LocalHashing(FrequencyScheme):
         """Return the largest ratio of the probabilities of a report under two values."""
         return self.held * ((1 << self.bits) - 1) / (1 - self.held)
 
-    def worst_pair(self) -> tuple[int, int]:
-        """Return two values for which some report attains the odds: here any two do."""
-        return 0, 1
-
     @property
     def held(self) -> Fraction:
         """How likely a report supports the value of its person."""

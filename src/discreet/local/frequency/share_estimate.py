@@ -10,10 +10,11 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from discreet.core.errors import InvalidArgument
-from discreet.core.numbers import Number, exact
+from discreet.core.numbers import Number
 from discreet.core.optional import load
 from discreet.core.protocols import IntArray
 from discreet.core.terminal_text import one_line
+from discreet.local.tails import bennett_radius, read_level
 from discreet.releases.release_picture import ReleasePicture
 
 CONFIDENCE = Fraction(19, 20)
@@ -38,6 +39,9 @@ class ShareEstimate:
         :math:`P[Bin(n, \mu - 1/n) \le c] \le \beta`. As the median of a binomial law is at most
         its mean rounded up, :math:`c \le n\mu - 1`; there the tail of :math:`C` is not heavier
         than that of :math:`Bin(n, \mu)` [Hoe56, Theorem 4], which is at most :math:`\beta`.
+
+        If one device may have made several of the reports, with answers that it keeps, the coins
+        are not independent, and the interval is that of :func:`.bennett_radius`.
 
     Assumes:
         Devices draw independently, and report as the scheme says.
@@ -143,16 +147,14 @@ def estimate_shares(
     other: Fraction,
     confidence: Number = CONFIDENCE,
     together: bool = False,
+    repeats: int = 1,
 ) -> ShareEstimate:
     """Return the estimate from the number of reports that support each value.
 
-    If ``together``, all intervals hold at once with the confidence; else each by itself.
+    If ``together``, all intervals hold at once with the confidence; else each by itself. Up to
+    ``repeats`` of the reports may be of one device and repeat answers that it keeps.
     """
-    level = exact(confidence)
-    if not 0 < level < 1:
-        raise InvalidArgument(
-            "confidence is out of range", must="lie strictly between 0 and 1", got=str(confidence)
-        )
+    level = read_level(confidence)
     beta = float(1 - level) / (2 * (len(supports) if together else 1))
     counted = supports.astype(np.float64)
     if supports.size and not 0 <= supports.min() <= supports.max() <= answered(people):
@@ -160,11 +162,17 @@ def estimate_shares(
             "The tally is not of so many people",
             must="support no value less than 0 times or more often than there are people",
         )
-    low, high = _clopper_pearson(counted, people, beta)
     p, q = float(held), float(other)
+    if repeats == 1:
+        low, high = _clopper_pearson(counted, people, beta)
+    else:
+        # Of any coin between both: numbers that are rounded at random have such.
+        spread = np.array([0.25 if q <= 0.5 <= p else max(p * (1.0 - p), q * (1.0 - q))])
+        radius = bennett_radius(spread, np.ones(1), people, beta, repeats=repeats)
+        low, high = counted / people - radius, counted / people + radius
     raw = (counted / people - q) / (p - q)
     mean = np.clip(raw, 0.0, 1.0)
-    variance = (mean * p * (1.0 - p) + (1.0 - mean) * q * (1.0 - q)) / people
+    variance = (mean * p * (1.0 - p) + (1.0 - mean) * q * (1.0 - q)) * repeats / people
     return ShareEstimate(
         shares=raw,
         low=np.clip((low - 1.0 / people - q) / (p - q) - _OUTWARDS, 0.0, 1.0),

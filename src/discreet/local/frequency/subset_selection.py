@@ -13,14 +13,11 @@ from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
+from discreet.local.frequency.bitmap_scheme import BitmapScheme
 from discreet.local.frequency.bitmaps import (
-    bitmap_bytes,
     bits_in_each,
-    bits_set,
-    no_spare_bits,
     set_bits,
 )
-from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.report_numbers import Reports
 from discreet.randomness.samplers import bernoulli, uniform_integers
 
@@ -31,7 +28,7 @@ _CELLS = 1 << 21
 
 
 @frozen(kw_only=True)
-class SubsetSelection(FrequencyScheme):
+class SubsetSelection(BitmapScheme):
     r"""Report ``count`` of the ``categories``: the true one among them more often than not.
 
     Guarantee:
@@ -95,11 +92,6 @@ class SubsetSelection(FrequencyScheme):
         )
         return min(offered, key=lambda scheme: scheme.variance(1))
 
-    @property
-    def size(self) -> int:
-        """How many bytes a report has."""
-        return bitmap_bytes(self.categories)
-
     def recipe(self) -> dict[str, Any]:
         """Return the public part of the scheme."""
         return {
@@ -112,10 +104,6 @@ class SubsetSelection(FrequencyScheme):
     def odds(self) -> Fraction:
         """Return the largest ratio of the probabilities of a report under two values."""
         return self.held * (self.categories - self.count) / ((1 - self.held) * self.count)
-
-    def worst_pair(self) -> tuple[int, int]:
-        """Return two values for which some report attains the odds: here any two do."""
-        return 0, 1
 
     @property
     def held(self) -> Fraction:
@@ -154,16 +142,6 @@ class SubsetSelection(FrequencyScheme):
                 named = np.where(tells, 0, named)
             set_bits(reports, people, (held + named) % self.categories)
 
-    def tally(self, reports: Reports) -> IntArray:
-        """Return how many reports name each value."""
-        return bits_set(self.check_possible(reports), self.categories)
-
     def possible(self, reports: Reports) -> NDArray[np.bool_]:
         """Tell which reports an honest device can make: those that name as many values."""
-        array = self.check_reports(reports)
-        is_whole = bits_in_each(array) == self.count
-        return np.asarray(no_spare_bits(array, self.categories) & is_whole)
-
-    def supports(self, tally: IntArray) -> IntArray:
-        """Return how many reports support each value."""
-        return tally
+        return np.asarray(super().possible(reports) & (bits_in_each(reports) == self.count))

@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
@@ -13,8 +12,7 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.local.coins import most_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
-from discreet.local.frequency.bitmaps import bitmap_bytes, bits_set, no_spare_bits
-from discreet.local.frequency.frequency_scheme import FrequencyScheme
+from discreet.local.frequency.bitmap_scheme import BitmapScheme
 from discreet.local.report_numbers import Reports
 from discreet.randomness.packed_bernoulli import packed_bernoulli
 from discreet.randomness.samplers import bernoulli
@@ -24,7 +22,7 @@ MOST_CATEGORIES = 2**20
 
 
 @frozen(kw_only=True)
-class UnaryEncoding(FrequencyScheme):
+class UnaryEncoding(BitmapScheme):
     r"""Report a set of categories: the true one with one probability, each other with another.
 
     Guarantee:
@@ -82,11 +80,6 @@ class UnaryEncoding(FrequencyScheme):
         held = threshold_below(odds / (odds + 1))
         return cls(categories=categories, when_held=held, when_other=UNIT - held)
 
-    @property
-    def size(self) -> int:
-        """How many bytes a report has."""
-        return bitmap_bytes(self.categories)
-
     def recipe(self) -> dict[str, Any]:
         """Return the public part of the scheme."""
         return {
@@ -99,10 +92,6 @@ class UnaryEncoding(FrequencyScheme):
     def odds(self) -> Fraction:
         """Return the largest ratio of the probabilities of a report under two values."""
         return self.held * (1 - self.other) / (self.other * (1 - self.held))
-
-    def worst_pair(self) -> tuple[int, int]:
-        """Return two values for which some report attains the odds: here any two do."""
-        return 0, 1
 
     @property
     def held(self) -> Fraction:
@@ -126,15 +115,3 @@ class UnaryEncoding(FrequencyScheme):
         others = reports[people, column] & ~np.left_shift(np.uint8(1), place)
         reports[people, column] = others | np.left_shift(named.astype(np.uint8), place)
         return reports
-
-    def tally(self, reports: Reports) -> IntArray:
-        """Return how many reports name each value."""
-        return bits_set(self.check_possible(reports), self.categories)
-
-    def possible(self, reports: Reports) -> NDArray[np.bool_]:
-        """Tell which reports an honest device can make: those that name no other value."""
-        return no_spare_bits(self.check_reports(reports), self.categories)
-
-    def supports(self, tally: IntArray) -> IntArray:
-        """Return how many reports support each value."""
-        return tally

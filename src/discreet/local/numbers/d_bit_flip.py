@@ -99,10 +99,6 @@ class DBitFlip(FrequencyScheme):
         """Return the largest ratio of the probabilities of a report under two values."""
         return Fraction(self.truth, (1 << 52) - self.truth) ** min(2, self.bits)
 
-    def worst_pair(self) -> tuple[int, int]:
-        """Return two values for which some report attains the odds: here any two do."""
-        return 0, 1
-
     @property
     def held(self) -> Fraction:
         """How likely a report says 1 of the bucket of its person."""

@@ -97,21 +97,27 @@ class NumberScheme(Scheme):
         """Return the mean of the people who reported, in steps of the grid."""
         return self.estimate_tally(self.tally(reports), confidence=confidence)
 
-    def estimate_tally(self, tally: IntArray, *, confidence: Number = CONFIDENCE) -> MeanEstimate:
-        """Return the same from the tally of reports."""
+    def estimate_tally(
+        self, tally: IntArray, *, confidence: Number = CONFIDENCE, repeats: int = 1
+    ) -> MeanEstimate:
+        """Return the same from the tally of reports.
+
+        Up to ``repeats`` of them may be of one device and repeat answers that it keeps.
+        """
         level = read_level(confidence)
         people = answered(int(tally.sum()))
         worths = self.worths()
         mean = float(tally.astype(np.float64) @ worths / people)
         variance = float(self.worst_variance()) * (1.0 + OUTWARDS)
         above = np.array([worths.max(), self.most - worths.min()])
-        low, high = bennett_radius(np.full(2, variance), above, people, float(1 - level) / 2)
+        beta = float(1 - level) / 2
+        low, high = bennett_radius(np.full(2, variance), above, people, beta, repeats=repeats)
         margin = OUTWARDS * float(np.abs(worths).max())
         return MeanEstimate(
             mean=mean,
             low=min(max(mean - float(low) - margin, 0.0), float(self.most)),
             high=min(max(mean + float(high) + margin, 0.0), float(self.most)),
-            error=float(np.sqrt(variance / people)),
+            error=float(np.sqrt(variance * repeats / people)),
             people=people,
             confidence=level,
         )

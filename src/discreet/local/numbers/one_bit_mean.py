@@ -109,16 +109,20 @@ class OneBitMean(NumberScheme):
         tells = bernoulli(part(self.truth), held.size, rng)
         return as_reports((tells == up).astype(np.int64), 2)
 
-    def estimate_tally(self, tally: IntArray, *, confidence: Number = CONFIDENCE) -> MeanEstimate:
+    def estimate_tally(
+        self, tally: IntArray, *, confidence: Number = CONFIDENCE, repeats: int = 1
+    ) -> MeanEstimate:
         """Return the mean from the number of zeros and of ones."""
         people, p = answered(int(tally.sum())), part(self.truth)
-        share = estimate_shares(tally[1:], people, held=p, other=1 - p, confidence=confidence)
+        share = estimate_shares(
+            tally[1:], people, held=p, other=1 - p, confidence=confidence, repeats=repeats
+        )
         one = float(tally[1] / people)
         return MeanEstimate(
             mean=self.most * float(share.shares[0]),
             low=self.most * float(share.low[0]),
             high=self.most * float(share.high[0]),
-            error=float(np.sqrt(one * (1 - one) / people) * self.most / (2 * p - 1)),
+            error=float(np.sqrt(one * (1 - one) * repeats / people) * self.most / (2 * p - 1)),
             people=people,
             confidence=share.confidence,
         )

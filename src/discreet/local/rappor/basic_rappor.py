@@ -9,15 +9,14 @@ from attrs import field, frozen
 from discreet.core import check
 from discreet.core.event import ComposedEvent
 from discreet.core.protocols import IntArray, Rng
-from discreet.local.frequency.bitmaps import no_spare_bits
-from discreet.local.frequency.frequency_scheme import FrequencyScheme
-from discreet.local.rappor.bit_reports import Bits, packed, told_bits, unpacked
+from discreet.local.frequency.bitmap_scheme import BitmapScheme
+from discreet.local.rappor.bit_reports import packed, told_bits
 from discreet.local.rappor.rappor_coins import RapporCoins
 from discreet.local.report_numbers import Reports
 
 
 @frozen(kw_only=True)
-class BasicRappor(FrequencyScheme):
+class BasicRappor(BitmapScheme):
     r"""Report one of ``categories`` by a bit for each: no filter, no cohorts [EPK14, section 4].
 
     With coins for one time (``p = 0`` and ``q = 1``) it is basic one-time RAPPOR.
@@ -42,11 +41,6 @@ class BasicRappor(FrequencyScheme):
     categories: int = field(converter=check.whole, validator=check.above_one)
     coins: RapporCoins
 
-    @property
-    def size(self) -> int:
-        """How many bytes a report has."""
-        return (self.categories + 7) // 8
-
     def recipe(self) -> dict[str, Any]:
         """Return the public part of the scheme."""
         coins = {"f": self.coins.f, "p": self.coins.p, "q": self.coins.q}
@@ -55,10 +49,6 @@ class BasicRappor(FrequencyScheme):
     def odds(self) -> Fraction:
         """Return the largest ratio of the probabilities of one report under two values."""
         return self.coins.odds(1)
-
-    def worst_pair(self) -> tuple[int, int]:
-        """Return two values for which some report attains the odds: here any two do."""
-        return 0, 1
 
     def lifetime(self, reports: int, *, values: int = 1) -> ComposedEvent:
         """Describe so many reports of a person who held so many values, each response kept."""
@@ -83,16 +73,3 @@ class BasicRappor(FrequencyScheme):
         held = self.check_values(values)
         ones = held[:, None] == np.arange(self.categories)[None, :]
         return packed(told_bits(self.coins, ones, rng))
-
-    def possible(self, reports: Reports) -> Bits:
-        """Tell which reports an honest device can make: no bit is set after the last category."""
-        return no_spare_bits(self.check_reports(reports), self.categories)
-
-    def tally(self, reports: Reports) -> IntArray:
-        """Return how many reports tell each bit as 1."""
-        bits = unpacked(self.check_possible(reports), self.categories)
-        return np.asarray(bits.sum(axis=0, dtype=np.int64))
-
-    def supports(self, tally: IntArray) -> IntArray:
-        """Return how many reports support each value."""
-        return tally

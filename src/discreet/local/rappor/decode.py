@@ -129,11 +129,13 @@ def decode(
     candidates: Sequence[str] | Decoder,
     *,
     false_discoveries: Number = _FALSE_DISCOVERIES,
+    repeats: int = 1,
 ) -> TextEstimate:
     r"""Return how many people hold each candidate, from the tally of their reports.
 
     The counts of bits are first freed of bias, :math:`t = (c - (p + fq/2 - fp/2)N)/((1-f)(q-p))`
-    by cohort [EPK14, section 4]; then they are regressed on the filters of the candidates.
+    by cohort [EPK14, section 4]; then they are regressed on the filters of the candidates. Up to
+    ``repeats`` of the reports may be of one device and repeat an answer that it keeps.
 
     Example:
         >>> from discreet import SystemRng
@@ -153,8 +155,8 @@ def decode(
     one, zero = float(scheme.coins.told_one), float(scheme.coins.told_zero)
     unbiased = (told - zero * cohorts) / (one - zero)
     counts = np.einsum("sji,ji->s", made.weights, unbiased)
-    total = people * made.variance
-    above, below = made.most, 1.0 - made.least
+    total = people * repeats * made.variance
+    above, below = repeats * made.most, repeats * (1.0 - made.least)
     tests = len(made.candidates)
     share = float(level) / (2 * tests)
     log_p = np.array([_log_tail(c, v, b) for c, v, b in zip(counts, total, above, strict=True)])

@@ -1,6 +1,5 @@
 """What a survey will give: how far its estimates are off for so many people, and what it sends."""
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -12,12 +11,8 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import short
 from discreet.core.numbers import float_up
 from discreet.core.terminal_text import one_line, text_table
-from discreet.local.frequency.frequency_scheme import FrequencyScheme
-from discreet.local.numbers.number_scheme import NumberScheme
-from discreet.local.rappor.decode import decoder
-from discreet.local.rappor.rappor import Rappor
-from discreet.local.survey.survey import NumberRange, Survey, SurveyQuestion, Text
-from discreet.local.words.hashed_words import HashedWords, words_error
+from discreet.local.survey.scheme_error import scheme_error
+from discreet.local.survey.survey import Survey, SurveyQuestion
 
 PEOPLE = (100, 1_000, 10_000, 100_000, 1_000_000)
 
@@ -87,18 +82,7 @@ def _planned(survey: Survey, question: SurveyQuestion, people: Sequence[int]) ->
         epsilon=float_up(question.scheme.event().epsilon),
         lifetime_epsilon=float_up(question.epsilon_of_lifetime(survey.reports)),
         bytes=question.scheme.size,
-        errors={str(count): _error(question, count) for count in people},
+        errors={
+            str(count): scheme_error(question.scheme, question.answers, count) for count in people
+        },
     )
-
-
-def _error(question: SurveyQuestion, people: int) -> float:
-    scheme, answers = question.scheme, question.answers
-    if isinstance(scheme, FrequencyScheme):
-        return math.sqrt(scheme.variance(people))
-    if isinstance(scheme, Rappor) and isinstance(answers, Text):
-        return math.sqrt(decoder(scheme, answers.candidates).variance.max() / people)
-    if isinstance(scheme, HashedWords):
-        return words_error(scheme, people)
-    assert isinstance(scheme, NumberScheme)
-    assert isinstance(answers, NumberRange)
-    return float(answers.step) * math.sqrt(scheme.worst_variance() / people)

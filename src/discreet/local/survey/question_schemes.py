@@ -47,8 +47,8 @@ class SchemeKind:
     goes_with: type
     """The kind of answers that it is for."""
     make: Callable[[Asked], Scheme]
-    keeps: Mapping[str, Callable[[Any], int]] = field(factory=dict)
-    """How answers can be kept, and how many are kept."""
+    keeps: Mapping[str, Callable[[Any], int | None]] = field(factory=dict)
+    """How answers can be kept, and how many are kept; None if nobody can list them."""
 
 
 def _of_values(make: Callable[..., Scheme]) -> SchemeKind:
@@ -103,11 +103,15 @@ def _words(asked: Asked) -> Scheme:
 _HASHES, _COHORTS, _MOST_BITS = 2, 8, 2048
 """Of RAPPOR: two hash functions keep the loss of a report low, eight cohorts keep texts apart."""
 
-_KEPT_VALUES: dict[str, Callable[[Any], int]] = {
+_KEPT_TEXTS: dict[str, Callable[[Any], int | None]] = {
+    "no": lambda _: 0,
+    "permanent": lambda _: None,
+}
+_KEPT_VALUES: dict[str, Callable[[Any], int | None]] = {
     "no": lambda _: 0,
     "permanent": lambda answers: len(answers.labels),
 }
-_KEPT_PLACES: dict[str, Callable[[Any], int]] = {
+_KEPT_PLACES: dict[str, Callable[[Any], int | None]] = {
     "no": lambda _: 0,
     "permanent": lambda answers: answers.most + 1,
 }
@@ -127,8 +131,8 @@ SCHEMES: dict[str, SchemeKind] = {
     "hybrid_mean": _of_numbers(HybridMean.calibrate),
     "local_laplace": _of_numbers(LocalLaplace.calibrate),
     "square_wave": _of_numbers(SquareWave.calibrate),
-    "rappor": SchemeKind(goes_with=Text, make=_rappor, keeps={"no": lambda _: 0}),
-    "words": SchemeKind(goes_with=Text, make=_words, keeps={"no": lambda _: 0}),
+    "rappor": SchemeKind(goes_with=Text, make=_rappor, keeps=_KEPT_TEXTS),
+    "words": SchemeKind(goes_with=Text, make=_words, keeps=_KEPT_TEXTS),
 }
 
 

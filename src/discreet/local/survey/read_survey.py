@@ -4,10 +4,13 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
+from attrs import evolve
+
 from discreet.core.errors import DeclarationError
 from discreet.core.numbers import exact
 from discreet.local.device.memory import MOST_KEPT
 from discreet.local.survey.question_schemes import AUTOMATIC, SCHEMES, Asked, best_scheme
+from discreet.local.survey.scheme_error import least_epsilon
 from discreet.local.survey.survey import (
     OTHER,
     Answers,
@@ -17,7 +20,15 @@ from discreet.local.survey.survey import (
     SurveyQuestion,
     Text,
 )
-from discreet.tables.declarations.section import LIST, NUMBER, TEXT, Section, located, top_section
+from discreet.tables.declarations.section import (
+    DATE,
+    LIST,
+    NUMBER,
+    TEXT,
+    Section,
+    located,
+    top_section,
+)
 
 FILE_NAME = "survey.toml"
 MOST_QUESTIONS = 100
@@ -66,6 +77,7 @@ def parse_survey(text: str, name: str = FILE_NAME) -> Survey:
         name=_text(top, "name"),
         purpose=_text(top, "purpose"),
         reports=top.whole("reports", MOST_REPORTS, default=1),
+        until=top.get("until", DATE) if top.has("until") else None,
         questions=tuple(_question(one, asked.sub(one)) for one in _names(asked)),
     )
     if survey.size > MOST_BYTES:
@@ -104,11 +116,14 @@ def _names(questions: Section) -> list[str]:
 
 def _question(name: str, section: Section) -> SurveyQuestion:
     answers = _answers(section)
-    asked = Asked(
-        name=name,
-        answers=answers,
-        epsilon=_number(section, "epsilon"),
-        people=section.whole("people", 10**12, default=10_000),
+    asked = _with_epsilon(
+        section,
+        Asked(
+            name=name,
+            answers=answers,
+            epsilon=Fraction(1),
+            people=section.whole("people", 10**12, default=10_000),
+        ),
     )
     chosen = _scheme(section, asked)
     kind = SCHEMES[chosen]
@@ -127,8 +142,25 @@ def _question(name: str, section: Section) -> SurveyQuestion:
     return question
 
 
-def _kept_answers(section: Section, kept: int) -> int:
-    if kept > MOST_KEPT:
+def _with_epsilon(section: Section, asked: Asked) -> Asked:
+    """Return what is asked with the loss that is declared, or that the wanted error needs."""
+    if section.has("epsilon") == section.has("error"):
+        raise DeclarationError(
+            f"{section.place()} does not say how exact or how private it is",
+            must="have epsilon, or error: the standard error that is wanted for so many people",
+            got="both" if section.has("epsilon") else "neither",
+        )
+    if section.has("epsilon"):
+        return evolve(asked, epsilon=_number(section, "epsilon"))
+    wanted, declared = _number(section, "error"), _declared_scheme(section, asked)
+    return evolve(
+        asked,
+        epsilon=located(section.place("error"), lambda: least_epsilon(asked, declared, wanted)),
+    )
+
+
+def _kept_answers(section: Section, kept: int | None) -> int | None:
+    if kept is not None and kept > MOST_KEPT:
         raise DeclarationError(
             f"{section.place('keeps')} would keep too many answers",
             must=f"keep at most {MOST_KEPT:,}, one for each value",
@@ -140,11 +172,15 @@ def _kept_answers(section: Section, kept: int) -> int:
 
 def _scheme(section: Section, asked: Asked) -> str:
     """Return the name of the scheme that is declared, or of the one that errs least."""
-    names = [name for name, kind in SCHEMES.items() if isinstance(asked.answers, kind.goes_with)]
-    declared = section.choice("scheme", [AUTOMATIC, *names]) if section.has("scheme") else AUTOMATIC
+    declared = _declared_scheme(section, asked)
     if declared != AUTOMATIC:
         return declared
     return located(section.place(), lambda: best_scheme(asked))
+
+
+def _declared_scheme(section: Section, asked: Asked) -> str:
+    names = [name for name, kind in SCHEMES.items() if isinstance(asked.answers, kind.goes_with)]
+    return section.choice("scheme", [AUTOMATIC, *names]) if section.has("scheme") else AUTOMATIC
 
 
 def _answers(section: Section) -> Answers:

@@ -1,6 +1,7 @@
 """What came of a survey: an estimate for each value of each question, with its interval."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,19 @@ from discreet.core import optional
 from discreet.core.errors import Unsupported
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray
-from discreet.core.terminal_text import one_line, text_table
+from discreet.core.terminal_text import lines, one_line, text_table
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
+from discreet.local.frequency.share_estimate import estimate_shares
 from discreet.local.numbers.number_scheme import NumberScheme
 from discreet.local.rappor.decode import TextEstimate, decode
 from discreet.local.rappor.rappor import Rappor
-from discreet.local.survey.survey import ListedValues, NumberRange, SurveyQuestion, Text
+from discreet.local.survey.survey import (
+    ListedValues,
+    NumberRange,
+    Survey,
+    SurveyQuestion,
+    Text,
+)
 from discreet.local.survey.tallies import SurveyTally
 from discreet.local.tails import read_level
 from discreet.local.words.find_words import WordsFound, find_words
@@ -24,10 +32,20 @@ from discreet.local.words.hashed_words import HashedWords, words_error
 
 _MOST_BARS = 40
 
+_READING = (
+    "from, to: the truth about the people who answered is between them, as often as is said above, "
+    "whatever they answered and however few they are. usual error: the size of a usual miss, one "
+    "standard deviation of what devices draw; two in three estimates miss by less. Only from and "
+    "to promise anything, and that is why they are further apart than usual errors suggest."
+)
+
 
 @frozen(kw_only=True)
 class ResultRow:
-    """One estimate; a share is a part of 1. The truth is between the ends as often as is said."""
+    """One estimate; a share is a part of 1. The truth is between the ends as often as is said.
+
+    ``error`` is one standard deviation of what devices draw: the size of a usual miss.
+    """
 
     question: str
     of: str
@@ -47,6 +65,7 @@ class SurveyResults:
     confidence: float
     is_together: bool
     rows: tuple[ResultRow, ...]
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """Return a table for each question."""
@@ -54,7 +73,8 @@ class SurveyResults:
         held = f"all hold at once in {level}" if self.is_together else f"each holds in {level}"
         head = f"{one_line(self.name)}: {self.people:,} reports; intervals: {held} of surveys"
         names = dict.fromkeys(row.question for row in self.rows)
-        return "\n\n".join([head, *(self._table(name) for name in names)])
+        notes = "\n".join(lines(note) for note in (_READING, *self.notes))
+        return "\n\n".join([head, *(self._table(name) for name in names), notes])
 
     def _table(self, name: str) -> str:
         rows = [row for row in self.rows if row.question == name]
@@ -62,7 +82,7 @@ class SurveyResults:
             [one_line(row.of), *(f"{x:.4g}" for x in (row.estimate, row.low, row.high, row.error))]
             for row in rows
         ]
-        return text_table([one_line(name), "estimate", "from", "to", "standard error"], cells)
+        return text_table([one_line(name), "estimate", "from", "to", "usual error"], cells)
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as plain values."""
@@ -125,7 +145,14 @@ def survey_results(
     rows = [
         row
         for question, counted in zip(tally.survey.questions, tally.tallies, strict=True)
-        for row in _estimated(question, counted, tally.people, each, together=together)
+        for row in _estimated(
+            question,
+            counted,
+            tally.people,
+            each,
+            together=together,
+            repeats=question.repeats(tally.survey.reports),
+        )
     ]
     return SurveyResults(
         name=tally.survey.name,
@@ -134,15 +161,48 @@ def survey_results(
         confidence=float(level),
         is_together=together,
         rows=tuple(rows),
+        notes=tuple(_notes(tally.survey)),
     )
 
 
+def _notes(survey: Survey) -> Iterator[str]:
+    """Say what the numbers of some questions do not show."""
+    repeated = [one.name for one in survey.questions if one.repeats(survey.reports) > 1]
+    if repeated:
+        yield (
+            f"Answers to {', '.join(repeated)} are kept on devices, and each device may have "
+            f"reported up to {survey.reports:,} times: intervals and errors are for the fewest "
+            "people that these reports can be of."
+        )
+    for question in survey.questions:
+        if isinstance(question.answers, Text) and isinstance(question.scheme, HashedWords):
+            share = float(question.answers.least_share)
+            yield (
+                f"Answers to {question.name} that are not surely given by more than {share:.3g} of "
+                "the people stay hidden."
+            )
+
+
 def _estimated(
-    question: SurveyQuestion, tally: IntArray, people: int, confidence: Number, *, together: bool
+    question: SurveyQuestion,
+    tally: IntArray,
+    people: int,
+    confidence: Fraction,
+    *,
+    together: bool,
+    repeats: int,
 ) -> list[ResultRow]:
     scheme, answers = question.scheme, question.answers
     if isinstance(scheme, FrequencyScheme) and isinstance(answers, ListedValues):
-        found = scheme.estimate_tally(tally, people, confidence=confidence, together=together)
+        found = estimate_shares(
+            scheme.supports(tally),
+            people,
+            held=scheme.held,
+            other=scheme.other,
+            confidence=confidence,
+            together=together,
+            repeats=repeats,
+        )
         ends = (found.shares, found.low, found.high, found.errors)
         numbers = zip(*(one.tolist() for one in ends), strict=True)
         return [
@@ -150,7 +210,7 @@ def _estimated(
             for of, (e, low, high, error) in zip(answers.labels, numbers, strict=True)
         ]
     if isinstance(scheme, NumberScheme) and isinstance(answers, NumberRange):
-        mean = scheme.estimate_tally(tally, confidence=confidence)
+        mean = scheme.estimate_tally(tally, confidence=confidence, repeats=repeats)
         return [
             ResultRow(
                 question=question.name,
@@ -162,10 +222,18 @@ def _estimated(
             )
         ]
     if isinstance(scheme, Rappor) and isinstance(answers, Text):
-        return _decoded(question.name, decode(scheme, tally, answers.candidates))
+        doubt = 1 - confidence
+        texts = decode(scheme, tally, answers.candidates, false_discoveries=doubt, repeats=repeats)
+        return _decoded(question.name, texts)
     if isinstance(scheme, HashedWords) and isinstance(answers, Text):
-        found_words = find_words(scheme, tally, least=answers.least_share)
-        return _found(question.name, found_words, words_error(scheme, people))
+        found_words = find_words(
+            scheme,
+            tally,
+            least=answers.least_share,
+            false_discoveries=1 - confidence,
+            repeats=repeats,
+        )
+        return _found(question.name, found_words, words_error(scheme, people / repeats))
     raise Unsupported(f"There is no estimate for the scheme of '{question.name}'", got=scheme.kind)
 
 

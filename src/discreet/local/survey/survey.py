@@ -1,5 +1,6 @@
 """What a survey is: questions, each with a scheme, and what a person's part in it tells at most."""
 
+import datetime
 from fractions import Fraction
 from typing import Any
 
@@ -87,8 +88,11 @@ class SurveyQuestion:
     """What a declaration calls the scheme."""
     keeps: str = "no"
     """Whether a device draws its answers once: ``no``, ``permanent`` or ``rounded``."""
-    kept_answers: int = field(default=0)
-    """How many answers a device keeps; the loss of a lifetime is that of all of them."""
+    kept_answers: int | None = field(default=0)
+    """How many answers a device keeps; the loss of a lifetime is that of all of them.
+
+    None is for texts: there is an answer for each that there is.
+    """
 
     def form(self) -> dict[str, Any]:
         """Return what a device must know."""
@@ -100,13 +104,20 @@ class SurveyQuestion:
 
         Fresh reports are independent, so their losses add up. If answers are kept, one and the
         same answer is reported whenever a value is held, so at most ``kept_answers`` of them can be
-        seen, and one with each report. That bounds the loss for two histories in which the same
-        reports are of equal values, such as a, b, a and c, d, c. *Which* reports are of equal
-        values can be seen whenever reports can be told to be of one device: two that differ are
-        never of one value, so no loss bounds this.
+        seen, and one with each report; of texts each report may show another one, so a lifetime
+        counts them all, and a text that stays the same loses what one report does. That bounds the
+        loss for two histories in which the same reports are of equal values, such as a, b, a and
+        c, d, c. *Which* reports are of equal values can be seen whenever reports can be told to be
+        of one device: two that differ are never of one value, so no loss bounds this.
         """
-        seen = reports if self.keeps == "no" else min(reports, self.kept_answers)
-        return self.scheme.lifetime(seen)
+        is_open = self.keeps == "no" or self.kept_answers is None
+        seen = reports if is_open else min(reports, self.kept_answers or 0)
+        # Not the scheme's own lifetime: RAPPOR's is that of a response which is kept.
+        return self.scheme.event() * seen
+
+    def repeats(self, reports: int) -> int:
+        """Return how many reports of one device can share draws, if it makes so many: kept ones."""
+        return 1 if self.keeps == "no" else reports
 
     def epsilon_of_lifetime(self, reports: int) -> Fraction:
         """Return the loss of so many reports of one device to this question."""
@@ -126,6 +137,8 @@ class Survey:
     purpose: str
     questions: tuple[SurveyQuestion, ...]
     reports: int = field(default=1, converter=check.whole)
+    until: datetime.date | None = None
+    """The last day on which reports are taken, in UTC; without it until somebody closes it."""
 
     def form(self) -> dict[str, Any]:
         """Return what is published: all that a device needs, and nothing else."""
@@ -134,7 +147,7 @@ class Survey:
             "purpose": self.purpose,
             "reports": self.reports,
             "questions": [question.form() for question in self.questions],
-        }
+        } | ({} if self.until is None else {"until": self.until.isoformat()})
 
     def published(self) -> dict[str, Any]:
         """Return what a device is handed: the form, and its version."""

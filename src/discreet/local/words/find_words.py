@@ -62,8 +62,11 @@ def find_words(
     *,
     least: Number,
     false_discoveries: Number = _FALSE_DISCOVERIES,
+    repeats: int = 1,
 ) -> WordsFound:
     """Return the words whose share is surely above ``least``.
+
+    Up to ``repeats`` of the reports may be of one device and repeat an answer that it keeps.
 
     Prefixes whose share is surely above it are extended by all that the alphabet allows, and asked
     for in the next group. There are fewer than ``1 / least`` buckets of that kind, so that lists
@@ -82,9 +85,9 @@ def find_words(
         candidates = _extended(scheme, prefixes, scheme.lengths[group])
         if not candidates:
             break
-        low = _measured(scheme, tally, group, candidates, level).low
+        low = _measured(scheme, tally, group, candidates, level, repeats).low
         prefixes = [word for word, sure in zip(candidates, low, strict=True) if sure > share]
-    found = _measured(scheme, tally, scheme.groups - 1, prefixes, level)
+    found = _measured(scheme, tally, scheme.groups - 1, prefixes, level, repeats)
     sure = np.flatnonzero(found.low > float(share))
     order = sure[np.argsort(-found.shares[sure], kind="stable")]
     return WordsFound(
@@ -121,7 +124,12 @@ def _extended(scheme: HashedWords, prefixes: Sequence[str], length: int) -> list
 
 
 def _measured(
-    scheme: HashedWords, tally: IntArray, group: int, spellings: Sequence[str], level: Fraction
+    scheme: HashedWords,
+    tally: IntArray,
+    group: int,
+    spellings: Sequence[str],
+    level: Fraction,
+    repeats: int,
 ) -> ShareEstimate:
     """Return the shares of the buckets of some prefixes; their intervals hold together."""
     people = int(tally[group, -1])
@@ -135,6 +143,7 @@ def _measured(
         other=_HALF,
         confidence=1 - level,
         together=bool(spellings),
+        repeats=repeats,
     )
 
 

@@ -224,7 +224,7 @@ def _parity(numbers: IntArray) -> IntArray:
     return numbers & 1
 
 
-def words_error(scheme: HashedWords, people: int) -> float:
+def words_error(scheme: HashedWords, people: float) -> float:
     r"""Return the standard error of the share of a word that nobody holds.
 
     A report supports it with probability 1/2, and a word that is held with :math:`p`; about one of

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from datetime import UTC, date, datetime
 from importlib.resources import files
 from typing import Any
 
@@ -44,10 +45,13 @@ class Collector:
     all senders together, because limits for each would need their addresses.
     """
 
-    def __init__(self, store: ReportStore, *, rate: int = 2_000) -> None:
+    def __init__(
+        self, store: ReportStore, *, rate: int = 2_000, today: Callable[[], date] | None = None
+    ) -> None:
         self.survey: Survey = store.survey
         self._store = store
         self._rate = rate
+        self._today = today or _utc_day
         self._allowance = float(rate)
         self._seen = time.monotonic()
         self._is_ended = store.is_ended()
@@ -100,6 +104,9 @@ class Collector:
         now = time.monotonic()
         if self._is_ended:
             raise SurveyClosed("The survey is closed", next="Nothing needs to be sent any more")
+        until = self.survey.until
+        if until is not None and self._today() > until:
+            raise SurveyClosed(f"The survey took reports until {until}", next="It is over")
         gained = (now - self._seen) * self._rate
         self._allowance, self._seen = min(self._rate, self._allowance + gained), now
         if self._allowance < 1 or len(self._waiting) >= MOST_WAITING:
@@ -140,6 +147,10 @@ class Collector:
             else:
                 for (_, kept), is_new in zip(together, added, strict=True):
                     kept.set_result(is_new)
+
+
+def _utc_day() -> date:
+    return datetime.now(UTC).date()
 
 
 def _file(package: str, name: str) -> bytes:

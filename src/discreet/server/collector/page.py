@@ -37,6 +37,7 @@ def survey_page(survey: Survey) -> str:
     report, person = survey.epsilon_of_report(), survey.epsilon_of_person()
     meaning = Meaning.of(Pure(person), metric=Metric.CHANGE_ONE).sentence()
     often = "once" if survey.reports == 1 else f"at most {survey.reports:,} times"
+    often += "" if survey.until is None else f", until {survey.until}"
     return f"""<!doctype html>
 <html lang="en">
 <head>

@@ -14,6 +14,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from discreet.core import optional
+from discreet.core.counted import counted
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.samplers import uniform_integers
@@ -230,7 +231,7 @@ class ValueCells:
             noun += f" of {float(self.step):g}"
         if self.column.type is ColumnType.TIMESTAMP:
             null = f", without the time of day{null}"
-        return f"{len(self.ends)} cells of {each} {noun}{null}"
+        return f"{counted(len(self.ends), 'cell')} of {each} {noun}{null}"
 
 
 def rows_in_cells(keys: FoundKeys, counts: IntArray, cells: Sequence[ValueCells]) -> CountedRows:

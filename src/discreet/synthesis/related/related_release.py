@@ -295,8 +295,8 @@ class RelatedRelease:
                 " them has errors that no error bar shows"
             ),
             (
-                f"each {second} of {child} is a {first} of {parent}; all of them are made up, and"
-                f" one that is also that of {called.a} is so by chance"
+                f"each {second} of {child} stands as {first} in {parent}; all of them are made up,"
+                f" and one that is also that of {called.a} is so by chance"
             ),
             (
                 f"of each of the {called.plural} 1 row of {parent} counted, and at most"
