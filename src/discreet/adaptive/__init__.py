@@ -1,0 +1,1 @@
+"""Adaptive: findings that hold up, although questions depend on earlier answers."""
