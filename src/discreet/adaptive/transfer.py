@@ -21,6 +21,9 @@ from discreet.core.loss import Approximate, Zcdp
 from discreet.core.numbers import Number, exact
 from discreet.core.rounding import exp_down, exp_up, log_up, short_up, sqrt_up
 
+_SLACK = Fraction(1, 128)
+"""By how much an ε is raised at a time, until the premises of a theorem hold."""
+
 
 @frozen
 class SampleAccuracy:
@@ -64,12 +67,14 @@ class PosteriorTransfer:
         questions, which is at most :math:`w` wide. Then for every :math:`c, t > 0` all answers are
         within
 
-        .. math:: \alpha + cw + t + w\tanh(\varepsilon/2)
+        .. math:: \alpha + cw + t + w\tau
 
-        of the population, but for a chance of :math:`\beta_s/c + 4w\delta/((1 + e^\varepsilon)t)`.
-        The idea is that of [JLN+20]: compare with the mean over samples that are as likely as this
-        one, given the answers. The constants are sharper than there (:math:`e^\varepsilon - 1` and
-        :math:`2\delta/t`), and hold for any questions of low sensitivity.
+        of the population, but for a chance of :math:`\beta_s/c + d/t`, where for statistical
+        questions (means over rows) :math:`\tau = \tanh(\varepsilon/4)` and :math:`d = 2w\delta`,
+        and for all others :math:`\tau = \tanh(\varepsilon/2)` and
+        :math:`d = 4w\delta/(1 + e^\varepsilon)`. The idea is that of [JLN20]: compare with the
+        mean over samples that are as likely as this one, given the answers. Their constants are
+        :math:`\tau = e^\varepsilon - 1` and :math:`d = 2\delta`, for statistical questions.
 
         Proof. Let :math:`S` be the sample, :math:`\pi` the transcript, :math:`Q_\pi` the law of
         :math:`S` given :math:`\pi`, and :math:`q(Q_\pi)` the mean of :math:`q` over it.
@@ -82,7 +87,33 @@ class PosteriorTransfer:
 
         *The posterior is near the population.* Let :math:`q_\pi` be a question of :math:`\pi` with
         the largest :math:`q(Q_\pi) - q(P)`, and :math:`B` the set of transcripts where that exceeds
-        :math:`w\tanh(\varepsilon/2) + t`. Let :math:`S'` be a second sample, independent of all,
+        :math:`w\tau + t`. It is shown below that
+        :math:`E[(q_\pi(S) - q_\pi(P))1_B] \le w\tau P[B] + d/2`. The left side is
+        :math:`E[(q_\pi(Q_\pi) - q_\pi(P))1_B]`, which is more than :math:`(w\tau + t)P[B]` unless
+        :math:`P[B] = 0`. Hence :math:`P[B] \le d/(2t)`. The same for the negated questions doubles
+        it.
+
+        *Means.* Let :math:`w = 1`. A function with values in [0, 1] is a mean of indicators of
+        sets, and the claim is linear: so let :math:`q_\pi` be the share of rows in a set
+        :math:`s_\pi` with the chance :math:`f` in the population. Take one row :math:`x` of
+        :math:`S`, and an independent one, :math:`x'`. Let :math:`m_\pi(x)` be the chance of
+        :math:`\pi` if that row is :math:`x`, over all others; :math:`p_\pi` its mean, and
+        :math:`a_\pi` the mean of :math:`m_\pi(x)` where :math:`x \in s_\pi`, else 0. Let
+        :math:`h_\pi = 1/(1 - f + e^\varepsilon f) \le 1`. The mechanism is private for the function
+        :math:`1_B h_\pi [x \in s_\pi][x' \notin s_\pi]` of :math:`\pi`, with the row :math:`x` or
+        :math:`x'` in the sample. Averaged over both rows that is
+
+        .. math:: \sum_{\pi \in B} h_\pi a_\pi(1 - f)
+            \le e^\varepsilon \sum_{\pi \in B} h_\pi f(p_\pi - a_\pi) + \delta,
+
+        which is :math:`\sum_B a_\pi \le \sum_B e^\varepsilon h_\pi f p_\pi + \delta`. And
+        :math:`e^\varepsilon h_\pi f - f = (e^\varepsilon - 1)f(1 - f)h_\pi` is at most
+        :math:`\tanh(\varepsilon/4)`,
+        with equality at :math:`f = 1/(1 + e^{\varepsilon/2})`. So
+        :math:`\sum_B(a_\pi - f p_\pi) \le \tanh(\varepsilon/4)P[B] + \delta`, for each row, and for
+        their mean. It is attained by subset selection, of one row.
+
+        *Any question of low sensitivity.* Let :math:`S'` be a second sample, independent of all,
         and :math:`S^i` the rows of :math:`S'` up to :math:`i` and those of :math:`S` after it. Let
         :math:`A_i = E[(q_\pi(S^{i-1}) - q_\pi(S^i))1_B]`. Both samples differ in row :math:`i`, so
         the difference :math:`D` is within :math:`\Delta` of 0. Swapping the two rows :math:`i` of
@@ -92,15 +123,10 @@ class PosteriorTransfer:
         .. math:: A_i + \Delta P[B] \le e^\varepsilon(\Delta P[B] - A_i) + 2\Delta\delta,
 
         which is :math:`A_i \le \Delta\tanh(\varepsilon/2)P[B] + 2\Delta\delta/(1 + e^\varepsilon)`.
-        The sum over :math:`i` is
-        :math:`E[(q_\pi(S) - q_\pi(P))1_B] = E[(q_\pi(Q_\pi) - q_\pi(P))1_B]`, which is more than
-        :math:`(w\tanh(\varepsilon/2) + t)P[B]` unless :math:`P[B] = 0`. Hence
-        :math:`P[B] \le 2w\delta/((1 + e^\varepsilon)t)`. The same for the negated questions doubles
-        it.
+        The sum over :math:`i` is :math:`E[(q_\pi(S) - q_\pi(P))1_B]`.
 
-        *Best split.* With :math:`a = \beta_s w` and :math:`d = 4w\delta/(1 + e^\varepsilon)`, the
-        least :math:`cw + t` with :math:`\beta_s/c + d/t = \beta` is
-        :math:`(\sqrt a + \sqrt d)^2/\beta`.
+        *Best split.* With :math:`a = \beta_s w`, the least :math:`cw + t` with
+        :math:`\beta_s/c + d/t = \beta` is :math:`(\sqrt a + \sqrt d)^2/\beta`.
 
     Assumes:
         Rows are independent draws from one population; answers are cut to the range of questions.
@@ -111,11 +137,12 @@ class PosteriorTransfer:
         ...     SampleAccuracy("0.02", "1e-6"), stable, beta=exact("0.05"), rows=10**6
         ... )
         >>> round(float(found), 4)
-        0.045
+        0.0325
     """
 
+    is_statistical: bool = True
     name: ClassVar[str] = "posterior"
-    source: ClassVar[str] = "after [JLN+20]; proved here"
+    source: ClassVar[str] = "after [JLN20]; proved here"
 
     def alpha(
         self,
@@ -127,10 +154,14 @@ class PosteriorTransfer:
         width: Fraction = Fraction(1),
     ) -> Fraction | None:
         """Return the bound with the best split of ``beta``."""
-        tilt = width * half_tangent_up(stability.epsilon)
-        rest = 4 * width * stability.delta / (1 + exp_down(stability.epsilon))
+        epsilon, delta = stability.epsilon, stability.delta
+        if self.is_statistical:
+            tilt, rest = half_tangent_up(epsilon / 2), 2 * width * delta
+        else:
+            tilt = half_tangent_up(epsilon)
+            rest = 4 * width * delta / (1 + exp_down(epsilon))
         split = short_up((sqrt_up(sample.beta * width) + sqrt_up(short_up(rest))) ** 2 / beta)
-        return sample.alpha + tilt + split
+        return sample.alpha + width * tilt + split
 
 
 @frozen
@@ -190,7 +221,8 @@ class OverfittingTransfer:
         differ by :math:`18\varepsilon w` or more with a chance below :math:`\delta/\varepsilon`
         [Ste16, theorem 3.7.2, repaired]. The worst question of a transcript is chosen so. Hence all
         answers are within :math:`\alpha_s + 18\varepsilon w`, but for
-        :math:`\beta_s + \delta/\varepsilon`.
+        :math:`\beta_s + \delta/\varepsilon`. What is private with an ε is so with every larger one;
+        so the least one with which all premises hold is taken.
 
         The source asks for half as many rows. Its proof draws a question with weights
         :math:`e^{\varepsilon s/\Delta}` and calls that :math:`(\varepsilon, 0)`-DP; but a question
@@ -218,12 +250,15 @@ class OverfittingTransfer:
         width: Fraction = Fraction(1),
     ) -> Fraction | None:
         """Return the bound, or None where a premise does not hold."""
-        epsilon, delta = stability.epsilon, stability.delta
-        if not (0 < epsilon < Fraction(1, 3) and 0 < delta < epsilon / 4):
+        delta, left = stability.delta, beta - sample.beta
+        if delta <= 0 or left <= 0:
             return None
-        if rows < 2 / epsilon**2 * log_up(short_up(4 * epsilon / delta)):
-            return None
-        if sample.beta + delta / epsilon > beta:
+        epsilon = short_up(max(stability.epsilon, delta / left, 4 * delta * (1 + _SLACK)))
+        while epsilon < Fraction(1, 3):
+            if rows >= 2 / epsilon**2 * log_up(short_up(4 * epsilon / delta)):
+                break
+            epsilon = short_up(epsilon * (1 + _SLACK))
+        else:
             return None
         return short_up(sample.alpha + 18 * epsilon * width)
 
