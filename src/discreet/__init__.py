@@ -2,8 +2,8 @@
 
 Names are loaded when they are first used, so that ``import discreet`` is quick. The root has what
 most programs need. More is in its rooms: :mod:`discreet.mechanisms`, :mod:`discreet.events`,
-:mod:`discreet.accounting`, :mod:`discreet.adaptive`, :mod:`discreet.audit`, :mod:`discreet.synthesis`,
-:mod:`discreet.local` and :mod:`discreet.dbapi`.
+:mod:`discreet.accounting`, :mod:`discreet.adaptive`, :mod:`discreet.audit`,
+:mod:`discreet.synthesis`, :mod:`discreet.local` and :mod:`discreet.dbapi`.
 """
 
 import importlib
