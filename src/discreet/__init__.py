@@ -41,6 +41,7 @@ _HOMES = {
     "exact": "discreet.core.numbers",
     "most_uses": "discreet.accounting.calibration",
     "own": "discreet.roles.owner",
+    "plan": "discreet.planner.plan",
     "read_events": "discreet.accounting.notation",
 }
 
@@ -74,6 +75,7 @@ __all__ = [
     "exact",
     "most_uses",
     "own",
+    "plan",
     "read_events",
 ]
 

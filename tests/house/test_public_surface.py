@@ -49,6 +49,7 @@ PUBLIC = [
     "exact",
     "most_uses",
     "own",
+    "plan",
     "read_events",
 ]
 """What ``discreet.__all__`` holds, sorted. At most forty names."""

@@ -83,7 +83,7 @@ def audit_overfitting(
 
     Example:
         >>> from discreet import SystemRng
-        >>> from discreet.adaptive.games import ExactMechanism, FinitePopulation, SignAnalyst, play
+        >>> from discreet.adaptive import ExactMechanism, FinitePopulation, SignAnalyst, play
         >>> coins = np.random.default_rng(2).integers(0, 2, (100, 1_000)).astype(float)
         >>> population, cheat = FinitePopulation.uniform(1_000), SignAnalyst(coins)
         >>> games = [
