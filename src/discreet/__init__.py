@@ -2,8 +2,8 @@
 
 Names are loaded when they are first used, so that ``import discreet`` is quick. The root has what
 most programs need. More is in its rooms: :mod:`discreet.mechanisms`, :mod:`discreet.events`,
-:mod:`discreet.accounting`, :mod:`discreet.audit`, :mod:`discreet.synthesis`,
-:mod:`discreet.local` and :mod:`discreet.dbapi`.
+:mod:`discreet.accounting`, :mod:`discreet.adaptive`, :mod:`discreet.audit`,
+:mod:`discreet.synthesis`, :mod:`discreet.local` and :mod:`discreet.dbapi`.
 """
 
 import importlib
@@ -41,6 +41,7 @@ _HOMES = {
     "exact": "discreet.core.numbers",
     "most_uses": "discreet.accounting.calibration",
     "own": "discreet.roles.owner",
+    "plan": "discreet.planner.plan",
     "read_events": "discreet.accounting.notation",
 }
 
@@ -74,10 +75,11 @@ __all__ = [
     "exact",
     "most_uses",
     "own",
+    "plan",
     "read_events",
 ]
 
-_ROOMS = ("accounting", "audit", "dbapi", "events", "local", "mechanisms", "synthesis")
+_ROOMS = ("accounting", "adaptive", "audit", "dbapi", "events", "local", "mechanisms", "synthesis")
 """Where the names are that are too many for the root: ``discreet.events.GaussianEvent``."""
 
 _lent, _names = lazy_names(__name__, _HOMES, rooms=_ROOMS)

@@ -126,6 +126,7 @@ BROKEN = {
     "to-parquet": ["no-such-file.csv"],
     "account": ["epsilon", "nonsense(", "--delta", "1e-6"],
     "meaning": ["--epsilon", "-1"],
+    "plan": ["count", "--people", "10", "--within", "2", "--epsilon", "1"],
     "local": ["compare", "--epsilon", "-1"],
     "survey": ["check", "--survey", "no-such-file.toml"],
     "doctor": ["--no-such"],

@@ -31,6 +31,7 @@ DYNAMIC_HOMES = LAZY_HOMES | {"cli/main.py"}
 DOORS = {
     "discreet": "__init__.py",
     "discreet.accounting": "accounting/__init__.py",
+    "discreet.adaptive": "adaptive/__init__.py",
     "discreet.audit": "audit/__init__.py",
     "discreet.dbapi": "dbapi/__init__.py",
     "discreet.events": "events.py",

@@ -1,0 +1,1 @@
+"""Planner: how many people, how much accuracy, and is it possible at all?"""
