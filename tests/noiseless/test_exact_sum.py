@@ -45,9 +45,9 @@ LAWS = [
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_each_way_is_at_most_the_one_before_and_falls_with_epsilon(law):
-    total = ExactSum(law, rows=60, known=10)
+    total = ExactSum(law, rows=40, known=10)
     before = None
-    for epsilon in ("0", "0.4", "1", "3"):
+    for epsilon in ("0", "0.5", "3"):
         found = total.deltas(epsilon)
         values = list(found.values())
         assert list(found)[:2] == [Way.SOURCE, Way.MIXTURE]
@@ -60,9 +60,9 @@ def test_each_way_is_at_most_the_one_before_and_falls_with_epsilon(law):
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_known_rows_are_rows_less_and_json_keeps_all(law):
-    total = ExactSum(law, rows=60, known=20)
-    assert total.deltas("0.7") == ExactSum(law, rows=40).deltas("0.7")
-    assert total.deltas("0.7") == ExactMean(law, rows=60, known=20).deltas("0.7")
+    total = ExactSum(law, rows=36, known=20)
+    assert total.deltas("0.7") == ExactSum(law, rows=16).deltas("0.7")
+    assert total.deltas("0.7") == ExactMean(law, rows=36, known=20).deltas("0.7")
     again = sum_from_json(json.loads(json.dumps(total.to_json())))
     assert again == total
     assert again.to_json() == total.to_json()
@@ -209,8 +209,8 @@ def test_breaking_points_where_nothing_holds():
     assert points[0].limit is None
     assert points[1].limit > 5
     assert points[2].limit is None
-    never = ExactSum(DiscreteLaw(["1", "0"], slack="1/2"), rows=3)
-    assert never.breaking_points(Target(Fraction(1), Fraction(1, 100)))[1].limit is None
+    never = ExactSum(LawFamily([uniform_rows(0, 1)]), rows=5)
+    assert never.breaking_points(Target(Fraction(0), Fraction(1, 10**9)))[1].limit is None
 
 
 def test_noise_instead():
