@@ -144,17 +144,19 @@ def test_rounded_normal_rows():
 
 def test_odd_ranges_have_a_simulator_on_the_grid():
     odd = GridFloor("0.1", block=(0, 3), clamps=(0, 5), step=1)
-    assert odd.simulator == (2,)
-    assert odd.hidden().shifts == (3,)
+    assert odd.simulator[0] == 2
+    assert odd.hidden().shifts[0] == 3
     even = GridFloor("0.1", block=(0, 3), clamps=(0, 4), step=1)
-    assert even.simulator == (2,)
-    assert even.hidden().shifts == (2,)
+    assert even.simulator[0] == 2
+    assert even.hidden().shifts[0] == 2
 
 
 def test_a_known_law_finds_its_best_floor():
     law = DiscreteLaw(["0.01", "0.2", "0.25", "0.3", "0.2", "0.04"], start=5)
     floor = law.floor()
-    assert (floor.floor, floor.block) == (Fraction(1, 5), (6, 9))
+    assert floor is not None
+    assert floor.floor == Fraction(1, 5)
+    assert floor.block == (Fraction(6), Fraction(9))
     assert DiscreteLaw(["0.5", "0", "0.5"]).floor() is None
     assert DiscreteLaw(["0.5", "0", "0.5"]).hidden().mass == 0
     assert DiscreteLaw(["0.5", "0.5"], slack="0.6").floor() is None
@@ -165,11 +167,11 @@ def test_a_triangle_hides_two_numbers_a_row():
     law = TriangleDensity("1", base=(0, 2), clamps=(0, 2))
     assert law.hidden().mass == 1
     assert law.hidden().terms == 2
-    assert law.hidden().shifts == (1,)
+    assert law.hidden().shifts[0] == 1
 
 
 def test_rows_that_are_known_to_be_small_follow_another_law():
     law = uniform_rows(0, 1).at_most("0.25")
-    assert law.box == ((0, Fraction(1, 4)),)
-    assert law.clamps == ((0, 1),)
-    assert law.hidden().shifts == (2,)
+    assert law.box == ((Fraction(0), Fraction(1, 4)),)
+    assert law.clamps == ((Fraction(0), Fraction(1)),)
+    assert law.hidden().shifts[0] == 2

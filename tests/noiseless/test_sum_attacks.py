@@ -50,12 +50,8 @@ def test_a_floor_holds_for_every_law_above_it(epsilon):
     floor = GridFloor("0.15", block=(1, 3), clamps=(0, 4), step=1)
     certificate = ExactSum(floor, rows=7).delta(epsilon)
     rest = Fraction(11, 20)
-    for extra in (
-        (1, 0, 0, 0, 0),
-        (0, 0, 1, 0, 0),
-        ("1/2", 0, 0, 0, "1/2"),
-        ("1/3", 0, 0, "2/3", 0),
-    ):
+    spread = ("1 0 0 0 0", "0 0 1 0 0", "1/2 0 0 0 1/2", "1/3 0 0 2/3 0")
+    for extra in (one.split() for one in spread):
         base = [Fraction(0), *[Fraction(3, 20)] * 3, Fraction(0)]
         weights = [b + rest * Fraction(e) for b, e in zip(base, extra, strict=True)]
         assert sum(weights) == 1
@@ -89,7 +85,7 @@ def test_a_value_between_the_grid_is_told_apart_at_once():
 
 def given_the_largest(values, rows, known, row, largest):
     """Return the law of the sum of the other unknown rows, given one row and the largest ones."""
-    found = defaultdict(Fraction)
+    found: dict[int, Fraction] = defaultdict(Fraction)
     for others in product(range(values), repeat=rows - 1):
         everybody = sorted((*others, row))
         if tuple(everybody[rows - known :]) == largest and row <= largest[0]:
