@@ -13,9 +13,9 @@ from discreet.core.errors import InvalidArgument
 from discreet.noiseless.advice import Advice, Advised, advise
 from discreet.noiseless.certifiable import NoiseInstead, Target, Way
 from discreet.noiseless.certificate import Certificate, CertifiedPoint
-from discreet.noiseless.certificate_picture import certificate_picture
+from discreet.noiseless.certificate_drawing import certificate_picture
 from discreet.noiseless.certified import CHOSEN_BLINDLY, NOTHING_BEFORE, certified
-from discreet.noiseless.inference import inference
+from discreet.noiseless.inference import inferred
 from tests.support.noiseless.fair_bits import FairBits
 
 TARGET = Target(Fraction(1, 2), Fraction(1, 10**6))
@@ -179,7 +179,7 @@ class Cells(FairBits):
     discarded: int | None = None
     error: Fraction | None = Fraction(1)
 
-    def least_threshold(self, target: Target) -> int | None:
+    def least_truncation(self, target: Target) -> int | None:
         return self.k
 
     def rows_to_discard(self, target: Target) -> int | None:
@@ -226,9 +226,9 @@ def test_the_reading_is_the_best_with_a_rare_exception(certificate: Certificate)
     assert reading.people == 200
     assert reading.failure <= Fraction(1, 1000)
     epsilon = reading.epsilon / 3
-    assert reading == inference(epsilon, certificate.delta(epsilon), people=200)
+    assert reading == inferred(epsilon, certificate.delta(epsilon), people=200)
     less = epsilon * Fraction(99, 100)
-    assert inference(less, certificate.delta(less), people=200).failure > Fraction(1, 1000)
+    assert inferred(less, certificate.delta(less), people=200).failure > Fraction(1, 1000)
 
 
 def test_without_a_rare_exception_the_reading_is_of_the_target():

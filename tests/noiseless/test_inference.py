@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.errors import InvalidArgument
-from discreet.noiseless.inference import Inference, failure, inference
+from discreet.noiseless.inference import Inference, exception_chance, inferred
 
 Joint = dict[tuple[str, str], Fraction]
 
@@ -71,7 +71,7 @@ def test_the_printed_lemma_is_refuted(epsilon: float, value: float):
     mass = bad_mass(first, second, factor, shift)
     assert float(mass) == pytest.approx(value, rel=5e-3)
     assert float(mass) > printed(epsilon, 1e-6, 0.01)
-    assert mass <= failure(Fraction(epsilon), delta, shift)
+    assert mass <= exception_chance(Fraction(epsilon), delta, shift)
 
 
 def test_the_printed_lemma_holds_for_the_counter_example_at_a_small_epsilon():
@@ -94,7 +94,7 @@ def test_the_safe_lemma_holds_of_any_two_laws(one, other, epsilon: float, shift:
     )
     factor = Fraction(math.exp(epsilon))
     delta = max(excess(first, second, factor), excess(second, first, factor))
-    claimed = failure(Fraction(epsilon), delta, shift)
+    claimed = exception_chance(Fraction(epsilon), delta, shift)
     strictly_above = Fraction(shift) * (1 + Fraction(1, 10**9))
     assert bad_mass(first, second, factor, strictly_above) <= claimed or claimed == 1
 
@@ -105,12 +105,12 @@ def test_the_safe_lemma_holds_of_any_two_laws(one, other, epsilon: float, shift:
     st.sampled_from([1, 10, 10**6]),
 )
 def test_one_number_serves_as_both(epsilon: Fraction, delta: str, people: int):
-    found = inference(epsilon, delta, people=people)
+    found = inferred(epsilon, delta, people=people)
     assert found.epsilon == 3 * epsilon or found.is_vacuous
     assert found.failure <= found.delta or found.is_vacuous
     if not found.is_vacuous and found.delta:
-        assert found.failure >= people * failure(epsilon, delta, found.delta)
-        looser = people * failure(epsilon, delta, found.delta * Fraction(9, 10))
+        assert found.failure >= people * exception_chance(epsilon, delta, found.delta)
+        looser = people * exception_chance(epsilon, delta, found.delta * Fraction(9, 10))
         assert looser > found.delta * Fraction(9, 10), "a tenth less would not have done"
 
 
@@ -123,43 +123,43 @@ def test_theorem_5_2_fails_beyond_ln_4_and_the_safe_one_does_not():
     assert max(excess(first, second, factor), excess(second, first, factor)) <= delta
     mass = bad_mass(first, second, factor, shift)
     assert float(mass) > 2 * math.sqrt(1e-6)
-    found = inference(Fraction(epsilon), delta, people=1)
+    found = inferred(Fraction(epsilon), delta, people=1)
     assert found.failure > mass * Fraction(9, 10)
-    assert failure(Fraction(epsilon), delta, shift) >= mass
+    assert exception_chance(Fraction(epsilon), delta, shift) >= mass
 
 
 def test_beliefs():
-    found = inference("0.1", "1e-12", people=1)
+    found = inferred("0.1", "1e-12", people=1)
     assert found.belief(0) == pytest.approx(found.delta)
     assert found.belief(1) == 1
     assert 0.5 < float(found.belief("0.5")) < 1 - math.exp(-0.3) / 2 + 2e-5
     beliefs = [found.belief(Fraction(i, 20)) for i in range(21)]
     assert beliefs == sorted(beliefs)
-    assert inference(0, 0, people=5).belief("0.25") == Fraction(1, 4)
+    assert inferred(0, 0, people=5).belief("0.25") == Fraction(1, 4)
 
 
 def test_words_and_json():
-    found = inference("0.1", "1e-12", people=3)
+    found = inferred("0.1", "1e-12", people=3)
     assert "for all 3 people at once" in found.sentence()
     assert Inference.from_json(found.to_json()) == found
-    assert "Nothing can be said" in inference(1, 1, people=1).sentence()
+    assert "Nothing can be said" in inferred(1, 1, people=1).sentence()
 
 
 def test_a_tiny_epsilon_is_no_division_by_zero():
-    assert failure(Fraction(1, 10**60), "1e-9", "0.1") == 1
-    assert failure(Fraction(1, 10**60), 0, "0.1") == 0
+    assert exception_chance(Fraction(1, 10**60), "1e-9", "0.1") == 1
+    assert exception_chance(Fraction(1, 10**60), 0, "0.1") == 0
 
 
 @pytest.mark.parametrize(
     "bad",
     [
-        lambda: failure(-1, 0, 1),
-        lambda: failure(1, 2, 1),
-        lambda: failure(1, "1e-6", 0),
-        lambda: failure(1, float("nan"), 1),
-        lambda: inference(1, "1e-6", people=0),
-        lambda: inference(1, "1e-6", people=1).belief(2),
-        lambda: inference("one", "1e-6", people=1),
+        lambda: exception_chance(-1, 0, 1),
+        lambda: exception_chance(1, 2, 1),
+        lambda: exception_chance(1, "1e-6", 0),
+        lambda: exception_chance(1, float("nan"), 1),
+        lambda: inferred(1, "1e-6", people=0),
+        lambda: inferred(1, "1e-6", people=1).belief(2),
+        lambda: inferred("one", "1e-6", people=1),
     ],
 )
 def test_bad_numbers_are_refused(bad):

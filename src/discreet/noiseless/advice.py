@@ -35,7 +35,7 @@ def _advised(value: Advised | str) -> Advised:
 class Suppressible(Protocol):
     """A statistic of cells, of which small ones can be suppressed."""
 
-    def least_threshold(self, target: Target) -> int | None:
+    def least_truncation(self, target: Target) -> int | None:
         """Return the least k with which the target is kept; None if none does."""
 
 
@@ -126,7 +126,7 @@ def advise(subject: Certifiable, target: Target, certified: Fraction) -> Advice:
         f"Released as it is, only δ = {_shown(certified)} is certified at "
         f"ε = {short(target.epsilon)}, and {short(target.delta)} was asked for."
     )
-    if isinstance(subject, Suppressible) and (k := subject.least_threshold(target)) is not None:
+    if isinstance(subject, Suppressible) and (k := subject.least_truncation(target)) is not None:
         return Advice(Advised.SUPPRESS, k, f"{lacking} Without the small cells it is kept.")
     if isinstance(subject, Discardable) and (n := subject.rows_to_discard(target)) is not None:
         return Advice(Advised.DISCARD, n, f"{lacking} With rows left out at random it is kept.")

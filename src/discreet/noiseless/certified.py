@@ -8,7 +8,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.noiseless.advice import advise
 from discreet.noiseless.certifiable import Certifiable, Target, Way
 from discreet.noiseless.certificate import Certificate, CertifiedPoint
-from discreet.noiseless.inference import Inference, inference
+from discreet.noiseless.inference import Inference, inferred
 from discreet.noiseless.inversion import decimal_up, least_epsilon
 
 Curve = Callable[[Fraction], Mapping[Way, Fraction]]
@@ -110,7 +110,7 @@ def _reading(curve: Curve, target: Target, people: int) -> Inference:
     """
 
     def at(epsilon: Fraction) -> Inference:
-        return inference(epsilon, min(curve(epsilon).values()), people=people)
+        return inferred(epsilon, min(curve(epsilon).values()), people=people)
 
     start = target.epsilon or Fraction(1)
     found = least_epsilon(lambda epsilon: at(epsilon).failure, LARGEST_FAILURE, start=start)

@@ -23,10 +23,10 @@ class Inference:
         people: for this many people at once.
 
     Guarantee:
-        See :func:`inference`.
+        See :func:`inferred`.
 
     Example:
-        >>> inference("0.1", "1e-9", people=1).belief("0.5") < exact("0.63")
+        >>> inferred("0.1", "1e-9", people=1).belief("0.5") < exact("0.63")
         True
     """
 
@@ -52,14 +52,14 @@ class Inference:
 
     @property
     def is_vacuous(self) -> bool:
-        """Whether nothing is said: the exception is certain, or beliefs may be anything."""
-        return self.failure >= 1 or self.delta >= 1
+        """Whether nothing is said: even of a coin one could be certain after the release."""
+        return self.failure >= 1 or 2 * self.delta >= 1
 
     def sentence(self) -> str:
         """Return the same in words.
 
         Example:
-            >>> print(inference(1, "0.1", people=1).sentence())
+            >>> print(inferred(1, "0.1", people=1).sentence())
             Nothing can be said of what a reader concludes: δ is too large for that.
         """
         if self.is_vacuous:
@@ -87,7 +87,7 @@ class Inference:
         return Inference(**stored)
 
 
-def failure(epsilon: Number, delta: Number, shift: Number) -> Fraction:
+def exception_chance(epsilon: Number, delta: Number, shift: Number) -> Fraction:
     r"""Return how likely a release is after which beliefs about one row differ by more.
 
     *More* is more than a factor of :math:`e^{3\varepsilon}` and ``shift``, called
@@ -115,7 +115,8 @@ def failure(epsilon: Number, delta: Number, shift: Number) -> Fraction:
         :math:`P_B(t) \ge e^{-2\varepsilon} Q_B(t)` and add up: the union of all
         :math:`S_t \times t` has under :math:`P` more than :math:`e^\varepsilon` times
         what it has under :math:`Q`, plus :math:`\delta_2 P_B(V)`. So
-        :math:`P_B(V) \le \delta/\delta_2`. For the other direction the same gives :math:`Q_B(V') \le \delta/\delta_2`, hence
+        :math:`P_B(V) \le \delta/\delta_2`. For the other direction the same gives
+        :math:`Q_B(V') \le \delta/\delta_2`, hence
         :math:`P_B(V') \le e^\varepsilon \delta/\delta_2 + \delta`. The sum is :math:`\delta_1`.
 
         For :math:`\varepsilon = 0`, :math:`\delta_1 = 2\delta/\delta_2`: the mean over
@@ -127,7 +128,7 @@ def failure(epsilon: Number, delta: Number, shift: Number) -> Fraction:
         :math:`\varepsilon > \ln 2`.
 
     Example:
-        >>> float(failure(2, "1e-6", "0.01")) > 7.3e-4
+        >>> float(exception_chance(2, "1e-6", "0.01")) > 7.3e-4
         True
     """
     loss, lost, beside = exact(epsilon), exact(delta), exact(shift)
@@ -141,15 +142,15 @@ def failure(epsilon: Number, delta: Number, shift: Number) -> Fraction:
     return min(Fraction(1), short_up(lost * (per_shift / beside + fixed)))
 
 
-def inference(epsilon: Number, delta: Number, *, people: int) -> Inference:
+def inferred(epsilon: Number, delta: Number, *, people: int) -> Inference:
     r"""Return what a reader concludes at most of ``people`` at once, with the best exception.
 
     Guarantee:
         A release that is :math:`(\varepsilon, \delta)`-private for its law has
         :math:`(X_i, F(X)) \approx_{\varepsilon, \delta} (X_i, Sim(X_{-i}))` for each person
         :math:`i`, given all that the adversary knows: the definition has it given each value of
-        :math:`X_i`, and indistinguishability survives averaging. So :func:`failure` applies with
-        :math:`A = X_i` and :math:`B = F(X)`; for several people the exceptions add up
+        :math:`X_i`, and indistinguishability survives averaging. So
+        :func:`exception_chance` applies with :math:`A = X_i` and :math:`B = F(X)`; for several people the exceptions add up
         [Gro14, theorem 5.2, with the lemma above].
 
         The :math:`\delta_2` is the one at which it equals the probability of an exception, or a
@@ -157,19 +158,19 @@ def inference(epsilon: Number, delta: Number, *, people: int) -> Inference:
         :math:`\delta_2^2 = n\delta(a + b\,\delta_2)`. So one number serves as both.
 
     Example:
-        >>> found = inference("0.5", "1e-9", people=1000)
+        >>> found = inferred("0.5", "1e-9", people=1000)
         >>> found.epsilon, found.failure <= found.delta
         (Fraction(3, 2), True)
     """
     loss, lost = exact(epsilon), exact(delta)
     count = check.at_least_one(people, "people")
-    if failure(loss, lost, 1) == 0:
+    if exception_chance(loss, lost, 1) == 0:
         return Inference(epsilon=3 * loss, delta=0, failure=0, people=count)
     per_shift, fixed = _terms(loss)
     linear, constant = count * lost * fixed, count * lost * per_shift
     root = (linear + sqrt_up(linear * linear + 4 * constant)) / 2
     shift = decimal_up(root * (1 + _SLACK), _DIGITS)
-    if shift >= 1 or count * failure(loss, lost, shift) > shift:
+    if shift >= 1 or count * exception_chance(loss, lost, shift) > shift:
         return Inference(epsilon=3 * loss, delta=1, failure=1, people=count)
     return Inference(epsilon=3 * loss, delta=shift, failure=shift, people=count)
 
