@@ -1,6 +1,7 @@
 """What a check of a definition says: the least δ at an ε, enclosed, and where it is reached."""
 
 from collections.abc import Callable, Hashable, Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -55,18 +56,26 @@ class CheckedDelta:
 
 
 def shown_delta(low: Fraction, high: Fraction) -> str:
-    """Return an enclosure in a few digits: one number if both ends are shown alike.
+    """Return an enclosure in a few digits, rounded outwards.
+
+    It is one number, not below the upper end, if the two differ in the last digit at most.
 
     Example:
         >>> shown_delta(Fraction(1, 2), Fraction(1, 2)), shown_delta(Fraction(1, 3), Fraction(1, 2))
         ('0.5', 'between 0.333333 and 0.5')
     """
-    if high == 0:
-        return "0"
-    first, second = f"{float(low):.6g}", f"{float(high):.6g}"
-    if first == second:
-        return second
-    return f"between {first} and {second}" if low else f"at most {second}"
+    first, second = _digits(low, ROUND_FLOOR), _digits(high, ROUND_CEILING)
+    if second - first <= Decimal(1).scaleb(second.adjusted() - _DIGITS + 1):
+        return f"{second:g}"
+    return f"between {first:g} and {second:g}" if low else f"at most {second:g}"
+
+
+_DIGITS = 6
+
+
+def _digits(value: Fraction, rounding: str) -> Decimal:
+    context = Context(prec=_DIGITS, rounding=rounding)
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
 
 
 @frozen
@@ -125,7 +134,7 @@ def least_epsilon(
         >>> def check(epsilon):
         ...     return enclosed(epsilon, lambda f: (max(Fraction(0), (3 - f) / 4), ""))
         >>> str(least_epsilon(check, 0, tolerance="1e-7"))
-        'between 1.09861 and 1.09861'
+        '1.09862'
     """
     target, width = exact(delta), exact(tolerance)
     if not 0 <= target <= 1 or width <= 0:

@@ -1,7 +1,8 @@
 r"""The search for a simulator as linear programmes that are as small as they can be.
 
 A simulator is a law :math:`s_a` of outputs for each thing :math:`a` that it may see. Under
-condition :math:`c` it says :math:`t` with probability :math:`Q_c(t) = \sum_a w_c(a)\, s_a(t)`, and it must be
+condition :math:`c` it says :math:`t` with probability
+:math:`Q_c(t) = \sum_a w_c(a)\, s_a(t)`, and it must be
 close to the law :math:`P_c` of what is released. Four reductions lose nothing.
 
 1. *Equal conditions are one.* Their constraints are the same.
