@@ -150,7 +150,7 @@ class Certificate:
             found.append(("A reader concludes", self.inference.sentence()))
         if self.noise is not None:
             found.append(("With noise instead", self.noise.words))
-        return [(heading, text) for heading, text in found if text]
+        return [(heading, text[:1].upper() + text[1:]) for heading, text in found if text]
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the curve as a table: ε, and δ by each way."""
@@ -240,7 +240,7 @@ def breaking_sentence(point: BreakingPoint) -> str:
         known rows: 1,200 is the last that will do. It is lost.
     """
     if point.limit is None:
-        return f"{point.what}: {point.words}"
+        return f"{point.what}: no value will do. {point.words}"
     limit = point.limit
     shown = f"{limit.numerator:,}" if limit.denominator == 1 else short(limit)
     return f"{point.what}: {shown} is the last that will do. {point.words}"

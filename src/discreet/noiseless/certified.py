@@ -124,4 +124,5 @@ def _said(subject: Certifiable, name: str) -> Any:
 
 def _law(subject: Certifiable) -> str:
     law = _said(subject, "law")
-    return "" if law is None else str(law)
+    words = getattr(law, "words", None)
+    return "" if law is None else words() if callable(words) else str(law)

@@ -150,8 +150,8 @@ def inferred(epsilon: Number, delta: Number, *, people: int) -> Inference:
         :math:`(X_i, F(X)) \approx_{\varepsilon, \delta} (X_i, Sim(X_{-i}))` for each person
         :math:`i`, given all that the adversary knows: the definition has it given each value of
         :math:`X_i`, and indistinguishability survives averaging. So
-        :func:`exception_chance` applies with :math:`A = X_i` and :math:`B = F(X)`; for several people the exceptions add up
-        [Gro14, theorem 5.2, with the lemma above].
+        :func:`exception_chance` applies with :math:`A = X_i` and :math:`B = F(X)`; for several
+        people the exceptions add up [Gro14, theorem 5.2, with the lemma above].
 
         The :math:`\delta_2` is the one at which it equals the probability of an exception, or a
         little more: with :math:`\delta_1 = \delta(a/\delta_2 + b)` that is the positive root of
