@@ -28,7 +28,7 @@ def test_of_any_falling_steps_the_answer_holds_and_is_near_the_least(corners, de
         assert curve(LARGEST_EPSILON) > delta
         return
     assert curve(found) <= delta
-    below = found * Fraction(999, 1000)
+    below = found * Fraction(99, 100)
     assert not found or curve(below) > delta or found <= Fraction(start) / 2048
 
 
@@ -52,7 +52,7 @@ def test_a_search_that_trusts_its_curve_is_caught():
     found = least_epsilon(curve, Fraction(1, 2))
     assert found is not None
     assert curve(found) == 0
-    twin = Fraction(round(float(found), 3)).limit_denominator(1000)
+    twin = found * Fraction(99, 100)
     assert curve(twin) == 1
 
 
@@ -71,8 +71,8 @@ def test_few_questions_are_asked():
 
     found = least_epsilon(curve, Fraction("1e-6"))
     assert found is not None
-    assert math.exp(-40 * float(found)) == pytest.approx(1e-6, rel=0.02)
-    assert count < 25
+    assert math.exp(-40 * float(found)) == pytest.approx(1e-6, rel=0.1)
+    assert count < 12
 
 
 @given(st.fractions(min_value=0, max_value=10**9), st.integers(1, 8))

@@ -88,7 +88,7 @@ class Advice:
             case Advised.DISCARD:
                 return f"Discard about {self.amount:,} rows at random, then publish exactly."
             case Advised.ADD_NOISE:
-                return "Add noise: no exact form keeps what was asked for."
+                return "Add noise: no exact release is certified for what was asked for."
             case Advised.DO_NOT_PUBLISH:
                 return "Do not publish it."
 

@@ -139,7 +139,7 @@ class Certificate:
             ("Verdict", self.advice.headline()),
             ("Because", self.advice.because),
             ("Statistic", self.statistic),
-            ("Law", self.law),
+            ("Law", "" if self.law in self.assumptions else self.law),
             ("Asked for", asked),
             ("Simulator", self.simulator),
         ]
@@ -150,7 +150,7 @@ class Certificate:
             found.append(("A reader concludes", self.inference.sentence()))
         if self.noise is not None:
             found.append(("With noise instead", self.noise.words))
-        return [(heading, text[:1].upper() + text[1:]) for heading, text in found if text]
+        return [(heading, _sentence_case(text)) for heading, text in found if text]
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the curve as a table: ε, and δ by each way."""
@@ -252,6 +252,16 @@ def _of(deltas: Mapping[Way, Fraction], way: Way | None) -> Fraction:
 
 def _shown(delta: Fraction) -> str:
     return short(decimal_up(delta, 3))
+
+
+def _sentence_case(text: str) -> str:
+    """Begin with a capital letter; ε and δ stay as they are, for other letters mean other things.
+
+    Example:
+        >>> _sentence_case("δ is small"), _sentence_case("the sum")
+        ('δ is small', 'The sum')
+    """
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
 
 
 def _numbers(**values: Fraction) -> dict[str, str]:

@@ -17,7 +17,7 @@ Curve = Callable[[Fraction], Mapping[Way, Fraction]]
 DIGITS = 6
 """How many digits of a δ are kept, rounded up."""
 
-_AROUND = tuple(Fraction(quarters, 4) for quarters in (1, 2, 3, 4, 5, 6, 8))
+_AROUND = tuple(Fraction(quarters, 4) for quarters in (2, 3, 4, 5, 6))
 
 LARGEST_FAILURE = Fraction(1, 1000)
 """The reading for people has an exception at most this likely, wherever the curve allows it."""
@@ -43,22 +43,38 @@ def certified(subject: Certifiable, target: Target, *, given: Iterable[str] = ()
     """
     curve = _remembered(subject.deltas)
     deltas = curve(target.epsilon)
+    points = _points(curve, target)
     return Certificate(
         statistic=subject.statistic,
         rows=_said(subject, "rows"),
         known=_said(subject, "known"),
         law=_law(subject),
         target=target,
-        points=_points(curve, target),
+        points=points,
         simulator=subject.simulator,
-        assumptions=(*subject.assumptions, CHOSEN_BLINDLY, _before(tuple(given))),
+        assumptions=(*_own(subject), CHOSEN_BLINDLY, _before(tuple(given))),
         breaking_points=subject.breaking_points(target),
-        inference=_reading(curve, target, _said(subject, "rows") or 1),
+        inference=_reading(points, _said(subject, "rows") or 1),
         noise=subject.noise_instead(target),
         advice=advise(subject, target, min(deltas.values())),
         asserted=subject.to_json(),
         live=curve,
     )
+
+
+def _own(subject: Certifiable) -> tuple[str, ...]:
+    return tuple(one for one in subject.assumptions if one not in _IMPLIED)
+
+
+_IMPLIED = frozenset(
+    {
+        "The law holds given all that was released of these people before.",
+        "Law, clamps and statistic were chosen before anybody looked at the data.",
+        "The cells were fixed before anyone saw the rows.",
+        "The threshold was fixed before anyone saw the rows.",
+    }
+)
+"""What the two sentences say that every certificate has."""
 
 
 def _before(given: tuple[str, ...]) -> str:
@@ -103,18 +119,17 @@ def _points(curve: Curve, target: Target) -> tuple[CertifiedPoint, ...]:
     return tuple(CertifiedPoint(epsilon, curve(epsilon)) for epsilon in sorted(around | exactly))
 
 
-def _reading(curve: Curve, target: Target, people: int) -> Inference:
-    """Return what a reader concludes at most, at the least ε with a rare exception.
+def _reading(points: tuple[CertifiedPoint, ...], people: int) -> Inference:
+    """Return what a reader concludes at most, at the point of the curve that says it best.
 
-    A smaller ε says more of beliefs, and has a larger δ, which makes the exception more likely.
+    A smaller ε says more of beliefs, and has a larger δ, which makes an exception more likely. So
+    it is the smallest one with a rare exception; if there is none, the one with the rarest.
     """
-
-    def at(epsilon: Fraction) -> Inference:
-        return inferred(epsilon, min(curve(epsilon).values()), people=people)
-
-    start = target.epsilon or Fraction(1)
-    found = least_epsilon(lambda epsilon: at(epsilon).failure, LARGEST_FAILURE, start=start)
-    return at(target.epsilon if found is None else found)
+    found = [inferred(point.epsilon, point.delta, people=people) for point in points]
+    rare = [one for one in found if one.failure <= LARGEST_FAILURE]
+    if rare:
+        return min(rare, key=lambda one: one.belief(Fraction(1, 2)))
+    return min(found, key=lambda one: one.failure)
 
 
 def _said(subject: Certifiable, name: str) -> Any:

@@ -1,5 +1,6 @@
 """From δ at every ε to ε at a δ: a search in which the answer itself is looked at."""
 
+import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -13,7 +14,10 @@ _SMALLEST = Fraction(1, 4096)
 """Nothing is looked for below this share of where the search begins."""
 
 DIGITS = 4
-"""How many digits of an ε are found."""
+"""How many digits an ε has."""
+
+_NARROW = Fraction(1, 200)
+_GUESSES, _LONGEST = 12, 40
 
 
 def least_epsilon(
@@ -30,7 +34,7 @@ def least_epsilon(
         is a bound if ``delta_at`` is one, even where ``delta_at`` does not fall.
 
     Utility:
-        It has four digits. If ``delta_at`` falls, the least ε is less than one part in a thousand
+        It has four digits. If ``delta_at`` falls, the least ε is less than one part in a hundred
         below it, or it is below a 4096th of ``start``. None means that ``largest`` is not enough
         either.
 
@@ -43,15 +47,41 @@ def least_epsilon(
     if delta_at(Fraction(0)) <= delta:
         return Fraction(0)
     enclosure = _enclosed(delta_at, delta, min(start, largest), largest)
-    if enclosure is None:
-        return None
-    low, high = enclosure
-    while (middle := decimal_up((low + high) / 2, DIGITS)) < high:
-        if delta_at(middle) <= delta:
-            high = middle
+    return None if enclosure is None else _narrowed(delta_at, delta, *enclosure)
+
+
+def _narrowed(
+    delta_at: Callable[[Fraction], Fraction], delta: Fraction, low: Fraction, high: Fraction
+) -> Fraction:
+    """Return the upper end of an ever narrower interval, all ends of which were looked at.
+
+    Where to look next is guessed on a straight line in the logarithm of δ, whose weight is halved
+    at an end that stays (the Illinois rule); if that takes long, in the middle.
+    """
+    above, below = _height(delta_at(low), delta), _height(delta_at(high), delta)
+    for step in range(_LONGEST):
+        if high - low <= high * _NARROW:
+            break
+        share = above / (above - below) if step < _GUESSES else 0.5
+        share = min(max(share, 0.01), 0.99) if math.isfinite(share) else 0.5
+        middle = decimal_up(low + (high - low) * Fraction(share), DIGITS)
+        if not low < middle < high:
+            middle = (low + high) / 2
+        found = delta_at(middle)
+        if found <= delta:
+            high, below, above = middle, _height(found, delta), above / 2
         else:
-            low = middle
+            low, above, below = middle, _height(found, delta), below / 2
     return high
+
+
+def _height(found: Fraction, delta: Fraction) -> float:
+    """Return how far above the target a δ is, in logarithms: only to guess with."""
+    if found <= 0 or delta <= 0:
+        return -math.inf if found <= delta else math.inf
+    return math.log(found.numerator * delta.denominator) - math.log(
+        found.denominator * delta.numerator
+    )
 
 
 def _enclosed(

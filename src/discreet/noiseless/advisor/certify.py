@@ -7,6 +7,7 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.noiseless.advisor.named_histograms import HISTOGRAM
+from discreet.noiseless.advisor.named_sums import MEAN, SUM
 from discreet.noiseless.advisor.statistic_question import (
     NOTHING_IS_READ,
     Dependence,
@@ -22,6 +23,8 @@ EPSILON, DELTA = "1", "1e-6"
 """What is wanted if nobody says it."""
 
 STATISTICS: Mapping[str, NamedStatistic] = {
+    "sum": SUM,
+    "mean": MEAN,
     "histogram": HISTOGRAM,
 }
 """What can be asked for by its name."""

@@ -13,6 +13,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.noiseless.advisor.law_text import WrittenLaw, law_of_table, read_law
 from discreet.noiseless.certifiable import Certifiable
+from discreet.noiseless.sums.exact_sum import Chosen, KnownRows
 
 NOTHING_IS_READ = "A certificate follows from what is asserted: nothing about the data is read"
 
@@ -106,6 +107,8 @@ class StatisticQuestion:
         clamps: Public ends between which every value is put.
         grid: The step of the public grid that values are on; None if they have a density.
         suppress_below: The least count that is shown.
+        known_rows: How the known rows were chosen.
+        chosen: When law and statistic were chosen.
         dependence: How rows depend on one another.
     """
 
@@ -116,6 +119,8 @@ class StatisticQuestion:
     clamps: tuple[Fraction, Fraction] | None = field(default=None, converter=_clamps)
     grid: Fraction | None = field(default=None, converter=_optional)
     suppress_below: int | None = field(default=None, converter=attrs.converters.optional(whole))
+    known_rows: KnownRows | str = KnownRows.UNRELATED
+    chosen: Chosen | str = Chosen.BEFOREHAND
     dependence: Dependence = field(default=Dependence.INDEPENDENT, converter=_dependence)
 
     def __attrs_post_init__(self) -> None:
