@@ -78,9 +78,11 @@ def poisson_sides(epsilon: Fraction, truncation: int) -> TwoSides:
     last = truncation - 1
     less = exp_down(epsilon) - 1
     low, high = last * exp_down(-epsilon), last * exp_up(-epsilon)
-    above = sum_of_products_down(lambda i: low / (last + i))
+    above = sum_of_products_down(lambda i: (low.numerator, low.denominator * (last + i)))
     present = poisson_term_up(high, last) * max(Fraction(0), 1 - less * above)
     low, high = last * exp_down(epsilon), last * exp_up(epsilon)
-    below = sum_of_products_down(lambda i: (last + 1 - i) / high, last)
+    below = sum_of_products_down(
+        lambda i: ((last + 1 - i) * high.denominator, high.numerator), last
+    )
     absent = poisson_term_up(low, last) * max(Fraction(0), 1 - less * below)
     return TwoSides(short_up(present), short_up(absent))

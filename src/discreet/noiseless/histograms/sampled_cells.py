@@ -72,9 +72,9 @@ def _at_most(top: int, most: int | None) -> int:
 
 def _present(epsilon: Fraction, share: Fraction, last: int, others: int) -> Fraction:
     """Return g at a number of others: the term of ``last``, less what is subtracted."""
-    odds = share / (1 - share)
+    yes, no = share.numerator, share.denominator - share.numerator
     above = sum_of_products_down(
-        lambda i: Fraction(max(0, others - last + 1 - i), last + i) * odds, max(0, others - last)
+        lambda i: ((others - last + 1 - i) * yes, (last + i) * no), max(0, others - last)
     )
     factor = max(Fraction(0), 1 - (exp_down(epsilon) - 1) * above)
     return binomial_term_up(others, last, share) * factor
@@ -85,7 +85,7 @@ def _absent(epsilon: Fraction, share: Fraction, last: int, others: int) -> Fract
     if others < last:
         # Then no count reaches k, and both worlds show nothing.
         return Fraction(0)
-    odds = (1 - share) / share
-    below = sum_of_products_down(lambda i: Fraction(last + 1 - i, others - last + i) * odds, last)
+    yes, no = share.numerator, share.denominator - share.numerator
+    below = sum_of_products_down(lambda i: ((last + 1 - i) * no, (others - last + i) * yes), last)
     factor = max(Fraction(0), 1 - (exp_down(epsilon) - 1) * below)
     return binomial_term_up(others, last, share) * factor
