@@ -67,7 +67,7 @@ def variance_of_split(line: ExpectedLine, *, means: int, products: int) -> Fract
         >>> float(variance_of_split(line, means=1000, products=9000))
         0.09678222222222223
         >>> float(variance_of_split(line.centred(30, 100), means=1000, products=9000))
-        7.111111111111111e-05
+        7.11111111111111e-05
         >>> float(variance_of_all(line, 10_000))
         6.4e-05
     """
