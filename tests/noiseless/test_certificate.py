@@ -88,7 +88,7 @@ def test_what_is_no_certificate_is_refused(certificate: Certificate, change: dic
 def test_text_and_html(certificate: Certificate):
     text = str(certificate)
     for part in (
-        "Publish the exact number.",
+        "Publish it exactly.",
         "How many of 200 rows are 1",
         "Rows that the adversary knows",
         "No row was read",
@@ -100,7 +100,7 @@ def test_text_and_html(certificate: Certificate):
     assert max(map(len, text.splitlines())) <= 100
     html = certificate._repr_html_()
     assert html.count("<table>") == 2
-    assert "Publish the exact number." in html
+    assert "Publish it exactly." in html
     assert CHOSEN_BLINDLY in certificate.assumptions
     assert NOTHING_BEFORE in certificate.assumptions
 

@@ -79,7 +79,7 @@ class Advice:
         """
         match self.verdict:
             case Advised.PUBLISH:
-                return "Publish the exact number."
+                return "Publish it exactly."
             case Advised.SUPPRESS:
                 return (
                     f"Suppress every cell with fewer than {self.amount:,} rows, and publish the "

@@ -72,6 +72,8 @@ _IMPLIED = frozenset(
         "Law, clamps and statistic were chosen before anybody looked at the data.",
         "The cells were fixed before anyone saw the rows.",
         "The threshold was fixed before anyone saw the rows.",
+        "Columns, clamps, boxes, centres and blocks were chosen without looking at the data.",
+        "Nothing else is released of these rows, or the law holds given what is.",
     }
 )
 """What the two sentences say that every certificate has."""

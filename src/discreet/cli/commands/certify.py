@@ -36,6 +36,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suppress-below", metavar="K", help="the least count that is shown (histogram)"
     )
+    parser.add_argument("--at-least", metavar="N", help="how many rows say yes (threshold)")
+    parser.add_argument("--use", metavar="HOW", help="split (default) or grouped rows (regression)")
+    parser.add_argument(
+        "--known-rows", metavar="HOW", help="how known rows were chosen; never by their values"
+    )
+    parser.add_argument("--chosen", metavar="WHEN", help="when the law was chosen: beforehand")
     parser.add_argument(
         "--dependence", metavar="HOW", help="independent (default), mixture or unknown"
     )
@@ -86,8 +92,8 @@ def _certificate(options: argparse.Namespace) -> Certificate:
 
 
 def _said(options: argparse.Namespace) -> dict[str, Any]:
-    names = ("rows", "known", "law", "range", "grid", "suppress_below", "dependence")
-    names += ("epsilon", "delta", "given")
+    names = ("rows", "known", "law", "range", "grid", "suppress_below", "at_least", "use")
+    names += ("known_rows", "chosen", "dependence", "epsilon", "delta", "given")
     found = {name: getattr(options, name) for name in names}
     return {name: value for name, value in found.items() if value is not None}
 

@@ -1,21 +1,25 @@
 """Read what is to be certified from a file: ``discreet certify total.toml``."""
 
+import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
 from discreet.core.errors import DeclarationError
-from discreet.core.numbers import Number
+from discreet.core.numbers import Number, exact
 from discreet.noiseless.advisor.certify import certify
 from discreet.noiseless.advisor.law_text import KIND
 from discreet.noiseless.certificate import Certificate
+from discreet.noiseless.regression.design import MeasuredColumn, RegressionDesign
 from discreet.tables.declarations.section import (
     LIST,
     NUMBER,
     TABLE,
     TEXT,
     WHOLE,
+    YES_OR_NO,
     Section,
     located,
     top_section,
@@ -69,12 +73,54 @@ def parse_certificate_question(text: str, name: str = "certify.toml") -> Certifi
     top = top_section(text, name)
     statistic = str(top.get("statistic", TEXT))
     found: dict[str, Any] = {}
+    if statistic == _REGRESSION:
+        found["law"] = read_design(top.sub("law"))
     for key, kinds in _KEYS.items():
-        if top.has(key):
+        if key not in found and top.has(key):
             found[key] = top.get(key, *kinds)
     _require_kind(top, found.get("law"))
     top.finish()
     return CertificateQuestion(statistic, found, name)
+
+
+_REGRESSION = "regression"
+
+
+def read_design(section: Section) -> RegressionDesign:
+    """Return the design of a regression: regressors, an outcome, and a density on their box.
+
+    Without a density rows are uniform on the box, if it is as large as the clamps.
+    """
+    regressors = section.sub("regressors")
+    outcome = section.sub("outcome")
+    columns = [_column(regressors, name) for name in regressors.names()]
+    results = [_column(outcome, name) for name in outcome.names()]
+    has_intercept = bool(section.get_or("intercept", True, YES_OR_NO))
+    volume = math.prod(
+        (one.box_high - one.box_low for one in (*columns, *results)), start=Fraction(1)
+    )
+    density = exact(section.get("density", NUMBER, TEXT)) if section.has("density") else 1 / volume
+    section.finish()
+    if len(results) != 1:
+        raise DeclarationError(f"{outcome.place()} has several columns", must="have one")
+    return located(
+        section.place(),
+        lambda: RegressionDesign(
+            regressors=columns, outcome=results[0], density=density, has_intercept=has_intercept
+        ),
+    )
+
+
+def _column(columns: Section, name: str) -> MeasuredColumn:
+    section = columns.sub(name)
+    ends = {key: exact(section.get(key, NUMBER, TEXT)) for key in ("low", "high")}
+    more = {
+        key: exact(section.get(key, NUMBER, TEXT))
+        for key in ("box_low", "box_high", "centre")
+        if section.has(key)
+    }
+    section.finish()
+    return located(section.place(), lambda: MeasuredColumn(name, **ends, **more))
 
 
 _KEYS = {
@@ -84,6 +130,10 @@ _KEYS = {
     "range": (LIST,),
     "grid": (NUMBER, TEXT),
     "suppress_below": (WHOLE,),
+    "at_least": (WHOLE,),
+    "use": (TEXT,),
+    "known_rows": (TEXT,),
+    "chosen": (TEXT,),
     "dependence": (TEXT,),
     "epsilon": (NUMBER, TEXT),
     "delta": (NUMBER, TEXT),

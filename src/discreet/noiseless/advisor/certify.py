@@ -6,7 +6,9 @@ from typing import Any
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
+from discreet.noiseless.advisor.named_choices import MAJORITY, MAP, SIGN, THRESHOLD
 from discreet.noiseless.advisor.named_histograms import HISTOGRAM
+from discreet.noiseless.advisor.named_regression import REGRESSION
 from discreet.noiseless.advisor.named_sums import MEAN, SUM
 from discreet.noiseless.advisor.statistic_question import (
     NOTHING_IS_READ,
@@ -18,6 +20,7 @@ from discreet.noiseless.advisor.statistic_question import (
 from discreet.noiseless.certifiable import Certifiable, Target
 from discreet.noiseless.certificate import Certificate
 from discreet.noiseless.certified import certified
+from discreet.noiseless.sums.exact_sum import Chosen, KnownRows
 
 EPSILON, DELTA = "1", "1e-6"
 """What is wanted if nobody says it."""
@@ -26,6 +29,11 @@ STATISTICS: Mapping[str, NamedStatistic] = {
     "sum": SUM,
     "mean": MEAN,
     "histogram": HISTOGRAM,
+    "majority": MAJORITY,
+    "sign": SIGN,
+    "threshold": THRESHOLD,
+    "map": MAP,
+    "regression": REGRESSION,
 }
 """What can be asked for by its name."""
 
@@ -39,6 +47,10 @@ def certify(
     range: Iterable[Number] | None = None,
     grid: Number | None = None,
     suppress_below: Number | None = None,
+    at_least: Number | None = None,
+    use: str | None = None,
+    known_rows: KnownRows | str | None = None,
+    chosen: Chosen | str | None = None,
     dependence: Dependence | str | None = None,
     epsilon: Number = EPSILON,
     delta: Number = DELTA,
@@ -54,6 +66,10 @@ def certify(
         range: public ends to which every value is clamped.
         grid: the step of the public grid that values are on, such as 1 for whole numbers.
         suppress_below: the least count of a histogram that is shown.
+        at_least: how many rows must say yes, of a threshold.
+        use: ``split`` or ``grouped``: how rows serve the averages of a regression.
+        known_rows: how the known rows were chosen: ``unrelated to their values``.
+        chosen: when law and statistic were chosen: ``beforehand``.
         dependence: ``independent``, or ``mixture`` if rows are so only given something unknown.
         epsilon: the ε that is wanted.
         delta: the δ that is wanted at that ε.
@@ -74,6 +90,10 @@ def certify(
         "clamps": range,
         "grid": grid,
         "suppress_below": suppress_below,
+        "at_least": at_least,
+        "use": use,
+        "known_rows": known_rows,
+        "chosen": chosen,
         "dependence": dependence,
     }
     stated = {name: value for name, value in said.items() if value is not None}

@@ -107,6 +107,8 @@ class StatisticQuestion:
         clamps: Public ends between which every value is put.
         grid: The step of the public grid that values are on; None if they have a density.
         suppress_below: The least count that is shown.
+        at_least: How many rows must say yes.
+        use: How rows serve the averages of a regression.
         known_rows: How the known rows were chosen.
         chosen: When law and statistic were chosen.
         dependence: How rows depend on one another.
@@ -119,6 +121,8 @@ class StatisticQuestion:
     clamps: tuple[Fraction, Fraction] | None = field(default=None, converter=_clamps)
     grid: Fraction | None = field(default=None, converter=_optional)
     suppress_below: int | None = field(default=None, converter=attrs.converters.optional(whole))
+    at_least: int | None = field(default=None, converter=attrs.converters.optional(whole))
+    use: str | None = None
     known_rows: KnownRows | str = KnownRows.UNRELATED
     chosen: Chosen | str = Chosen.BEFOREHAND
     dependence: Dependence = field(default=Dependence.INDEPENDENT, converter=_dependence)
@@ -161,6 +165,7 @@ _WORDS = {
     "clamps": "a range: public ends between which every value is put",
     "grid": "a grid: the step between two values",
     "suppress_below": "the least count that is shown",
+    "at_least": "a number: how many rows must say yes at least",
 }
 
 
@@ -184,7 +189,12 @@ class NamedStatistic:
             is_said = getattr(question, part.name) != part.default
             if is_said and part.name not in {"statistic", "law", *self.uses}:
                 raise InvalidArgument(
-                    f"{part.name} means nothing for {question.statistic!r}",
-                    must=f"be one of {', '.join(sorted({'law', *self.uses}))}",
+                    f"{_said(part.name)} means nothing for {question.statistic!r}",
+                    must=f"be one of {', '.join(sorted(map(_said, {'law', *self.uses})))}",
                 )
         return self.build(question)
+
+
+def _said(name: str) -> str:
+    """Return what a caller calls it."""
+    return "range" if name == "clamps" else name

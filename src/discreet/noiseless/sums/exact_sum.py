@@ -170,6 +170,11 @@ class ExactSum:
         density = least_density(self.law, target, self.unknown)
         return (*found, density) if density else tuple(found)
 
+    @property
+    def span(self) -> Fraction:
+        """How far apart the least and the largest sum are; of several numbers, the widest."""
+        return self.rows * max(high - low for low, high in self.law.clamps)
+
     def noise_instead(self, target: Target) -> NoiseInstead | None:
         """Return the discrete Laplace noise that differential privacy would add to the sum."""
         return _noise(self, target, Fraction(1))
@@ -206,6 +211,11 @@ class ExactMean(ExactSum):
             f"It adds the other rows and {inserted} in place of the missing one, and divides by "
             f"{self.rows}."
         )
+
+    @property
+    def span(self) -> Fraction:
+        """How far apart the clamps are; of several numbers, the widest."""
+        return max(high - low for low, high in self.law.clamps)
 
     def noise_instead(self, target: Target) -> NoiseInstead | None:
         """Return the noise that differential privacy would add to the mean."""
