@@ -1,18 +1,16 @@
-"""How often one row changes which law is the most likely one: bounds, and exact enumeration."""
+"""How often one row changes which law is the most likely one: bounds by Chernoff."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
-from discreet.core.rounding import exp_down, exp_up, log_up, short_up
+from discreet.core.rounding import exp_up, log_up, short_up
+from discreet.noiseless.stable.row_enumeration import Counts
 from discreet.noiseless.stable.row_families import RowFamily, affinity_up
 
 _POWERS = tuple(Fraction(step, 20) for step in range(1, 20))
-MOST_WORK = 120_000
-"""So many combinations of rows are enumerated at most."""
 
 
 def uniform(family: RowFamily) -> tuple[Fraction, ...]:
@@ -145,113 +143,18 @@ def _pairs(size: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(size) for j in range(size) if i != j]
 
 
-def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """Yield every way to write ``total`` as so many counts.
+def likeliest(family: RowFamily, weights: Sequence[Fraction]) -> Callable[[Counts], int]:
+    """Return the function that says which law is the most likely one; ties go to the first."""
+    scale = math.lcm(*(value.denominator for law in family.masses for value in law))
+    laws = [[int(value * scale) for value in law] for law in family.masses]
+    scale = math.lcm(*(weight.denominator for weight in weights))
+    starts = [int(weight * scale) for weight in weights]
 
-    Example:
-        >>> list(compositions(2, 2))
-        [(0, 2), (1, 1), (2, 0)]
-    """
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in compositions(total - first, parts - 1):
-            yield (first, *rest)
+    def decide(counts: Counts) -> int:
+        scores = [
+            start * math.prod(v**count for v, count in zip(law, counts, strict=True))
+            for start, law in zip(starts, laws, strict=True)
+        ]
+        return scores.index(max(scores))
 
-
-def work_of(family: RowFamily, others: int, known: int) -> int:
-    """Return how many combinations an enumeration looks at."""
-    values = len(family.masses[0])
-
-    def kinds(n: int) -> int:
-        return math.comb(n + values - 1, values - 1)
-
-    return kinds(others - known) * kinds(known) * values * family.size
-
-
-def exact_deltas(
-    family: RowFamily,
-    others: int,
-    known: int,
-    weights: Sequence[Fraction],
-    epsilon: Fraction,
-) -> tuple[Fraction, Fraction]:
-    r"""Return the exact instability, and δ at an ε rounded up, by enumeration.
-
-    Guarantee:
-        The worst over the true law, the person's value and the values of the known rows. Rows are
-        interchangeable, so counts of values are enumerated, with whole numbers throughout; ties go
-        to the first law. Which law is true may be random: δ is convex, so no mixture is worse.
-    """
-    if not family.is_exact or work_of(family, others, known) > MOST_WORK:
-        raise InvalidArgument("Too much to enumerate", must="have finitely many values, and fewer")
-    growth = exp_down(epsilon)
-    values = len(family.masses[0])
-    hidden = list(compositions(others - known, values))
-    winner = _Winner(family, weights)
-    flips = delta = Fraction(0)
-    for law in range(family.size):
-        chances = [winner.chance(law, counts) for counts in hidden]
-        whole = sum(chances)
-        for pushed in compositions(known, values):
-            outcomes = [_Outcomes(winner, counts, pushed) for counts in hidden]
-            for value in range(values):
-                with_row, without, changed = [0] * family.size, [0] * family.size, 0
-                for chance, outcome in zip(chances, outcomes, strict=True):
-                    first, second = outcome.with_row(value), outcome.without
-                    with_row[first] += chance
-                    without[second] += chance
-                    changed += chance if first != second else 0
-                flips = max(flips, Fraction(changed, whole))
-                delta = max(delta, _divergence(with_row, without, whole, growth))
-    return flips, short_up(delta)
-
-
-def _divergence(first: list[int], second: list[int], whole: int, growth: Fraction) -> Fraction:
-    """Return the larger of both hockey-stick divergences of two laws, given as weights."""
-    one = sum((max(Fraction(0), a - growth * b) for a, b in zip(first, second, strict=True)))
-    two = sum((max(Fraction(0), b - growth * a) for a, b in zip(first, second, strict=True)))
-    return max(Fraction(one), Fraction(two)) / whole
-
-
-class _Winner:
-    """Which law is the most likely one, by exact products; and how likely counts are."""
-
-    def __init__(self, family: RowFamily, weights: Sequence[Fraction]) -> None:
-        scale = math.lcm(*(value.denominator for law in family.masses for value in law))
-        self._laws = [[int(value * scale) for value in law] for law in family.masses]
-        scale = math.lcm(*(weight.denominator for weight in weights))
-        self._weights = [int(weight * scale) for weight in weights]
-        self._found: dict[tuple[int, ...], int] = {}
-
-    def of(self, counts: tuple[int, ...]) -> int:
-        if counts not in self._found:
-            scores = [
-                weight * self._product(law, counts) for law, weight in enumerate(self._weights)
-            ]
-            self._found[counts] = scores.index(max(scores))
-        return self._found[counts]
-
-    def _product(self, law: int, counts: tuple[int, ...]) -> int:
-        return math.prod(pow(v, count) for v, count in zip(self._laws[law], counts, strict=True))
-
-    def chance(self, law: int, counts: tuple[int, ...]) -> int:
-        left, ways = sum(counts), 1
-        for count in counts:
-            ways *= math.comb(left, count)
-            left -= count
-        return ways * self._product(law, counts)
-
-
-class _Outcomes:
-    """What is released of hidden and known rows, with a row more and without."""
-
-    def __init__(self, winner: _Winner, hidden: tuple[int, ...], known: tuple[int, ...]) -> None:
-        self._winner = winner
-        self._counts = tuple(a + b for a, b in zip(hidden, known, strict=True))
-        self.without = winner.of(self._counts)
-
-    def with_row(self, value: int) -> int:
-        counts = self._counts
-        return self._winner.of((*counts[:value], counts[value] + 1, *counts[value + 1 :]))
+    return decide

@@ -15,13 +15,12 @@ from discreet.core.rounding import exp_down, log_up
 from discreet.core.search import smallest
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
 from discreet.noiseless.stable.map_bounds import (
-    MOST_WORK,
     chernoff_instability,
-    exact_deltas,
+    likeliest,
     pure_growth,
     uniform,
-    work_of,
 )
+from discreet.noiseless.stable.row_enumeration import MOST_WORK, enumerated_deltas, work_of
 from discreet.noiseless.stable.row_families import RowFamily
 from discreet.noiseless.stable.stable_release import LARGEST_EPSILON
 
@@ -180,6 +179,8 @@ def _deltas(release: MapRelease, epsilon: Fraction) -> dict[Way, Fraction]:
         if growth is not None and growth <= exp_down(epsilon):
             source = Fraction(0)
     found = {Way.SOURCE: source}
-    if family.is_exact and work_of(family, others, known) <= MOST_WORK:
-        found[Way.TIGHT] = min(source, exact_deltas(family, others, known, weights, epsilon)[1])
+    if family.is_exact and work_of(family.masses, others, known) <= MOST_WORK:
+        decide = likeliest(family, weights)
+        tight = enumerated_deltas(family.masses, decide, others, known, epsilon)[1]
+        found[Way.TIGHT] = min(source, tight)
     return found
