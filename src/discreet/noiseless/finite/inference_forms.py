@@ -266,9 +266,11 @@ def _semantic_failure(
                     kept[t][x] = mass * share
     failed = Fraction(0)
     for t, masses in real.items():
-        if (
-            t not in without
-            or total_variation(_normalised(masses), _normalised(without[t])) > limit
-        ):
+        moved = (
+            total_variation(_normalised(masses), _normalised(without[t]))
+            if t in without
+            else Fraction(1)
+        )
+        if moved > limit:
             failed += sum(masses.values(), Fraction(0))
     return failed
