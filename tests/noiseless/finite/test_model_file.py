@@ -115,6 +115,7 @@ def test_tables_of_laws_and_of_releases():
     )
     checked = check_model(table)
     assert checked.found[0].high == Fraction(1, 4)
+    assert checked.least is not None
     assert checked.least.high == pytest.approx(0.6931, abs=2e-4)
     assert "Least ε with δ = 0" in checked.text
 

@@ -226,6 +226,7 @@ def test_the_least_epsilon_is_enclosed():
     flip = {(b,): {b: Fraction(3, 4), 1 - b: Fraction(1, 4)} for b in (0, 1)}
     model = FiniteModel(flip, [])
     found = least_epsilon(lambda epsilon: check_simulated(model, 1, epsilon), 0)
+    assert found.high is not None
     # A constant law (1/2, 1/2) is within ln 2 of (1/4, 3/4), and within ln(3/2) of the other side.
     assert found.low <= Fraction("0.693147181")
     assert found.high >= Fraction("0.69314718")
@@ -267,7 +268,7 @@ def test_no_law_is_refused_by_what_is_wrong_with_it():
     with pytest.raises(InvalidArgument, match="does not fit"):
         independent_rows([0, 1], 2, ["1"])
     with pytest.raises(InvalidArgument, match="not exact"):
-        FiniteModel({(0,): {0: 1.0}}, [])
+        FiniteModel({(0,): {0: 1.0}}, [])  # type: ignore[dict-item]
     with pytest.raises(InvalidArgument, match="not defined"):
         FiniteModel({(0,): certain(0)}, [{((1,), None): Fraction(1)}])
     with pytest.raises(InvalidArgument, match="not a distribution"):

@@ -68,7 +68,7 @@ def check_premises(
     (epsilon_first, _, _), (epsilon_second, _, _) = map(factors, epsilons)
     after = FiniteModel(second, [_knowing(first, law) for law in first.laws])
     found = check_coupled_worlds(after, pairs, epsilon_second)
-    simulator = found.simulator or {}
+    simulator = found.simulator
     delta_first = Fraction(0)
     for index, pair in enumerate(pairs):
         told = [_told(law, pair, index, simulator) for law in first.laws]

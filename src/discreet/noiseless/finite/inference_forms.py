@@ -1,5 +1,6 @@
 """Definitions in terms of conclusions: how far a release moves what is believed."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
@@ -207,7 +208,7 @@ def semantic_reading(
 
 
 def _root(value: Fraction) -> float:
-    return min(1.0, max(float(value) ** 0.5, 1e-150))
+    return min(1.0, max(math.sqrt(value), 1e-150))
 
 
 def check_semantic(
