@@ -26,7 +26,7 @@ class CheckedDelta:
         low: The least δ is not below.
         high: The least δ is not above; with it, the definition holds.
         where: The condition that is worst, in words.
-        simulator: By what is seen, the law of a simulator that attains ``high``; None for
+        simulator: By what is seen, the law of a simulator that attains ``high``; empty for
             definitions without one.
     """
 
@@ -34,7 +34,7 @@ class CheckedDelta:
     low: Fraction
     high: Fraction
     where: str = ""
-    simulator: Mapping[Hashable, FiniteLaw] | None = field(default=None, repr=False)
+    simulator: Mapping[Hashable, FiniteLaw] = field(factory=dict, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if self.low > self.high:

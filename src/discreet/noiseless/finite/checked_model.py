@@ -190,7 +190,7 @@ def _checker(asked: DeclaredModel) -> Callable[[Fraction], CheckedDelta]:
 def _inference(asked: DeclaredModel, epsilon: Fraction) -> CheckedDelta:
     """Check the inference form with two simulators, and return the better one's δ."""
     model, pairs, is_known = asked.model, asked.pairs, asked.is_position_known
-    best = check_coupled_worlds(model, pairs, epsilon, is_position_known=is_known).simulator or {}
+    best = check_coupled_worlds(model, pairs, epsilon, is_position_known=is_known).simulator
     constant = _constant(asked)
     tried = [
         check_inference(model, pairs, best, epsilon, is_position_known=is_known),

@@ -15,7 +15,7 @@ from discreet.core.numbers import Number, exact
 Database = Any
 """One database: anything hashable; for definitions about rows, a tuple of rows."""
 
-JointLaw = Mapping[tuple[Database, Hashable], Fraction]
+JointLaw = Mapping[Any, Fraction]
 """A joint law of the database and of what the adversary knows: ``(x, z)`` to its probability."""
 
 MOST_DATABASES = 1 << 16
@@ -35,8 +35,8 @@ def require_law(law: Mapping[Any, Fraction], of: str) -> None:
         )
 
 
-def _without_zeros(law: Mapping[Any, Fraction]) -> dict[Any, Fraction]:
-    return {outcome: Fraction(mass) for outcome, mass in law.items() if mass}
+def _possible(laws: Iterable[JointLaw]) -> tuple[JointLaw, ...]:
+    return tuple({pair: Fraction(mass) for pair, mass in law.items() if mass} for law in laws)
 
 
 @frozen(eq=False)
@@ -54,9 +54,7 @@ class FiniteModel:
     """
 
     mechanism: Mapping[Database, FiniteLaw] = field()
-    laws: tuple[JointLaw, ...] = field(
-        converter=lambda laws: tuple(_without_zeros(law) for law in laws)
-    )
+    laws: tuple[JointLaw, ...] = field(converter=_possible)
 
     def __attrs_post_init__(self) -> None:
         require_size(len(self.mechanism), "databases")
@@ -119,7 +117,7 @@ def deterministic(
 
 
 def independent_rows(
-    universe: Sequence[Hashable], rows: int, law: Sequence[Number] | Sequence[Sequence[Number]]
+    universe: Sequence[Hashable], rows: int, law: Sequence[Number | Sequence[Number]]
 ) -> dict[Database, Fraction]:
     """Return the law of rows that are independent: one pmf for all, or one for each row.
 
@@ -133,7 +131,7 @@ def independent_rows(
         raise InvalidArgument("The universe has a value twice", must="have each value once")
     require_size(len(universe) ** rows if rows <= _MOST_ROWS else MOST_DATABASES + 1, "databases")
     several = [one for one in law if isinstance(one, Sequence) and not isinstance(one, str)]
-    each = several or [law] * rows
+    each: list[Sequence[Any]] = several or [law] * rows
     if len(each) != rows or any(len(one) != len(universe) for one in each):
         raise InvalidArgument(
             "The law of rows does not fit",

@@ -78,9 +78,15 @@ def _conditions(
                 left[key][tag, seen] += mass if share == 1 else mass * share
     return [
         WorldCondition(
-            number, pair, *key, mass, _given(released[key], mass), _given(left[key], mass)
+            law=number,
+            pair=pair,
+            value=value,
+            known=known,
+            mass=mass,
+            released=_given(released[value, known], mass),
+            left=_given(left[value, known], mass),
         )
-        for key, mass in masses.items()
+        for (value, known), mass in masses.items()
     ]
 
 
