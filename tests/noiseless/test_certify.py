@@ -13,6 +13,7 @@ from discreet.noiseless.advice import Advised
 from discreet.noiseless.advisor.asserted_laws import LAWS, Bounds, row_law
 from discreet.noiseless.advisor.certify import STATISTICS
 from discreet.noiseless.advisor.law_text import read_law
+from discreet.noiseless.advisor.named_histograms import LAWS as HISTOGRAM_LAWS
 from discreet.noiseless.certifiable import Way
 from discreet.noiseless.laws.box_density import BoxDensity, uniform_rows
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
@@ -26,6 +27,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "sum": {"rows": 60, "law": "uniform(0, 40)"},
     "mean": {"rows": 60, "law": "uniform(0, 40)"},
     "histogram": {"law": "poisson()", "suppress_below": 60},
+    "argmax": {"rows": 1000, "law": "shares(0.5, 0.3, 0.2)"},
     "majority": {"rows": 1001, "law": "yes(0.6, 0.7)"},
     "sign": {"rows": 1001, "law": "bernoulli(0.6)"},
     "threshold": {"rows": 1001, "law": "yes(0.6)", "at_least": 400},
@@ -42,6 +44,25 @@ def test_every_statistic_can_be_asked_for_by_its_name(name: str):
     assert found.asserted["statistic"]
     assert found.assumptions
     assert found.breaking_points
+
+
+HISTOGRAMS = {
+    "poisson": "poisson()",
+    "sampled": "sampled(0.5, largest=1000)",
+    "sized": "sized(5000, 0.2)",
+    "population": "population(people=2000, cell=200, rows=1000, epsilon=0.5)",
+}
+
+
+@pytest.mark.parametrize("kind", HISTOGRAMS)
+def test_every_law_of_a_histogram_can_be_written(kind: str):
+    found = certify("histogram", law=HISTOGRAMS[kind], suppress_below=80, delta="0.001")
+    assert found.may_publish
+    assert found.asserted["law"]["kind"] == kind
+
+
+def test_every_law_of_a_histogram_is_tried():
+    assert set(HISTOGRAMS) == set(HISTOGRAM_LAWS)
 
 
 def test_every_name_is_tried():

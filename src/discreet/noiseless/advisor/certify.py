@@ -6,7 +6,7 @@ from typing import Any
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
-from discreet.noiseless.advisor.named_choices import MAJORITY, MAP, SIGN, THRESHOLD
+from discreet.noiseless.advisor.named_choices import ARGMAX, MAJORITY, MAP, SIGN, THRESHOLD
 from discreet.noiseless.advisor.named_histograms import HISTOGRAM
 from discreet.noiseless.advisor.named_regression import REGRESSION
 from discreet.noiseless.advisor.named_sums import MEAN, SUM
@@ -29,6 +29,7 @@ STATISTICS: Mapping[str, NamedStatistic] = {
     "sum": SUM,
     "mean": MEAN,
     "histogram": HISTOGRAM,
+    "argmax": ARGMAX,
     "majority": MAJORITY,
     "sign": SIGN,
     "threshold": THRESHOLD,
