@@ -6,15 +6,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from attrs import evolve
 
 from discreet import certify
 from discreet.core.errors import DiscreetError, InvalidArgument, RefusedQuery
-from discreet.noiseless.advice import Advised
+from discreet.noiseless.advice import Advised, advise
 from discreet.noiseless.advisor.asserted_laws import LAWS, Bounds, row_law
 from discreet.noiseless.advisor.certify import STATISTICS
 from discreet.noiseless.advisor.law_text import read_law
+from discreet.noiseless.advisor.named_histograms import FIXED, FixedCells
 from discreet.noiseless.advisor.named_histograms import LAWS as HISTOGRAM_LAWS
-from discreet.noiseless.certifiable import Way
+from discreet.noiseless.advisor.statistic_question import StatisticQuestion
+from discreet.noiseless.certifiable import Target, Way
+from discreet.noiseless.histograms.sized_histogram import SizedHistogram
 from discreet.noiseless.laws.box_density import BoxDensity, uniform_rows
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
 from discreet.noiseless.laws.law_family import LawFamily
@@ -49,20 +53,28 @@ def test_every_statistic_can_be_asked_for_by_its_name(name: str):
 HISTOGRAMS = {
     "poisson": "poisson()",
     "sampled": "sampled(0.5, largest=1000)",
-    "sized": "sized(5000, 0.2)",
+    "sized": "sized(500, 0.2)",
     "population": "population(people=2000, cell=200, rows=1000, epsilon=0.5)",
+    "fixed": "fixed(0.1)",
 }
 
 
 @pytest.mark.parametrize("kind", HISTOGRAMS)
 def test_every_law_of_a_histogram_can_be_written(kind: str):
-    found = certify("histogram", law=HISTOGRAMS[kind], suppress_below=80, delta="0.001")
-    assert found.may_publish
-    assert found.asserted["law"]["kind"] == kind
+    question = StatisticQuestion(
+        statistic="histogram",
+        rows=2000 if kind == "fixed" else None,
+        law=HISTOGRAMS[kind],
+        suppress_below=80,
+    )
+    made = STATISTICS["histogram"].of(question)
+    assert min(made.deltas(Fraction(1)).values()) < Fraction(1, 1000)
+    assert made.to_json()["law"]["kind"] == kind
+    assert made.to_json()["truncation"] == 80
 
 
 def test_every_law_of_a_histogram_is_tried():
-    assert set(HISTOGRAMS) == set(HISTOGRAM_LAWS)
+    assert {*HISTOGRAMS, "shares"} == {*HISTOGRAM_LAWS, *FIXED}
 
 
 def test_every_name_is_tried():
@@ -115,6 +127,24 @@ def test_small_cells_are_suppressed():
     assert (found.advice.verdict, found.advice.amount) == (Advised.SUPPRESS, 51)
     enough = certify("histogram", law="poisson()", suppress_below=51, epsilon="0.6", delta="3e-6")
     assert enough.may_publish
+
+
+def test_rows_are_discarded_where_cells_are_too_rare():
+    rare = FixedCells(rows=10_000, least_share="0.001", truncation=120)
+    target = Target(Fraction(1), Fraction(1, 10**6))
+    certified_delta = min(rare.deltas(target.epsilon).values())
+    found = advise(rare, target, certified_delta)
+    assert certified_delta > target.delta
+    assert found.verdict is Advised.DISCARD
+    discarding = rare.discarding(target)
+    assert discarding is not None
+    assert found.amount == discarding.loss_quantile("0.05") > discarding.shift
+    kept = SizedHistogram(truncation=120, sizes=discarding.sizes())
+    assert min(kept.deltas(target.epsilon).values()) <= target.delta
+    assert evolve(rare, truncation=1).rows_to_discard(target) is None
+    assert rare.rows_to_discard(Target(Fraction(1), Fraction(0))) is None
+    some = certify("histogram", rows=50, law="shares(0.5, 0.5)", delta="0.1", epsilon=2)
+    assert some.may_publish
 
 
 def test_a_family_for_map_and_a_design_for_a_regression_can_be_made():
@@ -242,6 +272,14 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"law": "poisson()", "range": (0, 1)},
         "range means nothing",
     ),
+    "known rows of a fixed histogram": (
+        "histogram",
+        {"rows": 9, "known": 1, "law": "fixed(0.1)"},
+        "0 known rows",
+    ),
+    "rows of a Poisson histogram": ("histogram", {"rows": 9, "law": "poisson()"}, "fixed"),
+    "shares that are laws": ("argmax", {"rows": 9, "law": "shares(a(1), 1)"}, "numbers"),
+    "shares above 1": ("argmax", {"rows": 9, "law": "shares(1, 1)"}, "add up to 1"),
     "no such law of a histogram": ("histogram", {"law": "uniform(0, 1)"}, "poisson"),
     "a threshold without one": ("threshold", SUM | {"law": "yes(0.6)"}, "say yes"),
     "no number to choose between": ("map", SUM | {"law": "mixture(1, 2)"}, "one kind"),

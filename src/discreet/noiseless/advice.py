@@ -44,7 +44,7 @@ class Discardable(Protocol):
     """A statistic that is hidden better if some rows are left out at random."""
 
     def rows_to_discard(self, target: Target) -> int | None:
-        """Return how many rows are left out, at most in usual; None if it does not help."""
+        """Return how many rows are left out, at most and usually; None if it does not help."""
 
 
 @runtime_checkable
@@ -86,7 +86,7 @@ class Advice:
                     "others exactly."
                 )
             case Advised.DISCARD:
-                return f"Discard about {self.amount:,} rows at random, then publish exactly."
+                return f"Discard up to {self.amount:,} rows at random, then publish exactly."
             case Advised.ADD_NOISE:
                 return "Add noise: no exact release is certified for what was asked for."
             case Advised.DO_NOT_PUBLISH:

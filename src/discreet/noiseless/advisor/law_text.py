@@ -67,6 +67,22 @@ class WrittenLaw:
         )
 
 
+def numbers_of(law: WrittenLaw) -> list[Fraction]:
+    """Return all that stands in the brackets, in order, if it is numbers.
+
+    Example:
+        >>> numbers_of(read_law("shares(1/2, blue=1/2)"))
+        [Fraction(1, 2), Fraction(1, 2)]
+    """
+    parts = [*law.values, *law.named.values()]
+    found = [one for one in parts if isinstance(one, Fraction)]
+    if len(found) < len(parts):
+        raise InvalidArgument(
+            f"The law {law.kind!r} lists numbers", must=f"be written as {law.kind}(0.5, 0.3, 0.2)"
+        )
+    return found
+
+
 def read_law(text: str) -> WrittenLaw:
     """Return a law that is written as a text.
 

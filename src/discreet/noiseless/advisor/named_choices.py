@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact
-from discreet.noiseless.advisor.law_text import WrittenLaw
+from discreet.noiseless.advisor.law_text import WrittenLaw, numbers_of
 from discreet.noiseless.advisor.statistic_question import NamedStatistic, StatisticQuestion
 from discreet.noiseless.stable.map_release import MapRelease
 from discreet.noiseless.stable.most_common import MostCommonRelease
@@ -97,13 +97,9 @@ def _normal(members: Sequence[WrittenLaw], low: Fraction, high: Fraction) -> Row
 def _argmax(question: StatisticQuestion) -> MostCommonRelease:
     """Return which category most rows have; the law lists their probabilities in order."""
     law = question.written_law(("shares",))
-    parts = [*law.values, *law.named.values()]
-    shares = [one for one in parts if isinstance(one, Fraction)]
-    if len(shares) < len(parts):
-        raise InvalidArgument(
-            "Shares are numbers", must="be written as shares(0.5, 0.3, 0.2)", got=str(law)
-        )
-    return MostCommonRelease(shares=shares, rows=question.needed("rows"), known=question.known)
+    return MostCommonRelease(
+        shares=numbers_of(law), rows=question.needed("rows"), known=question.known
+    )
 
 
 ARGMAX = NamedStatistic(_argmax, "which category most rows have", {"rows", "known"})
