@@ -224,10 +224,11 @@ def test_the_reading_is_the_best_of_the_curve(certificate: Certificate):
     reading = certificate.inference
     assert reading is not None
     assert reading.people == 200
+    epsilon = reading.epsilon / 3
+    assert reading == inferred(epsilon, certificate.delta(epsilon), people=200)
     others = [inferred(p.epsilon, p.delta, people=200) for p in certificate.points]
-    assert reading in others
     rare = [one for one in others if one.failure <= Fraction(1, 1000)]
-    assert reading.belief("0.5") == min(one.belief("0.5") for one in rare)
+    assert reading.belief("0.5") <= min(one.belief("0.5") for one in rare)
 
 
 def test_without_a_rare_exception_the_reading_says_nothing():

@@ -36,8 +36,10 @@ NOTHING_BEFORE = (
 )
 
 
-def certified(subject: Certifiable, target: Target, *, given: Iterable[str] = ()) -> Certificate:
-    """Return the certificate of a statistic for a target.
+def certified(
+    subject: Certifiable, target: Target, *, given: Iterable[str] = (), law: str = ""
+) -> Certificate:
+    """Return the certificate of a statistic for a target; ``law`` is how its law was written.
 
     Guarantee:
         The δ of every point is the statistic's own bound, rounded up to six digits.
@@ -51,13 +53,13 @@ def certified(subject: Certifiable, target: Target, *, given: Iterable[str] = ()
         statistic=subject.statistic,
         rows=_said(subject, "rows"),
         known=_said(subject, "known"),
-        law=_law(subject),
+        law=law or _law(subject),
         target=target,
         points=points,
         simulator=subject.simulator,
         assumptions=(*_own(subject), CHOSEN_BLINDLY, _before(tuple(given))),
         breaking_points=subject.breaking_points(target),
-        inference=_reading(points, _said(subject, "rows") or 1),
+        inference=_reading(curve, _said(subject, "rows") or 1),
         noise=subject.noise_instead(target),
         advice=advise(subject, target, curve.least(target.epsilon)),
         asserted=subject.to_json(),
@@ -135,13 +137,13 @@ def _points(curve: _Curve, target: Target) -> tuple[CertifiedPoint, ...]:
     return tuple(CertifiedPoint(epsilon, curve(epsilon)) for epsilon in sorted(kept))
 
 
-def _reading(points: tuple[CertifiedPoint, ...], people: int) -> Inference:
+def _reading(curve: _Curve, people: int) -> Inference:
     """Return what a reader concludes at most, at the point of the curve that says it best.
 
     A smaller ε says more of beliefs, and has a larger δ, which makes an exception more likely. So
     it is the smallest one with a rare exception; if there is none, the one with the rarest.
     """
-    found = [inferred(point.epsilon, point.delta, people=people) for point in points]
+    found = [inferred(at, curve.least(at), people=people) for at in sorted(curve.known)]
     rare = [one for one in found if one.failure <= LARGEST_FAILURE]
     if rare:
         return min(rare, key=lambda one: one.belief(Fraction(1, 2)))

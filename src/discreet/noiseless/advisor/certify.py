@@ -6,6 +6,7 @@ from typing import Any
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
+from discreet.noiseless.advisor.law_text import WrittenLaw
 from discreet.noiseless.advisor.named_choices import ARGMAX, MAJORITY, MAP, SIGN, THRESHOLD
 from discreet.noiseless.advisor.named_histograms import HISTOGRAM
 from discreet.noiseless.advisor.named_regression import REGRESSION
@@ -110,7 +111,9 @@ def certify(
         )
     question = StatisticQuestion(statistic=statistic, **stated)
     _require_independent(question)
-    return certified(STATISTICS[statistic].of(question), wanted, given=names)
+    made = STATISTICS[statistic].of(question)
+    written = str(question.law) if isinstance(question.law, WrittenLaw) else ""
+    return certified(made, wanted, given=names, law=written)
 
 
 def _made(statistic: Any, stated: Mapping[str, Any]) -> Certifiable:
