@@ -104,8 +104,8 @@ def _chosen(law: UniformSum, y: float) -> tuple[Fraction, int]:
     deviation = law.deviation
     scale = 1.0 if law.points is None else float(law.points)
     tilt = min(saddle(law, y), -1 / deviation)
-    # Few digits, so that close points share their line.
-    digits = 3 - math.frexp(tilt)[1]
+    # Few digits, so that close points share their line: about one a deviation.
+    digits = min(5 - math.frexp(tilt)[1], math.frexp(deviation)[1])
     tilt = -math.ldexp(math.ceil(math.ldexp(-tilt, digits)), -digits)
     rarity = max(0.0, tilt * y - law.count * cumulant(law, tilt)[0])
     period = max(16 * deviation, (rarity + 60) / -tilt, 4 * scale)
