@@ -19,7 +19,7 @@ def least_terms(box: HiddenBox, target: Target) -> int | None:
     """Return a number of terms that certainly meets a target, close to the least; None if none.
 
     Example:
-        >>> from discreet.noiseless.regression.design import RegressionDesign
+        >>> from discreet.noiseless import RegressionDesign
         >>> from discreet.noiseless.regression.hidden_box import linear_box
         >>> design = RegressionDesign.uniform({"g": (-1, 1)}, {"h": (-1, 1)})
         >>> box = linear_box(design, ["g", "h"])

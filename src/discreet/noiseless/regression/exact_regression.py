@@ -138,8 +138,7 @@ class ExactRegression:
                 "depends on no value."
             ),
             "No column follows from others but as declared, and the outcome has an error.",
-            "Columns, clamps, boxes, centres and blocks were chosen without looking at the data.",
-            "Nothing else is released of these rows, or the law holds given what is.",
+            "Boxes, centres and blocks were chosen without looking at the rows.",
         )
 
     def deltas(self, epsilon: Fraction) -> Mapping[Way, Fraction]:
