@@ -96,7 +96,7 @@ def play_distinguishing(
         The words of ``rng`` are fresh in each trial, and mechanism and test keep nothing between.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> tells = lambda bit, rng: bit
         >>> game = play_distinguishing(tells, lambda out, rng: out == 1, (1, 0), 1, SystemRng())
         >>> game.refutes("0.9")
