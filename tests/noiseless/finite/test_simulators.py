@@ -283,3 +283,13 @@ def test_no_law_is_refused_by_what_is_wrong_with_it():
 def test_one_condition_needs_no_delta():
     sure = SimulatorProgramme(((Fraction(1),),), ((Fraction(1),),))
     assert programme_solver.solve_programme(sure, Fraction(1), Fraction(1)).high == 0
+
+
+def test_the_worst_condition_is_named():
+    """A row that is 1 shows in the maximum of three; one that is 0 hides behind the others."""
+    bits = independent_rows([0, 1], 3, ["9/10", "1/10"])
+    model = FiniteModel(deterministic(max, bits), [without_knowledge(bits)])
+    found = check_distributional(model, 3, 2)
+    delta, worst = attained_delta(model, individuals(3), found.simulator, factors(2)[1])
+    assert delta == found.high
+    assert found.where == f"row 1 is {worst.value}"

@@ -57,7 +57,7 @@ def check_coupled_worlds(
         found = solved[part.programme]
         simulator.update(part.simulator(found.simulator))
         if found.high > high:
-            where = part.first
+            where = part.conditions[found.worst]
         low, high = max(low, found.low), max(high, found.high)
     return CheckedDelta(value, low, high, _words(where), simulator)
 

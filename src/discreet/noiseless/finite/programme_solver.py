@@ -36,11 +36,13 @@ class SolvedProgramme:
     Attributes:
         low: No simulator has a smaller δ at ``e^epsilon <= high_factor``.
         high: What ``simulator`` attains at ``e^epsilon >= low_factor``.
+        worst: The condition at which it is reached.
         simulator: For each thing seen, the probability of each output.
     """
 
     low: Fraction
     high: Fraction
+    worst: int
     simulator: Rows
 
 
@@ -74,7 +76,7 @@ def solve_programme(
     """
     if programme.conditions == 1:
         return SolvedProgramme(
-            Fraction(0), Fraction(0), [list(programme.released[0])] * programme.seen
+            Fraction(0), Fraction(0), 0, [list(programme.released[0])] * programme.seen
         )
     cells = programme.conditions * programme.seen * programme.outputs
     if cells > MOST_CELLS:
@@ -85,44 +87,47 @@ def solve_programme(
         )
     factor = min(low_factor, _LARGEST_FACTOR)
     found, dual = _floats(programme, float(factor))
-    high, simulator = _best(programme, found, low_factor)
+    high, worst, simulator = _best(programme, found, low_factor)
     low = _dual_value(programme, dual, high_factor, cells)
     if low < high / 2:
         # At a slightly smaller factor there is room for rounding: δ = 0 is then met exactly.
         steadier, _ = _floats(programme, float(factor * _STEADIER))
-        other, rows = _best(programme, steadier, low_factor)
-        high, simulator = min((high, simulator), (other, rows), key=lambda pair: pair[0])
-    return SolvedProgramme(max(Fraction(0), low), high, simulator)
+        other = _best(programme, steadier, low_factor)
+        high, worst, simulator = min((high, worst, simulator), other, key=lambda one: one[0])
+    return SolvedProgramme(max(Fraction(0), low), high, worst, simulator)
 
 
 def attained(
     programme: SimulatorProgramme, simulator: Sequence[Sequence[Fraction]], factor: Fraction
-) -> Fraction:
-    """Return the δ that a simulator attains at a rational factor, exactly."""
-    worst = Fraction(0)
+) -> tuple[Fraction, int]:
+    """Return the δ that a simulator attains at a rational factor, exactly, and the condition."""
+    worst = Fraction(0), 0
     columns = list(zip(*simulator, strict=True))
-    for released, weights in zip(programme.released, programme.weights, strict=True):
+    rows = zip(programme.released, programme.weights, strict=True)
+    for number, (released, weights) in enumerate(rows):
         here = [(place, weight) for place, weight in enumerate(weights) if weight]
         said = [
             sum((weight * column[place] for place, weight in here), Fraction(0))
             for column in columns
         ]
         pairs = list(zip(released, said, strict=True))
-        worst = max(
-            worst,
+        delta = max(
             sum((max(Fraction(0), p - factor * q) for p, q in pairs), Fraction(0)),
             sum((max(Fraction(0), q - factor * p) for p, q in pairs), Fraction(0)),
         )
+        worst = max(worst, (delta, number), key=lambda pair: pair[0])
     return worst
 
 
-def _best(programme: SimulatorProgramme, found: Any, factor: Fraction) -> tuple[Fraction, Rows]:
+def _best(
+    programme: SimulatorProgramme, found: Any, factor: Fraction
+) -> tuple[Fraction, int, Rows]:
     """Round a simulator to a fine grid, a small one to short fractions too; keep the better."""
     tried = [_to_grid(found)]
     if found.size <= _FEW:
         tried.append(_to_short(found))
     return min(
-        ((attained(programme, rows, factor), rows) for rows in tried), key=lambda pair: pair[0]
+        ((*attained(programme, rows, factor), rows) for rows in tried), key=lambda one: one[0]
     )
 
 
