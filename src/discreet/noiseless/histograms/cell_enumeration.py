@@ -13,7 +13,7 @@ from discreet.core.check import at_least_one
 from discreet.core.errors import InvalidArgument
 from discreet.core.rounding import exp_down, exp_up, short_down, short_up
 from discreet.noiseless.histograms.cell_terms import capped
-from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
+from discreet.noiseless.histograms.poisson_cells import TwoSides
 from discreet.noiseless.histograms.size_laws import OtherRows
 
 _BITS = 100
@@ -224,8 +224,6 @@ def cell_sides(epsilon: Fraction, truncation: int, sizes: OtherRows, law: CellLa
         >>> round(float(cell_sides(Fraction(3, 5), 2, sizes, nearly_all).worst), 3)
         0.368
     """
-    if truncation <= 1 and epsilon <= 0:
-        return NOTHING_HIDDEN
     return CellEnumeration(sizes, law).sides(epsilon, truncation)
 
 

@@ -45,14 +45,17 @@ def share_deviation(epsilon: Fraction, rows: int, share: Fraction) -> TwoSides:
         (0.5, 0.5)
     """
     line = count_line(share_of_rows(share), rows)
-    growth, mean = exp_down(capped(epsilon)), rows * share
-    ahead = behind = Fraction(0)
+    bound, mean = exp_down(capped(epsilon)), rows * share
+    growth = (bound.numerator << _BITS) // bound.denominator
+    above, below = mean.denominator << _BITS, mean.numerator
+    ahead = behind = 0
     for count, term in enumerate(line.terms, line.first):
-        ahead += (term + line.error) * max(Fraction(0), count / mean - growth)
-        behind += (term + line.error) * max(Fraction(0), 1 - growth * count / mean)
-    unlisted = line.error * rows / share
+        ahead += (term + line.error) * max(0, count * above - growth * below)
+        behind += (term + line.error) * max(0, (below << _BITS) - growth * count * mean.denominator)
+    unit = (line.total * below) << _BITS
+    unlisted = line.error * rows / (share * line.total)
     return TwoSides(
-        short_up((ahead + unlisted) / line.total), short_up((behind + unlisted) / line.total)
+        short_up(Fraction(ahead, unit) + unlisted), short_up(Fraction(behind, unit) + unlisted)
     )
 
 

@@ -10,7 +10,7 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.noiseless.certifiable import BreakingPoint, Target, Way
 from discreet.noiseless.histograms.cell_enumeration import CellEnumeration, part_of_population
-from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
+from discreet.noiseless.histograms.poisson_cells import TwoSides
 from discreet.noiseless.histograms.size_laws import OtherRows
 from discreet.noiseless.histograms.spread_cells import spread_sides
 from discreet.noiseless.histograms.truncated_histogram import TruncatedHistogram
@@ -117,8 +117,6 @@ class PopulationHistogram(TruncatedHistogram):
 
     def sides(self, epsilon: Fraction) -> TwoSides:
         """Return upper bounds of δ in both directions, for the worst of the cells."""
-        if self._hidden <= 1 and epsilon <= 0:
-            return NOTHING_HIDDEN
         found = [
             _enumeration(self.population, cell, self.sizes).sides(epsilon, self._hidden)
             for cell in self.cells
