@@ -11,7 +11,7 @@ from attrs import evolve
 from discreet import certify
 from discreet.core.errors import DiscreetError, InvalidArgument, RefusedQuery
 from discreet.noiseless.advice import Advised, advise
-from discreet.noiseless.advisor.asserted_laws import LAWS, Bounds, row_law
+from discreet.noiseless.advisor.asserted_laws import LAWS, PublicEnds, row_law
 from discreet.noiseless.advisor.certify import STATISTICS
 from discreet.noiseless.advisor.law_text import read_law
 from discreet.noiseless.advisor.named_histograms import FIXED, FixedCells
@@ -165,8 +165,8 @@ def test_a_family_for_map_and_a_design_for_a_regression_can_be_made():
 
 # ---------------------------------------------------------------- laws by name
 
-GRID = Bounds((Fraction(0), Fraction(10)), Fraction(1))
-WIDE = Bounds((Fraction(0), Fraction(10)))
+GRID = PublicEnds((Fraction(0), Fraction(10)), Fraction(1))
+WIDE = PublicEnds((Fraction(0), Fraction(10)))
 WRITTEN = {
     "uniform": ("uniform(2, 6)", WIDE),
     "density": ("density(0.1, 2, 6)", WIDE),
@@ -176,8 +176,8 @@ WRITTEN = {
     "laplace": ("laplace(5, 1)", WIDE),
     "exponential": ("exponential(0, 3)", WIDE),
     "beta": ("beta(2, 2)", WIDE),
-    "bernoulli": ("bernoulli(0.3)", Bounds()),
-    "discrete": ("discrete(0: 0.7, 3: 0.3)", Bounds()),
+    "bernoulli": ("bernoulli(0.3)", PublicEnds()),
+    "discrete": ("discrete(0: 0.7, 3: 0.3)", PublicEnds()),
     "mixture": ("mixture(normal(4, 1), normal(5, 1))", WIDE),
 }
 
@@ -195,10 +195,10 @@ def test_every_law_is_tried():
 
 
 def test_what_laws_mean():
-    assert row_law(read_law("uniform(0, 9)"), Bounds(None, Fraction(1))) == GridFloor(
+    assert row_law(read_law("uniform(0, 9)"), PublicEnds(None, Fraction(1))) == GridFloor(
         "1/10", block=(0, 9), clamps=(0, 9), step=1
     )
-    assert row_law(read_law("discrete(0: 0.7, 3: 0.3)"), Bounds()) == DiscreteLaw(
+    assert row_law(read_law("discrete(0: 0.7, 3: 0.3)"), PublicEnds()) == DiscreteLaw(
         ["0.7", "0.3"], start=0, step=3
     )
     assert row_law(read_law("discrete(1: 0.7, 3: 0.3)"), GRID).clamps == ((0, 10),)

@@ -30,7 +30,7 @@ class SizedHistogram(TruncatedHistogram):
         sizes: The law of the number of rows, given all that the adversary knows.
 
     Example:
-        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> from discreet.noiseless import two_sided_geometric
         >>> sizes = two_sided_geometric(5000, "0.2")
         >>> histogram = SizedHistogram(truncation=60, sizes=sizes)
         >>> float(histogram.deltas(Fraction(1))[Way.MIXTURE]) < 1e-4
@@ -80,7 +80,7 @@ class PopulationHistogram(TruncatedHistogram):
         sizes: The law of the size of the sample.
 
     Example:
-        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> from discreet.noiseless import two_sided_geometric
         >>> sizes = two_sided_geometric(19900, "0.2", largest=20000)
         >>> nearly_all = PopulationHistogram(
         ...     truncation=100, population=20000, cells=[2000], sizes=sizes
