@@ -1,6 +1,6 @@
 """A certificate: what an exact release keeps, what that assumes, and how far it can be wrong."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -22,17 +22,37 @@ FORMAT = "discreet.certificate/1"
 """The name of the stored form."""
 
 
+def _by_way(values: Mapping[Way, Fraction]) -> Mapping[Way, Fraction]:
+    return dict(values)
+
+
+def _texts(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(values)
+
+
+def _limits(values: Iterable[BreakingPoint]) -> tuple[BreakingPoint, ...]:
+    return tuple(values)
+
+
+def _asserted(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    return dict(values)
+
+
 @frozen
 class CertifiedPoint:
     """Upper bounds of δ at one ε, by each way."""
 
     epsilon: Fraction
-    deltas: Mapping[Way, Fraction] = field(converter=dict)
+    deltas: Mapping[Way, Fraction] = field(converter=_by_way)
 
     @property
     def delta(self) -> Fraction:
         """The least of the bounds, which all hold."""
         return min(self.deltas.values())
+
+
+def _points(values: Iterable[CertifiedPoint]) -> tuple[CertifiedPoint, ...]:
+    return tuple(values)
 
 
 @frozen(kw_only=True)
@@ -64,14 +84,14 @@ class Certificate:
     known: int | None = field(converter=optional_whole)
     law: str
     target: Target
-    points: tuple[CertifiedPoint, ...] = field(converter=tuple)
+    points: tuple[CertifiedPoint, ...] = field(converter=_points)
     simulator: str
-    assumptions: tuple[str, ...] = field(converter=tuple)
-    breaking_points: tuple[BreakingPoint, ...] = field(converter=tuple)
+    assumptions: tuple[str, ...] = field(converter=_texts)
+    breaking_points: tuple[BreakingPoint, ...] = field(converter=_limits)
     inference: Inference | None
     noise: NoiseInstead | None
     advice: Advice
-    asserted: Mapping[str, Any] = field(converter=dict)
+    asserted: Mapping[str, Any] = field(converter=_asserted)
     live: Callable[[Fraction], Mapping[Way, Fraction]] | None = field(
         default=None, eq=False, repr=False
     )

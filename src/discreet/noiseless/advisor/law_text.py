@@ -1,7 +1,7 @@
 """A law as people write it: ``normal(mean=70, deviation=10)``, ``discrete(0: 0.7, 1: 0.3)``."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,18 @@ _NAMED = re.compile(r"\s*([^=:()]+?)\s*[=:](.*)", re.DOTALL)
 KIND = "kind"
 
 
+def _values(
+    values: Iterable["Fraction | WrittenLaw"],
+) -> tuple["Fraction | WrittenLaw", ...]:
+    return tuple(values)
+
+
+def _named(
+    values: Mapping[str, "Fraction | WrittenLaw"],
+) -> Mapping[str, "Fraction | WrittenLaw"]:
+    return dict(values)
+
+
 @frozen
 class WrittenLaw:
     """A kind of law with what stands in its brackets; what it means is decided elsewhere.
@@ -29,8 +41,8 @@ class WrittenLaw:
     """
 
     kind: str
-    values: tuple["Fraction | WrittenLaw", ...] = field(default=(), converter=tuple)
-    named: Mapping[str, "Fraction | WrittenLaw"] = field(factory=dict, converter=dict)
+    values: tuple["Fraction | WrittenLaw", ...] = field(default=(), converter=_values)
+    named: Mapping[str, "Fraction | WrittenLaw"] = field(factory=dict, converter=_named)
 
     def __str__(self) -> str:
         """Return a text that is read as the same law.
