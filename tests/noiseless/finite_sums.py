@@ -9,7 +9,7 @@ def sum_law(weights, rows):
     """Return the law of a sum of independent rows, exactly."""
     law = {0: Fraction(1)}
     for _ in range(rows):
-        longer = defaultdict(Fraction)
+        longer: dict[int, Fraction] = defaultdict(Fraction)
         for place, mass in law.items():
             for value, weight in enumerate(weights):
                 longer[place + value] += mass * weight

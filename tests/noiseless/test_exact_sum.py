@@ -45,9 +45,9 @@ LAWS = [
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_each_way_is_at_most_the_one_before_and_falls_with_epsilon(law):
-    total = ExactSum(law, rows=60, known=10)
+    total = ExactSum(law, rows=40, known=10)
     before = None
-    for epsilon in ("0", "0.4", "1", "3"):
+    for epsilon in ("0", "0.5", "3"):
         found = total.deltas(epsilon)
         values = list(found.values())
         assert list(found)[:2] == [Way.SOURCE, Way.MIXTURE]
@@ -60,9 +60,9 @@ def test_each_way_is_at_most_the_one_before_and_falls_with_epsilon(law):
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_known_rows_are_rows_less_and_json_keeps_all(law):
-    total = ExactSum(law, rows=60, known=20)
-    assert total.deltas("0.7") == ExactSum(law, rows=40).deltas("0.7")
-    assert total.deltas("0.7") == ExactMean(law, rows=60, known=20).deltas("0.7")
+    total = ExactSum(law, rows=36, known=20)
+    assert total.deltas("0.7") == ExactSum(law, rows=16).deltas("0.7")
+    assert total.deltas("0.7") == ExactMean(law, rows=36, known=20).deltas("0.7")
     again = sum_from_json(json.loads(json.dumps(total.to_json())))
     assert again == total
     assert again.to_json() == total.to_json()
@@ -118,8 +118,8 @@ def test_blocks_of_a_binomial_law_cover_it():
         assert [b.first for b in blocks] == sorted(b.first for b in blocks)
     exact = {0: Fraction(512, 19683), 9: Fraction(1, 19683)}
     fine = {block.first: block.chance for block in binomial_blocks(9, Fraction(1, 3), 100)}
-    for place, chance in exact.items():
-        assert chance <= fine[place] <= chance * (1 + Fraction(1, 2**90))
+    for place, true in exact.items():
+        assert true <= fine[place] <= true * (1 + Fraction(1, 2**90))
     nothing = Hidden(0, (None,), (Fraction(1, 2),))
     assert mixture_delta(9, nothing, lambda m: Fraction(int(m == 0))) == 1
 
@@ -189,16 +189,16 @@ def test_three_dimensions_are_worse_than_two():
 def test_breaking_points_of_uniform_rows_are_the_last_that_hold():
     total = ExactSum(uniform_rows(0, 1), rows=400, known=30)
     target = Target(Fraction(1, 2), Fraction(1, 10**5))
-    known, rows, density = total.breaking_points(target)
-    assert (
-        ExactSum(uniform_rows(0, 1), rows=400, known=int(known.limit)).delta("0.5") <= target.delta
-    )
-    more = ExactSum(uniform_rows(0, 1), rows=400, known=int(known.limit) + 1)
+    known, rows, density = (point.limit for point in total.breaking_points(target))
+    assert known is not None
+    assert density is not None
+    assert ExactSum(uniform_rows(0, 1), rows=400, known=int(known)).delta("0.5") <= target.delta
+    more = ExactSum(uniform_rows(0, 1), rows=400, known=int(known) + 1)
     assert more.delta("0.5") > target.delta
-    assert rows.limit == 400 - known.limit + 30
-    assert 0 < density.limit < 1
+    assert rows == 400 - known + 30
+    assert 0 < density < 1
     assert (
-        ExactSum(BoxDensity(density.limit, box=(0, 1), clamps=(0, 1)), rows=370).delta("0.5")
+        ExactSum(BoxDensity(density, box=(0, 1), clamps=(0, 1)), rows=370).delta("0.5")
         <= target.delta
     )
 
@@ -207,18 +207,22 @@ def test_breaking_points_where_nothing_holds():
     total = ExactSum(HALF_BOX, rows=5)
     points = total.breaking_points(Target(Fraction(1, 2), Fraction(1, 10**6)))
     assert points[0].limit is None
+    assert points[1].limit is not None
     assert points[1].limit > 5
     assert points[2].limit is None
-    never = ExactSum(DiscreteLaw(["1", "0"], slack="1/2"), rows=3)
-    assert never.breaking_points(Target(Fraction(1), Fraction(1, 100)))[1].limit is None
+    never = ExactSum(LawFamily([uniform_rows(0, 1)]), rows=5)
+    assert never.breaking_points(Target(Fraction(0), Fraction(1, 10**9)))[1].limit is None
 
 
 def test_noise_instead():
     target = Target(Fraction(1, 2), Fraction(1, 10**6))
     noise = ExactSum(HALF_BOX, rows=100).noise_instead(target)
+    of_mean = ExactMean(HALF_BOX, rows=100).noise_instead(target)
+    assert noise is not None
+    assert of_mean is not None
     assert noise.scale == 6
     assert float(noise.error) == pytest.approx(6 * 2.995732, rel=1e-6)
-    assert ExactMean(HALF_BOX, rows=100).noise_instead(target).scale == Fraction(6, 100)
+    assert of_mean.scale == Fraction(6, 100)
     assert ExactSum(HALF_BOX, rows=9).noise_instead(Target(Fraction(0), Fraction(1))) is None
 
 
@@ -230,7 +234,7 @@ def test_noise_instead():
         lambda: ExactSum(HALF_BOX, rows=float("nan")),
         lambda: ExactSum(HALF_BOX, rows=5, known=5),
         lambda: ExactSum(HALF_BOX, rows=5, known=-1),
-        lambda: ExactSum([1, 2, 3], rows=5),
+        lambda: ExactSum([1, 2, 3], rows=5),  # type: ignore[arg-type]
         lambda: ExactSum(HALF_BOX, rows=5).deltas(-1),
         lambda: ExactSum(HALF_BOX, rows=5).deltas(float("inf")),
         lambda: ExactSum(HALF_BOX, rows=5).deltas(2000),

@@ -83,6 +83,7 @@ def by_characteristic_function(count, y):
 def test_a_million_rows_against_the_characteristic_function(count, epsilon):
     law, shift = UniformSum(count), Fraction(1, 2)
     y = crossing(law, shift, Fraction(epsilon))
+    assert y is not None
     value = by_characteristic_function(count, y)
     assert encloses(law.at(y).below, value, width=mpf("1e-20"))
     delta = number(shift_delta(law, shift, Fraction(epsilon)))

@@ -82,14 +82,36 @@ def _exp(x: Fraction) -> Within:
 
 
 def _power(base: Within, exponent: int) -> Within:
-    result = Within(Fraction(1), Fraction(1))
+    return Within(_power_down(base.low, exponent), -_power_down(-base.high, exponent))
+
+
+def _power_down(base: Fraction, exponent: int) -> Fraction:
+    """Return a number not above the power of a base, or not above minus that of a negative's size.
+
+    A number is a mantissa of some 200 bits and a power of two; each product is floored.
+    """
+    sign = -1 if base < 0 else 1
+    number, two = _split(base)
+    result, twos = sign, 0
     while exponent:
         if exponent & 1:
-            result = result.times(base)
+            result, twos = _floored(sign * result * number, twos + two)
         exponent >>= 1
         if exponent:
-            base = base.times(base)
-    return result
+            number, two = _floored(sign * number * number, 2 * two)
+    return Fraction(result << twos) if twos >= 0 else Fraction(result, 1 << -twos)
+
+
+def _split(value: Fraction) -> tuple[int, int]:
+    shift = _BITS - (value.numerator.bit_length() - value.denominator.bit_length())
+    if shift >= 0:
+        return (value.numerator << shift) // value.denominator, -shift
+    return value.numerator // (value.denominator << -shift), -shift
+
+
+def _floored(mantissa: int, two: int) -> tuple[int, int]:
+    extra = max(0, mantissa.bit_length() - _BITS)
+    return mantissa >> extra, two + extra
 
 
 def _moment(points: int | None, tilt: Fraction) -> Within:

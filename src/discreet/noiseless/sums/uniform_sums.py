@@ -157,15 +157,15 @@ def saddle(law: UniformSum, y: float) -> float:
 def _irwin_hall(count: int, y: Fraction) -> Enclosure:
     if count == 0:
         return Enclosure(_ALL, _NONE)
-    below = density = Fraction(0)
+    below = density = 0
     for k in range(int(y) + 1):
-        sign = (-1) ** k * math.comb(count, k)
-        rest = (y - k) ** (count - 1)
-        density += sign * rest
-        below += sign * rest * (y - k)
-    return Enclosure(
-        _exactly(below / math.factorial(count)), _exactly(density / math.factorial(count - 1))
-    )
+        left = y.numerator - k * y.denominator
+        rest = (-1) ** k * math.comb(count, k) * left ** (count - 1)
+        density += rest
+        below += rest * left
+    unit = math.factorial(count - 1) * y.denominator ** (count - 1)
+    whole = unit * count * y.denominator
+    return Enclosure(_exactly(Fraction(below, whole)), _exactly(Fraction(density, unit)))
 
 
 def _lattice(count: int, points: int, y: int) -> Enclosure:
