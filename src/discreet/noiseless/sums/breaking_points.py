@@ -12,7 +12,7 @@ from discreet.noiseless.laws.grid_law import GridFloor
 from discreet.noiseless.laws.hidden import RowLaw
 from discreet.noiseless.sums.ways import delta_by, ways_of
 
-MOST_ROWS = 10**9
+MOST_ROWS = 10**8
 _COARSE = 16
 _NARROW = Fraction(1, 100)
 
