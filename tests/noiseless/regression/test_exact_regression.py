@@ -235,7 +235,7 @@ def test_bad_losses_are_refused(epsilon):
 def test_it_says_what_it_is():
     line = ExactRegression.plan(UNIT, rows=75_000, known=100)
     assert "the exact line of h on g" in line.statistic
-    assert "in the place of the person's row" in line.simulator
+    assert "in the place of the missing row" in line.simulator
     assert any("100 of 75,000 rows" in words for words in line.assumptions)
     noise = line.noise_instead(HALF)
     assert noise.scale == (2 + 2 + 1 + 2) / HALF.epsilon

@@ -108,7 +108,7 @@ class ExactRegression:
         """What imitates the release without one person's row, in words."""
         return (
             "The same sums, with the middle of each average's public range in the place of the "
-            "person's row; sums over other rows are as they are."
+            "missing row; sums over other rows are as they are."
         )
 
     @property
@@ -134,7 +134,7 @@ class ExactRegression:
                 "chosen by their values, and nothing else that depends on the others."
             ),
             (
-                "Each person has one row, and which rows belong to which block, or to which pair, "
+                "Each unit has one row, and which rows belong to which block, or to which pair, "
                 "depends on no value."
             ),
             "No column follows from others but as declared, and the outcome has an error.",
