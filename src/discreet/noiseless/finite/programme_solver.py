@@ -23,6 +23,8 @@ _GRID = 1 << 52
 _FEW = 400
 """So many cells are tried with short fractions, too: they often are the exact solution."""
 _SHORT = 1000
+_TOLERANCES = (1e-10, 1e-7)
+_TOLERANCE_OF = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")
 _LARGEST_FACTOR = Fraction(1 << 24)
 _STEADIER = 1 - Fraction(1, 1 << 26)
 
@@ -65,8 +67,9 @@ def solve_programme(
             + \sum_a \min_t \sum_c w_c(a) (\beta_c - f \alpha_c)(t),
 
         which is computed exactly at the higher factor. One linear programme has both solutions; the
-        enclosure is as narrow as its floats were good: about :math:`10^{-12}`, and about
-        :math:`10^{-8}` where :math:`\varepsilon` is above 16, for which floats have no digits.
+        enclosure is as narrow as its floats were good: about :math:`10^{-12}` as a rule. Where
+        probabilities are smaller than :math:`e^{-\varepsilon}` and that is below :math:`10^{-4}`,
+        floats have no digits for them, and the two ends can be far apart; both stay true.
 
     Example:
         >>> half = Fraction(1, 2)
@@ -89,6 +92,11 @@ def solve_programme(
     found, dual = _floats(programme, float(factor))
     high, worst, simulator = _best(programme, found, low_factor)
     low = _dual_value(programme, dual, high_factor, cells)
+    if low < high / 2 and low_factor > programme.conditions:
+        # Each law is at most so many times the mean of all: for a large ε that may be all it takes.
+        rows = _means(programme)
+        other = (*attained(programme, rows, low_factor), rows)
+        high, worst, simulator = min((high, worst, simulator), other, key=lambda one: one[0])
     if low < high / 2:
         # At a slightly smaller factor there is room for rounding: δ = 0 is then met exactly.
         steadier, _ = _floats(programme, float(factor * _STEADIER))
@@ -129,6 +137,17 @@ def _best(
     return min(
         ((*attained(programme, rows, factor), rows) for rows in tried), key=lambda one: one[0]
     )
+
+
+def _means(programme: SimulatorProgramme) -> Rows:
+    """Return the simulator that says the mean of all that is released where it sees the same."""
+    rows = []
+    for place in range(programme.seen):
+        pairs = zip(programme.released, programme.weights, strict=True)
+        here = [released for released, weights in pairs if weights[place]]
+        columns = zip(*here, strict=True)
+        rows.append([sum(column, Fraction(0)) / len(here) for column in columns])
+    return rows
 
 
 def _to_grid(found: Any) -> Rows:
@@ -221,17 +240,22 @@ def _floats(programme: SimulatorProgramme, factor: float) -> tuple[Any, _Dual]:
     equal = sparse.kron(sparse.eye(seen), np.ones((1, outputs)))
     goal = np.zeros(matrix.shape[1])
     goal[-1] = 1.0
-    solved = load("scipy.optimize").linprog(
-        goal,
-        A_ub=matrix,
-        b_ub=np.concatenate([-released / factor, released, np.zeros(2 * count)]),
-        A_eq=sparse.hstack([equal, sparse.csr_matrix((seen, 2 * count * outputs + 1))]),
-        b_eq=np.ones(seen),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if solved.x is None:
-        raise Unsupported(f"The linear programme was not solved: {solved.message}")
+    for tolerance in _TOLERANCES:
+        solved = load("scipy.optimize").linprog(
+            goal,
+            A_ub=matrix,
+            b_ub=np.concatenate([-released / factor, released, np.zeros(2 * count)]),
+            A_eq=sparse.hstack([equal, sparse.csr_matrix((seen, 2 * count * outputs + 1))]),
+            b_eq=np.ones(seen),
+            method="highs",
+            options=dict.fromkeys(_TOLERANCE_OF, tolerance),
+        )
+        if solved.x is not None:
+            break
+    else:
+        # Nothing was found: a uniform simulator and no multipliers are true, too, and say little.
+        nothing = _Dual(np.zeros(2 * count), np.zeros((2 * count, outputs)))
+        return np.full((seen, outputs), 1.0 / outputs), nothing
     multipliers = -solved.ineqlin.marginals / factor
     half = 2 * count * outputs
     return solved.x[: seen * outputs].reshape(seen, outputs), _Dual(
