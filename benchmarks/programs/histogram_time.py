@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
-from discreet.noiseless.certifiable import Certifiable, Target
+from discreet.noiseless.certifiable import Certifiable, PrivacyTarget
 from discreet.noiseless.histograms import poisson_cells, sampled_cells, sized_histogram
 from discreet.noiseless.histograms.size_laws import two_sided_geometric
 from discreet.noiseless.histograms.sized_histogram import PopulationHistogram, SizedHistogram
 from discreet.noiseless.histograms.truncated_histogram import PoissonHistogram, SampledHistogram
 
 TRIALS = 3
-TARGET = Target(Fraction("0.6"), Fraction("3e-6"))
+TARGET = PrivacyTarget(Fraction("0.6"), Fraction("3e-6"))
 
 
 def histogram(task: str) -> Certifiable:

@@ -17,7 +17,7 @@ from discreet.noiseless.advisor.law_text import read_law
 from discreet.noiseless.advisor.named_histograms import FIXED, FixedCells
 from discreet.noiseless.advisor.named_histograms import LAWS as HISTOGRAM_LAWS
 from discreet.noiseless.advisor.statistic_question import StatisticQuestion
-from discreet.noiseless.certifiable import Target, Way
+from discreet.noiseless.certifiable import PrivacyTarget, Way
 from discreet.noiseless.histograms.sized_histogram import SizedHistogram
 from discreet.noiseless.laws.box_density import BoxDensity, uniform_rows
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
@@ -135,7 +135,7 @@ def test_small_cells_are_suppressed():
 
 def test_rows_are_discarded_where_cells_are_too_rare():
     rare = FixedCells(rows=10_000, least_share="0.001", truncation=120)
-    target = Target(Fraction(1), Fraction(1, 10**6))
+    target = PrivacyTarget(Fraction(1), Fraction(1, 10**6))
     certified_delta = min(rare.deltas(target.epsilon).values())
     found = advise(rare, target, certified_delta)
     assert certified_delta > target.delta
@@ -146,7 +146,7 @@ def test_rows_are_discarded_where_cells_are_too_rare():
     kept = SizedHistogram(truncation=120, sizes=discarding.sizes())
     assert min(kept.deltas(target.epsilon).values()) <= target.delta
     assert evolve(rare, truncation=1).rows_to_discard(target) is None
-    assert rare.rows_to_discard(Target(Fraction(1), Fraction(0))) is None
+    assert rare.rows_to_discard(PrivacyTarget(Fraction(1), Fraction(0))) is None
     some = certify("histogram", rows=50, law="shares(0.5, 0.5)", delta="0.1", epsilon=2)
     assert some.may_publish
 

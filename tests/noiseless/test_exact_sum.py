@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core.errors import DiscreetError, InvalidArgument, RefusedQuery
-from discreet.noiseless.certifiable import Target, Way
+from discreet.noiseless.certifiable import PrivacyTarget, Way
 from discreet.noiseless.laws.box_density import (
     BoxDensity,
     DisjointBoxes,
@@ -188,7 +188,7 @@ def test_three_dimensions_are_worse_than_two():
 
 def test_breaking_points_of_uniform_rows_are_the_last_that_hold():
     total = ExactSum(uniform_rows(0, 1), rows=400, known=30)
-    target = Target(Fraction(1, 2), Fraction(1, 10**5))
+    target = PrivacyTarget(Fraction(1, 2), Fraction(1, 10**5))
     known, rows, density = (point.limit for point in total.breaking_points(target))
     assert known is not None
     assert density is not None
@@ -205,17 +205,17 @@ def test_breaking_points_of_uniform_rows_are_the_last_that_hold():
 
 def test_breaking_points_where_nothing_holds():
     total = ExactSum(HALF_BOX, rows=5)
-    points = total.breaking_points(Target(Fraction(1, 2), Fraction(1, 10**6)))
+    points = total.breaking_points(PrivacyTarget(Fraction(1, 2), Fraction(1, 10**6)))
     assert points[0].limit is None
     assert points[1].limit is not None
     assert points[1].limit > 5
     assert points[2].limit is None
     never = ExactSum(LawFamily([uniform_rows(0, 1)]), rows=5)
-    assert never.breaking_points(Target(Fraction(0), Fraction(1, 10**9)))[1].limit is None
+    assert never.breaking_points(PrivacyTarget(Fraction(0), Fraction(1, 10**9)))[1].limit is None
 
 
 def test_noise_instead():
-    target = Target(Fraction(1, 2), Fraction(1, 10**6))
+    target = PrivacyTarget(Fraction(1, 2), Fraction(1, 10**6))
     noise = ExactSum(HALF_BOX, rows=100).noise_instead(target)
     of_mean = ExactMean(HALF_BOX, rows=100).noise_instead(target)
     assert noise is not None
@@ -223,7 +223,7 @@ def test_noise_instead():
     assert noise.scale == 6
     assert float(noise.error) == pytest.approx(6 * 2.995732, rel=1e-6)
     assert of_mean.scale == Fraction(6, 100)
-    assert ExactSum(HALF_BOX, rows=9).noise_instead(Target(Fraction(0), Fraction(1))) is None
+    assert ExactSum(HALF_BOX, rows=9).noise_instead(PrivacyTarget(Fraction(0), Fraction(1))) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from discreet.core.errors import InvalidArgument
-from discreet.noiseless.certifiable import Target, Way
+from discreet.noiseless.certifiable import PrivacyTarget, Way
 from discreet.noiseless.histograms.cell_enumeration import (
     any_simulator_delta,
     cell_sides,
@@ -200,7 +200,7 @@ def test_a_fixed_size_hides_nothing_of_the_cell_that_is_left_out():
 
 def test_population_histograms_name_what_must_be_left_unsampled():
     sizes = two_sided_geometric(3900, "0.4", largest=4000)
-    target = Target(Fraction(3, 2), Fraction("5e-4"))
+    target = PrivacyTarget(Fraction(3, 2), Fraction("5e-4"))
     histogram = PopulationHistogram(truncation=100, population=4000, cells=[400, 2000], sizes=sizes)
     assert float(histogram.deltas(target.epsilon)[Way.TIGHT]) > 5e-4
     left = {point.what: point.limit for point in histogram.breaking_points(target)}

@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 from discreet.core.errors import InvalidArgument
-from discreet.noiseless.certifiable import Target, Way
+from discreet.noiseless.certifiable import PrivacyTarget, Way
 from discreet.noiseless.histograms.cell_terms import MOST_TRUNCATION, log_factorial
 from discreet.noiseless.histograms.poisson_cells import poisson_sides
 from discreet.noiseless.histograms.sampled_cells import sampled_sides
@@ -49,7 +49,7 @@ def poisson(mean, most):
 
 @pytest.mark.parametrize(("epsilon", "delta", "least"), [*LEAST, ("0.5", "1e-6", 13)])
 def test_the_least_k_of_poisson_histograms(epsilon, delta, least):
-    target = Target(3 * Fraction(epsilon), 3 * Fraction(delta))
+    target = PrivacyTarget(3 * Fraction(epsilon), 3 * Fraction(delta))
     assert PoissonHistogram(truncation=5).least_truncation(target) == least
     assert poisson_sides(target.epsilon, least).worst <= target.delta
     assert poisson_sides(target.epsilon, least - 1).worst > target.delta
@@ -115,7 +115,7 @@ def test_delta_falls_in_k_and_epsilon_up_to_the_extremes():
 
 
 def test_known_rows_are_subtracted_and_the_limit_is_named():
-    target = Target(Fraction("0.6"), Fraction("3e-6"))
+    target = PrivacyTarget(Fraction("0.6"), Fraction("3e-6"))
     histogram = PoissonHistogram(truncation=60)
     points = {point.what: point.limit for point in histogram.breaking_points(target)}
     assert points["the least count that is shown"] == 51
@@ -123,7 +123,7 @@ def test_known_rows_are_subtracted_and_the_limit_is_named():
     for known, holds in ((9, True), (10, False)):
         delta = PoissonHistogram(truncation=60, known=known).deltas(target.epsilon)[Way.TIGHT]
         assert (delta <= target.delta) is holds
-    hopeless = Target(Fraction(0), Fraction("1e-12"))
+    hopeless = PrivacyTarget(Fraction(0), Fraction("1e-12"))
     assert {point.limit for point in histogram.breaking_points(hopeless)} == {None}
 
 
@@ -154,7 +154,7 @@ def test_a_sample_of_nearly_everyone_hides_nobody():
 
 def test_words_noise_and_what_is_stored():
     histogram = SampledHistogram(truncation=120, share="0.5", known=3, largest=10**6)
-    target = Target(Fraction("0.6"), Fraction("3e-6"))
+    target = PrivacyTarget(Fraction("0.6"), Fraction("3e-6"))
     assert "at least 120 rows" in histogram.statistic
     assert any("probability 0.5" in one for one in histogram.assumptions)
     assert any("at most 3" in one for one in histogram.assumptions)

@@ -14,7 +14,7 @@ from discreet.core.loss import short
 from discreet.core.numbers import Number, exact, written
 from discreet.core.terminal_text import lines, text_steps, text_table
 from discreet.noiseless.advice import Advice, Advised
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.inference import Inference
 from discreet.noiseless.inversion import decimal_up, least_epsilon
 
@@ -83,7 +83,7 @@ class Certificate:
     rows: int | None = field(converter=optional_whole)
     known: int | None = field(converter=optional_whole)
     law: str
-    target: Target
+    target: PrivacyTarget
     points: tuple[CertifiedPoint, ...] = field(converter=_points)
     simulator: str
     assumptions: tuple[str, ...] = field(converter=_texts)
@@ -297,7 +297,7 @@ def _read(stored: Mapping[str, Any]) -> Certificate:
         rows=stored["rows"],
         known=stored["known"],
         law=stored["law"],
-        target=Target(exact(stored["target"]["epsilon"]), exact(stored["target"]["delta"])),
+        target=PrivacyTarget(exact(stored["target"]["epsilon"]), exact(stored["target"]["delta"])),
         points=[
             CertifiedPoint(
                 exact(point["epsilon"]),

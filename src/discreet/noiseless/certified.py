@@ -8,7 +8,7 @@ from attrs import define, field
 
 from discreet.core.errors import InvalidArgument
 from discreet.noiseless.advice import advise
-from discreet.noiseless.certifiable import Certifiable, Target, Way
+from discreet.noiseless.certifiable import Certifiable, PrivacyTarget, Way
 from discreet.noiseless.certificate import Certificate, CertifiedPoint
 from discreet.noiseless.inference import Inference, inferred
 from discreet.noiseless.inversion import decimal_up, least_epsilon
@@ -37,7 +37,7 @@ NOTHING_BEFORE = (
 
 
 def certified(
-    subject: Certifiable, target: Target, *, given: Iterable[str] = (), law: str = ""
+    subject: Certifiable, target: PrivacyTarget, *, given: Iterable[str] = (), law: str = ""
 ) -> Certificate:
     """Return the certificate of a statistic for a target; ``law`` is how its law was written.
 
@@ -119,7 +119,7 @@ class _Curve:
         return min(self(epsilon).values())
 
 
-def _points(curve: _Curve, target: Target) -> tuple[CertifiedPoint, ...]:
+def _points(curve: _Curve, target: PrivacyTarget) -> tuple[CertifiedPoint, ...]:
     """Return what was looked at on the way to the ε at the wanted δ, and a little around.
 
     A bound can take a second to work out, so that nothing is worked out for the table alone. Of

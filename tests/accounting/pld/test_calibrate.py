@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from discreet.accounting.pld.parameters import (
-    LossTarget,
+    Target,
     five_digits,
     largest_rate,
     least_scale,
@@ -40,9 +40,9 @@ NOISE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", NOISE)
-@pytest.mark.parametrize("wanted", [LossTarget(Fraction(1), Fraction("1e-6")),
-                                    LossTarget(Fraction(4), Fraction("1e-9"))])  # fmt: skip
-def test_least_scale(name: str, wanted: LossTarget):
+@pytest.mark.parametrize("wanted", [Target(Fraction(1), Fraction("1e-6")),
+                                    Target(Fraction(4), Fraction("1e-9"))])  # fmt: skip
+def test_least_scale(name: str, wanted: Target):
     make = NOISE[name]
     found = least_scale(make, epsilon=wanted.epsilon, delta=wanted.delta)
     smaller = five_digits(place_of(found) - 1)

@@ -18,7 +18,7 @@ from discreet.noiseless.advisor.statistic_question import (
     StatisticQuestion,
     refuse_data,
 )
-from discreet.noiseless.certifiable import Certifiable, Target
+from discreet.noiseless.certifiable import Certifiable, PrivacyTarget
 from discreet.noiseless.certificate import Certificate
 from discreet.noiseless.certified import certified
 from discreet.noiseless.sums.exact_sum import Chosen, KnownRows
@@ -133,7 +133,7 @@ def _made(statistic: Any, stated: Mapping[str, Any]) -> Certifiable:
     return made
 
 
-def _target(epsilon: Number, delta: Number) -> Target:
+def _target(epsilon: Number, delta: Number) -> PrivacyTarget:
     refuse_data(epsilon, "An ε")
     refuse_data(delta, "A δ")
     loss, lost = exact(epsilon), exact(delta)
@@ -143,7 +143,7 @@ def _target(epsilon: Number, delta: Number) -> Target:
         raise InvalidArgument(
             "delta is out of range", must="be at least 0 and below 1", got=str(lost)
         )
-    return Target(loss, lost)
+    return PrivacyTarget(loss, lost)
 
 
 def _names(given: Iterable[str]) -> tuple[str, ...]:

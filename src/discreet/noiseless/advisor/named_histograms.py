@@ -9,7 +9,7 @@ from discreet.core.check import positive, whole
 from discreet.core.errors import InvalidArgument
 from discreet.noiseless.advisor.law_text import WrittenLaw, numbers_of
 from discreet.noiseless.advisor.statistic_question import NamedStatistic, StatisticQuestion
-from discreet.noiseless.certifiable import Target
+from discreet.noiseless.certifiable import PrivacyTarget
 from discreet.noiseless.histograms.random_discarding import RandomDiscarding
 from discreet.noiseless.histograms.resampled_cells import FixedHistogram
 from discreet.noiseless.histograms.size_laws import two_sided_geometric
@@ -82,7 +82,7 @@ class FixedCells(FixedHistogram):
             "them, and 0 for others"
         )
 
-    def discarding(self, target: Target) -> RandomDiscarding | None:
+    def discarding(self, target: PrivacyTarget) -> RandomDiscarding | None:
         """Return a way to leave out rows with which the target is kept; None if none was found.
 
         Nobody then knows how many rows were counted, and that hides a person in any cell that is
@@ -99,7 +99,7 @@ class FixedCells(FixedHistogram):
                 return tried
         return None
 
-    def rows_to_discard(self, target: Target) -> int | None:
+    def rows_to_discard(self, target: PrivacyTarget) -> int | None:
         """Return how many rows are left out in 95 of 100 cases, at most."""
         found = self.discarding(target)
         return None if found is None else found.loss_quantile("0.05")

@@ -19,7 +19,7 @@ from discreet.core.numbers import Number, exact, written
 from discreet.core.rounding import exp_down, exp_up, log_up, short_up
 from discreet.core.search import smallest
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.histograms.cell_enumeration import count_line, share_of_rows
 from discreet.noiseless.histograms.cell_terms import capped
 from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
@@ -243,7 +243,7 @@ class FixedHistogram:
     def _outcomes(self) -> int:
         return math.comb(self.rows + len(self.shares or ()) - 1, self.rows)
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the least number of rows, and the least share of a cell to a thousandth."""
 
         def holds(rows: int, share: Number) -> bool:
@@ -274,7 +274,7 @@ class FixedHistogram:
             ),
         )
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return what discrete Laplace noise on every count would cost, for the same ε."""
         if exact(target.epsilon) <= 0:
             return None

@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.noiseless.certifiable import BreakingPoint, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, PrivacyTarget, Way
 from discreet.noiseless.histograms.cell_enumeration import CellEnumeration, part_of_population
 from discreet.noiseless.histograms.poisson_cells import TwoSides
 from discreet.noiseless.histograms.size_laws import OtherRows
@@ -123,7 +123,7 @@ class PopulationHistogram(TruncatedHistogram):
         ]
         return TwoSides(max(one.present for one in found), max(one.absent for one in found))
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return also how many people of a cell must be left unsampled, on average."""
         average = sum(
             (

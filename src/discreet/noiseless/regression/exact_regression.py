@@ -11,7 +11,7 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact, written
 from discreet.core.rounding import log_up, short_up
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.regression.box_limits import least_terms, least_weight
 from discreet.noiseless.regression.box_sums import box_delta, source_delta
 from discreet.noiseless.regression.design import RegressionDesign
@@ -154,7 +154,7 @@ class ExactRegression:
             mixture = max(mixture, min(by_source, box_delta(block.box, terms, loss)))
         return {Way.SOURCE: source, Way.MIXTURE: mixture}
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return how far each assumption can be wrong; each limit is certified to hold."""
         needed = [least_terms(block.box, target) for block in self.blocks]
         weights = [least_weight(block.box, self._terms(block), target) for block in self.blocks]
@@ -214,7 +214,7 @@ class ExactRegression:
         words = "A smaller density on the box leaves more rows that hide nobody."
         return BreakingPoint("density of a row on its box", limit, words)
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the Laplace noise that would protect the same sums over all rows."""
         if target.epsilon <= 0:
             return None
