@@ -85,7 +85,7 @@ class ExactSum:
         The number that is published is exact.
 
     Example:
-        >>> from discreet.noiseless.laws.box_density import uniform_rows
+        >>> from discreet.noiseless import uniform_rows
         >>> total = ExactSum(uniform_rows(0, 40), rows=1000)
         >>> {way.value: f"{float(delta):.1e}" for way, delta in total.deltas("0.25").items()}
         {'source': '7.0e-06', 'mixture': '3.4e-08', 'tight': '3.4e-08'}
@@ -170,6 +170,11 @@ class ExactSum:
         density = least_density(self.law, target, self.unknown)
         return (*found, density) if density else tuple(found)
 
+    @property
+    def span(self) -> Fraction:
+        """How far apart the least and the largest sum are; of several numbers, the widest."""
+        return self.rows * max(high - low for low, high in self.law.clamps)
+
     def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the discrete Laplace noise that differential privacy would add to the sum."""
         return _noise(self, target, Fraction(1))
@@ -187,7 +192,7 @@ class ExactMean(ExactSum):
         That of the sum: dividing by n is post-processing, and can be undone.
 
     Example:
-        >>> from discreet.noiseless.laws.box_density import uniform_rows
+        >>> from discreet.noiseless import uniform_rows
         >>> mean = ExactMean(uniform_rows(0, 1), rows=100)
         >>> mean.deltas(1) == ExactSum(uniform_rows(0, 1), rows=100).deltas(1)
         True
@@ -207,6 +212,11 @@ class ExactMean(ExactSum):
             f"{self.rows}."
         )
 
+    @property
+    def span(self) -> Fraction:
+        """How far apart the clamps are; of several numbers, the widest."""
+        return max(high - low for low, high in self.law.clamps)
+
     def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the noise that differential privacy would add to the mean."""
         return _noise(self, target, Fraction(1, self.rows))
@@ -220,7 +230,7 @@ def sum_from_json(value: Mapping[str, Any]) -> ExactSum:
     """Return the sum or mean that was written with ``to_json``.
 
     Example:
-        >>> from discreet.noiseless.laws.box_density import uniform_rows
+        >>> from discreet.noiseless import uniform_rows
         >>> mean = ExactMean(uniform_rows(0, 1), rows=100)
         >>> sum_from_json(mean.to_json()) == mean
         True
