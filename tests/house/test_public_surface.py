@@ -23,6 +23,7 @@ PUBLIC = [
     "Accuracy",
     "Approximate",
     "ApproximateZcdp",
+    "Certificate",
     "Connection",
     "Contribution",
     "DiscreetError",
@@ -44,6 +45,7 @@ PUBLIC = [
     "assert_private",
     "assert_replays",
     "calibrate",
+    "certify",
     "connect",
     "convert",
     "exact",
@@ -69,6 +71,7 @@ ROOMS = [
     discreet.audit,
     discreet.local,
     discreet.mechanisms,
+    discreet.noiseless,
     discreet.synthesis,
 ]
 LENDERS = [discreet, *ROOMS]

@@ -49,6 +49,8 @@ COMMANDS = {
     "account": "Account for losses: what was spent, what it converts to, how much noise is needed.",
     "meaning": "Say what a loss means for one person.",
     "plan": "Say how many people it takes, how exact counts can be, and what nobody can do.",
+    "certify": "Say whether an exact number may be published, what that assumes, and what noise "
+    "would cost.",
     "local": "Compare collecting with a trusted curator and without one: how many it takes.",
     "doctor": "Look whether the installation and the project are in order; nothing is spent.",
     "completion": "Print a script with which bash, zsh or fish completes commands and options.",
@@ -90,6 +92,7 @@ SPELLED = (
     "ledger",
     "meaning",
     "plan",
+    "certify",
     "local",
 )
 """Commands whose messages name arguments that are options here."""
