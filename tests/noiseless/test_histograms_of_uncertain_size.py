@@ -204,10 +204,10 @@ def test_population_histograms_name_what_must_be_left_unsampled():
     histogram = PopulationHistogram(truncation=100, population=4000, cells=[400, 2000], sizes=sizes)
     assert float(histogram.deltas(target.epsilon)[Way.TIGHT]) > 5e-4
     left = {point.what: point.limit for point in histogram.breaking_points(target)}
-    assert left["people of a cell who are not in the sample, on average"] == 50
+    assert left["members of a cell that are not in the sample, on average"] == 50
     assert left["the least count that is shown"] > 390
     assert left["rows of one cell that the adversary knows"] is None
-    assert "4000 people" in " ".join(histogram.assumptions)
+    assert "4000 members" in " ".join(histogram.assumptions)
     assert histogram.to_json()["law"]["cells"] == [400, 2000]
 
 

@@ -109,7 +109,7 @@ def count_line(law: CellLaw, others: int) -> CountLine:
     if least > most:
         raise InvalidArgument(
             "The law of sizes does not fit the population",
-            must="have no size above the number of people",
+            must="have no size above that of the population",
         )
     top = min(max(law.top(others), least), most)
     up, down = [_ONE], []
@@ -218,7 +218,7 @@ def cell_sides(epsilon: Fraction, truncation: int, sizes: OtherRows, law: CellLa
         depend on the cell of the person, in both worlds alike.
 
     Example:
-        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> from discreet.noiseless import two_sided_geometric
         >>> nearly_all = part_of_population(20000, 200)
         >>> sizes = two_sided_geometric(19900, "0.2", largest=20000)
         >>> round(float(cell_sides(Fraction(3, 5), 2, sizes, nearly_all).worst), 3)
@@ -244,7 +244,7 @@ def any_simulator_delta(
         cell is in the sample.
 
     Example:
-        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> from discreet.noiseless import two_sided_geometric
         >>> sizes = two_sided_geometric(19900, "0.2", largest=20000)
         >>> bound = any_simulator_delta(Fraction(3, 5), sizes, population=20000, cell=200)
         >>> round(float(bound), 3)

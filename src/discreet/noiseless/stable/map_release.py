@@ -50,7 +50,7 @@ class MapRelease:
         least_share: The least probability that any law is the true one, if that is asserted.
 
     Example:
-        >>> from discreet.noiseless.stable.row_families import finite_family
+        >>> from discreet.noiseless import finite_family
         >>> coins = finite_family({"a": ["0.4", "0.6"], "b": ["0.6", "0.4"]})
         >>> found = MapRelease(family=coins, rows=101).deltas(Fraction(0))
         >>> round(float(found[Way.TIGHT]), 4)
@@ -91,7 +91,7 @@ class MapRelease:
     @property
     def simulator(self) -> str:
         """What imitates the release without one person's row, in words."""
-        return "the same choice from all rows but that person's"
+        return "the same choice from all rows but that one"
 
     @property
     def assumptions(self) -> tuple[str, ...]:
