@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from discreet.core.errors import InvalidArgument
-from discreet.noiseless.certifiable import Target, Way
+from discreet.noiseless.certifiable import PrivacyTarget, Way
 from discreet.noiseless.histograms.cell_enumeration import cell_sides, share_of_rows
 from discreet.noiseless.histograms.random_discarding import RandomDiscarding
 from discreet.noiseless.histograms.resampled_cells import (
@@ -95,7 +95,7 @@ def test_shares_stray_less_the_larger_they_are():
 
 def test_fixed_histograms_name_their_limits():
     histogram = FixedHistogram(rows=4000, least_share="0.1")
-    target = Target(Fraction(1), Fraction("1e-6"))
+    target = PrivacyTarget(Fraction(1), Fraction("1e-6"))
     points: dict[str, Any] = {
         point.what: point.limit for point in histogram.breaking_points(target)
     }

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from discreet.core.errors import InvalidArgument
-from discreet.noiseless.certifiable import Target, Way
+from discreet.noiseless.certifiable import PrivacyTarget, Way
 from discreet.noiseless.stable.map_bounds import (
     chernoff_instability,
     growth_from,
@@ -103,7 +103,7 @@ def test_a_stable_release_says_how_unstable_it_may_be():
     release = StableRelease(
         name="winner", instability="0.01", least_probability="0.2", reason="Proved."
     )
-    target = Target(Fraction("0.03"), Fraction("0.005"))
+    target = PrivacyTarget(Fraction("0.03"), Fraction("0.005"))
     (point,) = release.breaking_points(target)
     assert stable_delta(
         target.epsilon, instability=point.limit or 0, least_probability="0.2"
@@ -159,14 +159,14 @@ def test_a_threshold_between_two_laws_is_the_worst_between_them(rows, threshold,
 
 
 def test_a_majority_names_how_many_rows_may_be_known_and_beyond_it_falls():
-    target = Target(Fraction(0), Fraction("1e-6"))
+    target = PrivacyTarget(Fraction(0), Fraction("1e-6"))
     vote = ThresholdRelease(rows=1001, low="0.6")
     (point,) = vote.breaking_points(target)
     limit = int(point.limit or 0)
     for known, holds in ((limit, True), (limit + 1, False), (200, False)):
         beside = ThresholdRelease(rows=1001, low="0.6", known=known)
         assert (beside.deltas(Fraction(0))[Way.SOURCE] <= target.delta) is holds
-    noise: Any = vote.noise_instead(Target(Fraction(1, 2), target.delta))
+    noise: Any = vote.noise_instead(PrivacyTarget(Fraction(1, 2), target.delta))
     assert noise.scale == 2
     assert "more than half" in vote.statistic
     huge = ThresholdRelease(rows=10**9, threshold=10**8, low="0.5")
@@ -192,7 +192,7 @@ def test_the_bound_for_the_most_common_is_above_enumeration(shares, rows, known)
     laws = [release.shares]
     flips, _ = enumerated_deltas(laws, most_common, rows - 1, known, Fraction(0))
     assert flips <= release.deltas(Fraction(0))[Way.SOURCE] < 1
-    names = {point.what for point in release.breaking_points(Target(Fraction(0), Fraction("1e-3")))}
+    names = {point.what for point in release.breaking_points(PrivacyTarget(Fraction(0), Fraction("1e-3")))}
     assert names == {"rows that the adversary knows", "the number of rows"}
 
 
@@ -289,7 +289,7 @@ def test_the_bound_with_known_rows_is_above_enumeration():
 
 def test_map_releases_state_their_limits_and_laws():
     release = MapRelease(family=COINS, rows=301, known=2, least_share="0.2")
-    target = Target(Fraction(0), Fraction("5e-3"))
+    target = PrivacyTarget(Fraction(0), Fraction("5e-3"))
     points: dict[str, Any] = {
         point.what: int(point.limit or 0) for point in release.breaking_points(target)
     }
@@ -303,7 +303,7 @@ def test_map_releases_state_their_limits_and_laws():
     assert min(release.deltas(Fraction(50)).values()) == 0
     assert any("at least 0.2" in one for one in release.assumptions)
     assert release.to_json()["law"]["ratio"] == "3/2"
-    noise: Any = release.noise_instead(Target(Fraction(1), target.delta))
+    noise: Any = release.noise_instead(PrivacyTarget(Fraction(1), target.delta))
     assert noise.scale > Fraction("0.8")
 
 
