@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,7 +84,7 @@ def test_an_exception_costs_what_is_claimed():
     # Told is the indicator of the row among very many: it is 1 on the sample and 0 on all others.
     # So the gap is 1 with chance δ, and a promise of less than 1 has to allow for that chance.
     for is_statistical in (True, False):
-        found = PosteriorTransfer(is_statistical).alpha(
+        found: Any = PosteriorTransfer(is_statistical).alpha(
             SampleAccuracy(0, 0), Approximate(0, delta), beta=delta, rows=1
         )
         assert found >= 1
@@ -97,7 +98,7 @@ def test_an_exception_costs_what_is_claimed():
 )
 def test_the_best_split_is_never_beaten_by_another(epsilon, delta, error, part):
     """Nor does it promise less than the formula at any c and t with the same β."""
-    found = PosteriorTransfer().alpha(
+    found: Any = PosteriorTransfer().alpha(
         SampleAccuracy(error, part), Approximate(epsilon, delta), beta=BETA, rows=100
     )
     rest = 2 * float(delta)
@@ -155,7 +156,7 @@ def test_more_loss_or_more_error_never_promises_more(theorem):
 def test_numbers_of_the_main_theorem():
     """At the printed premises the four parts are equal to α [Ste16, theorem 3.3.4]."""
     alpha = exact("0.1")
-    found = MonitorTransfer().alpha(
+    found: Any = MonitorTransfer().alpha(
         SampleAccuracy(alpha / 8, alpha * BETA / 16),
         Approximate(alpha / 64, alpha * BETA / 32),
         beta=BETA,

@@ -192,7 +192,10 @@ def test_the_bound_for_the_most_common_is_above_enumeration(shares, rows, known)
     laws = [release.shares]
     flips, _ = enumerated_deltas(laws, most_common, rows - 1, known, Fraction(0))
     assert flips <= release.deltas(Fraction(0))[Way.SOURCE] < 1
-    names = {point.what for point in release.breaking_points(PrivacyTarget(Fraction(0), Fraction("1e-3")))}
+    names = {
+        point.what
+        for point in release.breaking_points(PrivacyTarget(Fraction(0), Fraction("1e-3")))
+    }
     assert names == {"rows that the adversary knows", "the number of rows"}
 
 

@@ -1,6 +1,7 @@
 """Plans: four give the fifth, verdicts are true, and bad input is told."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def test_each_of_the_five_gives_back_the_others(task, loss):
         assert wide.verdict is Feasibility.ACHIEVABLE
         assert int(wide.task.split(" ")[-2].replace(",", "")) >= dimension
     if isinstance(loss, Pure):
-        cheap = plan(task, people=first.people, within="0.01", dimension=dimension)
+        cheap: Any = plan(task, people=first.people, within="0.01", dimension=dimension)
         assert cheap.loss.epsilon <= Fraction("0.505")
 
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from discreet.noiseless.sums.uniform_sums import UniformSum
 
 UNIT = RegressionDesign.uniform({"g": (-1, 1)}, {"h": (-1, 1)})
 ORIGIN = RegressionDesign.uniform({"g": (-1, 1)}, {"h": (-1, 1)}, has_intercept=False)
-PRISM = star_box(UNIT, "g", ["h"], Fraction(3, 5), Fraction(1))
+PRISM: Any = star_box(UNIT, "g", ["h"], Fraction(3, 5), Fraction(1))
 MEANS = linear_box(UNIT, ["g", "h"])
 HALF = PrivacyTarget(Fraction(1, 2), Fraction(1, 10**6))
 
@@ -157,6 +158,8 @@ def test_four_averages_of_two_unknown_rows_are_solved():
     assert {((s + e) / 2, (t + f) / 2), ((s - e) / 2, (t - f) / 2)} == set(rows_left)
     grouped = ExactRegression.plan(UNIT, rows=400_000, use="grouped")
     assert grouped.use is RowUse.GROUPED
+    known: Any
+    rows: Any
     (known, rows, *_) = grouped.breaking_points(PrivacyTarget(Fraction(1), Fraction(1, 10**6)))
     assert known.what == "rows that the adversary knows"
     assert 0 < known.limit < 400_000 - 2
@@ -186,7 +189,7 @@ def test_an_outcome_without_error_is_told_by_the_line():
         square: sum(a * a for a, _ in away),
         mixed: sum(a * b for a, b in away),
     }
-    line = line_of(free, ReleasedMoments.of(sums, len(rows)))
+    line: Any = line_of(free, ReleasedMoments.of(sums, len(rows)))
     assert all(line.intercept + line.slopes["g"] * a == b for a, b in rows)
     named = ExactRegression.plan(free, rows=50, use=RowUse.GROUPED)
     assert any("outcome has an error" in words for words in named.assumptions)
@@ -197,7 +200,7 @@ def test_an_outcome_without_error_is_told_by_the_line():
 def test_breaking_points_hold_and_beyond_them_the_target_fails(use):
     rows = {RowUse.SPLIT: 20_000, RowUse.GROUPED: 2_000_000}[use]
     line = ExactRegression.plan(UNIT, rows=rows, use=use)
-    points = {point.what: point for point in line.breaking_points(HALF)}
+    points: Any = {point.what: point for point in line.breaking_points(HALF)}
     known = points["rows that the adversary knows"].limit
     assert line.with_known(int(known)).deltas(HALF.epsilon)[Way.MIXTURE] <= HALF.delta
     further = int(known + (rows - known) // 10)
@@ -237,7 +240,7 @@ def test_it_says_what_it_is():
     assert "the exact line of h on g" in line.statistic
     assert "in the place of the missing row" in line.simulator
     assert any("100 of 75,000 rows" in words for words in line.assumptions)
-    noise = line.noise_instead(HALF)
+    noise: Any = line.noise_instead(HALF)
     assert noise.scale == (2 + 2 + 1 + 2) / HALF.epsilon
     assert noise.error > noise.scale * 299 / 100
     told = line.to_json()

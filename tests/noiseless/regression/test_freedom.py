@@ -1,6 +1,7 @@
 """What a design leaves free: counted from declarations, and checked on rows that obey them."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,7 +136,7 @@ def test_lines_through_the_origin_are_collinear_only_without_a_constant():
     ],
 )
 def test_designs_that_cannot_be_are_refused(bad):
-    good = {
+    good: dict[str, Any] = {
         "regressors": [MeasuredColumn("a", 0, 1)],
         "outcome": MeasuredColumn("h", -1, 1),
         "density": "1/2",

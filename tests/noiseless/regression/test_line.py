@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ rows_of = st.integers(1, 3).flatmap(
 def test_it_is_the_least_squares_line(case, has_intercept, centre):
     count, rows = case
     design = design_of(count, has_intercept=has_intercept, centre=centre if has_intercept else 0)
-    line = line_of(design, sums_of(design, rows))
+    line: Any = line_of(design, sums_of(design, rows))
     table = np.array(rows, dtype=float)
     left = np.column_stack([table[:, :-1], np.ones(len(rows))]) if has_intercept else table[:, :-1]
     rank = np.linalg.matrix_rank(left)
@@ -90,7 +91,7 @@ def test_the_printed_formula_is_no_least_squares():
     rows = [(a, b, a + b) for a, b in product((-1, 1), repeat=2)]
     design = design_of(2, has_intercept=False)
     released = sums_of(design, rows)
-    line = line_of(design, released)
+    line: Any = line_of(design, released)
     assert line.slopes == {"a": 1, "b": 1}
     norm = sum(Fraction(a * a + b * b) for a, b, _ in rows)
     printed = {
@@ -101,7 +102,8 @@ def test_the_printed_formula_is_no_least_squares():
     tenth = [(Fraction(a), Fraction(b, 10), Fraction(a + b)) for a, b, _ in rows]
     norm = sum(a * a + b * b for a, b, _ in tenth)
     assert sum(a * h for a, _, h in tenth) / norm == Fraction(100, 101)
-    assert line_of(design, sums_of(design, tenth)).slopes == {"a": 1, "b": 10}
+    found: Any = line_of(design, sums_of(design, tenth))
+    assert found.slopes == {"a": 1, "b": 10}
     with pytest.raises(RefusedQuery, match="squared norm makes no line"):
         slopes_by_norm(norm, {"a": 1, "b": 1})
 
@@ -109,7 +111,7 @@ def test_the_printed_formula_is_no_least_squares():
 def test_with_one_regressor_the_printed_formula_is_right():
     rows = [(2, 3), (5, 1), (-4, 7)]
     design = design_of(1, has_intercept=False)
-    line = line_of(design, sums_of(design, rows))
+    line: Any = line_of(design, sums_of(design, rows))
     printed = slopes_by_norm(sum(g * g for g, _ in rows), {"a": sum(g * h for g, h in rows)})
     assert line.slopes == printed
     for square, products in ((0, {"a": 1}), (-1, {"a": 1}), (1, {})):
