@@ -77,6 +77,9 @@ def _columns(entry: Entry) -> list[str]:
         return ["", "", "", _shortened(_failed(payload))]
     if entry.kind is Kind.RESUME:
         return ["", "", "", _shortened(_resumed(payload))]
+    if entry.kind is Kind.EXACT:
+        what = f"{payload['name']}: no worst-case claim for {payload['id_space']} any more"
+        return ["", "", "", _shortened(what)]
     if entry.kind is Kind.RENEWAL:
         return ["", "", "", _shortened(f"begun again, spent before: {totals_words(payload)}")]
     return ["", "", "", _shortened(_plain(payload))]
