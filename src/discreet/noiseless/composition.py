@@ -109,7 +109,7 @@ class ExactStatistic:
     rows: RowSet
     features: frozenset[str] = field(converter=_names)
     epsilon: Fraction = field(converter=exact, validator=check.non_negative)
-    delta: Fraction = field(converter=exact, validator=check.non_negative)
+    delta: Fraction = field(converter=exact, validator=check.probability)
     given: frozenset[str] = field(default=frozenset(), converter=_names)
     robust: frozenset[str] = field(default=frozenset(), converter=_names)
 
@@ -135,11 +135,14 @@ class NoisyRelease:
     name: str
     id_space: str
     epsilon: Fraction = field(converter=exact, validator=check.non_negative)
-    delta: Fraction = field(default=Fraction(0), converter=exact, validator=check.non_negative)
+    delta: Fraction = field(default=Fraction(0), converter=exact, validator=check.probability)
     robust: frozenset[str] = field(default=frozenset(), converter=_names)
 
 
 Earlier = ExactStatistic | NoisyRelease
+
+_SAYS_NOTHING = 10_000
+"""A δ that grows by e to more than this power is taken to be 1, which is true of every δ."""
 
 
 @frozen
@@ -181,10 +184,14 @@ def require_composable(
 
         *Premises.* ``compose_with_premises``.
 
+        A release is asserted *given* all that overlaps it, and all that overlaps those: the total
+        of everybody and the total of the north tell the total of the south, which neither of them
+        does alone.
+
     Assumes:
         Declarations were made before anyone looked at the data, and ``total`` (what the last call
-        returned) is about ``earlier``. Without it the earlier releases must agree pairwise too,
-        and are composed here one after another.
+        for this id space returned) is about those of ``earlier`` that are of it. Without it the
+        earlier releases must go together too, and are composed here one after another.
 
     Example:
         >>> everyone = RowSet("students", table="exams")
@@ -196,9 +203,10 @@ def require_composable(
         ...
         discreet.core.errors.RefusedQuery: 'rest' and 'total' could be subtracted...
     """
-    if total is None:
-        total = _composed_before(earlier)
     about = [one for one in earlier if _id_space(one) == new.rows.id_space]
+    _require_own_names(about)
+    if total is None:
+        total = _composed_before(about)
     if not about:
         return ComposedReleases(
             CompositionRule.FIRST, new.epsilon, new.delta, "Nothing was released of this id space"
@@ -206,7 +214,7 @@ def require_composable(
     if any(_is_part(new, one) for one in about):
         because = "It is a function of what is public already"
         return ComposedReleases(CompositionRule.AGAIN, total.epsilon, total.delta, because)
-    near = [one for one in about if not _is_apart(one, new)]
+    near = _linked(about, new)
     exact_near = [one for one in near if isinstance(one, ExactStatistic)]
     if not near:
         because = "The rows are disjoint by declaration, and independent"
@@ -245,11 +253,22 @@ def compose_with_premises(total: ComposedReleases, new: ExactStatistic) -> Compo
         >>> compose_with_premises(total, new).delta
         Fraction(3, 100)
     """
-    with_new = short_up(total.delta * exp_up(new.epsilon)) + new.delta
-    with_total = total.delta + short_up(new.delta * exp_up(total.epsilon))
     because = "The law was asserted given what was released, and both premises are stated"
-    worst = min(Fraction(1), max(with_new, with_total))
+    worst = _delta_of_both(total, new)
     return ComposedReleases(CompositionRule.PREMISES, total.epsilon + new.epsilon, worst, because)
+
+
+def _delta_of_both(total: ComposedReleases, new: Earlier) -> Fraction:
+    with_new = _grown(total.delta, new.epsilon) + new.delta
+    with_total = total.delta + _grown(new.delta, total.epsilon)
+    return min(Fraction(1), max(with_new, with_total))
+
+
+def _grown(delta: Fraction, epsilon: Fraction) -> Fraction:
+    """Return a number not below delta times e to the epsilon, or 1."""
+    if not delta:
+        return delta
+    return Fraction(1) if epsilon > _SAYS_NOTHING else short_up(delta * exp_up(epsilon))
 
 
 def _one_vector(total: ComposedReleases, new: ExactStatistic, *, is_all: bool) -> ComposedReleases:
@@ -289,9 +308,7 @@ def _with_noise(
                 must="be stated to leave that certificate true",
                 next="State it, if it is so; otherwise publish with noise from here on",
             )
-    beside = short_up(total.delta * exp_up(noisy.epsilon)) + noisy.delta
-    other = total.delta + short_up(noisy.delta * exp_up(total.epsilon))
-    delta = min(Fraction(1), max(beside, other))
+    delta = _delta_of_both(total, noisy)
     return ComposedReleases(total.rule, total.epsilon + noisy.epsilon, delta, total.because)
 
 
@@ -306,8 +323,33 @@ def _is_part(one: Earlier, of: Earlier) -> bool:
     return one.rows == of.rows and one.features <= of.features
 
 
-def _is_apart(one: Earlier, new: ExactStatistic) -> bool:
-    return isinstance(one, ExactStatistic) and one.rows.is_disjoint_from(new.rows)
+def _is_apart(one: Earlier, other: Earlier) -> bool:
+    if isinstance(one, NoisyRelease) or isinstance(other, NoisyRelease):
+        return False
+    return one.rows.is_disjoint_from(other.rows)
+
+
+def _linked(about: Sequence[Earlier], new: ExactStatistic) -> list[Earlier]:
+    """Return what shares rows with the new release, and what shares rows with those, and so on."""
+    linked: list[Earlier] = []
+    reached: list[Earlier] = [new]
+    while reached:
+        last = reached.pop()
+        found = [one for one in about if one not in linked and not _is_apart(one, last)]
+        linked.extend(found)
+        reached.extend(found)
+    return [one for one in about if one in linked]
+
+
+def _require_own_names(about: Sequence[Earlier]) -> None:
+    """Refuse two releases of one name: a premise that names one of them would serve both."""
+    seen: dict[str, Earlier] = {}
+    for one in about:
+        if seen.setdefault(one.name, one) != one:
+            raise InvalidArgument(
+                f"Two different releases are called {one.name!r}",
+                must="have a name of its own, because premises are stated by name",
+            )
 
 
 def _refusal(new: ExactStatistic, one: Earlier, *, is_asserted: bool) -> RefusedQuery:

@@ -11,7 +11,7 @@ The test finds leaks. That it finds none is no certificate: that needs the law o
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from attrs import frozen
+from attrs import field, frozen
 
 from discreet.core.check import whole
 from discreet.core.errors import InvalidArgument, RefusedQuery
@@ -20,6 +20,11 @@ from discreet.core.rounding import sqrt_up
 
 MOST_RELEASES = 64
 """Exact elimination is done for at most so many numbers at once."""
+
+
+def _exact_weights(weights: Mapping[str, Number]) -> dict[str, Fraction]:
+    # A float here would be eliminated with rounding, and what is told would be missed.
+    return {group: exact(weight) for group, weight in weights.items()}
 
 
 @frozen
@@ -33,7 +38,7 @@ class GroupTotal:
     """
 
     name: str
-    weights: Mapping[str, Fraction]
+    weights: Mapping[str, Fraction] = field(converter=_exact_weights)
     feature: str = "value"
 
     @classmethod
@@ -91,7 +96,7 @@ def leverage(
         >>> [one.is_told for one in leverage([all_rows, rest], {"a": 1, "b": 99})]
         [True, False]
     """
-    _require_sizes(totals, rows)
+    rows = _sizes(totals, rows)
     found = []
     for group, size in rows.items():
         squared: Fraction | None = Fraction(0)
@@ -131,15 +136,16 @@ def require_no_leverage(
     return found
 
 
-def _require_sizes(totals: Sequence[GroupTotal], rows: Mapping[str, int]) -> None:
+def _sizes(totals: Sequence[GroupTotal], rows: Mapping[str, int]) -> dict[str, int]:
     if not totals or len(totals) > MOST_RELEASES:
         raise InvalidArgument(
             "The number of totals is out of range",
             must=f"be from 1 to {MOST_RELEASES}",
             got=str(len(totals)),
         )
-    for group, size in rows.items():
-        if whole(size) < 1:
+    sizes = {group: whole(size) for group, size in rows.items()}
+    for group, size in sizes.items():
+        if size < 1:
             raise InvalidArgument(f"Group {group!r} has no rows", must="have at least one row")
     for total in totals:
         for group in total.weights:
@@ -149,6 +155,7 @@ def _require_sizes(totals: Sequence[GroupTotal], rows: Mapping[str, int]) -> Non
                     must=f"be one of {', '.join(map(repr, rows))}",
                     got=repr(group),
                 )
+    return sizes
 
 
 def _positive(value: Number, name: str) -> Fraction:

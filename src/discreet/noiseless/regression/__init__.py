@@ -1,0 +1,1 @@
+"""Exact regression lines: which averages they need, what hides a row in them, and at what price."""
