@@ -67,6 +67,7 @@ def _columns(entry: Entry) -> list[str]:
     if entry.kind is Kind.RESERVE:
         order = payload["order"]
         losses = "; ".join(str(loss_from_json(charge["loss"])) for charge in order["charges"])
+        losses = "exact" if "exact" in order else losses
         totals = "; ".join(str(loss_from_json(total["everybody"])) for total in payload["totals"])
         sql = _shortened(str(order["description"].get("sql", "")))
         return [order["analyst"], losses, totals, sql]
