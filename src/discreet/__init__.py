@@ -3,7 +3,7 @@
 Names are loaded when they are first used, so that ``import discreet`` is quick. The root has what
 most programs need. More is in its rooms: :mod:`discreet.mechanisms`, :mod:`discreet.events`,
 :mod:`discreet.accounting`, :mod:`discreet.audit`, :mod:`discreet.synthesis`,
-:mod:`discreet.local` and :mod:`discreet.dbapi`.
+:mod:`discreet.local`, :mod:`discreet.noiseless` and :mod:`discreet.dbapi`.
 """
 
 import importlib
@@ -15,6 +15,7 @@ _HOMES = {
     "Accuracy": "discreet.releases.accuracy",
     "Approximate": "discreet.core.loss",
     "ApproximateZcdp": "discreet.core.loss",
+    "Certificate": "discreet.noiseless.certificate",
     "Connection": "discreet.roles.connection",
     "Contribution": "discreet.core.contribution",
     "DiscreetError": "discreet.core.errors",
@@ -36,6 +37,7 @@ _HOMES = {
     "assert_private": "discreet.audit.assertions",
     "assert_replays": "discreet.audit.assertions",
     "calibrate": "discreet.accounting.calibration",
+    "certify": "discreet.noiseless.advisor.certify",
     "connect": "discreet.roles.connection",
     "convert": "discreet.accounting.conversions.convert",
     "exact": "discreet.core.numbers",
@@ -48,6 +50,7 @@ __all__ = [
     "Accuracy",
     "Approximate",
     "ApproximateZcdp",
+    "Certificate",
     "Connection",
     "Contribution",
     "DiscreetError",
@@ -69,6 +72,7 @@ __all__ = [
     "assert_private",
     "assert_replays",
     "calibrate",
+    "certify",
     "connect",
     "convert",
     "exact",
@@ -77,7 +81,16 @@ __all__ = [
     "read_events",
 ]
 
-_ROOMS = ("accounting", "audit", "dbapi", "events", "local", "mechanisms", "synthesis")
+_ROOMS = (
+    "accounting",
+    "audit",
+    "dbapi",
+    "events",
+    "local",
+    "mechanisms",
+    "noiseless",
+    "synthesis",
+)
 """Where the names are that are too many for the root: ``discreet.events.GaussianEvent``."""
 
 _lent, _names = lazy_names(__name__, _HOMES, rooms=_ROOMS)

@@ -126,6 +126,7 @@ BROKEN = {
     "to-parquet": ["no-such-file.csv"],
     "account": ["epsilon", "nonsense(", "--delta", "1e-6"],
     "meaning": ["--epsilon", "-1"],
+    "certify": ["sum", "--rows", "0", "--law", "uniform(0, 1)"],
     "local": ["compare", "--epsilon", "-1"],
     "survey": ["check", "--survey", "no-such-file.toml"],
     "doctor": ["--no-such"],

@@ -49,6 +49,8 @@ COMMANDS = {
     "to-parquet": "Turn a file into Parquet, refusing lines that cannot be read without doubt.",
     "account": "Account for losses: what was spent, what it converts to, how much noise is needed.",
     "meaning": "Say what a loss means for one person.",
+    "certify": "Say whether an exact number may be published, what that assumes, and what noise "
+    "would cost.",
     "local": "Compare collecting with a trusted curator and without one: how many it takes.",
     "doctor": "Look whether the installation and the project are in order; nothing is spent.",
     "completion": "Print a script with which bash, zsh or fish completes commands and options.",
@@ -89,6 +91,7 @@ SPELLED = (
     "releases",
     "ledger",
     "meaning",
+    "certify",
     "local",
 )
 """Commands whose messages name arguments that are options here."""

@@ -36,6 +36,7 @@ DOORS = {
     "discreet.events": "events.py",
     "discreet.local": "local/__init__.py",
     "discreet.mechanisms": "mechanisms/__init__.py",
+    "discreet.noiseless": "noiseless/__init__.py",
     "discreet.synthesis": "synthesis/__init__.py",
 }
 """What users import from, and the files of these."""

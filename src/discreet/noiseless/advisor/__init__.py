@@ -1,0 +1,1 @@
+"""The release advisor: statistics by their names, and certificates of them."""

@@ -1,0 +1,1 @@
+"""Truncated histograms: counts that are published exactly, or not at all."""

@@ -1,0 +1,153 @@
+"""Truncated histograms of rows whose number is uncertain, or that are part of a population."""
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from attrs import evolve, field, frozen
+
+from discreet.core import check
+from discreet.core.errors import InvalidArgument
+from discreet.noiseless.certifiable import BreakingPoint, Target, Way
+from discreet.noiseless.histograms.cell_enumeration import CellEnumeration, part_of_population
+from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
+from discreet.noiseless.histograms.size_laws import OtherRows
+from discreet.noiseless.histograms.spread_cells import spread_sides
+from discreet.noiseless.histograms.truncated_histogram import TruncatedHistogram
+
+_MOST_CELLS = 64
+
+
+@frozen(kw_only=True)
+class SizedHistogram(TruncatedHistogram):
+    """A histogram of independent rows whose number has an asserted law.
+
+    Guarantee:
+        :func:`discreet.noiseless.histograms.spread_cells.spread_sides`, for every probability of
+        every cell at once. It is an upper bound, and not the divergence itself.
+
+    Attributes:
+        sizes: The law of the number of rows, given all that the adversary knows.
+
+    Example:
+        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> sizes = two_sided_geometric(5000, "0.2")
+        >>> histogram = SizedHistogram(truncation=60, sizes=sizes)
+        >>> float(histogram.deltas(Fraction(1))[Way.MIXTURE]) < 1e-4
+        True
+    """
+
+    kind: ClassVar[str] = "sized"
+    way: ClassVar[Way] = Way.MIXTURE
+    sizes: OtherRows
+
+    def _of_the_law(self) -> tuple[str, ...]:
+        return (
+            "Rows are independent and have one law, which may be anything.",
+            f"How many rows there are is, to the adversary, {self.sizes.words}.",
+        )
+
+    def sides(self, epsilon: Fraction) -> TwoSides:
+        """Return upper bounds of δ in both directions."""
+        return _spread(epsilon, self._hidden, self.sizes)
+
+    def _law_json(self) -> dict[str, Any]:
+        return {"sizes": self.sizes.words}
+
+
+@lru_cache(maxsize=512)
+def _spread(epsilon: Fraction, truncation: int, sizes: OtherRows) -> TwoSides:
+    return spread_sides(epsilon, truncation, sizes)
+
+
+def _cells(values: Any) -> tuple[int, ...]:
+    return tuple(sorted({check.at_least_one(value, "a cell") for value in values}))
+
+
+@frozen(kw_only=True)
+class PopulationHistogram(TruncatedHistogram):
+    """A histogram of a sample of uncertain size, without replacement, from a known population.
+
+    Guarantee:
+        :func:`discreet.noiseless.histograms.cell_enumeration.cell_sides` for each of the listed
+        sizes of cells, and the worst of them. The person is in the sample, so one of the cell and
+        one of the population is left out. Nothing is asserted of the part that was not sampled: it
+        is in the sums, and if it is small so that it hides nobody, δ says so.
+
+    Attributes:
+        population: How many people there are.
+        cells: How many of them are in each cell; every size that a cell has must be listed.
+        sizes: The law of the size of the sample.
+
+    Example:
+        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> sizes = two_sided_geometric(19900, "0.2", largest=20000)
+        >>> nearly_all = PopulationHistogram(
+        ...     truncation=100, population=20000, cells=[2000], sizes=sizes
+        ... )
+        >>> round(float(nearly_all.deltas(Fraction(3, 5))[Way.TIGHT]), 4)
+        0.0174
+    """
+
+    kind: ClassVar[str] = "population"
+    population: int = field(converter=check.whole, validator=check.between(1, 10_000_000))
+    cells: tuple[int, ...] = field(converter=_cells)
+    sizes: OtherRows
+
+    def __attrs_post_init__(self) -> None:
+        if not 1 <= len(self.cells) <= _MOST_CELLS or max(self.cells) > self.population:
+            raise InvalidArgument(
+                "The cells do not fit the population",
+                must=f"be 1 to {_MOST_CELLS} different sizes, none above {self.population}",
+            )
+        if self.sizes.first + len(self.sizes.real) > self.population:
+            raise InvalidArgument(
+                "The law of sizes does not fit the population",
+                must="have no size above the number of people",
+                got=f"up to {self.sizes.first + len(self.sizes.real)} of {self.population}",
+            )
+
+    def _of_the_law(self) -> tuple[str, ...]:
+        cells = ", ".join(str(cell) for cell in self.cells)
+        people = (
+            f"Rows are drawn without replacement from {self.population} people, of whom each cell "
+            f"has one of these numbers: {cells}."
+        )
+        return (people, f"How many rows are drawn is, to the adversary, {self.sizes.words}.")
+
+    def sides(self, epsilon: Fraction) -> TwoSides:
+        """Return upper bounds of δ in both directions, for the worst of the cells."""
+        if self._hidden <= 1 and epsilon <= 0:
+            return NOTHING_HIDDEN
+        found = [
+            _enumeration(self.population, cell, self.sizes).sides(epsilon, self._hidden)
+            for cell in self.cells
+        ]
+        return TwoSides(max(one.present for one in found), max(one.absent for one in found))
+
+    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+        """Return also how many people of a cell must be left unsampled, on average."""
+        average = sum(
+            (
+                weight * (self.sizes.first + place + 1)
+                for place, weight in enumerate(self.sizes.real)
+            ),
+            start=Fraction(0),
+        )
+        share = 1 - average / self.population
+        enough = [cell for cell in self.cells if evolve(self, cells=[cell])._meets(target)]
+        left = BreakingPoint(
+            "people of a cell who are not in the sample, on average",
+            Fraction(round(min(enough) * share)) if enough else None,
+            "A cell with fewer of them is nearly used up, and then its count tells who is in it.",
+        )
+        return (*super().breaking_points(target), left)
+
+    def _law_json(self) -> dict[str, Any]:
+        sizes = self.sizes.words
+        return {"population": self.population, "cells": list(self.cells), "sizes": sizes}
+
+
+@lru_cache(maxsize=8)
+def _enumeration(population: int, cell: int, sizes: OtherRows) -> CellEnumeration:
+    return CellEnumeration(sizes, part_of_population(population, cell))

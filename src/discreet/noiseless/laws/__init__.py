@@ -1,0 +1,1 @@
+"""What an owner may assert of rows: densities, grids, exact laws and families of them."""

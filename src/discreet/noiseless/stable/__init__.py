@@ -1,0 +1,1 @@
+"""Stable functions: releases that one row hardly ever changes."""

@@ -1,0 +1,1 @@
+"""Exact sums and means: how much one row can move what is published, certified."""

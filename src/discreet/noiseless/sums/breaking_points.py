@@ -1,0 +1,76 @@
+"""How far an assumption can be wrong: the least rows and the least density for a target."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from attrs import evolve
+
+from discreet.noiseless.certifiable import BreakingPoint, Target, Way
+from discreet.noiseless.laws.box_density import BoxDensity
+from discreet.noiseless.laws.grid_law import GridFloor
+from discreet.noiseless.laws.hidden import RowLaw
+from discreet.noiseless.sums.ways import delta_by, ways_of
+
+MOST_ROWS = 10**9
+_COARSE = 16
+_NARROW = Fraction(1, 100)
+
+
+def _holds(law: RowLaw, rows: int, target: Target) -> bool:
+    way = ways_of(law)[-1]
+    return delta_by(way, law, rows, target.epsilon, blocks=_COARSE) <= target.delta
+
+
+def least_rows(law: RowLaw, target: Target, *, start: int) -> int | None:
+    """Return a number of unknown rows that certainly is enough; None if none was found.
+
+    It is the least one for a law that is known throughout, and else within a hundredth of the
+    least that is found with a few blocks. More rows are never worse.
+    """
+    low, high = 0, max(1, start)
+    while not _holds(law, high, target):
+        if high >= MOST_ROWS:
+            return None
+        low, high = high, min(MOST_ROWS, 4 * high)
+    is_quick = ways_of(law)[-1] is Way.TIGHT
+    while high - low > (1 if is_quick else max(1, math.floor(high * _NARROW))):
+        middle = math.isqrt(low * high) if low > 1 else (low + high) // 2
+        middle = min(max(middle, low + 1), high - 1)
+        low, high = (low, middle) if _holds(law, middle, target) else (middle, high)
+    return high
+
+
+def least_density(law: RowLaw, target: Target, rows: int) -> BreakingPoint | None:
+    """Return how low a density or a floor may be; None for laws that have none."""
+    if isinstance(law, BoxDensity):
+        return _lowered(
+            "density on the box", law.density, lambda h: evolve(law, density=h), target, rows
+        )
+    if isinstance(law, GridFloor):
+        return _lowered(
+            "floor on the block", law.floor, lambda q: evolve(law, floor=q), target, rows
+        )
+    return None
+
+
+def _lowered(
+    what: str,
+    full: Fraction,
+    law_at: Callable[[Fraction], RowLaw],
+    target: Target,
+    rows: int,
+) -> BreakingPoint:
+    if not _holds(law_at(full), rows, target):
+        words = f"Even with {float(full):.4g}, as asserted, the target is not met."
+        return BreakingPoint(what, None, words)
+    low, high = 0, 256
+    while high - low > max(1, high // 64):
+        middle = (low + high) // 2
+        if _holds(law_at(full * middle / 256), rows, target):
+            high = middle
+        else:
+            low = middle
+    least = full * high / 256
+    words = f"The target holds down to {float(least):.4g}; below that it may fail."
+    return BreakingPoint(what, least, words)
