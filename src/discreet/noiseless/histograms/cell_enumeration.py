@@ -78,7 +78,7 @@ def part_of_population(population: int, cell: int) -> CellLaw:
 
 
 @frozen
-class _Line:
+class CountLine:
     """Probabilities of counts for one number of others, in units that cancel.
 
     Attributes:
@@ -94,11 +94,12 @@ class _Line:
     total_up: int
 
     def down(self, count: int) -> int:
+        """Return the multiple of a count, rounded down."""
         place = count - self.first
         return self.terms[place] if 0 <= place < len(self.terms) else 0
 
 
-def _line(law: CellLaw, others: int) -> _Line:
+def count_line(law: CellLaw, others: int) -> CountLine:
     """Return the line of a number of others; outwards from the top, ratios are at most 1.
 
     Each floor loses less than one unit, and earlier losses shrink, so a term is too small by at
@@ -128,7 +129,7 @@ def _line(law: CellLaw, others: int) -> _Line:
     # The top may be one off the likeliest, where a ratio is above 1 and a loss grows: hence twice.
     error = 2 * len(terms) + 2
     total = sum(terms)
-    return _Line(top - len(down), terms, error, total, total + error * (most - least + 1))
+    return CountLine(top - len(down), terms, error, total, total + error * (most - least + 1))
 
 
 @frozen
@@ -137,13 +138,13 @@ class CellEnumeration:
 
     sizes: OtherRows
     law: CellLaw
-    lines: dict[int, _Line] = field(factory=dict)
+    lines: dict[int, CountLine] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         pairs = 0
         for place in range(len(self.sizes.real)):
             others = self.sizes.first + place
-            self.lines[others] = _line(self.law, others)
+            self.lines[others] = count_line(self.law, others)
             pairs += len(self.lines[others].terms)
             if pairs > MOST_PAIRS:
                 raise InvalidArgument(
@@ -201,7 +202,7 @@ class CellEnumeration:
             yield real, real_up, simulated, simulated_up
 
     @staticmethod
-    def _weights(weight: Fraction, line: _Line) -> tuple[int, int]:
+    def _weights(weight: Fraction, line: CountLine) -> tuple[int, int]:
         scaled = weight.numerator << (2 * _BITS)
         low = scaled // (weight.denominator * line.total_up)
         return low, -(-scaled // (weight.denominator * line.total))
@@ -255,7 +256,7 @@ def any_simulator_delta(
     growth = exp_up(2 * epsilon)
     found = Fraction(0)
     for place, weight in enumerate(sizes.real):
-        line = _line(law, sizes.first + place)
+        line = count_line(law, sizes.first + place)
         inside = 0
         for count, term in enumerate(line.terms, line.first):
             moved = line.down(count + 1) + line.error
