@@ -128,8 +128,8 @@ class BoxDensity:
         """Return the assertion in a sentence."""
         return (
             "Each row is drawn independently, with a density of at least "
-            f"{float(self.density):.6g} everywhere on {spelt(self.box)}: at least {float(self.mass):.4g} of its probability "
-            "is spread evenly there."
+            f"{float(self.density):.6g} everywhere on {spelt(self.box)}: at least "
+            f"{float(self.mass):.4g} of its probability is spread evenly there."
         )
 
     def to_json(self) -> dict[str, Any]:

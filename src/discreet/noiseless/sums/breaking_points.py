@@ -34,7 +34,8 @@ def least_rows(law: RowLaw, target: Target, *, start: int) -> int | None:
             return None
         low, high = high, min(MOST_ROWS, 4 * high)
     is_quick = ways_of(law)[-1] is Way.TIGHT
-    while high - low > (1 if is_quick else max(1, math.floor(high * _NARROW))):
+    narrow = _NARROW if len(law.clamps) == 1 else 4 * _NARROW
+    while high - low > (1 if is_quick else max(1, math.floor(high * narrow))):
         middle = math.isqrt(low * high) if low > 1 else (low + high) // 2
         middle = min(max(middle, low + 1), high - 1)
         low, high = (low, middle) if _holds(law, middle, target) else (middle, high)

@@ -8,6 +8,7 @@ from discreet.noiseless.laws.hidden import Hidden
 from discreet.noiseless.sums.binomial_weights import binomial_blocks
 
 BLOCKS = 48
+_HARDLY = 10**6
 
 
 def mixture_delta(
@@ -38,6 +39,10 @@ def mixture_delta(
         Fraction(9, 16)
     """
     total = Fraction(0)
-    for block in binomial_blocks(others, hidden.mass, blocks):
-        total += block.chance * min(Fraction(1), delta_of(block.first * hidden.terms))
+    for block in reversed(binomial_blocks(others, hidden.mass, blocks)):
+        # What is so unlikely that it hardly counts is not worked out: no δ is above 1.
+        if block.chance > total / _HARDLY:
+            total += block.chance * min(Fraction(1), delta_of(block.first * hidden.terms))
+        else:
+            total += block.chance
     return min(Fraction(1), short_up(total))

@@ -11,12 +11,13 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.core.rounding import exp_up, log_up, short_up
 from discreet.noiseless.laws.hidden import Hidden
-from discreet.noiseless.sums.shift_divergence import crossing, estimated_crossing, log_below
-from discreet.noiseless.sums.uniform_sums import UniformSum, uniform_at
+from discreet.noiseless.sums.shift_divergence import crossing, estimated_crossing, log_density
+from discreet.noiseless.sums.uniform_sums import UniformSum, saddle, uniform_at
 
-_SHARES = tuple(1 - Fraction(round(2 ** (k / 6) * 16), 1 << 14) for k in range(55))
+_SHARES = tuple(1 - Fraction(round(2 ** (k / 12) * 64), 1 << 16) for k in range(110))
 """The shares r that are tried, from nearly 1 downwards."""
 _SMALLEST = 2
+_LARGE = 700.0
 
 
 @frozen
@@ -122,8 +123,8 @@ class SourceBound:
             if shift >= law.largest / 2:
                 return 0.0
             point = estimated_crossing(law, shift, float(part))[0] + shift
-            logs.append(log_below(law, point) if 2 * point < law.largest else 0.0)
-        return max(logs)
+            logs.append(_log_tails(law, point) if 2 * point < law.largest else 0.0)
+        return math.log(sum(math.exp(max(one, -_LARGE)) for one in logs))
 
     def _at_share(self, epsilon: Fraction, share: Fraction) -> Fraction:
         tails = Fraction(0)
@@ -139,6 +140,11 @@ class SourceBound:
                 return Fraction(1)
             tails += self._tails(law, after, shift)
         return min(Fraction(1), short_up(tails + self._failure(epsilon, share)))
+
+
+def _log_tails(law: UniformSum, point: float) -> float:
+    """Return about the logarithm of twice what lies below."""
+    return log_density(law, point) - math.log(max(-saddle(law, point), 1e-12)) + math.log(2)
 
 
 def short_down_exponent(exponent: Fraction) -> Fraction:

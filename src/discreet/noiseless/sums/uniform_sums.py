@@ -105,11 +105,12 @@ def _chosen(law: UniformSum, y: float) -> tuple[Fraction, int]:
     scale = 1.0 if law.points is None else float(law.points)
     tilt = min(saddle(law, y), -1 / deviation)
     # Few digits, so that close points share their line.
-    digits = 4 - math.frexp(tilt)[1]
+    digits = 3 - math.frexp(tilt)[1]
     tilt = -math.ldexp(math.ceil(math.ldexp(-tilt, digits)), -digits)
     rarity = max(0.0, tilt * y - law.count * cumulant(law, tilt)[0])
     period = max(16 * deviation, (rarity + 60) / -tilt, 4 * scale)
-    return Fraction(tilt), 2 * math.ceil(period / 2) + 1
+    digits = math.frexp(period)[1] - 3
+    return Fraction(tilt), (math.ceil(math.ldexp(period, -digits)) << max(0, digits)) + 1
 
 
 def cumulant(law: UniformSum, tilt: float) -> tuple[float, float, float]:

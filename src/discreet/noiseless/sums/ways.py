@@ -9,7 +9,7 @@ from discreet.noiseless.laws.grid_law import DiscreteLaw
 from discreet.noiseless.laws.hidden import Hidden, RowLaw
 from discreet.noiseless.sums.known_law import known_law_delta
 from discreet.noiseless.sums.mixture import BLOCKS, mixture_delta
-from discreet.noiseless.sums.several import several_delta
+from discreet.noiseless.sums.several import POINTS, several_delta
 from discreet.noiseless.sums.source_bound import SourceBound
 
 _BITS = 44
@@ -48,7 +48,16 @@ def _of_one(way: Way, law: RowLaw, rows: int, epsilon: Fraction, blocks: int) ->
     if way is Way.SOURCE:
         return SourceBound(rows, hidden).delta(epsilon)
     if way is Way.TIGHT and isinstance(law, DiscreteLaw):
-        return known_law_delta(law, rows - 1, epsilon)
+        found = known_law_delta(law, rows - 1, epsilon)
+        if found is not None:
+            return found
+    points = POINTS
+    if hidden.dimensions > 1:  # each block takes whole curves
+        points = min(points, blocks)
+        blocks = max(4, blocks // 6)
     return mixture_delta(
-        rows - 1, hidden, lambda count: several_delta(count, hidden, epsilon), blocks=blocks
+        rows - 1,
+        hidden,
+        lambda count: several_delta(count, hidden, epsilon, points=points),
+        blocks=blocks,
     )
