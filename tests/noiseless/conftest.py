@@ -2,11 +2,11 @@
 
 import pytest
 
-from discreet.noiseless.exact import exact_statistics
-from tests.support.projects.exact import Stated
+from discreet.noiseless.exact import publish_exact
+from tests.support.projects.exact import stated_or_real
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def stated_law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let declarations have laws of kind "stated"."""
-    monkeypatch.setitem(exact_statistics.LAWS, "stated", Stated)
+    monkeypatch.setattr(publish_exact, "statistic_of", stated_or_real)

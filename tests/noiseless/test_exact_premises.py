@@ -15,6 +15,9 @@ from discreet.roles.owner import Owner
 from discreet.tables.declarations.declaration import read_catalog
 from tests.support.projects.exact import ROWS, declare, make_school, release
 
+pytestmark = pytest.mark.usefixtures("stated_law")
+
+
 SQL = "SELECT COUNT(*) FROM exams"
 NORTH = {"split": '"campus"', "parts": '["north"]'}
 BUT_ONE = {"split": '"campus"', "parts": '["north", "south"]', "rows": ROWS - 1}

@@ -3,16 +3,17 @@
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, product
 
+import numpy as np
 import pytest
 
 import discreet
-from discreet.core.errors import AnswerFailed, InvalidArgument, RefusedQuery
+from discreet.core.errors import AnswerFailed, DeclarationError, InvalidArgument, RefusedQuery
+from discreet.core.numbers import exact
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.ledger.chain import Kind
-from discreet.noiseless.exact import discard
-from discreet.noiseless.exact.discard import Discarding
+from discreet.noiseless.exact.exact_plan import kept_counts
+from discreet.noiseless.histograms.random_discarding import RandomDiscarding
 from discreet.roles.connection import Connection
 from tests.support.projects.exact import (
     CAMPUSES,
@@ -23,6 +24,9 @@ from tests.support.projects.exact import (
     rows,
     write_rows,
 )
+
+pytestmark = pytest.mark.usefixtures("stated_law")
+
 
 STEP = Fraction(1, 2)
 MIDDLE = Fraction(50)
@@ -57,20 +61,6 @@ def test_a_mean_is_over_the_declared_number_of_rows(tmp_path):
     hours = [on_grid(row[2], 40, Fraction(1)) for row in rows()]
     assert published.value("score") == total(rows()) / ROWS
     assert published.value("hours") == sum(filter(None, hours)) / ROWS
-
-
-def test_moments_are_of_clamped_values(tmp_path):
-    moments = '["score", "hours*score", "hours*hours"]'
-    made = release("line", "moments", '["score", "hours"]', moments=moments)
-    make_school(tmp_path, made)
-    with discreet.own(tmp_path) as owner:
-        published = owner.publish_exact("line")
-    pairs = [(on_grid(row[1]), on_grid(row[2], 40, Fraction(1))) for row in rows()]
-    middles = {"hours * score": Fraction(2000), "hours * hours": Fraction(800)}
-    both = [x * y if x is not None else middles["hours * score"] for x, y in pairs]
-    assert published.value("score") == total(rows())
-    assert published.value("hours * score") == sum(both)
-    assert published.value("hours * hours") == sum(y * y for _, y in pairs)
 
 
 @pytest.mark.parametrize(
@@ -177,13 +167,13 @@ def test_what_is_asserted_is_durable_before_a_row_is_read(tmp_path, monkeypatch)
 
 def test_what_is_refused_reads_nothing_and_notes_nothing(tmp_path, monkeypatch):
     weak = '{ kind = "stated", delta = 1e-5 }'
-    make_school(tmp_path, release("weak", law=weak), release("odd", law='{ kind = "odd" }'))
+    make_school(tmp_path, release("weak", law=weak), release("odd", law='"odd(1)"'))
     monkeypatch.setattr(DuckDbEngine, "execute", None)
     monkeypatch.setattr(DuckDbEngine, "reading_once", None)
     with discreet.own(tmp_path) as owner:
         with pytest.raises(RefusedQuery, match="does not keep what is declared"):
             owner.publish_exact("weak")
-        with pytest.raises(discreet.DiscreetError, match="of no kind that is known"):
+        with pytest.raises(discreet.DiscreetError, match="There is no such law of a row"):
             owner.publish_exact("odd")
         with pytest.raises(InvalidArgument, match="No exact release is called 'none'"):
             owner.publish_exact("none")
@@ -255,40 +245,86 @@ def test_shares_of_analysts_are_not_in_its_way(tmp_path):
 # ---- Random discarding.
 
 
-def test_which_rows_are_discarded_is_uniform(monkeypatch, rng):
-    """All draws of Floyd's method are enumerated: each choice of rows comes equally often."""
-    counts, wanted = [2, 3, 1], 3
-    found: Counter[tuple[int, ...]] = Counter()
-    monkeypatch.setattr(discard, "discrete_laplace", lambda *_: [wanted - made.shift])
-    made = Discarding(epsilon=1, delta="1e-3")
-    for draws in product(range(4), range(5), range(6)):
-        script = iter(draws)
-        monkeypatch.setattr(
-            discard, "uniform_integers", lambda upper, size, _, script=script: [next(script)]
-        )
-        found[tuple(made.keep(counts, rng))] += 1
-    owners = [cell for cell, count in enumerate(counts) for _ in range(count)]
-    expected: Counter[tuple[int, ...]] = Counter()
-    for gone in combinations(owners, wanted):
-        expected[tuple(count - gone.count(cell) for cell, count in enumerate(counts))] += 6
-    assert found == expected
+@pytest.mark.parametrize("counts", [[20, 0, 30], [1], [0, 0], [0, 500, 1]])
+def test_what_is_discarded_was_there(counts, rng):
+    made = RandomDiscarding.calibrate(rows=50, epsilon="0.5", delta="1e-6")
+    for _ in range(20):
+        kept = kept_counts(made, counts, rng)
+        assert all(0 <= one <= most for one, most in zip(kept, counts, strict=True))
+        assert sum(kept) <= max(0, sum(counts) - made.shift + 200)
 
 
-@pytest.mark.parametrize("noise", [-(10**6), 0, 10**6])
-def test_never_more_rows_are_discarded_than_there_are_nor_fewer_than_none(monkeypatch, rng, noise):
-    monkeypatch.setattr(discard, "discrete_laplace", lambda *_: [noise])
-    made = Discarding(epsilon="0.5", delta="1e-6")
-    kept = made.keep([20, 0, 30], rng)
-    assert sum(kept) == min(50, max(0, 50 - max(0, made.shift + noise)))
-    assert all(0 <= one <= most for one, most in zip(kept, [20, 0, 30], strict=True))
+def test_discarded_places_are_counted_in_their_cells(monkeypatch, rng):
+    gone = np.array([0, 1, 2, 4, 5], dtype=np.int64)
+    monkeypatch.setattr(RandomDiscarding, "discarded", lambda *_: gone)
+    made = RandomDiscarding.calibrate(rows=6, epsilon=1, delta="1e-3")
+    assert kept_counts(made, [2, 0, 3, 1], rng) == [0, 0, 1, 0]
 
 
 def test_discarding_happens_inside_the_gate(tmp_path):
-    made = release("grades", "histogram", '["grade"]', least=1, discard="true", delta="1e-3")
-    make_school(tmp_path, made)
+    discard = "{ epsilon = 1, delta = 1e-3 }"
+    make_school(tmp_path, release("grades", "histogram", '["grade"]', least=1, discard=discard))
     with discreet.own(tmp_path) as owner:
         published = owner.publish_exact("grades")
         again = owner.publish_exact("grades")
+        (noted,) = owner.exact_claims()
+    assert noted.claim.asserted["discards"] == ["1", "0.001"]
     assert again.numbers == published.numbers, "noise is drawn once"
     counts = Counter(row[4] for row in rows())
     assert all(value is None or value <= counts[of] for of, value in published.numbers)
+
+
+# ---- Laws that are real.
+
+
+@pytest.mark.parametrize(
+    ("statistic", "columns", "law", "more"),
+    [
+        ("sum", '["score"]', '"floor(0.004, 10, 90)"', {}),
+        ("mean", '["score"]', '{ kind = "normal", mean = 55, deviation = 20 }', {}),
+        ("count", '["passed"]', '"bernoulli(0.3)"', {}),
+        (
+            "sum",
+            '["score", "hours"]',
+            '{ score = "uniform(0, 100)", hours = "uniform(0, 40)" }',
+            {},
+        ),
+        ("histogram", '["grade"]', '"poisson()"', {"least": 60}),
+        ("histogram", '["grade"]', '"fixed(0.1)"', {"least": 1}),
+        (
+            "histogram",
+            '["grade"]',
+            '"discarded()"',
+            {"least": 200, "discard": "{ epsilon = 0.2, delta = 1e-8 }"},
+        ),
+    ],
+)
+def test_laws_are_certified_and_published(tmp_path, statistic, columns, law, more):
+    more = {"rows": 4000, "known": 20, "epsilon": "1", "delta": "1e-5", **more}
+    make_school(tmp_path, release("one", statistic, columns, law=law, **more))
+    with discreet.own(tmp_path) as owner:
+        published = owner.publish_exact("one")
+        owner.ledger().verify()
+    certified = exact(published.claim.asserted["certified"]["delta"])
+    assert 0 < certified <= Fraction("1e-5")
+
+
+@pytest.mark.parametrize(
+    ("law", "because"),
+    [
+        ('"density(0.01, 0, 90)"', "has no form on a grid here"),
+        ('"floor(0.5, 0, 100)"', "No law has so much probability"),
+        ('"floor(0.001, 0, 300)"', "The block is outside the clamps"),
+        ('"normal(50)"', "is not written as it must be"),
+        ('"odd(1)"', "There is no such law of a row"),
+        ('{ kind = "normal", mean = 50 }', "is not written as it must be"),
+        ('{ score = "uniform(0, 100)" }', "The law has no kind"),
+    ],
+)
+def test_laws_that_cannot_be_true_are_refused_by_place(tmp_path, law, because):
+    make_school(tmp_path, release("one", law=law))
+    with discreet.own(tmp_path) as owner:
+        with pytest.raises(DeclarationError, match=because) as refused:
+            owner.publish_exact("one")
+        assert "exact.one" in str(refused.value)
+        assert not owner.ledger().is_void("students")

@@ -14,6 +14,9 @@ from tests.support.house.paths import ROOT
 from tests.support.projects.exact import make_school, release
 from tests.support.projects.killed_exact import STEPS
 
+pytestmark = pytest.mark.usefixtures("stated_law")
+
+
 VOID = "the worst-case claim of students is void: total was published exactly"
 SQL = "SELECT grade, COUNT(*) AS n FROM exams GROUP BY grade"
 

@@ -18,8 +18,6 @@ class ExactKind(Enum):
     """How many rows have one of some values."""
     HISTOGRAM = "histogram"
     """How many rows have each value, where they are enough."""
-    MOMENTS = "moments"
-    """Totals of columns and of products of two, as one vector."""
 
 
 @frozen(kw_only=True)
@@ -31,15 +29,15 @@ class ExactDeclaration:
         table: Of which table.
         kind: What is published.
         columns: Of which columns.
-        products: Of moments: the columns of each, one or two.
         values: Of a count: the values that are counted.
         least: Of a histogram: a smaller count is not shown.
-        discards: Of a histogram: whether a random number of rows is left out first.
+        discards: Of a histogram: ε and δ with which it is hidden how many rows there are, by
+            leaving out a random number of them first; None if none is left out.
         rows: How many rows there are, at least.
         known: How many of them an adversary may know.
         split: The public column whose parts tell rows apart; None if it is of all rows.
         parts: Which parts.
-        law: What is asserted of a row, in the words of the model.
+        law: What is asserted of a row: a text or a table, or a table of them by column.
         epsilon: The ε that is wanted.
         delta: The δ that is wanted at it.
         given: Names and tickets of earlier releases that the law is asserted *given*.
@@ -55,15 +53,14 @@ class ExactDeclaration:
     table: str
     kind: ExactKind
     columns: tuple[str, ...]
-    products: tuple[tuple[str, ...], ...] = ()
     values: tuple[Any, ...] = ()
     least: int | None = None
-    discards: bool = False
+    discards: tuple[Fraction, Fraction] | None = None
     rows: int
     known: int = 0
     split: str | None = None
     parts: tuple[str, ...] = ()
-    law: dict[str, Any] = field(hash=False)
+    law: Any = field(hash=False)
     epsilon: Fraction
     delta: Fraction
     given: tuple[str, ...] = ()

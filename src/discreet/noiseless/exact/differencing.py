@@ -13,9 +13,7 @@ from discreet.core.errors import RefusedQuery
 from discreet.noiseless.leverage import GroupTotal, require_no_leverage, solve
 from discreet.tables.exact_declaration import ExactKind
 
-LINEAR = frozenset(
-    kind.value for kind in (ExactKind.SUM, ExactKind.MEAN, ExactKind.COUNT, ExactKind.MOMENTS)
-)
+LINEAR = frozenset(kind.value for kind in (ExactKind.SUM, ExactKind.MEAN, ExactKind.COUNT))
 
 _REST = "the other rows"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from attrs import frozen
@@ -47,7 +48,12 @@ class ExactCertificate:
     version: int
     composed: ComposedReleases
     premises: dict[str, list[str]]
-    breaking_points: tuple[BreakingPoint, ...]
+
+    @cached_property
+    def breaking_points(self) -> tuple[BreakingPoint, ...]:
+        """How far each assumption can be wrong; it takes a while, and is worked out when asked."""
+        declared = self.plan.declared
+        return self.subject.breaking_points(Target(declared.epsilon, declared.delta))
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -130,7 +136,7 @@ def said_of(plan: ExactPlan, version: int) -> dict[str, Any]:
         "features": [feature.text for feature in plan.features],
         "bins": [str(key) for key in plan.bins],
         "least": declared.least,
-        "discards": declared.discards,
+        "discards": None if declared.discards is None else list(map(written, declared.discards)),
         "split": declared.split,
         "parts": sorted(declared.parts),
         "rows": declared.rows,
@@ -143,15 +149,13 @@ def certify_plan(
     """Certify a declared release beside all earlier ones, or refuse it and say why."""
     declared = plan.declared
     _require_memory(earlier)
-    target = Target(declared.epsilon, declared.delta)
-    points = subject.breaking_points(target)
     delta = short_up(min(subject.deltas(declared.epsilon).values()))
     if delta > declared.delta:
         raise RefusedQuery(
             f"'{declared.name}' does not keep what is declared",
             must=f"have δ of at most {short(declared.delta)} at ε = {short(declared.epsilon)}",
             got=f"at most {short(delta)} is certain",
-            next=_instead(points),
+            next="Declare fewer known rows or more rows if that is true, or ask with noise",
         )
     said = said_of(plan, version)
     require_no_differencing([one.claim.asserted for one in earlier.exact], said)
@@ -176,7 +180,6 @@ def certify_plan(
         version=version,
         composed=_composed(earlier, new),
         premises=premises,
-        breaking_points=points,
     )
 
 
@@ -198,11 +201,6 @@ def _composed(earlier: ChargedReleases, new: ExactStatistic) -> ComposedReleases
             got=f"ε = {short(found.epsilon)}, δ = 1",
         )
     return found
-
-
-def _instead(points: tuple[BreakingPoint, ...]) -> str:
-    said = [point.words for point in points if point.limit is None]
-    return said[0] if said else "Assert less known rows or more rows if it is true, or add noise"
 
 
 def _numbers(**values: Fraction) -> dict[str, str]:

@@ -25,18 +25,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.core.canonical import digest
 from discreet.core.numbers import written
 from discreet.core.protocols import IntArray, Rng
 from discreet.ledger.releases import ReleaseSize
-from discreet.noiseless.exact.discard import Discarding
+from discreet.noiseless.histograms.random_discarding import RandomDiscarding
 from discreet.project.passage import KIND, StoredBody
 from discreet.tables.catalog import Limits, Table
 from discreet.tables.column import Bounds, Column, ColumnType, Key
 from discreet.tables.exact_declaration import ExactDeclaration, ExactKind
-from discreet.tables.expression import Expression, FieldValue, Literal
+from discreet.tables.expression import FieldValue, Literal
 from discreet.tables.functions.call import call
 from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PublicKeys
 from discreet.tables.plans.aggregate import Aggregate, CountRows
@@ -102,12 +102,6 @@ class ExactPlan:
             return (Feature(text=text, shown="rows", aggregate=CountRows()),)
         if kind is ExactKind.COUNT:
             return (_count(columns[0], self.declared.values),)
-        if kind is ExactKind.MOMENTS:
-            places = {column.name: place for place, column in enumerate(columns)}
-            return tuple(
-                _product([(columns[places[name]], places[name]) for name in names])
-                for names in self.declared.products
-            )
         numbers = columns[: len(self.declared.columns)]
         return tuple(_total(column, place) for place, column in enumerate(numbers))
 
@@ -164,14 +158,17 @@ class ExactPlan:
 
     def _discarding_json(self) -> dict[str, str] | None:
         found = self.discarding
-        return None if found is None else found.to_json()
+        if found is None:
+            return None
+        return {"scale": written(found.scale), "shift": str(found.shift)}
 
     @cached_property
-    def discarding(self) -> Discarding | None:
+    def discarding(self) -> RandomDiscarding | None:
         """How many rows are left out at random first, if any are."""
-        if not self.declared.discards:
+        if self.declared.discards is None:
             return None
-        return Discarding(epsilon=self.declared.epsilon, delta=self.declared.delta)
+        epsilon, delta = self.declared.discards
+        return RandomDiscarding.calibrate(rows=self.declared.rows, epsilon=epsilon, delta=delta)
 
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored."""
@@ -212,7 +209,7 @@ class ExactPlan:
         ]
 
     def _cells(self, counts: Sequence[int], rng: Rng) -> list[dict[str, Any]]:
-        kept = counts if self.discarding is None else self.discarding.keep(counts, rng)
+        kept = counts if self.discarding is None else kept_counts(self.discarding, counts, rng)
         return [
             {"of": str(key), "value": written(count) if count >= self.least else None}
             for key, count in zip(self.bins, kept, strict=True)
@@ -256,28 +253,16 @@ def _count(column: Column, values: Sequence[Key]) -> Feature:
     )
 
 
-def _product(factors: Sequence[tuple[Column, int]]) -> Feature:
-    """Return the total of a column, or of the product of two, each clamped before."""
-    if len(factors) == 1:
-        return _total(*factors[0])
-    (first, _), (second, _) = factors
-    one, other = _bounds(first), _bounds(second)
-    ends = [a * b for a in (one.lower, one.upper) for b in (other.lower, other.upper)]
-    bounds = Bounds(lower=min(ends), upper=max(ends), step=one.step * other.step)
-    centre = middle(bounds)
-    value = call("*", [_clamped(column, place) for column, place in factors])
-    names = f"{first.name} in {_written(one)} * {second.name} in {_written(other)}"
-    return Feature(
-        text=f"sum({names})",
-        shown=f"{first.name} * {second.name}",
-        aggregate=SumValues(value=value, bounds=bounds, centre=centre),
-        step=bounds.step,
-        middle=centre,
-    )
+def kept_counts(discarding: RandomDiscarding, counts: Sequence[int], rng: Rng) -> list[int]:
+    """Return the counts of the rows that are kept, when random ones are thrown away.
 
-
-def _clamped(column: Column, place: int) -> Expression:
-    bounds = _bounds(column)
-    ends = (bounds.lower, bounds.upper, bounds.step)
-    real = [Literal(ColumnType.REAL, written(end)) for end in ends]
-    return call("clamp", [FieldValue(column.type, place), *real])
+    They are thrown away of the rows that there are, however many are declared.
+    """
+    total = sum(counts)
+    if not total:
+        return list(counts)
+    gone = evolve(discarding, rows=total).discarded(rng)
+    ends = np.cumsum(counts, dtype=np.int64)
+    cells = np.searchsorted(ends, gone, side="right")
+    lost = np.bincount(cells, minlength=len(counts))
+    return [int(count) - int(less) for count, less in zip(counts, lost, strict=True)]

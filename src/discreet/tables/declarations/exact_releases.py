@@ -10,7 +10,7 @@
     known = 100
     epsilon = 0.5
     delta = 1e-6
-    law = { kind = "density", from = 20, to = 80, least = 0.01 }
+    law = "floor(0.01, 20, 80)"
     assurance = "The law is from the report on last year's exams; nobody has looked at these."
 """
 
@@ -60,7 +60,7 @@ def _exact(name: str, section: Section, tables: tuple[Table, ...]) -> ExactDecla
             must=f"have one that does not begin with '{TICKET}'",
         )
     table = _table(section, tables)
-    kind = ExactKind(section.choice("statistic", [one.value for one in ExactKind]))
+    kind = _kind(section)
     columns = _columns(section, table)
     rows = section.whole("rows", MOST_ROWS)
     split, parts = _split(section, table)
@@ -69,17 +69,16 @@ def _exact(name: str, section: Section, tables: tuple[Table, ...]) -> ExactDecla
         table=table.name,
         kind=kind,
         columns=tuple(one.name for one in columns),
-        products=_products(section, kind, columns),
         values=_values(section, kind, columns),
         least=_least(section, kind),
-        discards=bool(section.get_or("discard", False, YES_OR_NO)),
+        discards=_discards(section),
         rows=rows,
         known=_known(section, rows),
         split=split,
         parts=parts,
         law=_law(section),
         epsilon=_positive(section, "epsilon"),
-        delta=_probability(section),
+        delta=_probability(section, "delta"),
         given=_names(section, "given"),
         robust=_names(section, "robust"),
         holds_beside_noise=bool(section.get_or("holds_beside_noise", False, YES_OR_NO)),
@@ -89,6 +88,17 @@ def _exact(name: str, section: Section, tables: tuple[Table, ...]) -> ExactDecla
     section.finish()
     _require_fitting(section, made, columns)
     return made
+
+
+def _kind(section: Section) -> ExactKind:
+    if section.get("statistic", TEXT) in ("moments", "regression"):
+        raise DeclarationError(
+            f"{section.place('statistic')} cannot be certified here",
+            must=f"be one of {', '.join(one.value for one in ExactKind)}",
+            next="The gate puts values on a grid, and no exact regression of rounded values is "
+            "certified. Ask for one with noise",
+        )
+    return ExactKind(section.choice("statistic", [one.value for one in ExactKind]))
 
 
 def _table(section: Section, tables: tuple[Table, ...]) -> Table:
@@ -153,28 +163,6 @@ def _split(section: Section, table: Table) -> tuple[str | None, tuple[str, ...]]
     return column.name, tuple(parts)
 
 
-def _products(
-    section: Section, kind: ExactKind, columns: tuple[Column, ...]
-) -> tuple[tuple[str, ...], ...]:
-    if kind is not ExactKind.MOMENTS:
-        return ()
-    known = {column.name.lower(): column.name for column in columns}
-    found = []
-    for text in _texts(section, "moments"):
-        parts = [known.get(part.strip().lower()) for part in text.split("*")]
-        if not 1 <= len(parts) <= 2 or None in parts:
-            raise DeclarationError(
-                f"{section.place('moments')} has one that is no product of its columns",
-                must="be a column, or two with * between them",
-                got=text,
-            )
-        found.append(tuple(sorted(part for part in parts if part is not None)))
-    if not found:
-        raise DeclarationError(f"{section.place('moments')} is empty", must="name at least one")
-    section.refuse_repeats([" * ".join(one) for one in found], "moments")
-    return tuple(found)
-
-
 def _values(section: Section, kind: ExactKind, columns: tuple[Column, ...]) -> tuple[Any, ...]:
     if kind is not ExactKind.COUNT:
         return ()
@@ -208,14 +196,9 @@ def _known(section: Section, rows: int) -> int:
     return known
 
 
-def _law(section: Section) -> dict[str, Any]:
+def _law(section: Section) -> Any:
     """Return the law as plain values; what it means is for the model to say."""
-    law = section.get("law", TABLE)
-    if not isinstance(law.get("kind"), str):
-        raise DeclarationError(
-            f"{section.place('law')} does not say what it is", must='have a kind, such as "density"'
-        )
-    return {name: _plain(section, value) for name, value in law.items()}
+    return _plain(section, section.get("law", TEXT, TABLE))
 
 
 def _plain(section: Section, value: Any) -> Any:
@@ -242,12 +225,21 @@ def _positive(section: Section, key: str) -> Fraction:
     return found
 
 
-def _probability(section: Section) -> Fraction:
-    found = _positive(section, "delta")
+def _probability(section: Section, key: str) -> Fraction:
+    found = _positive(section, key)
     if found >= 1:
         raise DeclarationError(
-            f"{section.place('delta')} is out of range", must="be below 1", got=str(found)
+            f"{section.place(key)} is out of range", must="be below 1", got=str(found)
         )
+    return found
+
+
+def _discards(section: Section) -> tuple[Fraction, Fraction] | None:
+    if not section.has("discard"):
+        return None
+    discard = section.sub("discard")
+    found = _positive(discard, "epsilon"), _probability(discard, "delta")
+    discard.finish()
     return found
 
 
@@ -263,7 +255,7 @@ def _texts(section: Section, key: str) -> list[str]:
 
 def _names(section: Section, key: str) -> tuple[str, ...]:
     """Return names of earlier releases; a number is the ticket of a noisy one."""
-    values = section.get_or(key, [], LIST)
+    values: list[Any] = section.get_or(key, [], LIST)
     if len(values) > MOST_NAMES or not all(type(one) in (str, int) for one in values):
         raise DeclarationError(
             f"{section.place(key)} is no list of releases",
@@ -310,7 +302,7 @@ def _require_fitting(section: Section, made: ExactDeclaration, columns: tuple[Co
             f"{section.place('split')} names a column of the statistic itself",
             must="be a column that everybody may know",
         )
-    if made.discards and made.kind is not ExactKind.HISTOGRAM:
+    if made.discards is not None and made.kind is not ExactKind.HISTOGRAM:
         raise DeclarationError(f"{section.place('discard')} is for histograms alone")
     _require_earlier(section, made)
 
