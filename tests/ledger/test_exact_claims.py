@@ -28,16 +28,24 @@ NOTHING = Pure(0)
 
 
 def claim(checked: int = 0, name: str = "total") -> ExactClaim:
-    return ExactClaim(id_space="people", name=name, asserted={"statistic": "sum"}, checked=checked)
+    return ExactClaim(
+        id_space="people",
+        name=name,
+        plan_digest=name,
+        data_version=1,
+        asserted={"statistic": "sum"},
+        checked=checked,
+    )
 
 
-def exact_order(made: ExactClaim, plan: str = "exact plan") -> Order:
-    return evolve(order(NOTHING, plan=plan, analyst="owner"), exact=made.digest)
+def exact_order(made: ExactClaim, plan: str = "", version: int = 1) -> Order:
+    asked = order(NOTHING, plan=plan or made.plan_digest, version=version, analyst="owner")
+    return evolve(asked, exact=made.digest)
 
 
 def publish(ledger: Ledger, name: str = "total") -> None:
     made = claim(ledger.claims("people").newest_charge, name)
-    pass_gate(ledger, exact_order(made, plan=name), lambda _: RELEASE, claim=made)
+    pass_gate(ledger, exact_order(made), lambda _: RELEASE, claim=made)
 
 
 def schema_version(file: Path) -> int:
@@ -108,13 +116,20 @@ def test_a_mark_serves_one_order(tmp_path):
         pass_gate(ledger, exact_order(made, plan="another plan"), lambda _: RELEASE)
 
 
+def test_a_mark_is_for_one_plan_and_one_version(tmp_path):
+    ledger, made = new_ledger(tmp_path), claim()
+    for other in (exact_order(made, plan="another"), exact_order(made, version=2)):
+        with pytest.raises(LedgerError, match="has no mark in the ledger"):
+            pass_gate(ledger, other, lambda _: RELEASE, claim=made)
+
+
 def test_an_exact_order_pays_nothing_and_is_about_one_id_space(tmp_path):
     ledger, made = new_ledger(tmp_path), claim()
     ledger.declare(Budget("shops", Pure(1)))
-    priced = evolve(order(Pure(1)), exact=made.digest)
+    priced = evolve(order(Pure(1), plan="total"), exact=made.digest)
     with pytest.raises(InvalidArgument, match="has no price in the filter"):
         pass_gate(ledger, priced, lambda _: RELEASE, claim=made)
-    two = evolve(order(NOTHING, spaces=("people", "shops")), exact=made.digest)
+    two = evolve(order(NOTHING, plan="total", spaces=("people", "shops")), exact=made.digest)
     with pytest.raises(InvalidArgument, match="is about one id space"):
         pass_gate(ledger, two, lambda _: RELEASE, claim=made)
 
@@ -129,9 +144,9 @@ def test_what_was_charged_meanwhile_must_be_looked_at(tmp_path):
     """Of two exact releases that race, the second is refused until it has seen the first."""
     ledger = new_ledger(tmp_path)
     first, second = claim(name="first"), claim(name="second")
-    pass_gate(ledger, exact_order(first, "a"), lambda _: RELEASE, claim=first)
+    pass_gate(ledger, exact_order(first), lambda _: RELEASE, claim=first)
     with pytest.raises(LedgerError, match="Something was charged to 'people' while 'second'"):
-        pass_gate(ledger, exact_order(second, "b"), lambda _: RELEASE, claim=second)
+        pass_gate(ledger, exact_order(second), lambda _: RELEASE, claim=second)
     assert [one.claim.name for one in ledger.claims("people").claims] == ["first"]
     publish(ledger, "second")
     assert [one.claim.name for one in ledger.claims("people").claims] == ["first", "second"]
@@ -182,6 +197,8 @@ def test_the_golden_form_of_a_claim():
     assert made.to_json() == {
         "id_space": "people",
         "name": "total",
+        "plan_digest": "total",
+        "data_version": 1,
         "asserted": {"statistic": "sum"},
         "checked": 7,
     }
@@ -304,7 +321,7 @@ def test_a_claim_that_looks_at_nothing_earlier_is_caught(tmp_path, monkeypatch):
         patched.setattr(exact_claims, "require_checked", lambda latest, claim: None)
         for name in ("first", "second"):
             made = claim(name=name)
-            pass_gate(ledger, exact_order(made, name), lambda _: RELEASE, claim=made)
+            pass_gate(ledger, exact_order(made), lambda _: RELEASE, claim=made)
     with pytest.raises(LedgerError, match="this exact was not allowed there"):
         ledger.verify()
 

@@ -47,12 +47,16 @@ class ExactClaim:
     Attributes:
         id_space: Whose worst-case claim ends.
         name: What the owner calls the release.
+        plan_digest: Which plan it is for.
+        data_version: Of which version of the data.
         asserted: Statistic, rows, clamps, bins, law and certificate, and what they rest on.
         checked: The newest charge of the id space that the release was looked at beside; 0: none.
     """
 
     id_space: str = field(validator=check.non_empty)
     name: str = field(validator=check.non_empty)
+    plan_digest: str = field(validator=check.non_empty)
+    data_version: int = field(converter=check.whole, validator=check.non_negative)
     asserted: dict[str, Any] = field(converter=public_json, hash=False)
     checked: int = field(converter=check.whole, validator=check.non_negative)
 
@@ -66,6 +70,8 @@ class ExactClaim:
         return {
             "id_space": self.id_space,
             "name": self.name,
+            "plan_digest": self.plan_digest,
+            "data_version": self.data_version,
             "asserted": self.asserted,
             "checked": self.checked,
         }
@@ -182,7 +188,9 @@ def require_claimed(latest: Latest, order: Order) -> None:
 
 
 def _is_of(entry: Entry, order: Order, newest: int) -> bool:
-    return ExactClaim.from_json(entry.payload).digest == order.exact and entry.sequence > newest
+    claim = ExactClaim.from_json(entry.payload)
+    is_for = (claim.plan_digest, claim.data_version) == (order.plan_digest, order.data_version)
+    return is_for and claim.digest == order.exact and entry.sequence > newest
 
 
 def require_nothing(loss: PrivacyLoss) -> None:

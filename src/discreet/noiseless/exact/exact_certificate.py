@@ -28,6 +28,9 @@ from discreet.noiseless.exact.charged_releases import (
 from discreet.noiseless.exact.differencing import require_no_differencing
 from discreet.noiseless.exact.exact_plan import ExactPlan
 
+FORMAT = "discreet.exact/1"
+"""The name of the form in which a claim is stored."""
+
 
 @frozen(kw_only=True)
 class ExactCertificate:
@@ -67,6 +70,9 @@ class ExactCertificate:
         rows = (
             f"There are at least {declared.rows:,} rows with a unit; the release does not say how "
             "many there are"
+            if not self.plan.is_histogram
+            else f"Each of {declared.rows:,} rows with a unit is in one of the bins, or their "
+            "number is as the law says: the counts that are shown tell of it"
         )
         before = f"The law holds given what was released before: {given}"
         return (*self.subject.assumptions, rows, known, *([before] if given else []))
@@ -130,6 +136,7 @@ def said_of(plan: ExactPlan, version: int) -> dict[str, Any]:
     """Return what a release is of, as the ledger has it: statistic, rows, clamps and bins."""
     declared = plan.declared
     return {
+        "format": FORMAT,
         "statistic": declared.kind.value,
         "table": plan.table.name,
         "data_version": version,

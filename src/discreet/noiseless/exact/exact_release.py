@@ -14,6 +14,7 @@ from discreet.ledger.exact_claims import ExactClaim
 from discreet.ledger.order import Receipt
 from discreet.releases.card import CardFacts, Circumstances, card
 from discreet.releases.yaml_text import yaml_text
+from discreet.tables.exact_declaration import ExactKind
 
 
 @frozen(kw_only=True)
@@ -51,12 +52,7 @@ class ExactRelease:
             f"certified with ε = {short(exact(certified['epsilon']))} and δ = "
             f"{short(exact(certified['delta']))}, if all that is assumed is true"
         )
-        rows = (
-            f"it is for {said['rows']:,} declared rows; one that is not there, or has no value, "
-            "counts as the middle of the range"
-        )
-        less = f"counts below {said['least']} are not shown" if said["least"] else ""
-        notes = (held, less or rows, *said["certificate"]["assumptions"])
+        notes = (held, _on_rows(said), *said["certificate"]["assumptions"])
         return (*notes, f"chosen: {said['assurance']}", *self.remarks)
 
     def to_json(self) -> dict[str, Any]:
@@ -127,6 +123,16 @@ class ExactRelease:
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         statistic = str(self.claim.asserted["statistic"])
         return ["of", statistic], [[of, _shown(value)] for of, value in self.numbers]
+
+
+def _on_rows(said: dict[str, Any]) -> str:
+    """Say what becomes of rows that are not there, or of counts that are too small."""
+    if said["least"] is not None:
+        return f"counts below {said['least']:,} are not shown"
+    counted = "is not counted"
+    if said["statistic"] != ExactKind.COUNT.value:
+        counted = "counts as the middle of the range"
+    return f"{said['rows']:,} rows are declared; one that is not there, or has no value, {counted}"
 
 
 def _shown(value: Fraction | None) -> str:

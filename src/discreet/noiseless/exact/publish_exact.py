@@ -55,7 +55,12 @@ def publish_exact(project: Project, name: str, *, analyst: str) -> ExactRelease:
         newest = project.ledger.claims(space).newest_charge
         certificate = _certified(project, plan, version)
         claim = ExactClaim(
-            id_space=space, name=name, asserted=certificate.asserted(), checked=newest
+            id_space=space,
+            name=name,
+            plan_digest=passage.name,
+            data_version=version,
+            asserted=certificate.asserted(),
+            checked=newest,
         )
         try:
             passed = go_through(project, evolve(passage, claim=claim), analyst=analyst)
