@@ -183,7 +183,7 @@ def test_a_noisy_answer_afterwards_is_charged_and_the_certificate_says_how_it_st
         assert owner.ledger().spent("students") == discreet.Pure("0.1")
         assert answer.receipt.ticket.number == 6
         notes = " ".join(owner.publish_exact("total").notes())
-        assert "1 noisy answers were charged since" in notes
+        assert "1 noisy answer came since" in notes
         stands = "the owner states that the law holds for somebody who has them too"
         assert (stands in notes) == (holds == "true")
         assert ("says nothing of others" in notes) == (holds == "false")

@@ -43,7 +43,7 @@ def _require_apart_versions(same: Sequence[Said], new: Said) -> None:
             raise RefusedQuery(
                 f"Versions {one['data_version']} and {new['data_version']} are declared to have "
                 "equally many rows",
-                must="differ in more than one person, or their totals tell what that person has",
+                must="differ in more than one row, or their totals tell what is in it",
                 got=f"{now:,} rows each",
                 next="Totals of one table from time to time are subtracted from one another. "
                 "Publish the later one with noise",

@@ -14,6 +14,7 @@ from discreet.core.numbers import written
 from discreet.core.rounding import short_up
 from discreet.core.terminal_text import text_steps
 from discreet.noiseless.certifiable import BreakingPoint, Certifiable, Target
+from discreet.noiseless.certificate import breaking_sentence
 from discreet.noiseless.composition import (
     ComposedReleases,
     CompositionRule,
@@ -63,10 +64,6 @@ class ExactCertificate:
         """All that is assumed, a sentence each."""
         declared = self.plan.declared
         given = ", ".join(self.premises["given"])
-        known = (
-            f"An adversary knows at most {declared.known:,} of the rows, and which ones was not "
-            "decided by their values"
-        )
         rows = (
             f"There are at least {declared.rows:,} rows with a unit; the release does not say how "
             "many there are"
@@ -75,7 +72,7 @@ class ExactCertificate:
             "number is as the law says: the counts that are shown tell of it"
         )
         before = f"The law holds given what was released before: {given}"
-        return (*self.subject.assumptions, rows, known, *([before] if given else []))
+        return (*self.subject.assumptions, rows, *([before] if given else []))
 
     def steps(self) -> Iterator[tuple[str, str]]:
         """Yield headings and sentences, for people."""
@@ -88,7 +85,7 @@ class ExactCertificate:
         yield "Chosen", declared.assurance
         yield "Earlier", f"{self.composed.because} ({self.composed.rule.value})"
         for place, point in enumerate(self.breaking_points):
-            yield "" if place else "Breaks", f"{point.what}: {point.words}"
+            yield "" if place else "Breaks", breaking_sentence(point)
         yield "Worst case", NO_WORST_CASE
 
     def __str__(self) -> str:

@@ -56,7 +56,7 @@ ONE_OF_EACH = Limits(rows_per_group=1, groups_per_unit=1)
 
 
 @frozen(kw_only=True)
-class Feature:
+class ExactFeature:
     """One number of a release: what the engine adds up, and what it is worth.
 
     Attributes:
@@ -93,13 +93,13 @@ class ExactPlan:
         return tuple(self.table.column(name) for name in names)
 
     @cached_property
-    def features(self) -> tuple[Feature, ...]:
+    def features(self) -> tuple[ExactFeature, ...]:
         """What is released, one entry a number of the engine's."""
         kind, columns = self.declared.kind, self.columns
         if kind is ExactKind.HISTOGRAM:
             how = digest([[str(key) for key in self.bins], self._discarding_json()])
             text = f"count by {columns[0].name}, {self.least} or more ({how[:16]})"
-            return (Feature(text=text, shown="rows", aggregate=CountRows()),)
+            return (ExactFeature(text=text, shown="rows", aggregate=CountRows()),)
         if kind is ExactKind.COUNT:
             return (_count(columns[0], self.declared.values),)
         numbers = columns[: len(self.declared.columns)]
@@ -229,11 +229,11 @@ def _written(bounds: Bounds) -> str:
     return f"{written(bounds.lower)}..{written(bounds.upper)} by {written(bounds.step)}"
 
 
-def _total(column: Column, place: int) -> Feature:
+def _total(column: Column, place: int) -> ExactFeature:
     bounds = _bounds(column)
     centre = middle(bounds)
     value = FieldValue(column.type, place)
-    return Feature(
+    return ExactFeature(
         text=f"sum({column.name} in {_written(bounds)})",
         shown=column.name,
         aggregate=SumValues(value=value, bounds=bounds, centre=centre),
@@ -242,11 +242,11 @@ def _total(column: Column, place: int) -> Feature:
     )
 
 
-def _count(column: Column, values: Sequence[Key]) -> Feature:
+def _count(column: Column, values: Sequence[Key]) -> ExactFeature:
     value = FieldValue(column.type, 0)
     shown = ", ".join(sorted(map(str, values)))
     where = call("in", [value, *(Literal(column.type, key) for key in values)])
-    return Feature(
+    return ExactFeature(
         text=f"count({column.name} in {{{shown}}})",
         shown=f"{column.name} is {shown}",
         aggregate=CountRows(where=where),

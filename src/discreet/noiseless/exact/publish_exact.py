@@ -15,6 +15,7 @@ from typing import Any
 
 from attrs import evolve
 
+from discreet.core.counted import counted
 from discreet.core.errors import InvalidArgument, LedgerError, WrittenBefore
 from discreet.core.numbers import exact
 from discreet.ledger.exact_claims import ExactClaim
@@ -180,13 +181,14 @@ def standing(earlier: ChargedReleases, ticket: int) -> tuple[str, ...]:
     said = []
     if noisy and own.name in earlier.beside_noise:
         said.append(
-            f"{len(noisy)} noisy answers were charged since; the owner states that the law holds "
-            "for somebody who has them too"
+            f"{counted(len(noisy), 'noisy answer')} came since; the owner states that the law "
+            "holds for somebody who has them too"
         )
     elif noisy:
         said.append(
-            f"{len(noisy)} noisy answers were charged since (the newest by ticket {noisy[-1]}): "
-            "the certificate is for somebody who has none of them, and says nothing of others"
+            f"{counted(len(noisy), 'noisy answer')} came since (the newest by ticket "
+            f"{noisy[-1]}): the certificate is for somebody who has none of them, and says nothing "
+            "of others"
         )
     for later in earlier.exact:
         if later.ticket > ticket:
