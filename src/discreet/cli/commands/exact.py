@@ -1,4 +1,4 @@
-"""Publish a declared statistic without noise, as the owner; or list those that are declared."""
+"""Publish a declared statistic without noise, as the owner; or list what is declared."""
 
 import argparse
 

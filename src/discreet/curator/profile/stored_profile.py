@@ -128,7 +128,8 @@ def with_void(project: Project, profile: Profile) -> Profile:
     """Return a profile that says so if an exact release has ended the worst-case claim."""
     if profile.receipt is None:
         return profile
-    return evolve(profile, remarks=receipt_remarks(project.ledger, profile.receipt))
+    remarks = receipt_remarks(project.ledger, profile.receipt)
+    return profile if remarks == profile.remarks else evolve(profile, remarks=remarks)
 
 
 def has_few_keys(column: Column) -> bool:
