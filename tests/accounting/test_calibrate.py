@@ -7,7 +7,7 @@ import pytest
 from discreet.accounting import calibration as calibrate_module
 from discreet.accounting.accounting_question import account
 from discreet.accounting.calibration import DIGITS, calibrate, most_uses
-from discreet.accounting.pld.parameters import LossTarget
+from discreet.accounting.pld.parameters import Target
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import PoissonSampledEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
@@ -46,7 +46,7 @@ def next_smaller(scale: Fraction) -> Fraction:
 def test_the_least_scale(make, target):
     """Certified at that ε, and not with the next smaller scale; the usual account says as much."""
     found = calibrate(make, target=target)
-    wanted = LossTarget(target.epsilon, target.delta)
+    wanted = Target(target.epsilon, target.delta)
     assert found.result.loss <= target
     assert wanted.excess(make(found.scale)) <= 0 < wanted.excess(make(next_smaller(found.scale)))
     near = account(make(found.scale * Fraction("1.002")), delta=target.delta)

@@ -11,14 +11,14 @@ from attrs import evolve, frozen
 from discreet.accounting.picture import save
 from discreet.core.errors import InvalidArgument
 from discreet.noiseless.advice import Advice, Advised, advise
-from discreet.noiseless.certifiable import NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.certificate import Certificate, CertifiedPoint
 from discreet.noiseless.certificate_drawing import certificate_picture
 from discreet.noiseless.certified import CHOSEN_BLINDLY, NOTHING_BEFORE, certified
 from discreet.noiseless.inference import inferred
 from tests.support.noiseless.fair_bits import FairBits
 
-TARGET = Target(Fraction(1, 2), Fraction(1, 10**6))
+TARGET = PrivacyTarget(Fraction(1, 2), Fraction(1, 10**6))
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_earlier_releases_are_named():
 def test_picture(certificate: Certificate, tmp_path):
     save(certificate_picture(certificate), tmp_path / "curve.svg")
     assert (tmp_path / "curve.svg").read_text().count("<path") > 20
-    sure = evolve(certificate, target=Target(Fraction(1), Fraction(0)))
+    sure = evolve(certificate, target=PrivacyTarget(Fraction(1), Fraction(0)))
     save(certificate_picture(sure), tmp_path / "curve.png")
     assert (tmp_path / "curve.png").stat().st_size > 5_000
 
@@ -151,7 +151,7 @@ def test_a_curve_of_no_way_is_refused():
 def test_an_attacker_never_exceeds_the_reading():
     """The exact posterior of each bit, after each total, against what was certified."""
     rows = 40
-    found = certified(FairBits(rows=rows), Target(Fraction(1), Fraction("1e-4")))
+    found = certified(FairBits(rows=rows), PrivacyTarget(Fraction(1), Fraction("1e-4")))
     reading = found.inference
     assert reading is not None
     assert not reading.is_vacuous
@@ -179,13 +179,13 @@ class Cells(FairBits):
     discarded: int | None = None
     error: Fraction | None = Fraction(1)
 
-    def least_truncation(self, target: Target) -> int | None:
+    def least_truncation(self, target: PrivacyTarget) -> int | None:
         return self.k
 
-    def rows_to_discard(self, target: Target) -> int | None:
+    def rows_to_discard(self, target: PrivacyTarget) -> int | None:
         return self.discarded
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         return None if self.error is None else NoiseInstead(self.error, self.error, "Noise.")
 
 
@@ -224,10 +224,11 @@ def test_the_reading_is_the_best_of_the_curve(certificate: Certificate):
     reading = certificate.inference
     assert reading is not None
     assert reading.people == 200
+    epsilon = reading.epsilon / 3
+    assert reading == inferred(epsilon, certificate.delta(epsilon), people=200)
     others = [inferred(p.epsilon, p.delta, people=200) for p in certificate.points]
-    assert reading in others
     rare = [one for one in others if one.failure <= Fraction(1, 1000)]
-    assert reading.belief("0.5") == min(one.belief("0.5") for one in rare)
+    assert reading.belief("0.5") <= min(one.belief("0.5") for one in rare)
 
 
 def test_without_a_rare_exception_the_reading_says_nothing():

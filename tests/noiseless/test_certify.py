@@ -6,14 +6,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from attrs import evolve
 
 from discreet import certify
 from discreet.core.errors import DiscreetError, InvalidArgument, RefusedQuery
-from discreet.noiseless.advice import Advised
-from discreet.noiseless.advisor.asserted_laws import LAWS, Bounds, row_law
+from discreet.noiseless.advice import Advised, advise
+from discreet.noiseless.advisor.asserted_laws import LAWS, PublicEnds, row_law
 from discreet.noiseless.advisor.certify import STATISTICS
 from discreet.noiseless.advisor.law_text import read_law
-from discreet.noiseless.certifiable import Way
+from discreet.noiseless.advisor.named_histograms import FIXED, FixedCells
+from discreet.noiseless.advisor.named_histograms import LAWS as HISTOGRAM_LAWS
+from discreet.noiseless.advisor.statistic_question import StatisticQuestion
+from discreet.noiseless.certifiable import PrivacyTarget, Way
+from discreet.noiseless.histograms.sized_histogram import SizedHistogram
 from discreet.noiseless.laws.box_density import BoxDensity, uniform_rows
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
 from discreet.noiseless.laws.law_family import LawFamily
@@ -26,6 +31,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "sum": {"rows": 60, "law": "uniform(0, 40)"},
     "mean": {"rows": 60, "law": "uniform(0, 40)"},
     "histogram": {"law": "poisson()", "suppress_below": 60},
+    "argmax": {"rows": 1000, "law": "shares(0.5, 0.3, 0.2)"},
     "majority": {"rows": 1001, "law": "yes(0.6, 0.7)"},
     "sign": {"rows": 1001, "law": "bernoulli(0.6)"},
     "threshold": {"rows": 1001, "law": "yes(0.6)", "at_least": 400},
@@ -44,6 +50,33 @@ def test_every_statistic_can_be_asked_for_by_its_name(name: str):
     assert found.breaking_points
 
 
+HISTOGRAMS = {
+    "poisson": "poisson()",
+    "sampled": "sampled(0.5, largest=1000)",
+    "sized": "sized(500, 0.2)",
+    "population": "population(people=2000, cell=200, rows=1000, epsilon=0.5)",
+    "fixed": "fixed(0.1)",
+}
+
+
+@pytest.mark.parametrize("kind", HISTOGRAMS)
+def test_every_law_of_a_histogram_can_be_written(kind: str):
+    question = StatisticQuestion(
+        statistic="histogram",
+        rows=2000 if kind == "fixed" else None,
+        law=HISTOGRAMS[kind],
+        suppress_below=80,
+    )
+    made = STATISTICS["histogram"].of(question)
+    assert min(made.deltas(Fraction(1)).values()) < Fraction(1, 1000)
+    assert made.to_json()["law"]["kind"] == kind
+    assert made.to_json()["truncation"] == 80
+
+
+def test_every_law_of_a_histogram_is_tried():
+    assert {*HISTOGRAMS, "shares"} == {*HISTOGRAM_LAWS, *FIXED}
+
+
 def test_every_name_is_tried():
     assert set(ASKED) | {"regression"} == set(STATISTICS)
 
@@ -51,9 +84,13 @@ def test_every_name_is_tried():
 def test_a_statistic_that_was_made_is_the_same():
     by_name = certify("sum", **ASKED["sum"], epsilon=2)
     made = certify(ExactSum(uniform_rows(0, 40), rows=60), epsilon=2)
-    assert made == by_name
-    own = certify("sum", rows=60, law=uniform_rows(0, 40), epsilon=2)
-    assert own == by_name
+    assert (made.points, made.advice, made.asserted) == (
+        by_name.points,
+        by_name.advice,
+        by_name.asserted,
+    )
+    assert by_name.law == "uniform(0, 40)"
+    assert certify("sum", rows=60, law=uniform_rows(0, 40), epsilon=2) == made
 
 
 def test_known_rows_are_rows_that_are_not_there():
@@ -96,6 +133,24 @@ def test_small_cells_are_suppressed():
     assert enough.may_publish
 
 
+def test_rows_are_discarded_where_cells_are_too_rare():
+    rare = FixedCells(rows=10_000, least_share="0.001", truncation=120)
+    target = PrivacyTarget(Fraction(1), Fraction(1, 10**6))
+    certified_delta = min(rare.deltas(target.epsilon).values())
+    found = advise(rare, target, certified_delta)
+    assert certified_delta > target.delta
+    assert found.verdict is Advised.DISCARD
+    discarding = rare.discarding(target)
+    assert discarding is not None
+    assert found.amount == discarding.loss_quantile("0.05") > discarding.shift
+    kept = SizedHistogram(truncation=120, sizes=discarding.sizes())
+    assert min(kept.deltas(target.epsilon).values()) <= target.delta
+    assert evolve(rare, truncation=1).rows_to_discard(target) is None
+    assert rare.rows_to_discard(PrivacyTarget(Fraction(1), Fraction(0))) is None
+    some = certify("histogram", rows=50, law="shares(0.5, 0.5)", delta="0.1", epsilon=2)
+    assert some.may_publish
+
+
 def test_a_family_for_map_and_a_design_for_a_regression_can_be_made():
     family = finite_family({"a": ["0.4", "0.6"], "b": ["0.6", "0.4"]})
     made = certify("map", rows=101, law=family, delta="0.05")
@@ -110,8 +165,8 @@ def test_a_family_for_map_and_a_design_for_a_regression_can_be_made():
 
 # ---------------------------------------------------------------- laws by name
 
-GRID = Bounds((Fraction(0), Fraction(10)), Fraction(1))
-WIDE = Bounds((Fraction(0), Fraction(10)))
+GRID = PublicEnds((Fraction(0), Fraction(10)), Fraction(1))
+WIDE = PublicEnds((Fraction(0), Fraction(10)))
 WRITTEN = {
     "uniform": ("uniform(2, 6)", WIDE),
     "density": ("density(0.1, 2, 6)", WIDE),
@@ -121,8 +176,8 @@ WRITTEN = {
     "laplace": ("laplace(5, 1)", WIDE),
     "exponential": ("exponential(0, 3)", WIDE),
     "beta": ("beta(2, 2)", WIDE),
-    "bernoulli": ("bernoulli(0.3)", Bounds()),
-    "discrete": ("discrete(0: 0.7, 3: 0.3)", Bounds()),
+    "bernoulli": ("bernoulli(0.3)", PublicEnds()),
+    "discrete": ("discrete(0: 0.7, 3: 0.3)", PublicEnds()),
     "mixture": ("mixture(normal(4, 1), normal(5, 1))", WIDE),
 }
 
@@ -140,18 +195,18 @@ def test_every_law_is_tried():
 
 
 def test_what_laws_mean():
-    assert row_law(read_law("uniform(0, 9)"), Bounds(None, Fraction(1))) == GridFloor(
+    assert row_law(read_law("uniform(0, 9)"), PublicEnds(None, Fraction(1))) == GridFloor(
         "1/10", block=(0, 9), clamps=(0, 9), step=1
     )
-    assert row_law(read_law("discrete(0: 0.7, 3: 0.3)"), Bounds()) == DiscreteLaw(
+    assert row_law(read_law("discrete(0: 0.7, 3: 0.3)"), PublicEnds()) == DiscreteLaw(
         ["0.7", "0.3"], start=0, step=3
     )
-    assert row_law(read_law("discrete(1: 0.7, 3: 0.3)"), GRID).clamps == ((0, 10),)
+    assert row_law(read_law("discrete(1: 0.7, 3: 0.3)"), GRID).clamps == (WIDE.clamps,)
     assert isinstance(row_law(*_written("mixture")), LawFamily)
     assert isinstance(row_law(read_law("normal(5, 1)"), GRID), DiscreteLaw)
     box = row_law(read_law("uniform(0, 4)"), WIDE)
     assert isinstance(box, BoxDensity)
-    assert box.clamps == ((0, 10),)
+    assert box.clamps == (WIDE.clamps,)
 
 
 def _written(kind: str):
@@ -221,6 +276,14 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"law": "poisson()", "range": (0, 1)},
         "range means nothing",
     ),
+    "known rows of a fixed histogram": (
+        "histogram",
+        {"rows": 9, "known": 1, "law": "fixed(0.1)"},
+        "0 known rows",
+    ),
+    "rows of a Poisson histogram": ("histogram", {"rows": 9, "law": "poisson()"}, "fixed"),
+    "shares that are laws": ("argmax", {"rows": 9, "law": "shares(a(1), 1)"}, "numbers"),
+    "shares above 1": ("argmax", {"rows": 9, "law": "shares(1, 1)"}, "add up to 1"),
     "no such law of a histogram": ("histogram", {"law": "uniform(0, 1)"}, "poisson"),
     "a threshold without one": ("threshold", SUM | {"law": "yes(0.6)"}, "say yes"),
     "no number to choose between": ("map", SUM | {"law": "mixture(1, 2)"}, "one kind"),

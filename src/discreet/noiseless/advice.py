@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from discreet.core.check import chosen, optional_whole
 from discreet.core.loss import short
-from discreet.noiseless.certifiable import Certifiable, NoiseInstead, Target
+from discreet.noiseless.certifiable import Certifiable, NoiseInstead, PrivacyTarget
 from discreet.noiseless.inversion import decimal_up
 
 
@@ -35,7 +35,7 @@ def _advised(value: Advised | str) -> Advised:
 class Suppressible(Protocol):
     """A statistic of cells, of which small ones can be suppressed."""
 
-    def least_truncation(self, target: Target) -> int | None:
+    def least_truncation(self, target: PrivacyTarget) -> int | None:
         """Return the least k with which the target is kept; None if none does."""
 
 
@@ -43,8 +43,8 @@ class Suppressible(Protocol):
 class Discardable(Protocol):
     """A statistic that is hidden better if some rows are left out at random."""
 
-    def rows_to_discard(self, target: Target) -> int | None:
-        """Return how many rows are left out, at most in usual; None if it does not help."""
+    def rows_to_discard(self, target: PrivacyTarget) -> int | None:
+        """Return how many rows are left out, at most and usually; None if it does not help."""
 
 
 @runtime_checkable
@@ -86,7 +86,7 @@ class Advice:
                     "others exactly."
                 )
             case Advised.DISCARD:
-                return f"Discard about {self.amount:,} rows at random, then publish exactly."
+                return f"Discard up to {self.amount:,} rows at random, then publish exactly."
             case Advised.ADD_NOISE:
                 return "Add noise: no exact release is certified for what was asked for."
             case Advised.DO_NOT_PUBLISH:
@@ -102,7 +102,7 @@ class Advice:
         return Advice(**stored)
 
 
-def advise(subject: Certifiable, target: Target, certified: Fraction) -> Advice:
+def advise(subject: Certifiable, target: PrivacyTarget, certified: Fraction) -> Advice:
     """Return the verdict on a statistic of which ``certified`` is the least δ at the target's ε.
 
     The first that applies:

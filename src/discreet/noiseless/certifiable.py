@@ -20,7 +20,7 @@ class Way(Enum):
 
 
 @frozen
-class Target:
+class PrivacyTarget:
     """What is wanted of a release: ε, and δ at that ε."""
 
     epsilon: Fraction
@@ -81,10 +81,10 @@ class Certifiable(Protocol):
         Each falls as ε grows, and each is a bound of its own: the least of them holds.
         """
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return how far each assumption can be wrong."""
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return what noise would cost; None if the statistic has no bounded sensitivity."""
 
     def to_json(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A certificate: what an exact release keeps, what that assumes, and how far it can be wrong."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from discreet.core.loss import short
 from discreet.core.numbers import Number, exact, written
 from discreet.core.terminal_text import lines, text_steps, text_table
 from discreet.noiseless.advice import Advice, Advised
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.inference import Inference
 from discreet.noiseless.inversion import decimal_up, least_epsilon
 
@@ -22,17 +22,37 @@ FORMAT = "discreet.certificate/1"
 """The name of the stored form."""
 
 
+def _by_way(values: Mapping[Way, Fraction]) -> Mapping[Way, Fraction]:
+    return dict(values)
+
+
+def _texts(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(values)
+
+
+def _limits(values: Iterable[BreakingPoint]) -> tuple[BreakingPoint, ...]:
+    return tuple(values)
+
+
+def _asserted(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    return dict(values)
+
+
 @frozen
 class CertifiedPoint:
     """Upper bounds of δ at one ε, by each way."""
 
     epsilon: Fraction
-    deltas: Mapping[Way, Fraction] = field(converter=dict)
+    deltas: Mapping[Way, Fraction] = field(converter=_by_way)
 
     @property
     def delta(self) -> Fraction:
         """The least of the bounds, which all hold."""
         return min(self.deltas.values())
+
+
+def _points(values: Iterable[CertifiedPoint]) -> tuple[CertifiedPoint, ...]:
+    return tuple(values)
 
 
 @frozen(kw_only=True)
@@ -63,15 +83,15 @@ class Certificate:
     rows: int | None = field(converter=optional_whole)
     known: int | None = field(converter=optional_whole)
     law: str
-    target: Target
-    points: tuple[CertifiedPoint, ...] = field(converter=tuple)
+    target: PrivacyTarget
+    points: tuple[CertifiedPoint, ...] = field(converter=_points)
     simulator: str
-    assumptions: tuple[str, ...] = field(converter=tuple)
-    breaking_points: tuple[BreakingPoint, ...] = field(converter=tuple)
+    assumptions: tuple[str, ...] = field(converter=_texts)
+    breaking_points: tuple[BreakingPoint, ...] = field(converter=_limits)
     inference: Inference | None
     noise: NoiseInstead | None
     advice: Advice
-    asserted: Mapping[str, Any] = field(converter=dict)
+    asserted: Mapping[str, Any] = field(converter=_asserted)
     live: Callable[[Fraction], Mapping[Way, Fraction]] | None = field(
         default=None, eq=False, repr=False
     )
@@ -277,7 +297,7 @@ def _read(stored: Mapping[str, Any]) -> Certificate:
         rows=stored["rows"],
         known=stored["known"],
         law=stored["law"],
-        target=Target(exact(stored["target"]["epsilon"]), exact(stored["target"]["delta"])),
+        target=PrivacyTarget(exact(stored["target"]["epsilon"]), exact(stored["target"]["delta"])),
         points=[
             CertifiedPoint(
                 exact(point["epsilon"]),

@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
+from attrs import define, field
+
 from discreet.core.errors import InvalidArgument
 from discreet.noiseless.advice import advise
-from discreet.noiseless.certifiable import Certifiable, Target, Way
+from discreet.noiseless.certifiable import Certifiable, PrivacyTarget, Way
 from discreet.noiseless.certificate import Certificate, CertifiedPoint
 from discreet.noiseless.inference import Inference, inferred
 from discreet.noiseless.inversion import decimal_up, least_epsilon
@@ -17,7 +19,9 @@ Curve = Callable[[Fraction], Mapping[Way, Fraction]]
 DIGITS = 6
 """How many digits of a δ are kept, rounded up."""
 
-_AROUND = tuple(Fraction(quarters, 4) for quarters in (2, 3, 4, 5, 6))
+_AROUND = (Fraction(1, 2), Fraction(3, 4), Fraction(5, 4), Fraction(3, 2))
+_APART, _FURTHEST = Fraction(1, 6), Fraction(3, 2)
+"""Points are at least so far apart, and none is further out than the last by more than that."""
 
 LARGEST_FAILURE = Fraction(1, 1000)
 """The reading for people has an exception at most this likely, wherever the curve allows it."""
@@ -32,8 +36,10 @@ NOTHING_BEFORE = (
 )
 
 
-def certified(subject: Certifiable, target: Target, *, given: Iterable[str] = ()) -> Certificate:
-    """Return the certificate of a statistic for a target.
+def certified(
+    subject: Certifiable, target: PrivacyTarget, *, given: Iterable[str] = (), law: str = ""
+) -> Certificate:
+    """Return the certificate of a statistic for a target; ``law`` is how its law was written.
 
     Guarantee:
         The δ of every point is the statistic's own bound, rounded up to six digits.
@@ -41,22 +47,21 @@ def certified(subject: Certifiable, target: Target, *, given: Iterable[str] = ()
     Assumes:
         All that the certificate lists as assumed.
     """
-    curve = _remembered(subject.deltas)
-    deltas = curve(target.epsilon)
+    curve = _Curve(subject.deltas)
     points = _points(curve, target)
     return Certificate(
         statistic=subject.statistic,
         rows=_said(subject, "rows"),
         known=_said(subject, "known"),
-        law=_law(subject),
+        law=law or _law(subject),
         target=target,
         points=points,
         simulator=subject.simulator,
         assumptions=(*_own(subject), CHOSEN_BLINDLY, _before(tuple(given))),
         breaking_points=subject.breaking_points(target),
-        inference=_reading(points, _said(subject, "rows") or 1),
+        inference=_reading(curve, _said(subject, "rows") or 1),
         noise=subject.noise_instead(target),
-        advice=advise(subject, target, min(deltas.values())),
+        advice=advise(subject, target, curve.least(target.epsilon)),
         asserted=subject.to_json(),
         live=curve,
     )
@@ -89,45 +94,56 @@ def _before(given: tuple[str, ...]) -> str:
     )
 
 
-def _remembered(deltas: Curve) -> Curve:
-    """Return the curve with short numbers that are not below its own, each worked out once."""
-    known: dict[Fraction, Mapping[Way, Fraction]] = {}
+@define
+class _Curve:
+    """The curve with short numbers that are not below its own, each worked out once."""
 
-    def curve(epsilon: Fraction) -> Mapping[Way, Fraction]:
-        if epsilon not in known:
-            found = deltas(epsilon)
+    deltas: Curve
+    known: dict[Fraction, Mapping[Way, Fraction]] = field(factory=dict)
+
+    def __call__(self, epsilon: Fraction) -> Mapping[Way, Fraction]:
+        if epsilon not in self.known:
+            found = self.deltas(epsilon)
             if not found:
                 raise InvalidArgument(
                     "The statistic has no curve", must="have a bound of δ by one way at least"
                 )
-            known[epsilon] = {
+            self.known[epsilon] = {
                 way: min(Fraction(1), decimal_up(max(Fraction(0), value), DIGITS))
                 for way, value in found.items()
             }
-        return known[epsilon]
+        return self.known[epsilon]
 
-    return curve
+    def least(self, epsilon: Fraction) -> Fraction:
+        """Return the least bound at an ε."""
+        return min(self(epsilon).values())
 
 
-def _points(curve: Curve, target: Target) -> tuple[CertifiedPoint, ...]:
-    """Return the curve around the ε that was asked for, and around the ε at the δ that was."""
+def _points(curve: _Curve, target: PrivacyTarget) -> tuple[CertifiedPoint, ...]:
+    """Return what was looked at on the way to the ε at the wanted δ, and a little around.
+
+    A bound can take a second to work out, so that nothing is worked out for the table alone. Of
+    two that are close together one is shown.
+    """
     wanted = target.epsilon
-    enough = least_epsilon(
-        lambda epsilon: min(curve(epsilon).values()), target.delta, start=wanted or Fraction(1)
-    )
-    middles = [wanted or Fraction(1), *([enough] if enough else [])]
-    around = {decimal_up(middle * factor, 4) for middle in middles for factor in _AROUND}
-    exactly = {Fraction(0), wanted, *([] if enough is None else [enough])}
-    return tuple(CertifiedPoint(epsilon, curve(epsilon)) for epsilon in sorted(around | exactly))
+    enough = least_epsilon(curve.least, target.delta, start=wanted)
+    around = [middle * factor for middle in (wanted, enough) if middle for factor in _AROUND]
+    kept = {Fraction(0), wanted, *([] if enough is None else [enough])}
+    for epsilon in (*sorted(curve.known), *(decimal_up(one, 4) for one in around)):
+        if epsilon <= _FURTHEST * max(kept) and all(
+            abs(epsilon - other) >= _APART * other for other in kept
+        ):
+            kept.add(epsilon)
+    return tuple(CertifiedPoint(epsilon, curve(epsilon)) for epsilon in sorted(kept))
 
 
-def _reading(points: tuple[CertifiedPoint, ...], people: int) -> Inference:
+def _reading(curve: _Curve, people: int) -> Inference:
     """Return what a reader concludes at most, at the point of the curve that says it best.
 
     A smaller ε says more of beliefs, and has a larger δ, which makes an exception more likely. So
     it is the smallest one with a rare exception; if there is none, the one with the rarest.
     """
-    found = [inferred(point.epsilon, point.delta, people=people) for point in points]
+    found = [inferred(at, curve.least(at), people=people) for at in sorted(curve.known)]
     rare = [one for one in found if one.failure <= LARGEST_FAILURE]
     if rare:
         return min(rare, key=lambda one: one.belief(Fraction(1, 2)))

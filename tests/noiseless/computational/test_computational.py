@@ -66,7 +66,7 @@ def test_a_bound_is_below_the_true_advantage(rng):
 def test_a_test_that_looks_at_nothing_refutes_nothing(rng):
     game = play_distinguishing(
         lambda x, _: x,
-        lambda _, words: int(words.words(1)[0]) % 2,
+        lambda _, words: bool(int(words.words(1)[0]) % 2),
         (0, 1),
         0,
         rng,
@@ -163,7 +163,7 @@ def test_a_mechanism_that_hides_by_its_function_is_private_once_that_is_random(r
 def test_bad_questions(rng, monkeypatch):
     oracle = LazyOracle(rng)
     with pytest.raises(InvalidArgument, match="bytes"):
-        oracle("text")
+        oracle("text")  # type: ignore[arg-type]
     monkeypatch.setattr(random_oracle, "MOST_BYTES", 16)
     with pytest.raises(Unsupported):
         oracle(bytes(9))

@@ -283,3 +283,42 @@ def test_no_law_is_refused_by_what_is_wrong_with_it():
 def test_one_condition_needs_no_delta():
     sure = SimulatorProgramme(((Fraction(1),),), ((Fraction(1),),))
     assert programme_solver.solve_programme(sure, Fraction(1), Fraction(1)).high == 0
+
+
+def test_the_worst_condition_is_named():
+    """A row that is 1 shows in the maximum of three; one that is 0 hides behind the others."""
+    bits = independent_rows([0, 1], 3, ["9/10", "1/10"])
+    model = FiniteModel(deterministic(max, bits), [without_knowledge(bits)])
+    found = check_distributional(model, 3, 2)
+    delta, worst = attained_delta(model, individuals(3), found.simulator, factors(2)[1])
+    assert delta == found.high
+    assert found.where == f"row 1 is {worst.value}"
+
+
+def test_a_solver_that_finds_nothing_leaves_ends_that_are_wide_and_true(monkeypatch):
+    class Nothing:
+        @staticmethod
+        def linprog(*_, **__):
+            return type("Found", (), {"x": None})
+
+    real = programme_solver.load
+    right = check_distributional(fair_sum(4), 4, 1)
+    monkeypatch.setattr(
+        programme_solver, "load", lambda name: Nothing if "optimize" in name else real(name)
+    )
+    found = check_distributional(fair_sum(4), 4, 1)
+    assert found.low == 0
+    assert right.high < found.high < 1
+
+
+@pytest.mark.parametrize("epsilon", [10, 20, 64])
+def test_large_epsilons_and_tiny_probabilities_have_true_ends(epsilon):
+    """Two laws that are mirrored: the best simulator is a fair coin, and δ = (1/2 - e^ε τ)⁺."""
+    tiny = Fraction(1, 10**20)
+    law = {(b,): {b: 1 - tiny, 1 - b: tiny} for b in (0, 1)}
+    found = check_simulated(FiniteModel(law, []), 1, epsilon)
+    _, low_factor, high_factor = factors(epsilon)
+    half = Fraction(1, 2)
+    assert found.low <= max(Fraction(0), half - low_factor * tiny)
+    assert found.high >= max(Fraction(0), half - high_factor * tiny)
+    assert (found.high == 0) == (epsilon == 64)

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.rounding import exp_up
-from discreet.noiseless.certifiable import Target, Way
+from discreet.noiseless.certifiable import PrivacyTarget, Way
 from discreet.noiseless.regression.box_limits import least_terms, least_weight
 from discreet.noiseless.regression.box_sums import box_delta, hidden_by
 from discreet.noiseless.regression.coefficients import ReleasedMoments, line_of
@@ -29,7 +29,7 @@ UNIT = RegressionDesign.uniform({"g": (-1, 1)}, {"h": (-1, 1)})
 ORIGIN = RegressionDesign.uniform({"g": (-1, 1)}, {"h": (-1, 1)}, has_intercept=False)
 PRISM = star_box(UNIT, "g", ["h"], Fraction(3, 5), Fraction(1))
 MEANS = linear_box(UNIT, ["g", "h"])
-HALF = Target(Fraction(1, 2), Fraction(1, 10**6))
+HALF = PrivacyTarget(Fraction(1, 2), Fraction(1, 10**6))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_four_averages_of_two_unknown_rows_are_solved():
     assert {((s + e) / 2, (t + f) / 2), ((s - e) / 2, (t - f) / 2)} == set(rows_left)
     grouped = ExactRegression.plan(UNIT, rows=400_000, use="grouped")
     assert grouped.use is RowUse.GROUPED
-    (known, rows, *_) = grouped.breaking_points(Target(Fraction(1), Fraction(1, 10**6)))
+    (known, rows, *_) = grouped.breaking_points(PrivacyTarget(Fraction(1), Fraction(1, 10**6)))
     assert known.what == "rows that the adversary knows"
     assert 0 < known.limit < 400_000 - 2
     assert rows.limit + known.limit == 400_000
@@ -219,7 +219,7 @@ def test_a_block_that_is_known_hides_nobody():
 def test_few_rows_are_certified_for_nothing():
     found = ExactRegression.plan(ORIGIN, rows=2).deltas(Fraction(1))
     assert set(found.values()) == {Fraction(1)}
-    tiny = Target(Fraction(0), Fraction(1, 10**6))
+    tiny = PrivacyTarget(Fraction(0), Fraction(1, 10**6))
     assert least_terms(PRISM, tiny) is None
     assert least_weight(PRISM, 1, HALF) is None
     assert ExactRegression.plan(ORIGIN, rows=50).breaking_points(HALF)[0].limit is None
@@ -235,7 +235,7 @@ def test_bad_losses_are_refused(epsilon):
 def test_it_says_what_it_is():
     line = ExactRegression.plan(UNIT, rows=75_000, known=100)
     assert "the exact line of h on g" in line.statistic
-    assert "in the place of the person's row" in line.simulator
+    assert "in the place of the missing row" in line.simulator
     assert any("100 of 75,000 rows" in words for words in line.assumptions)
     noise = line.noise_instead(HALF)
     assert noise.scale == (2 + 2 + 1 + 2) / HALF.epsilon

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.rounding import exp_down
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 
 
 def excess_of(first: Mapping[int, Fraction], second: Mapping[int, Fraction], factor: Fraction):
@@ -55,7 +55,7 @@ class FairBits:
         delta = max(excess_of(zero, half, factor), excess_of(half, zero, factor))
         return {Way.SOURCE: min(Fraction(1), 2 * delta), Way.TIGHT: delta}
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the one that there is."""
         most = [
             known
@@ -66,7 +66,7 @@ class FairBits:
         limit = Fraction(max(most)) if most else None
         return (BreakingPoint("rows that the adversary knows", limit, "One more, and it is lost."),)
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return what discrete Laplace noise would be."""
         if not target.epsilon:
             return None

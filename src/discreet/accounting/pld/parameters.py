@@ -85,7 +85,7 @@ _MOST_COUNT = 10**7
 
 
 @frozen
-class LossTarget:
+class Target:
     """The (ε, δ) that is wanted."""
 
     epsilon: Fraction
@@ -138,9 +138,9 @@ def _quantile(probability: float) -> float:
     return NormalDist().inv_cdf(min(max(probability, 1e-300), 1 - 2.0**-53))
 
 
-def target(epsilon: Number, delta: Number) -> LossTarget:
+def target(epsilon: Number, delta: Number) -> Target:
     """Read an (ε, δ) that is wanted."""
-    wanted = LossTarget(exact(epsilon), exact(delta))
+    wanted = Target(exact(epsilon), exact(delta))
     if wanted.epsilon <= 0 or not 0 <= wanted.delta < 1:
         raise InvalidArgument(
             "That cannot be wanted",
@@ -160,7 +160,7 @@ def least_scale(
     r"""Return the least scale of some digits with which ``events_of(scale)`` keep to a target.
 
     Guarantee:
-        The events at the scale are certified (:meth:`LossTarget.excess`), and those at the next
+        The events at the scale are certified (:meth:`Target.excess`), and those at the next
         smaller scale of as many digits are not. More noise must not cost more.
 
     Example:
@@ -272,7 +272,7 @@ def _ten(power: int) -> Fraction:
     return Fraction(whole) if power >= 0 else Fraction(1, whole)
 
 
-def _gaussian_scale(events_of: Callable[[Fraction], Events], wanted: LossTarget) -> Fraction | None:
+def _gaussian_scale(events_of: Callable[[Fraction], Events], wanted: Target) -> Fraction | None:
     r"""Return about the least scale of Gaussian noise alone: what continuous noise would need.
 
     Discrete noise needs some thousandths of a per cent more, unless it is very small. So hardly any
@@ -291,7 +291,7 @@ def _gaussian_scale(events_of: Callable[[Fraction], Events], wanted: LossTarget)
     return Fraction(math.sqrt(ratio)).limit_denominator(10**6) or None
 
 
-def _bracket(events_of: Callable[[Fraction], Events], wanted: LossTarget) -> Fraction:
+def _bracket(events_of: Callable[[Fraction], Events], wanted: Target) -> Fraction:
     r"""Return about the scale at which zCDP alone would do; the true one is not far below.
 
     :math:`\rho` of additive noise falls with the square of the scale.

@@ -91,10 +91,26 @@ def _certificate(options: argparse.Namespace) -> Certificate:
     return read_certificate_question(Path(options.statistic)).certificate(**said)
 
 
+_ARGUMENTS = (
+    "rows",
+    "known",
+    "law",
+    "range",
+    "grid",
+    "suppress_below",
+    "at_least",
+    "use",
+    "known_rows",
+    "chosen",
+    "dependence",
+    "epsilon",
+    "delta",
+    "given",
+)
+
+
 def _said(options: argparse.Namespace) -> dict[str, Any]:
-    names = ("rows", "known", "law", "range", "grid", "suppress_below", "at_least", "use")
-    names += ("known_rows", "chosen", "dependence", "epsilon", "delta", "given")
-    found = {name: getattr(options, name) for name in names}
+    found = {name: getattr(options, name) for name in _ARGUMENTS}
     return {name: value for name, value in found.items() if value is not None}
 
 

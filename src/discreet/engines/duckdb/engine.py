@@ -143,6 +143,7 @@ class DuckDbEngine:
     def execute(self, plan: BoundedPlan, salt: bytes, permit: Permit) -> ExactAggregates:
         """Run the plan and return the exact integers of each group."""
         permit.require_open()
+        self._go_on()
         thread = threading.current_thread()
         public = [scan.table for scan in plan.scans() if isinstance(scan, PublicScan)]
         try:

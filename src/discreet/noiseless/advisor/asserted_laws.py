@@ -21,7 +21,7 @@ from discreet.noiseless.laws.parametric import (
 
 
 @frozen
-class Bounds:
+class PublicEnds:
     """The public clamps and the public grid that a law stands between, as far as they are said."""
 
     clamps: Interval | None = None
@@ -52,12 +52,12 @@ class Bounds:
             )
 
 
-def row_law(law: WrittenLaw | RowLaw, bounds: Bounds) -> RowLaw:
+def row_law(law: WrittenLaw | RowLaw, bounds: PublicEnds) -> RowLaw:
     """Return the law of a row that is written, or is one already.
 
     Example:
         >>> from discreet.noiseless.advisor.law_text import read_law
-        >>> row_law(read_law("uniform(0, 40)"), Bounds()).mass
+        >>> row_law(read_law("uniform(0, 40)"), PublicEnds()).mass
         Fraction(1, 1)
     """
     if not isinstance(law, WrittenLaw):
@@ -69,7 +69,7 @@ def row_law(law: WrittenLaw | RowLaw, bounds: Bounds) -> RowLaw:
     return LAWS[law.kind](law, bounds)
 
 
-def _own(law: RowLaw, bounds: Bounds) -> RowLaw:
+def _own(law: RowLaw, bounds: PublicEnds) -> RowLaw:
     """Return a law that was made; its clamps and its grid are its own."""
     if not hasattr(law, "members"):
         raise InvalidArgument(
@@ -85,7 +85,7 @@ def _own(law: RowLaw, bounds: Bounds) -> RowLaw:
     return law
 
 
-def _uniform(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _uniform(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     low, high = _ends(law, **law.numbers("low", "high"))
     clamps = bounds.between(low, high)
     if bounds.grid is None:
@@ -94,14 +94,14 @@ def _uniform(law: WrittenLaw, bounds: Bounds) -> RowLaw:
     return GridFloor(Fraction(1, count), block=(low, high), clamps=clamps, step=bounds.grid)
 
 
-def _density(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _density(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     bounds.no_grid(law)
     said = law.numbers("least", "low", "high")
     ends = _ends(law, said["low"], said["high"])
     return BoxDensity(said["least"], box=ends, clamps=bounds.clamped(law))
 
 
-def _floor(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _floor(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     said = law.numbers("least", "low", "high")
     if bounds.grid is None:
         raise InvalidArgument(
@@ -111,42 +111,42 @@ def _floor(law: WrittenLaw, bounds: Bounds) -> RowLaw:
     return GridFloor(said["least"], block=ends, clamps=bounds.clamped(law), step=bounds.grid)
 
 
-def _triangle(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _triangle(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     bounds.no_grid(law)
     said = law.numbers("peak", "low", "high")
     ends = _ends(law, said["low"], said["high"])
     return TriangleDensity(said["peak"], base=ends, clamps=bounds.clamped(law))
 
 
-def _normal(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _normal(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     said = law.numbers("mean", "deviation")
     rows = NormalRows(said["mean"], said["deviation"], clamps=bounds.clamped(law))
     return rows if bounds.grid is None else rows.on_grid(bounds.grid)
 
 
-def _laplace(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _laplace(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     bounds.no_grid(law)
     return LaplaceRows(*law.numbers("centre", "scale").values(), clamps=bounds.clamped(law))
 
 
-def _exponential(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _exponential(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     bounds.no_grid(law)
     return ExponentialRows(*law.numbers("start", "scale").values(), clamps=bounds.clamped(law))
 
 
-def _beta(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _beta(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     bounds.no_grid(law)
     return BetaRows(*law.numbers("first", "second").values(), clamps=bounds.clamped(law))
 
 
-def _bernoulli(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _bernoulli(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     share = law.numbers("share")["share"]
     if not 0 <= share <= 1:
         raise InvalidArgument("The share is out of range", must="lie between 0 and 1")
     return _on_grid({Fraction(0): 1 - share, Fraction(1): share}, bounds)
 
 
-def _discrete(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _discrete(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     named = {exact(value): weight for value, weight in law.named.items()}
     weights = {v: weight for v, weight in named.items() if isinstance(weight, Fraction)}
     if law.values or len(weights) < len(law.named) or not weights:
@@ -160,7 +160,7 @@ def _discrete(law: WrittenLaw, bounds: Bounds) -> RowLaw:
 MOST_VALUES = 100_000
 
 
-def _on_grid(weights: Mapping[Fraction, Fraction], bounds: Bounds) -> RowLaw:
+def _on_grid(weights: Mapping[Fraction, Fraction], bounds: PublicEnds) -> RowLaw:
     """Return the law on the grid that all values are on; between them it has probability 0."""
     low, high = bounds.between(min(weights), max(weights))
     step = bounds.grid or _step([low, high, *weights])
@@ -186,7 +186,7 @@ def _step(values: list[Fraction]) -> Fraction:
     return step or Fraction(1)
 
 
-def _mixture(law: WrittenLaw, bounds: Bounds) -> RowLaw:
+def _mixture(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     parts = [*law.values, *law.named.values()]
     members = [one for one in parts if isinstance(one, WrittenLaw)]
     if len(members) < len(parts) or len(members) < 2:
@@ -205,7 +205,7 @@ def _ends(law: WrittenLaw, low: Fraction, high: Fraction) -> Interval:
     return low, high
 
 
-LAWS: Mapping[str, Callable[[WrittenLaw, Bounds], RowLaw]] = {
+LAWS: Mapping[str, Callable[[WrittenLaw, PublicEnds], RowLaw]] = {
     "uniform": _uniform,
     "density": _density,
     "triangle": _triangle,

@@ -6,7 +6,8 @@ from typing import Any
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
-from discreet.noiseless.advisor.named_choices import MAJORITY, MAP, SIGN, THRESHOLD
+from discreet.noiseless.advisor.law_text import WrittenLaw
+from discreet.noiseless.advisor.named_choices import ARGMAX, MAJORITY, MAP, SIGN, THRESHOLD
 from discreet.noiseless.advisor.named_histograms import HISTOGRAM
 from discreet.noiseless.advisor.named_regression import REGRESSION
 from discreet.noiseless.advisor.named_sums import MEAN, SUM
@@ -17,7 +18,7 @@ from discreet.noiseless.advisor.statistic_question import (
     StatisticQuestion,
     refuse_data,
 )
-from discreet.noiseless.certifiable import Certifiable, Target
+from discreet.noiseless.certifiable import Certifiable, PrivacyTarget
 from discreet.noiseless.certificate import Certificate
 from discreet.noiseless.certified import certified
 from discreet.noiseless.sums.exact_sum import Chosen, KnownRows
@@ -29,6 +30,7 @@ STATISTICS: Mapping[str, NamedStatistic] = {
     "sum": SUM,
     "mean": MEAN,
     "histogram": HISTOGRAM,
+    "argmax": ARGMAX,
     "majority": MAJORITY,
     "sign": SIGN,
     "threshold": THRESHOLD,
@@ -109,7 +111,9 @@ def certify(
         )
     question = StatisticQuestion(statistic=statistic, **stated)
     _require_independent(question)
-    return certified(STATISTICS[statistic].of(question), wanted, given=names)
+    made = STATISTICS[statistic].of(question)
+    written = str(question.law) if isinstance(question.law, WrittenLaw) else ""
+    return certified(made, wanted, given=names, law=written)
 
 
 def _made(statistic: Any, stated: Mapping[str, Any]) -> Certifiable:
@@ -129,7 +133,7 @@ def _made(statistic: Any, stated: Mapping[str, Any]) -> Certifiable:
     return made
 
 
-def _target(epsilon: Number, delta: Number) -> Target:
+def _target(epsilon: Number, delta: Number) -> PrivacyTarget:
     refuse_data(epsilon, "An ε")
     refuse_data(delta, "A δ")
     loss, lost = exact(epsilon), exact(delta)
@@ -139,7 +143,7 @@ def _target(epsilon: Number, delta: Number) -> Target:
         raise InvalidArgument(
             "delta is out of range", must="be at least 0 and below 1", got=str(lost)
         )
-    return Target(loss, lost)
+    return PrivacyTarget(loss, lost)
 
 
 def _names(given: Iterable[str]) -> tuple[str, ...]:

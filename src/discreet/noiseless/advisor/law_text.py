@@ -1,7 +1,7 @@
 """A law as people write it: ``normal(mean=70, deviation=10)``, ``discrete(0: 0.7, 1: 0.3)``."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,18 @@ _NAMED = re.compile(r"\s*([^=:()]+?)\s*[=:](.*)", re.DOTALL)
 KIND = "kind"
 
 
+def _values(
+    values: Iterable["Fraction | WrittenLaw"],
+) -> tuple["Fraction | WrittenLaw", ...]:
+    return tuple(values)
+
+
+def _named(
+    values: Mapping[str, "Fraction | WrittenLaw"],
+) -> Mapping[str, "Fraction | WrittenLaw"]:
+    return dict(values)
+
+
 @frozen
 class WrittenLaw:
     """A kind of law with what stands in its brackets; what it means is decided elsewhere.
@@ -29,8 +41,8 @@ class WrittenLaw:
     """
 
     kind: str
-    values: tuple["Fraction | WrittenLaw", ...] = field(default=(), converter=tuple)
-    named: Mapping[str, "Fraction | WrittenLaw"] = field(factory=dict, converter=dict)
+    values: tuple["Fraction | WrittenLaw", ...] = field(default=(), converter=_values)
+    named: Mapping[str, "Fraction | WrittenLaw"] = field(factory=dict, converter=_named)
 
     def __str__(self) -> str:
         """Return a text that is read as the same law.
@@ -65,6 +77,22 @@ class WrittenLaw:
             must=f"be {self.kind}({', '.join(names)}), each a number",
             got=str(self),
         )
+
+
+def numbers_of(law: WrittenLaw) -> list[Fraction]:
+    """Return all that stands in the brackets, in order, if it is numbers.
+
+    Example:
+        >>> numbers_of(read_law("shares(1/2, blue=1/2)"))
+        [Fraction(1, 2), Fraction(1, 2)]
+    """
+    parts = [*law.values, *law.named.values()]
+    found = [one for one in parts if isinstance(one, Fraction)]
+    if len(found) < len(parts):
+        raise InvalidArgument(
+            f"The law {law.kind!r} lists numbers", must=f"be written as {law.kind}(0.5, 0.3, 0.2)"
+        )
+    return found
 
 
 def read_law(text: str) -> WrittenLaw:

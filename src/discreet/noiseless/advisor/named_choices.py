@@ -5,9 +5,10 @@ from fractions import Fraction
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact
-from discreet.noiseless.advisor.law_text import WrittenLaw
+from discreet.noiseless.advisor.law_text import WrittenLaw, numbers_of
 from discreet.noiseless.advisor.statistic_question import NamedStatistic, StatisticQuestion
 from discreet.noiseless.stable.map_release import MapRelease
+from discreet.noiseless.stable.most_common import MostCommonRelease
 from discreet.noiseless.stable.row_families import RowFamily, finite_family, truncated_normals
 from discreet.noiseless.stable.threshold_release import ThresholdRelease
 
@@ -93,6 +94,15 @@ def _normal(members: Sequence[WrittenLaw], low: Fraction, high: Fraction) -> Row
     return truncated_normals(means, deviation=deviations.pop(), low=low, high=high)
 
 
+def _argmax(question: StatisticQuestion) -> MostCommonRelease:
+    """Return which category most rows have; the law lists their probabilities in order."""
+    law = question.written_law(("shares",))
+    return MostCommonRelease(
+        shares=numbers_of(law), rows=question.needed("rows"), known=question.known
+    )
+
+
+ARGMAX = NamedStatistic(_argmax, "which category most rows have", {"rows", "known"})
 MAJORITY = NamedStatistic(
     _threshold, "whether more than half of the rows say yes", {"rows", "known"}
 )

@@ -1,9 +1,19 @@
 """Histograms by name: which law of the rows makes which histogram."""
 
 from collections.abc import Callable
+from typing import Any
 
-from discreet.noiseless.advisor.law_text import WrittenLaw
+from attrs import field, frozen
+
+from discreet.core.check import positive, whole
+from discreet.core.errors import InvalidArgument
+from discreet.noiseless.advisor.law_text import WrittenLaw, numbers_of
 from discreet.noiseless.advisor.statistic_question import NamedStatistic, StatisticQuestion
+from discreet.noiseless.certifiable import PrivacyTarget
+from discreet.noiseless.histograms.random_discarding import RandomDiscarding
+from discreet.noiseless.histograms.resampled_cells import FixedHistogram
+from discreet.noiseless.histograms.size_laws import two_sided_geometric
+from discreet.noiseless.histograms.sized_histogram import PopulationHistogram, SizedHistogram
 from discreet.noiseless.histograms.truncated_histogram import (
     PoissonHistogram,
     SampledHistogram,
@@ -18,22 +28,122 @@ def _poisson(law: WrittenLaw, k: int, known: int) -> TruncatedHistogram:
 
 def _sampled(law: WrittenLaw, k: int, known: int) -> TruncatedHistogram:
     names = ("share", "largest") if len(law.values) + len(law.named) > 1 else ("share",)
-    return SampledHistogram(truncation=k, known=known, **law.numbers(*names))  # type: ignore[arg-type]
+    share, *largest = law.numbers(*names).values()
+    most = whole(largest[0]) if largest else None
+    return SampledHistogram(truncation=k, known=known, share=share, largest=most)
 
 
-_LAWS: dict[str, Callable[[WrittenLaw, int, int], TruncatedHistogram]] = {
+def _sized(law: WrittenLaw, k: int, known: int) -> TruncatedHistogram:
+    said = law.numbers("rows", "epsilon")
+    sizes = two_sided_geometric(whole(said["rows"]), said["epsilon"])
+    return SizedHistogram(truncation=k, known=known, sizes=sizes)
+
+
+def _population(law: WrittenLaw, k: int, known: int) -> TruncatedHistogram:
+    said = law.numbers("people", "cell", "rows", "epsilon")
+    people = whole(said["people"])
+    sizes = two_sided_geometric(whole(said["rows"]), said["epsilon"], largest=people)
+    return PopulationHistogram(
+        truncation=k, known=known, population=people, cells=[whole(said["cell"])], sizes=sizes
+    )
+
+
+LAWS: dict[str, Callable[[WrittenLaw, int, int], TruncatedHistogram]] = {
     "poisson": _poisson,
     "sampled": _sampled,
+    "sized": _sized,
+    "population": _population,
 }
+"""How the rows of a histogram came to be, by name."""
 
 
-def _histogram(question: StatisticQuestion) -> TruncatedHistogram:
-    law = question.written_law(_LAWS)
-    return _LAWS[law.kind](law, question.suppress_below or 1, question.known)
+@frozen(kw_only=True)
+class FixedCells(FixedHistogram):
+    """A histogram of a declared number of rows, of which small cells may be suppressed.
+
+    Guarantee:
+        That of all counts: suppressing some is post-processing.
+
+    Attributes:
+        truncation: The least count that is shown.
+
+    Example:
+        >>> FixedCells(rows=2000, least_share="0.1", truncation=5).statistic
+        'the count of every cell of 2,000 rows that has at least 5 of them, and 0 for others'
+    """
+
+    truncation: int = field(default=1, converter=whole, validator=positive)
+
+    @property
+    def statistic(self) -> str:
+        """What is released, in words."""
+        return (
+            f"the count of every cell of {self.rows:,} rows that has at least {self.truncation} of "
+            "them, and 0 for others"
+        )
+
+    def discarding(self, target: PrivacyTarget) -> RandomDiscarding | None:
+        """Return a way to leave out rows with which the target is kept; None if none was found.
+
+        Nobody then knows how many rows were counted, and that hides a person in any cell that is
+        shown, however rare it is.
+        """
+        if not target.delta:
+            return None
+        for part in _PARTS:
+            tried = RandomDiscarding.calibrate(
+                rows=self.rows, epsilon=target.epsilon / part, delta=target.delta / 10
+            )
+            kept = SizedHistogram(truncation=self.truncation, sizes=tried.sizes())
+            if min(kept.deltas(target.epsilon).values()) <= target.delta:
+                return tried
+        return None
+
+    def rows_to_discard(self, target: PrivacyTarget) -> int | None:
+        """Return how many rows are left out in 95 of 100 cases, at most."""
+        found = self.discarding(target)
+        return None if found is None else found.loss_quantile("0.05")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all that is asserted."""
+        return super().to_json() | {"truncation": self.truncation}
+
+
+_PARTS = (4, 5, 8)
+"""Which parts of the wanted ε are tried for the number of rows; the rest is for the cell."""
+
+
+def _fixed(law: WrittenLaw, question: StatisticQuestion) -> FixedCells:
+    shown, rows = question.suppress_below or 1, question.needed("rows")
+    if question.known:
+        raise InvalidArgument(
+            "A histogram of a fixed number of rows is certified if no other row is known",
+            must="have 0 known rows",
+            next="Declare fewer rows: those that are not known",
+        )
+    if law.kind == "fixed":
+        least = law.numbers("least_share")["least_share"]
+        return FixedCells(rows=rows, least_share=least, truncation=shown)
+    return FixedCells(rows=rows, shares=numbers_of(law), truncation=shown)
+
+
+FIXED = ("fixed", "shares")
+
+
+def _histogram(question: StatisticQuestion) -> TruncatedHistogram | FixedCells:
+    law = question.written_law((*LAWS, *FIXED))
+    if law.kind in FIXED:
+        return _fixed(law, question)
+    if question.rows is not None:
+        raise InvalidArgument(
+            f"With the law {law.kind!r} nobody knows how many rows there are",
+            must="come without the number of rows, or with the law fixed(least_share)",
+        )
+    return LAWS[law.kind](law, question.suppress_below or 1, question.known)
 
 
 HISTOGRAM = NamedStatistic(
     _histogram,
     "counts by cell, of which small ones can be suppressed",
-    {"known", "suppress_below"},
+    {"rows", "known", "suppress_below"},
 )

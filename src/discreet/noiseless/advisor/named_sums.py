@@ -3,7 +3,7 @@
 from functools import partial
 
 from discreet.core.errors import InvalidArgument
-from discreet.noiseless.advisor.asserted_laws import Bounds, row_law
+from discreet.noiseless.advisor.asserted_laws import PublicEnds, row_law
 from discreet.noiseless.advisor.statistic_question import (
     Dependence,
     NamedStatistic,
@@ -13,7 +13,7 @@ from discreet.noiseless.sums.exact_sum import ExactMean, ExactSum
 
 
 def _sum(kind: type[ExactSum], question: StatisticQuestion) -> ExactSum:
-    law = row_law(question.needed("law"), Bounds(question.clamps, question.grid))
+    law = row_law(question.needed("law"), PublicEnds(question.clamps, question.grid))
     if question.dependence is Dependence.MIXTURE and len(law.members()) < 2:
         raise InvalidArgument(
             "Rows that depend on one another need a mixture",

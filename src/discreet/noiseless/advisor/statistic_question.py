@@ -169,6 +169,10 @@ _WORDS = {
 }
 
 
+def _names(values: Iterable[str]) -> frozenset[str]:
+    return frozenset(values)
+
+
 @frozen
 class NamedStatistic:
     """A statistic that can be asked for by its name.
@@ -181,7 +185,7 @@ class NamedStatistic:
 
     build: Callable[[StatisticQuestion], Certifiable]
     words: str
-    uses: frozenset[str] = field(converter=frozenset)
+    uses: frozenset[str] = field(converter=_names)
 
     def of(self, question: StatisticQuestion) -> Certifiable:
         """Return the statistic, refusing what has no meaning for it."""

@@ -23,6 +23,16 @@ class ComputationalDefinition(Enum):
     SIM_FOR_PAIRS = "SIM∀∃-CDP"
     SIM = "SIM-CDP"
 
+    @property
+    def words(self) -> "ComputationalWords":
+        """What it says, and what of it can be checked.
+
+        Example:
+            >>> ComputationalDefinition.IND.words.checkable[:23]
+            'One test can be played,'
+        """
+        return DEFINITIONS_SAY[self]
+
 
 @frozen
 class ComputationalWords:

@@ -52,7 +52,6 @@ class PlayedGame:
 
     def __str__(self) -> str:
         """Return what was found, and what that does not mean."""
-        sure = f"{float(100 * (1 - self.failure)):.6g} %"
         first, second = self.yes
         said = f"yes to {first} and {second} of {self.trials} releases each"
         if self.advantage <= 0:
@@ -62,8 +61,8 @@ class PlayedGame:
             )
         least = shown_delta(self.advantage, self.advantage)
         return (
-            f"Refuted at ε = {float(self.epsilon):.6g} for every δ below about {least}, with "
-            f"{sure} confidence: the test said {said}."
+            f"Refuted at ε = {float(self.epsilon):.6g} for every δ below about {least}: the test "
+            f"said {said}. The chance that this is wrong is at most {float(self.failure):.3g}."
         )
 
 
@@ -96,7 +95,7 @@ def play_distinguishing(
         The words of ``rng`` are fresh in each trial, and mechanism and test keep nothing between.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> tells = lambda bit, rng: bit
         >>> game = play_distinguishing(tells, lambda out, rng: out == 1, (1, 0), 1, SystemRng())
         >>> game.refutes("0.9")

@@ -66,7 +66,7 @@ def with_random_oracle(
         call draws another.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> tagged = with_random_oracle(lambda x, oracle, rng: (oracle(x), oracle(x)))
         >>> first, second = tagged(b"four", SystemRng())
         >>> first == second, len(first)

@@ -99,7 +99,7 @@ def check_pufferfish(
     release given that it is 1 [Gro14, definition 5.8].
 
     Example:
-        >>> from discreet.noiseless.finite.finite_model import without_knowledge
+        >>> from discreet.noiseless import without_knowledge
         >>> coin = {(0,): Fraction(1, 2), (1,): Fraction(1, 2)}
         >>> model = FiniteModel({x: certain(x) for x in coin}, [without_knowledge(coin)])
         >>> print(check_pufferfish(model, [lambda x: x[0]], 3))

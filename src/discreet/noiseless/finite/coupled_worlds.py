@@ -38,7 +38,7 @@ def check_coupled_worlds(
             it open; told is the default, and gives a δ that is not larger.
 
     Example:
-        >>> from discreet.noiseless.finite.finite_model import (
+        >>> from discreet.noiseless import (
         ...     FiniteModel, deterministic, independent_rows, without_knowledge)
         >>> bits = independent_rows([0, 1], 4, ["1/2", "1/2"])
         >>> model = FiniteModel(deterministic(sum, bits), [without_knowledge(bits)])
@@ -57,7 +57,7 @@ def check_coupled_worlds(
         found = solved[part.programme]
         simulator.update(part.simulator(found.simulator))
         if found.high > high:
-            where = part.first
+            where = part.conditions[found.worst]
         low, high = max(low, found.low), max(high, found.high)
     return CheckedDelta(value, low, high, _words(where), simulator)
 

@@ -11,12 +11,13 @@ from attrs import frozen
 from discreet.audit.finite_divergence import FiniteLaw, total_variation
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
-from discreet.core.rounding import exp_down, exp_up, short_up
+from discreet.core.rounding import exp_down, short_up
 from discreet.noiseless.finite.checked_delta import CheckedDelta, enclosed, factors, words_of
 from discreet.noiseless.finite.compared_laws import Secret, closeness, secret_laws
 from discreet.noiseless.finite.coupled_pairs import CoupledPair
 from discreet.noiseless.finite.finite_model import Database, FiniteModel, push
 from discreet.noiseless.finite.world_conditions import conditions_of
+from discreet.noiseless.inference import exception_chance
 
 Moves = list[tuple[Fraction, Fraction]]
 """How far a conclusion moves, and with which probability it is drawn."""
@@ -161,24 +162,16 @@ def semantic_reading(
 
     Guarantee:
         Every :math:`(\varepsilon, \delta)`-DP mechanism is semantically private with
-        :math:`\varepsilon' = 1 - e^{-3\varepsilon}(1 - \delta_2)` and
-        :math:`\delta' = (1 + e^\varepsilon)\delta/\delta_2 + \delta
-        + \delta (1 + e^{-2\varepsilon})/(1 - e^{-\varepsilon})`, for every row and every
-        :math:`\delta_2` (``slack``). The source has :math:`e^{3\varepsilon} - 1 + 2\sqrt\delta` and
-        :math:`O(n\sqrt\delta)` without the constant [Gro14, theorem 3.1]. Proof. For each
-        :math:`x`, the release on :math:`x` is :math:`(\varepsilon, \delta)`-close to that without
-        the row, so the joint laws of database and release are. Let :math:`P, Q` be the laws of the
-        release in the two worlds, and :math:`G` where their ratio is within
-        :math:`e^{\pm 2\varepsilon}`. Where :math:`P > e^{2\varepsilon} Q`,
-        :math:`P - e^\varepsilon Q \ge (1 - e^{-\varepsilon}) P`, so that set has mass at most
-        :math:`\delta/(1 - e^{-\varepsilon})`; the other side has
-        :math:`e^{-2\varepsilon}` of that. In :math:`G`, a :math:`t` at which conclusions are not
-        :math:`(3\varepsilon, \delta_2)`-close in the first direction has a set of databases that is
-        too likely by :math:`\delta_2`, and such :math:`t` have mass at most
-        :math:`\delta/\delta_2`; in the second direction, :math:`Q`-mass at most that, and so
-        :math:`P`-mass at most :math:`e^\varepsilon\delta/\delta_2 + \delta`. Elsewhere
-        :math:`A(S) - B(S) \le A(S)(1 - e^{-3\varepsilon}) + e^{-3\varepsilon}\delta_2`. For
-        :math:`\delta = 0` the conclusions are within :math:`e^{\pm 2\varepsilon}` of each other,
+        :math:`\varepsilon' = 1 - e^{-3\varepsilon}(1 - \delta_2)` and the :math:`\delta'` of the
+        conditioning lemma, ``exception_chance``, for every row, every prior and every
+        :math:`\delta_2` (``slack``; about :math:`\sqrt\delta` if none is given). The source has
+        :math:`e^{3\varepsilon} - 1 + 2\sqrt\delta` and :math:`O(n\sqrt\delta)`, without the
+        constant [Gro14, theorem 3.1]. Proof. For each :math:`x`, the release on :math:`x` is
+        :math:`(\varepsilon, \delta)`-close to that without the row, so the joint laws of database
+        and release are. By the lemma the conclusions :math:`A` and :math:`B` are
+        :math:`(3\varepsilon, \delta_2)`-close but for releases of probability :math:`\delta'`;
+        then :math:`A(S) - B(S) \le A(S)(1 - e^{-3\varepsilon}) + e^{-3\varepsilon}\delta_2`. For
+        :math:`\delta = 0` they are within :math:`e^{\pm 2\varepsilon}` of each other everywhere,
         and the move is at most :math:`1 - e^{-2\varepsilon}`.
 
     Example:
@@ -193,18 +186,12 @@ def semantic_reading(
         )
     if small == 0:
         return SemanticReading(move=short_up(1 - exp_down(-2 * value)), failure=Fraction(0))
-    if value == 0:
-        raise InvalidArgument("epsilon is out of range", must="be above 0 where δ is above 0")
     share = exact(slack) if slack is not None else short_up(Fraction(_root(small)))
     if not 0 < share <= 1:
         raise InvalidArgument("slack is out of range", must="be above 0, and at most 1")
-    failure = (
-        (1 + exp_up(value)) * small / share
-        + small
-        + small * (1 + exp_up(-2 * value)) / (1 - exp_up(-value))
-    )
+    failure = exception_chance(value, small, share)
     move = 1 - exp_down(-3 * value) * (1 - share)
-    return SemanticReading(move=short_up(move), failure=min(Fraction(1), short_up(failure)))
+    return SemanticReading(move=short_up(move), failure=failure)
 
 
 def _root(value: Fraction) -> float:

@@ -23,6 +23,8 @@ _GRID = 1 << 52
 _FEW = 400
 """So many cells are tried with short fractions, too: they often are the exact solution."""
 _SHORT = 1000
+_TOLERANCES = (1e-10, 1e-7)
+_TOLERANCE_OF = ("primal_feasibility_tolerance", "dual_feasibility_tolerance")
 _LARGEST_FACTOR = Fraction(1 << 24)
 _STEADIER = 1 - Fraction(1, 1 << 26)
 
@@ -36,11 +38,13 @@ class SolvedProgramme:
     Attributes:
         low: No simulator has a smaller δ at ``e^epsilon <= high_factor``.
         high: What ``simulator`` attains at ``e^epsilon >= low_factor``.
+        worst: The condition at which it is reached.
         simulator: For each thing seen, the probability of each output.
     """
 
     low: Fraction
     high: Fraction
+    worst: int
     simulator: Rows
 
 
@@ -63,8 +67,9 @@ def solve_programme(
             + \sum_a \min_t \sum_c w_c(a) (\beta_c - f \alpha_c)(t),
 
         which is computed exactly at the higher factor. One linear programme has both solutions; the
-        enclosure is as narrow as its floats were good: about :math:`10^{-12}`, and about
-        :math:`10^{-8}` where :math:`\varepsilon` is above 16, for which floats have no digits.
+        enclosure is as narrow as its floats were good: about :math:`10^{-12}` as a rule. Where
+        probabilities are smaller than :math:`e^{-\varepsilon}` and that is below :math:`10^{-4}`,
+        floats have no digits for them, and the two ends can be far apart; both stay true.
 
     Example:
         >>> half = Fraction(1, 2)
@@ -74,7 +79,7 @@ def solve_programme(
     """
     if programme.conditions == 1:
         return SolvedProgramme(
-            Fraction(0), Fraction(0), [list(programme.released[0])] * programme.seen
+            Fraction(0), Fraction(0), 0, [list(programme.released[0])] * programme.seen
         )
     cells = programme.conditions * programme.seen * programme.outputs
     if cells > MOST_CELLS:
@@ -85,45 +90,64 @@ def solve_programme(
         )
     factor = min(low_factor, _LARGEST_FACTOR)
     found, dual = _floats(programme, float(factor))
-    high, simulator = _best(programme, found, low_factor)
+    high, worst, simulator = _best(programme, found, low_factor)
     low = _dual_value(programme, dual, high_factor, cells)
+    if low < high / 2 and low_factor > programme.conditions:
+        # Each law is at most so many times the mean of all: for a large ε that may be all it takes.
+        rows = _means(programme)
+        other = (*attained(programme, rows, low_factor), rows)
+        high, worst, simulator = min((high, worst, simulator), other, key=lambda one: one[0])
     if low < high / 2:
         # At a slightly smaller factor there is room for rounding: δ = 0 is then met exactly.
         steadier, _ = _floats(programme, float(factor * _STEADIER))
-        other, rows = _best(programme, steadier, low_factor)
-        high, simulator = min((high, simulator), (other, rows), key=lambda pair: pair[0])
-    return SolvedProgramme(max(Fraction(0), low), high, simulator)
+        other = _best(programme, steadier, low_factor)
+        high, worst, simulator = min((high, worst, simulator), other, key=lambda one: one[0])
+    return SolvedProgramme(max(Fraction(0), low), high, worst, simulator)
 
 
 def attained(
     programme: SimulatorProgramme, simulator: Sequence[Sequence[Fraction]], factor: Fraction
-) -> Fraction:
-    """Return the δ that a simulator attains at a rational factor, exactly."""
-    worst = Fraction(0)
+) -> tuple[Fraction, int]:
+    """Return the δ that a simulator attains at a rational factor, exactly, and the condition."""
+    worst = Fraction(0), 0
     columns = list(zip(*simulator, strict=True))
-    for released, weights in zip(programme.released, programme.weights, strict=True):
+    rows = zip(programme.released, programme.weights, strict=True)
+    for number, (released, weights) in enumerate(rows):
         here = [(place, weight) for place, weight in enumerate(weights) if weight]
         said = [
             sum((weight * column[place] for place, weight in here), Fraction(0))
             for column in columns
         ]
         pairs = list(zip(released, said, strict=True))
-        worst = max(
-            worst,
+        delta = max(
             sum((max(Fraction(0), p - factor * q) for p, q in pairs), Fraction(0)),
             sum((max(Fraction(0), q - factor * p) for p, q in pairs), Fraction(0)),
         )
+        worst = max(worst, (delta, number), key=lambda pair: pair[0])
     return worst
 
 
-def _best(programme: SimulatorProgramme, found: Any, factor: Fraction) -> tuple[Fraction, Rows]:
+def _best(
+    programme: SimulatorProgramme, found: Any, factor: Fraction
+) -> tuple[Fraction, int, Rows]:
     """Round a simulator to a fine grid, a small one to short fractions too; keep the better."""
     tried = [_to_grid(found)]
     if found.size <= _FEW:
         tried.append(_to_short(found))
     return min(
-        ((attained(programme, rows, factor), rows) for rows in tried), key=lambda pair: pair[0]
+        ((*attained(programme, rows, factor), rows) for rows in tried), key=lambda one: one[0]
     )
+
+
+def _means(programme: SimulatorProgramme) -> Rows:
+    """Return the simulator that says the mean of all that is released where it sees the same."""
+    rows = []
+    for place in range(programme.seen):
+        pairs = zip(programme.released, programme.weights, strict=True)
+        here = [released for released, weights in pairs if weights[place]]
+        columns = zip(*here, strict=True)
+        rows.append([sum(column, Fraction(0)) / len(here) for column in columns])
+    return rows
 
 
 def _to_grid(found: Any) -> Rows:
@@ -216,17 +240,22 @@ def _floats(programme: SimulatorProgramme, factor: float) -> tuple[Any, _Dual]:
     equal = sparse.kron(sparse.eye(seen), np.ones((1, outputs)))
     goal = np.zeros(matrix.shape[1])
     goal[-1] = 1.0
-    solved = load("scipy.optimize").linprog(
-        goal,
-        A_ub=matrix,
-        b_ub=np.concatenate([-released / factor, released, np.zeros(2 * count)]),
-        A_eq=sparse.hstack([equal, sparse.csr_matrix((seen, 2 * count * outputs + 1))]),
-        b_eq=np.ones(seen),
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if solved.x is None:
-        raise Unsupported(f"The linear programme was not solved: {solved.message}")
+    for tolerance in _TOLERANCES:
+        solved = load("scipy.optimize").linprog(
+            goal,
+            A_ub=matrix,
+            b_ub=np.concatenate([-released / factor, released, np.zeros(2 * count)]),
+            A_eq=sparse.hstack([equal, sparse.csr_matrix((seen, 2 * count * outputs + 1))]),
+            b_eq=np.ones(seen),
+            method="highs",
+            options=dict.fromkeys(_TOLERANCE_OF, tolerance),
+        )
+        if solved.x is not None:
+            break
+    else:
+        # Nothing was found: a uniform simulator and no multipliers are true, too, and say little.
+        nothing = _Dual(np.zeros(2 * count), np.zeros((2 * count, outputs)))
+        return np.full((seen, outputs), 1.0 / outputs), nothing
     multipliers = -solved.ineqlin.marginals / factor
     half = 2 * count * outputs
     return solved.x[: seen * outputs].reshape(seen, outputs), _Dual(

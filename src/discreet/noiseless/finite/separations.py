@@ -66,7 +66,7 @@ def stranger(rows: int, truth: Number = 1) -> FiniteModel:
     coupled worlds hold with δ = 0, for the simulator has all that the release depends on.
 
     Example:
-        >>> from discreet.noiseless.finite.compared_laws import check_pufferfish
+        >>> from discreet.noiseless import check_pufferfish
         >>> print(check_pufferfish(stranger(2), [lambda x: x[0]], 5))
         1
     """

@@ -66,7 +66,8 @@ class ProgrammePart:
     """A problem, and how to read its solution: which outputs and things its rows stand for."""
 
     programme: SimulatorProgramme
-    first: WorldCondition
+    conditions: tuple[WorldCondition, ...]
+    """One for each row of the programme."""
     outputs: tuple[Mapping[Hashable, Fraction], ...]
     """For each merged output, what it is split into."""
     seen: tuple[tuple[Hashable, ...], ...] = field(repr=False)
@@ -126,11 +127,11 @@ def _part(conditions: list[WorldCondition]) -> ProgrammePart:
         total = sum(group.values(), Fraction(0))
         for number, share in column:
             weights[number][place] = share * total
-    distinct: dict[Any, tuple[FiniteLaw, list[Fraction]]] = {}
+    distinct: dict[Any, tuple[WorldCondition, list[Fraction]]] = {}
     for one, row in zip(conditions, weights, strict=True):
-        distinct.setdefault((frozenset(one.released.items()), tuple(row)), (one.released, row))
+        distinct.setdefault((frozenset(one.released.items()), tuple(row)), (one, row))
     rows = list(distinct.values())
-    outputs = _merged([released for released, _ in rows])
+    outputs = _merged([one.released for one, _ in rows])
     released = [[Fraction(0)] * len(outputs) for _ in rows]
     for place, (column, group) in enumerate(outputs.items()):
         total = sum(group.values(), Fraction(0))
@@ -143,7 +144,8 @@ def _part(conditions: list[WorldCondition]) -> ProgrammePart:
         {one: mass / sum(group.values()) for one, mass in group.items()}
         for group in outputs.values()
     )
-    return ProgrammePart(programme, conditions[0], split, tuple(tuple(group) for _, group in seen))
+    stands_for = tuple(tuple(group) for _, group in seen)
+    return ProgrammePart(programme, tuple(one for one, _ in rows), split, stands_for)
 
 
 def _merged(laws: Sequence[FiniteLaw]) -> dict[Column, dict[Hashable, Fraction]]:

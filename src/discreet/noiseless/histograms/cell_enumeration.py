@@ -13,7 +13,7 @@ from discreet.core.check import at_least_one
 from discreet.core.errors import InvalidArgument
 from discreet.core.rounding import exp_down, exp_up, short_down, short_up
 from discreet.noiseless.histograms.cell_terms import capped
-from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
+from discreet.noiseless.histograms.poisson_cells import TwoSides
 from discreet.noiseless.histograms.size_laws import OtherRows
 
 _BITS = 100
@@ -218,14 +218,12 @@ def cell_sides(epsilon: Fraction, truncation: int, sizes: OtherRows, law: CellLa
         depend on the cell of the person, in both worlds alike.
 
     Example:
-        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> from discreet.noiseless import two_sided_geometric
         >>> nearly_all = part_of_population(20000, 200)
         >>> sizes = two_sided_geometric(19900, "0.2", largest=20000)
         >>> round(float(cell_sides(Fraction(3, 5), 2, sizes, nearly_all).worst), 3)
         0.368
     """
-    if truncation <= 1 and epsilon <= 0:
-        return NOTHING_HIDDEN
     return CellEnumeration(sizes, law).sides(epsilon, truncation)
 
 
@@ -246,7 +244,7 @@ def any_simulator_delta(
         cell is in the sample.
 
     Example:
-        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> from discreet.noiseless import two_sided_geometric
         >>> sizes = two_sided_geometric(19900, "0.2", largest=20000)
         >>> bound = any_simulator_delta(Fraction(3, 5), sizes, population=20000, cell=200)
         >>> round(float(bound), 3)

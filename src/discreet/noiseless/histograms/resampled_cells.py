@@ -19,7 +19,7 @@ from discreet.core.numbers import Number, exact, written
 from discreet.core.rounding import exp_down, exp_up, log_up, short_up
 from discreet.core.search import smallest
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.histograms.cell_enumeration import count_line, share_of_rows
 from discreet.noiseless.histograms.cell_terms import capped
 from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
@@ -45,14 +45,17 @@ def share_deviation(epsilon: Fraction, rows: int, share: Fraction) -> TwoSides:
         (0.5, 0.5)
     """
     line = count_line(share_of_rows(share), rows)
-    growth, mean = exp_down(capped(epsilon)), rows * share
-    ahead = behind = Fraction(0)
+    bound, mean = exp_down(capped(epsilon)), rows * share
+    growth = (bound.numerator << _BITS) // bound.denominator
+    above, below = mean.denominator << _BITS, mean.numerator
+    ahead = behind = 0
     for count, term in enumerate(line.terms, line.first):
-        ahead += (term + line.error) * max(Fraction(0), count / mean - growth)
-        behind += (term + line.error) * max(Fraction(0), 1 - growth * count / mean)
-    unlisted = line.error * rows / share
+        ahead += (term + line.error) * max(0, count * above - growth * below)
+        behind += (term + line.error) * max(0, (below << _BITS) - growth * count * mean.denominator)
+    unit = (line.total * below) << _BITS
+    unlisted = line.error * rows / (share * line.total)
     return TwoSides(
-        short_up((ahead + unlisted) / line.total), short_up((behind + unlisted) / line.total)
+        short_up(Fraction(ahead, unit) + unlisted), short_up(Fraction(behind, unit) + unlisted)
     )
 
 
@@ -240,7 +243,7 @@ class FixedHistogram:
     def _outcomes(self) -> int:
         return math.comb(self.rows + len(self.shares or ()) - 1, self.rows)
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the least number of rows, and the least share of a cell to a thousandth."""
 
         def holds(rows: int, share: Number) -> bool:
@@ -271,7 +274,7 @@ class FixedHistogram:
             ),
         )
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return what discrete Laplace noise on every count would cost, for the same ε."""
         if exact(target.epsilon) <= 0:
             return None

@@ -17,7 +17,7 @@ _ROUNDED = Fraction(1, 1 << 60)
 MOST_SIZES = 20_000
 
 
-@frozen
+@frozen(cache_hash=True)
 class OtherRows:
     r"""How many rows other than the person's are counted: in truth, and as the simulator has it.
 

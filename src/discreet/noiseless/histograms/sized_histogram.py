@@ -8,9 +8,9 @@ from attrs import evolve, field, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.noiseless.certifiable import BreakingPoint, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, PrivacyTarget, Way
 from discreet.noiseless.histograms.cell_enumeration import CellEnumeration, part_of_population
-from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
+from discreet.noiseless.histograms.poisson_cells import TwoSides
 from discreet.noiseless.histograms.size_laws import OtherRows
 from discreet.noiseless.histograms.spread_cells import spread_sides
 from discreet.noiseless.histograms.truncated_histogram import TruncatedHistogram
@@ -30,7 +30,7 @@ class SizedHistogram(TruncatedHistogram):
         sizes: The law of the number of rows, given all that the adversary knows.
 
     Example:
-        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> from discreet.noiseless import two_sided_geometric
         >>> sizes = two_sided_geometric(5000, "0.2")
         >>> histogram = SizedHistogram(truncation=60, sizes=sizes)
         >>> float(histogram.deltas(Fraction(1))[Way.MIXTURE]) < 1e-4
@@ -80,7 +80,7 @@ class PopulationHistogram(TruncatedHistogram):
         sizes: The law of the size of the sample.
 
     Example:
-        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> from discreet.noiseless import two_sided_geometric
         >>> sizes = two_sided_geometric(19900, "0.2", largest=20000)
         >>> nearly_all = PopulationHistogram(
         ...     truncation=100, population=20000, cells=[2000], sizes=sizes
@@ -117,15 +117,13 @@ class PopulationHistogram(TruncatedHistogram):
 
     def sides(self, epsilon: Fraction) -> TwoSides:
         """Return upper bounds of δ in both directions, for the worst of the cells."""
-        if self._hidden <= 1 and epsilon <= 0:
-            return NOTHING_HIDDEN
         found = [
             _enumeration(self.population, cell, self.sizes).sides(epsilon, self._hidden)
             for cell in self.cells
         ]
         return TwoSides(max(one.present for one in found), max(one.absent for one in found))
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return also how many people of a cell must be left unsampled, on average."""
         average = sum(
             (

@@ -57,7 +57,7 @@ def spread_sides(epsilon: Fraction, truncation: int, sizes: OtherRows) -> TwoSid
         η and the number of terms are chosen from a few; each choice is a bound.
 
     Example:
-        >>> from discreet.noiseless.histograms.size_laws import two_sided_geometric
+        >>> from discreet.noiseless import two_sided_geometric
         >>> sides = spread_sides(Fraction(3, 2), 40, two_sided_geometric(1000, "0.3"))
         >>> float(sides.worst) < 1e-5
         True

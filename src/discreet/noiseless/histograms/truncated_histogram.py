@@ -12,7 +12,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact, written
 from discreet.core.search import smallest
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.histograms.cell_terms import MOST_TRUNCATION
 from discreet.noiseless.histograms.poisson_cells import TwoSides, poisson_sides
 from discreet.noiseless.histograms.sampled_cells import sampled_sides
@@ -68,10 +68,10 @@ class TruncatedHistogram(ABC):
         """Return an upper bound of δ at an ε, the same for every cell."""
         return {self.way: self.sides(exact(epsilon)).worst}
 
-    def _meets(self, target: Target) -> bool:
+    def _meets(self, target: PrivacyTarget) -> bool:
         return min(self.deltas(target.epsilon).values()) <= target.delta
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the least k, and the most rows of one cell that may be known."""
         least = self.least_truncation(target)
         hidden = None if least is None else least - self.known
@@ -89,13 +89,13 @@ class TruncatedHistogram(ABC):
             ),
         )
 
-    def least_truncation(self, target: Target) -> int | None:
+    def least_truncation(self, target: PrivacyTarget) -> int | None:
         """Return the least k with which the target is met, or None if none up to 20,000 does.
 
         A larger k shows a function of what a smaller one shows, so all larger ones will do too.
 
         Example:
-            >>> wanted = Target(exact("0.3"), exact("3e-3"))
+            >>> wanted = PrivacyTarget(exact("0.3"), exact("3e-3"))
             >>> PoissonHistogram(truncation=5).least_truncation(wanted)
             40
         """
@@ -106,7 +106,7 @@ class TruncatedHistogram(ABC):
         found = smallest(will_do, start=1, near=min(MOST_TRUNCATION, self.truncation))
         return None if found > MOST_TRUNCATION else found
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return what discrete Laplace noise on every count would cost, for the same ε."""
         scale = 1 / exact(target.epsilon)
         error = DiscreteLaplace(scale=scale).error_quantile(_ONE_IN_TWENTY)
@@ -206,7 +206,7 @@ class SampledHistogram(TruncatedHistogram):
         """Return upper bounds of δ in both directions."""
         return sampled_sides(epsilon, self._hidden, self.share, self.largest)
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return also the largest share that may be sampled, to a thousandth."""
         per_mille = smallest(
             lambda step: (

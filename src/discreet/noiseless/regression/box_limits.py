@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from discreet.noiseless.certifiable import Target
+from discreet.noiseless.certifiable import PrivacyTarget
 from discreet.noiseless.regression.box_sums import box_delta
 from discreet.noiseless.regression.hidden_box import HiddenBox
 
@@ -15,15 +15,15 @@ _TRIES = 12
 _STEP = Fraction(51, 50)
 
 
-def least_terms(box: HiddenBox, target: Target) -> int | None:
+def least_terms(box: HiddenBox, target: PrivacyTarget) -> int | None:
     """Return a number of terms that certainly meets a target, close to the least; None if none.
 
     Example:
-        >>> from discreet.noiseless.regression.design import RegressionDesign
+        >>> from discreet.noiseless import RegressionDesign
         >>> from discreet.noiseless.regression.hidden_box import linear_box
         >>> design = RegressionDesign.uniform({"g": (-1, 1)}, {"h": (-1, 1)})
         >>> box = linear_box(design, ["g", "h"])
-        >>> need = least_terms(box, Target(Fraction(1, 2), Fraction(1, 10**6)))
+        >>> need = least_terms(box, PrivacyTarget(Fraction(1, 2), Fraction(1, 10**6)))
         >>> box_delta(box, need, Fraction(1, 2)) <= Fraction(1, 10**6)
         True
     """
@@ -43,7 +43,7 @@ def least_terms(box: HiddenBox, target: Target) -> int | None:
     )
 
 
-def least_weight(box: HiddenBox, terms: int, target: Target) -> Fraction | None:
+def least_weight(box: HiddenBox, terms: int, target: PrivacyTarget) -> Fraction | None:
     """Return a weight that certainly meets a target with so many terms, close to the least.
 
     A smaller density on the same box is a smaller weight.
@@ -71,7 +71,7 @@ def _weighed(box: HiddenBox, weight: Fraction) -> HiddenBox:
 
 
 def _certified(
-    terms: Fraction, delta: Callable[[Fraction], Fraction], target: Target
+    terms: Fraction, delta: Callable[[Fraction], Fraction], target: PrivacyTarget
 ) -> int | None:
     for _ in range(_TRIES):
         if delta(terms) <= target.delta:
@@ -80,7 +80,7 @@ def _certified(
     return None
 
 
-def _about(box: HiddenBox, terms: int, target: Target) -> float:
+def _about(box: HiddenBox, terms: int, target: PrivacyTarget) -> float:
     """Return about the mixture bound, with normal laws: it decides where to look, and no more."""
     weight = float(box.weight)
     mean, spread = (terms - 1) * weight, math.sqrt((terms - 1) * weight * (1 - weight))

@@ -16,15 +16,14 @@ from discreet.noiseless.sums.shift_divergence import shift_delta
 from discreet.noiseless.sums.source_bound import SourceBound
 from discreet.noiseless.sums.uniform_sums import UniformSum
 
-_BLOCKS = 16
+_BLOCKS = 8
 
 
 def hidden_by(box: HiddenBox) -> Hidden:
     """Return what of a term hides a row: its weight, and the shifts of its coordinates.
 
     Example:
-        >>> from discreet.noiseless.regression.design import RegressionDesign
-        >>> from discreet.noiseless.regression.star_boxes import star_box
+        >>> from discreet.noiseless import RegressionDesign, star_box
         >>> design = RegressionDesign.uniform({"g": (-1, 1)}, {"h": (-1, 1)})
         >>> box = star_box(design, "g", ["h"], Fraction(3, 5), Fraction(1))
         >>> hidden_by(box).mass
@@ -54,8 +53,7 @@ def box_delta(box: HiddenBox, terms: int, epsilon: Fraction) -> Fraction:
         No δ below about :math:`10^{-23}` is found unless all rows are uniform on the box.
 
     Example:
-        >>> from discreet.noiseless.regression.design import RegressionDesign
-        >>> from discreet.noiseless.regression.star_boxes import star_box
+        >>> from discreet.noiseless import RegressionDesign, star_box
         >>> design = RegressionDesign.uniform({"g": (-1, 1)}, {"h": (-1, 1)})
         >>> box = star_box(design, "g", ["h"], Fraction(3, 5), Fraction(1))
         >>> box_delta(box, 7500, Fraction("0.914")) < Fraction("1.47e-7")

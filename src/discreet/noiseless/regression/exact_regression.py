@@ -11,7 +11,7 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact, written
 from discreet.core.rounding import log_up, short_up
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.regression.box_limits import least_terms, least_weight
 from discreet.noiseless.regression.box_sums import box_delta, source_delta
 from discreet.noiseless.regression.design import RegressionDesign
@@ -108,7 +108,7 @@ class ExactRegression:
         """What imitates the release without one person's row, in words."""
         return (
             "The same sums, with the middle of each average's public range in the place of the "
-            "person's row; sums over other rows are as they are."
+            "missing row; sums over other rows are as they are."
         )
 
     @property
@@ -134,12 +134,11 @@ class ExactRegression:
                 "chosen by their values, and nothing else that depends on the others."
             ),
             (
-                "Each person has one row, and which rows belong to which block, or to which pair, "
+                "Each unit has one row, and which rows belong to which block, or to which pair, "
                 "depends on no value."
             ),
             "No column follows from others but as declared, and the outcome has an error.",
-            "Columns, clamps, boxes, centres and blocks were chosen without looking at the data.",
-            "Nothing else is released of these rows, or the law holds given what is.",
+            "Boxes, centres and blocks were chosen without looking at the rows.",
         )
 
     def deltas(self, epsilon: Fraction) -> Mapping[Way, Fraction]:
@@ -155,7 +154,7 @@ class ExactRegression:
             mixture = max(mixture, min(by_source, box_delta(block.box, terms, loss)))
         return {Way.SOURCE: source, Way.MIXTURE: mixture}
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return how far each assumption can be wrong; each limit is certified to hold."""
         needed = [least_terms(block.box, target) for block in self.blocks]
         weights = [least_weight(block.box, self._terms(block), target) for block in self.blocks]
@@ -215,7 +214,7 @@ class ExactRegression:
         words = "A smaller density on the box leaves more rows that hide nobody."
         return BreakingPoint("density of a row on its box", limit, words)
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the Laplace noise that would protect the same sums over all rows."""
         if target.epsilon <= 0:
             return None

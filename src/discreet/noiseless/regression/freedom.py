@@ -110,7 +110,7 @@ def require_free(design: RegressionDesign) -> Freedom:
     """Return what is free, or refuse a design that no exact line can be certified for.
 
     Example:
-        >>> from discreet.noiseless.regression.design import MeasuredColumn
+        >>> from discreet.noiseless import MeasuredColumn
         >>> dose, level = MeasuredColumn("dose", 0, 1), MeasuredColumn("level", 0, 2)
         >>> follows = DeclaredRelation("level", Polynomial.of("dose") * 2)
         >>> require_free(RegressionDesign(

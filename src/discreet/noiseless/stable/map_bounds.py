@@ -40,7 +40,7 @@ def source_instability(
         the laws must differ, which its theorem leaves out: a :class:`RowFamily` has no two alike.
 
     Example:
-        >>> from discreet.noiseless.stable.row_families import finite_family
+        >>> from discreet.noiseless import finite_family
         >>> coins = finite_family({"a": ["0.4", "0.6"], "b": ["0.6", "0.4"]})
         >>> round(float(source_instability(coins, 100)), 3)
         0.325
@@ -109,7 +109,7 @@ def pure_growth(
         :math:`\hat p_j` in both, is the bound [Gro14, theorem 6.4, with its proof mended].
 
     Example:
-        >>> from discreet.noiseless.stable.row_families import finite_family
+        >>> from discreet.noiseless import finite_family
         >>> coins = finite_family({"a": ["0.4", "0.6"], "b": ["0.6", "0.4"]})
         >>> growth = pure_growth(coins, 500, 0, uniform(coins), Fraction(1, 10))
         >>> math.log(growth) < 8.3e-4

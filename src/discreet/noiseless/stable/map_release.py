@@ -13,7 +13,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact, written
 from discreet.core.rounding import exp_down, log_up
 from discreet.core.search import smallest
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.stable.map_bounds import (
     chernoff_instability,
     likeliest,
@@ -50,7 +50,7 @@ class MapRelease:
         least_share: The least probability that any law is the true one, if that is asserted.
 
     Example:
-        >>> from discreet.noiseless.stable.row_families import finite_family
+        >>> from discreet.noiseless import finite_family
         >>> coins = finite_family({"a": ["0.4", "0.6"], "b": ["0.6", "0.4"]})
         >>> found = MapRelease(family=coins, rows=101).deltas(Fraction(0))
         >>> round(float(found[Way.TIGHT]), 4)
@@ -111,10 +111,10 @@ class MapRelease:
             raise InvalidArgument("epsilon is out of range", must="be at least 0", got=str(at))
         return _deltas(self, min(at, LARGEST_EPSILON))
 
-    def _meets(self, target: Target) -> bool:
+    def _meets(self, target: PrivacyTarget) -> bool:
         return min(self.deltas(target.epsilon).values()) <= target.delta
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the most rows that may be known, and the least number of rows."""
         too_many = smallest(
             lambda known: known >= self.rows or not evolve(self, known=known)._meets(target),
@@ -138,7 +138,7 @@ class MapRelease:
             ),
         )
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the noise on log-likelihoods before the largest is taken, for the same ε.
 
         One row moves the differences of any two by at most ln M, so each by ln M after a shift.

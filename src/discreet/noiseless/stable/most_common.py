@@ -13,7 +13,7 @@ from discreet.core.numbers import Number, exact, written
 from discreet.core.rounding import exp_up, log_up, short_up, sqrt_down, sqrt_up
 from discreet.core.search import smallest
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.stable.row_enumeration import (
     MOST_WORK,
     Counts,
@@ -94,10 +94,10 @@ class MostCommonRelease:
         """Return upper bounds of δ at an ε."""
         return _deltas(self, min(exact(epsilon), LARGEST_EPSILON))
 
-    def _meets(self, target: Target) -> bool:
+    def _meets(self, target: PrivacyTarget) -> bool:
         return min(self.deltas(target.epsilon).values()) <= target.delta
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the most rows that may be known, and the least number of rows."""
         too_many = smallest(
             lambda known: known >= self.rows or not evolve(self, known=known)._meets(target),
@@ -121,7 +121,7 @@ class MostCommonRelease:
             ),
         )
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the noise on each count before the largest is taken, for the same ε."""
         if exact(target.epsilon) <= 0:
             return None

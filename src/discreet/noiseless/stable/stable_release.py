@@ -10,7 +10,7 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact, float_up
 from discreet.core.rounding import exp_down, short_up
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 
 LARGEST_EPSILON = Fraction(100)
 """A δ at this ε is one at every larger one."""
@@ -102,7 +102,7 @@ class StableRelease:
         )
         return {Way.SOURCE: bound}
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the largest instability with which the target is still met."""
         least, delta = self.least_probability, target.delta
         growth = exp_down(min(target.epsilon, LARGEST_EPSILON))
@@ -110,7 +110,7 @@ class StableRelease:
         words = "If a single row decides more often than that, the outcome tells of it."
         return (BreakingPoint("how often one row decides", min(Fraction(1), most), words),)
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return None: nothing is known of the numbers that the outcome is made of."""
 
     def to_json(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from discreet.core.numbers import exact, written
 from discreet.core.rounding import exp_down, short_up
 from discreet.core.search import smallest
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.histograms.cell_terms import binomial_term_up, sum_of_products_down
 from discreet.noiseless.stable.stable_release import LARGEST_EPSILON, stable_delta
 
@@ -108,7 +108,7 @@ class ThresholdRelease:
         tight = max((self._tight(b, at) for b in places), default=Fraction(0))
         return {Way.SOURCE: source, Way.TIGHT: min(source, tight)}
 
-    def _meets(self, target: Target) -> bool:
+    def _meets(self, target: PrivacyTarget) -> bool:
         return min(self.deltas(target.epsilon).values()) <= target.delta
 
     def _critical(self) -> list[int]:
@@ -167,7 +167,7 @@ class ThresholdRelease:
         factor = 1 - (exp_down(epsilon) - 1) * min(above, below)
         return max(Fraction(0), short_up(self._term(count) * factor))
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the most rows that may be known."""
         too_many = smallest(
             lambda known: known >= self.rows or not evolve(self, known=known)._meets(target),
@@ -177,7 +177,7 @@ class ThresholdRelease:
         limit = Fraction(too_many - 1) if too_many else None
         return (BreakingPoint("rows that the adversary knows", limit, words),)
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the noise on the count before it is compared, for the same ε."""
         if exact(target.epsilon) <= 0:
             return None

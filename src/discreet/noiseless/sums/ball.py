@@ -40,7 +40,8 @@ def times(a: Ball, b: Ball) -> Ball:
         >>> times(i, i).re == -ONE
         True
     """
-    spread = _about(a) * b.radius + _about(b) * a.radius + a.radius * b.radius
+    first, second = abs(a.re) + abs(a.im), abs(b.re) + abs(b.im)
+    spread = first * b.radius + second * a.radius + a.radius * b.radius
     return Ball(
         (a.re * b.re - a.im * b.im) >> PRECISION,
         (a.re * b.im + a.im * b.re) >> PRECISION,
@@ -48,16 +49,16 @@ def times(a: Ball, b: Ball) -> Ball:
     )
 
 
-def _about(a: Ball) -> int:
-    """Return a number that is not below the centre's size, from its leading digits.
+def next_turn(a: Ball, step: Ball) -> Ball:
+    """Return the product of two numbers of size 1, for long chains of such products.
 
-    The sum of both coordinates would be up to √2 too large, and grow with each of many products.
+    The true numbers lie on the circle, so that radii add up, and do not multiply.
     """
-    re, im = a.re >> _LEADING, a.im >> _LEADING
-    return (isqrt(re * re + im * im) + 3) << _LEADING
-
-
-_LEADING = PRECISION - 64
+    return Ball(
+        (a.re * step.re - a.im * step.im) >> PRECISION,
+        (a.re * step.im + a.im * step.re) >> PRECISION,
+        a.radius + step.radius + (a.radius * step.radius >> PRECISION) + 3,
+    )
 
 
 def inverse(a: Ball) -> Ball:
@@ -104,7 +105,7 @@ def pi() -> Ball:
 def turn(share: Fraction) -> Ball:
     r"""Return :math:`e^{2 \pi i x}` for a share x of a whole turn.
 
-    Proof. With x in [-1/2, 1/2] the angle is halved nine times to below :math:`2^{-7}`; there 64
+    Proof. With x in [-1/2, 1/2] the angle is halved nine times to below :math:`2^{-7}`; there 28
     terms of the exponential series leave less than one unit, and nine squarings follow.
 
     Example:
@@ -116,11 +117,11 @@ def turn(share: Fraction) -> Ball:
     angle = times(times(real(share), pi()), Ball(2 * ONE, 0, 0))
     small = Ball(0, angle.re >> 9, angle.radius + 2)
     total, term = Ball(ONE, 0, 0), Ball(ONE, 0, 0)
-    for index in range(1, 65):
+    for index in range(1, 29):
         term = times(term, small)
         term = Ball(term.re // index, term.im // index, term.radius // index + 3)
         total = Ball(total.re + term.re, total.im + term.im, total.radius + term.radius)
     total = Ball(total.re, total.im, total.radius + 1)
     for _ in range(9):
-        total = times(total, total)
+        total = next_turn(total, total)
     return total

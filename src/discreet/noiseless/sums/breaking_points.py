@@ -6,23 +6,23 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from discreet.noiseless.certifiable import BreakingPoint, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, PrivacyTarget, Way
 from discreet.noiseless.laws.box_density import BoxDensity
 from discreet.noiseless.laws.grid_law import GridFloor
 from discreet.noiseless.laws.hidden import RowLaw
 from discreet.noiseless.sums.ways import delta_by, ways_of
 
-MOST_ROWS = 10**9
+MOST_ROWS = 10**8
 _COARSE = 16
 _NARROW = Fraction(1, 100)
 
 
-def _holds(law: RowLaw, rows: int, target: Target) -> bool:
+def _holds(law: RowLaw, rows: int, target: PrivacyTarget) -> bool:
     way = ways_of(law)[-1]
     return delta_by(way, law, rows, target.epsilon, blocks=_COARSE) <= target.delta
 
 
-def least_rows(law: RowLaw, target: Target, *, start: int) -> int | None:
+def least_rows(law: RowLaw, target: PrivacyTarget, *, start: int) -> int | None:
     """Return a number of unknown rows that certainly is enough; None if none was found.
 
     It is the least one for a law that is known throughout, and else within a hundredth of the
@@ -42,7 +42,7 @@ def least_rows(law: RowLaw, target: Target, *, start: int) -> int | None:
     return high
 
 
-def least_density(law: RowLaw, target: Target, rows: int) -> BreakingPoint | None:
+def least_density(law: RowLaw, target: PrivacyTarget, rows: int) -> BreakingPoint | None:
     """Return how low a density or a floor may be; None for laws that have none."""
     if isinstance(law, BoxDensity):
         return _lowered(
@@ -59,7 +59,7 @@ def _lowered(
     what: str,
     full: Fraction,
     law_at: Callable[[Fraction], RowLaw],
-    target: Target,
+    target: PrivacyTarget,
     rows: int,
 ) -> BreakingPoint:
     if not _holds(law_at(full), rows, target):

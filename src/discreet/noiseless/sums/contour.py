@@ -31,7 +31,18 @@ from attrs import frozen
 
 from discreet.core.numbers import exp_bounds
 from discreet.core.rounding import dyadic_down, dyadic_up, exp_up
-from discreet.noiseless.sums.ball import ONE, PRECISION, Ball, inverse, pi, power, real, times, turn
+from discreet.noiseless.sums.ball import (
+    ONE,
+    PRECISION,
+    Ball,
+    inverse,
+    next_turn,
+    pi,
+    power,
+    real,
+    times,
+    turn,
+)
 
 _BITS = 200
 _NEGLIGIBLE = ONE >> 150
@@ -71,14 +82,36 @@ def _exp(x: Fraction) -> Within:
 
 
 def _power(base: Within, exponent: int) -> Within:
-    result = Within(Fraction(1), Fraction(1))
+    return Within(_power_down(base.low, exponent), -_power_down(-base.high, exponent))
+
+
+def _power_down(base: Fraction, exponent: int) -> Fraction:
+    """Return a number not above the power of a base, or not above minus that of a negative's size.
+
+    A number is a mantissa of some 200 bits and a power of two; each product is floored.
+    """
+    sign = -1 if base < 0 else 1
+    number, two = _split(base)
+    result, twos = sign, 0
     while exponent:
         if exponent & 1:
-            result = result.times(base)
+            result, twos = _floored(sign * result * number, twos + two)
         exponent >>= 1
         if exponent:
-            base = base.times(base)
-    return result
+            number, two = _floored(sign * number * number, 2 * two)
+    return Fraction(result << twos) if twos >= 0 else Fraction(result, 1 << -twos)
+
+
+def _split(value: Fraction) -> tuple[int, int]:
+    shift = _BITS - (value.numerator.bit_length() - value.denominator.bit_length())
+    if shift >= 0:
+        return (value.numerator << shift) // value.denominator, -shift
+    return value.numerator // (value.denominator << -shift), -shift
+
+
+def _floored(mantissa: int, two: int) -> tuple[int, int]:
+    extra = max(0, mantissa.bit_length() - _BITS)
+    return mantissa >> extra, two + extra
 
 
 def _moment(points: int | None, tilt: Fraction) -> Within:
@@ -133,20 +166,23 @@ class Contour:
     def at(self, y: Fraction) -> Enclosure:
         """Enclose the cumulative probability and the density at a point."""
         scale, copies, fewer = self._copies(y)
-        rotation = turn(-y / self.period)
-        below = self._value(self.divided, rotation, scale, copies)
-        return Enclosure(below, self._value(self.terms, rotation, scale, fewer))
+        rotation, turned = turn(-y / self.period), Ball(ONE, 0, 0)
+        below, density = self.divided[0].re, self.terms[0].re
+        spread = self.divided[0].radius + self.terms[0].radius
+        # No later term is larger than the first one: a ratio of moment functions is at most 1.
+        largest = self.divided[0].size + self.terms[0].size
+        for term, divided in zip(self.terms[1:], self.divided[1:], strict=True):
+            turned = next_turn(turned, rotation)
+            density += (term.re * turned.re - term.im * turned.im) >> (PRECISION - 1)
+            below += (divided.re * turned.re - divided.im * turned.im) >> (PRECISION - 1)
+            spread += 2 * (term.radius + divided.radius) + 4
+            spread += (2 * (largest + term.radius + divided.radius) * turned.radius) >> PRECISION
+        spread += 2 * self.missing
+        return Enclosure(
+            self._scaled(below, spread, copies, scale), self._scaled(density, spread, fewer, scale)
+        )
 
-    def _value(
-        self, terms: tuple[Ball, ...], rotation: Ball, scale: Within, copies: Fraction
-    ) -> Within:
-        turned, centre, radius = Ball(ONE, 0, 0), terms[0].re, terms[0].radius
-        for term in terms[1:]:
-            turned = times(turned, rotation)
-            product = times(term, turned)
-            centre += 2 * product.re
-            radius += 2 * product.radius
-        radius += 2 * self.missing
+    def _scaled(self, centre: int, radius: int, copies: Fraction, scale: Within) -> Within:
         unit = ONE * self.period
         low = max(Fraction(0), Fraction(centre - radius, unit) - copies)
         high = max(Fraction(0), Fraction(centre + radius, unit))
@@ -260,16 +296,21 @@ def _power_up(base: int, exponent: int) -> int:
 
 def _interval_line(near: Chernoff, period: int) -> tuple[list[Ball], list[Ball], int]:
     tilt, count = near.tilt, near.count
-    grown, step, scale = _exp(tilt), turn(Fraction(1, period)), inverse(_as_ball(near.moment))
+    grown, step, scale = (
+        _as_ball(_exp(tilt)),
+        turn(Fraction(1, period)),
+        inverse(_as_ball(near.moment)),
+    )
     decay = Decay.of(near, period)
     spacing = times(pi(), real(Fraction(2, period)))
     terms, divided = [Ball(ONE, 0, 0)], [inverse(real(-tilt))]
-    turned, missing = _as_ball(grown), 0
+    turned, missing = Ball(ONE, 0, 0), 0
     for k in range(1, _MOST_TERMS):
-        turned = times(turned, step)
+        turned = next_turn(turned, step)
+        moved = times(grown, turned)
         frequency = Ball(real(tilt).re, k * spacing.re, k * spacing.radius + 2)
         over = inverse(frequency)
-        ratio = times(times(Ball(turned.re - ONE, turned.im, turned.radius), over), scale)
+        ratio = times(times(Ball(moved.re - ONE, moved.im, moved.radius), over), scale)
         rest = decay.rest(k, k * spacing.re - k * spacing.radius, ratio.size)
         if rest is not None:
             return terms, divided, missing + rest
@@ -291,10 +332,12 @@ def _grid_line(near: Chernoff, period: int) -> tuple[list[Ball], list[Ball], int
     divisor = inverse(Ball(ONE - one.re, -one.im, one.radius))
     terms, divided, missing = [Ball(ONE, 0, 0)], [divisor], 0
     decay = Decay.of(near, period)
+    turned = longer = Ball(ONE, 0, 0)
     for _ in range(1, (period + 1) // 2):
-        one, all_ = times(one, step), times(all_, steps)
-        over = inverse(Ball(ONE - one.re, -one.im, one.radius))
-        ratio = times(times(Ball(ONE - all_.re, -all_.im, all_.radius), over), scale)
+        turned, longer = next_turn(turned, step), next_turn(longer, steps)
+        near_one, near_all = times(one, turned), times(all_, longer)
+        over = inverse(Ball(ONE - near_one.re, -near_one.im, near_one.radius))
+        ratio = times(times(Ball(ONE - near_all.re, -near_all.im, near_all.radius), over), scale)
         rest = decay.rest_on_grid(over)
         if rest is not None:
             return terms, divided, missing + rest

@@ -11,7 +11,7 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.numbers import Number, exact
 from discreet.core.rounding import log_up, short_up
-from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
 from discreet.noiseless.laws.hidden import RowLaw, spelt
 from discreet.noiseless.laws.law_family import law_from_json
 from discreet.noiseless.sums.breaking_points import least_density, least_rows
@@ -85,7 +85,7 @@ class ExactSum:
         The number that is published is exact.
 
     Example:
-        >>> from discreet.noiseless.laws.box_density import uniform_rows
+        >>> from discreet.noiseless import uniform_rows
         >>> total = ExactSum(uniform_rows(0, 40), rows=1000)
         >>> {way.value: f"{float(delta):.1e}" for way, delta in total.deltas("0.25").items()}
         {'source': '7.0e-06', 'mixture': '3.4e-08', 'tight': '3.4e-08'}
@@ -163,7 +163,7 @@ class ExactSum:
         at = _epsilon(epsilon)
         return delta_by(ways_of(self.law)[-1], self.law, self.unknown, at)
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return how many rows may be known, how many are needed, and how little density."""
         needed = least_rows(self.law, target, start=self.unknown)
         found = [_known_limit(self, needed), _rows_limit(self, needed)]
@@ -175,7 +175,7 @@ class ExactSum:
         """How far apart the least and the largest sum are; of several numbers, the widest."""
         return self.rows * max(high - low for low, high in self.law.clamps)
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the discrete Laplace noise that differential privacy would add to the sum."""
         return _noise(self, target, Fraction(1))
 
@@ -192,7 +192,7 @@ class ExactMean(ExactSum):
         That of the sum: dividing by n is post-processing, and can be undone.
 
     Example:
-        >>> from discreet.noiseless.laws.box_density import uniform_rows
+        >>> from discreet.noiseless import uniform_rows
         >>> mean = ExactMean(uniform_rows(0, 1), rows=100)
         >>> mean.deltas(1) == ExactSum(uniform_rows(0, 1), rows=100).deltas(1)
         True
@@ -217,7 +217,7 @@ class ExactMean(ExactSum):
         """How far apart the clamps are; of several numbers, the widest."""
         return max(high - low for low, high in self.law.clamps)
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the noise that differential privacy would add to the mean."""
         return _noise(self, target, Fraction(1, self.rows))
 
@@ -230,7 +230,7 @@ def sum_from_json(value: Mapping[str, Any]) -> ExactSum:
     """Return the sum or mean that was written with ``to_json``.
 
     Example:
-        >>> from discreet.noiseless.laws.box_density import uniform_rows
+        >>> from discreet.noiseless import uniform_rows
         >>> mean = ExactMean(uniform_rows(0, 1), rows=100)
         >>> sum_from_json(mean.to_json()) == mean
         True
@@ -292,7 +292,7 @@ def _rows_limit(total: ExactSum, needed: int | None) -> BreakingPoint:
     return BreakingPoint("rows", Fraction(least), words)
 
 
-def _noise(total: ExactSum, target: Target, unit: Fraction) -> NoiseInstead | None:
+def _noise(total: ExactSum, target: PrivacyTarget, unit: Fraction) -> NoiseInstead | None:
     if target.epsilon <= 0:
         return None
     moved = sum((high - low for low, high in total.law.clamps), Fraction(0))

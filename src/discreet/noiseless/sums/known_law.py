@@ -72,7 +72,7 @@ def known_law_delta(law: DiscreteLaw, others: int, epsilon: Fraction) -> Fractio
     Example:
         >>> bits = DiscreteLaw(["1/2", "1/2"])
         >>> float(known_law_delta(bits, 3, Fraction(1)))  # doctest: +ELLIPSIS
-        0.125...
+        0.1602...
     """
     shifts = [place - law.middle_index for place in _worst(law)]
     if not any(shifts):
@@ -95,10 +95,10 @@ def _worst(law: DiscreteLaw) -> tuple[int, ...]:
 
 
 def sum_masses(law: DiscreteLaw, others: int, epsilon: float, shift: int) -> SumMasses | None:
-    """Enclose the masses of a sum of rows, on all numbers that matter for ε and a shift.
+    r"""Enclose the masses of a sum of rows, on all numbers that matter for ε and a shift.
 
     Whole numbers count steps from the first value. The masses are most exact where the ratio of
-    shifted masses is about :math:`e^\\varepsilon`, for a law that looks normal.
+    shifted masses is about :math:`e^\varepsilon`, for a law that looks normal.
     """
     centre = law.middle_index
     weights = np.array([float(one) for one in law.weights])

@@ -131,7 +131,7 @@ def law_reach(law: UniformSum, shift: Fraction, reach: int) -> float:
 
 
 def _grid(farthest: float, points: int) -> list[Fraction]:
-    """Return places :math:`e^\\varepsilon` for equally spaced ε on both sides of 0."""
+    r"""Return places :math:`e^\varepsilon` for equally spaced ε on both sides of 0."""
     farthest = min(farthest, 60.0)
     ups = [Fraction(math.exp(farthest * k / points)) for k in range(1, points + 1)]
     ups = [dyadic_down(one, _SHORT) for one in ups]

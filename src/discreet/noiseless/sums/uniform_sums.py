@@ -104,8 +104,8 @@ def _chosen(law: UniformSum, y: float) -> tuple[Fraction, int]:
     deviation = law.deviation
     scale = 1.0 if law.points is None else float(law.points)
     tilt = min(saddle(law, y), -1 / deviation)
-    # Few digits, so that close points share their line.
-    digits = 3 - math.frexp(tilt)[1]
+    # Few digits, so that close points share their line: about one a deviation.
+    digits = min(5 - math.frexp(tilt)[1], math.frexp(deviation)[1])
     tilt = -math.ldexp(math.ceil(math.ldexp(-tilt, digits)), -digits)
     rarity = max(0.0, tilt * y - law.count * cumulant(law, tilt)[0])
     period = max(16 * deviation, (rarity + 60) / -tilt, 4 * scale)
@@ -157,15 +157,15 @@ def saddle(law: UniformSum, y: float) -> float:
 def _irwin_hall(count: int, y: Fraction) -> Enclosure:
     if count == 0:
         return Enclosure(_ALL, _NONE)
-    below = density = Fraction(0)
+    below = density = 0
     for k in range(int(y) + 1):
-        sign = (-1) ** k * math.comb(count, k)
-        rest = (y - k) ** (count - 1)
-        density += sign * rest
-        below += sign * rest * (y - k)
-    return Enclosure(
-        _exactly(below / math.factorial(count)), _exactly(density / math.factorial(count - 1))
-    )
+        left = y.numerator - k * y.denominator
+        rest = (-1) ** k * math.comb(count, k) * left ** (count - 1)
+        density += rest
+        below += rest * left
+    unit = math.factorial(count - 1) * y.denominator ** (count - 1)
+    whole = unit * count * y.denominator
+    return Enclosure(_exactly(Fraction(below, whole)), _exactly(Fraction(density, unit)))
 
 
 def _lattice(count: int, points: int, y: int) -> Enclosure:
