@@ -17,7 +17,7 @@ _BITS = 128
 
 
 @frozen
-class Block:
+class BinomialBlock:
     """Numbers of successes from ``first`` on, up to the next block, and their probability."""
 
     first: int
@@ -25,7 +25,7 @@ class Block:
 
 
 @lru_cache(maxsize=64)
-def binomial_blocks(trials: int, chance: Fraction, blocks: int) -> tuple[Block, ...]:
+def binomial_blocks(trials: int, chance: Fraction, blocks: int) -> tuple[BinomialBlock, ...]:
     r"""Return blocks that cover a binomial law; no probability is below the true one.
 
     Guarantee:
@@ -40,7 +40,7 @@ def binomial_blocks(trials: int, chance: Fraction, blocks: int) -> tuple[Block, 
         [(0, 0.125), (1, 0.375), (2, 0.375), (3, 0.125)]
     """
     if chance in {0, 1}:
-        return (Block(trials if chance else 0, Fraction(1)),)
+        return (BinomialBlock(trials if chance else 0, Fraction(1)),)
     peak = min(trials, int((trials + 1) * chance))
     odds = chance / (1 - chance)
     rising, beyond = _walk(peak, trials, odds)
@@ -49,10 +49,10 @@ def binomial_blocks(trials: int, chance: Fraction, blocks: int) -> tuple[Block, 
     lows = [low for low, _ in reversed(falling)] + [_ONE] + [low for low, _ in rising]
     highs = [high for _, high in reversed(falling)] + [_ONE] + [high for _, high in rising]
     first, total = peak - len(falling), sum(lows)
-    found = [Block(0, dyadic_up(Fraction(below, total), _BITS))] if first else []
+    found = [BinomialBlock(0, dyadic_up(Fraction(below, total), _BITS))] if first else []
     for start, end in _edges(len(highs), peak - first, blocks, trials, chance):
         weight = sum(highs[start:end]) + (beyond if end == len(highs) else 0)
-        found.append(Block(first + start, dyadic_up(Fraction(weight, total), _BITS)))
+        found.append(BinomialBlock(first + start, dyadic_up(Fraction(weight, total), _BITS)))
     return tuple(found)
 
 

@@ -222,7 +222,7 @@ def contour_at(count: int, points: int | None, tilt: Fraction, period: int) -> C
 
 
 @frozen
-class Decay:
+class TermDecay:
     """When the terms of a line are so small that they are bounded rather than computed.
 
     Attributes:
@@ -238,13 +238,13 @@ class Decay:
     divisor: int
 
     @staticmethod
-    def of(near: Chernoff, period: int) -> "Decay":
+    def of(near: Chernoff, period: int) -> "TermDecay":
         """Work out the constants of a line."""
         points = near.points or 1
         bound = (1 + _exp(points * near.tilt).high) / (points * near.moment.low)
         # A frequency is at least 2π/L, and on a grid no divisor is below 1 - e^θ.
         divisor = Fraction(period) if near.points is None else 1 / (1 - _exp(near.tilt).high)
-        return Decay(
+        return TermDecay(
             real(bound).size, _least_ratio(near.count), period, int(max(divisor, Fraction(1))) + 1
         )
 
@@ -301,7 +301,7 @@ def _interval_line(near: Chernoff, period: int) -> tuple[list[Ball], list[Ball],
         turn(Fraction(1, period)),
         inverse(_as_ball(near.moment)),
     )
-    decay = Decay.of(near, period)
+    decay = TermDecay.of(near, period)
     spacing = times(pi(), real(Fraction(2, period)))
     terms, divided = [Ball(ONE, 0, 0)], [inverse(real(-tilt))]
     turned, missing = Ball(ONE, 0, 0), 0
@@ -331,7 +331,7 @@ def _grid_line(near: Chernoff, period: int) -> tuple[list[Ball], list[Ball], int
     scale = inverse(times(_as_ball(near.moment), Ball(points * ONE, 0, 0)))
     divisor = inverse(Ball(ONE - one.re, -one.im, one.radius))
     terms, divided, missing = [Ball(ONE, 0, 0)], [divisor], 0
-    decay = Decay.of(near, period)
+    decay = TermDecay.of(near, period)
     turned = longer = Ball(ONE, 0, 0)
     for _ in range(1, (period + 1) // 2):
         turned, longer = next_turn(turned, step), next_turn(longer, steps)

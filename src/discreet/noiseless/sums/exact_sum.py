@@ -141,7 +141,7 @@ class ExactSum:
                 f"The adversary knows at most {self.known} of the rows, chosen without regard to "
                 "their values; who knows the largest ones, say, needs another certificate."
             ),
-            "The law holds given all that was released of these people before.",
+            "The law holds given all that was released of these rows before, in any version.",
             "Law, clamps and statistic were chosen before anybody looked at the data.",
         )
 
