@@ -8,7 +8,13 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.numbers import exact, written
-from discreet.noiseless.certifiable import BreakingPoint, Certifiable, NoiseInstead, Target, Way
+from discreet.noiseless.certifiable import (
+    BreakingPoint,
+    Certifiable,
+    NoiseInstead,
+    PrivacyTarget,
+    Way,
+)
 from discreet.noiseless.exact import publish_exact
 from discreet.noiseless.exact.exact_plan import ExactPlan
 from discreet.noiseless.exact.exact_statistics import statistic_of
@@ -118,10 +124,10 @@ class Stated:
     def deltas(self, epsilon: Fraction) -> Mapping[Way, Fraction]:
         return {Way.TIGHT: exact(self.plan.declared.law["delta"])}
 
-    def breaking_points(self, target: Target) -> tuple[BreakingPoint, ...]:
+    def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         return (BreakingPoint("rows", Fraction(10), "With fewer nothing is hidden"),)
 
-    def noise_instead(self, target: Target) -> NoiseInstead | None:
+    def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         return None
 
     def to_json(self) -> dict[str, Any]:

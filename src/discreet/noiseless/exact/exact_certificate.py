@@ -13,7 +13,7 @@ from discreet.core.loss import short
 from discreet.core.numbers import written
 from discreet.core.rounding import short_up
 from discreet.core.terminal_text import text_steps
-from discreet.noiseless.certifiable import BreakingPoint, Certifiable, Target
+from discreet.noiseless.certifiable import BreakingPoint, Certifiable, PrivacyTarget
 from discreet.noiseless.certificate import breaking_sentence
 from discreet.noiseless.composition import (
     ComposedReleases,
@@ -57,7 +57,7 @@ class ExactCertificate:
     def breaking_points(self) -> tuple[BreakingPoint, ...]:
         """How far each assumption can be wrong; it takes a while, and is worked out when asked."""
         declared = self.plan.declared
-        return self.subject.breaking_points(Target(declared.epsilon, declared.delta))
+        return self.subject.breaking_points(PrivacyTarget(declared.epsilon, declared.delta))
 
     @property
     def assumptions(self) -> tuple[str, ...]:

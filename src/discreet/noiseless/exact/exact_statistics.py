@@ -9,8 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.core.errors import DeclarationError, DiscreetError, InvalidArgument
-from discreet.noiseless.advisor.asserted_laws import Bounds as AssertedBounds
-from discreet.noiseless.advisor.asserted_laws import row_law
+from discreet.noiseless.advisor.asserted_laws import PublicEnds, row_law
 from discreet.noiseless.advisor.law_text import WrittenLaw, law_of_table, read_law
 from discreet.noiseless.certifiable import Certifiable
 from discreet.noiseless.exact.exact_plan import ExactPlan
@@ -22,7 +21,7 @@ from discreet.noiseless.laws.hidden import RowLaw
 from discreet.noiseless.sums.exact_sum import ExactMean, ExactSum
 from discreet.tables.exact_declaration import ExactKind
 
-_BITS = AssertedBounds((Fraction(0), Fraction(1)), Fraction(1))
+_BITS = PublicEnds((Fraction(0), Fraction(1)), Fraction(1))
 """A row that is counted is 1, and another one is 0."""
 
 
@@ -68,7 +67,7 @@ def _of_column(plan: ExactPlan, name: str, law: Any) -> RowLaw:
     bounds = plan.table.column(name).bounds
     assert bounds is not None  # or the declaration would have been refused
     clamps = (bounds.lower, bounds.upper)
-    return row_law(_written(law), AssertedBounds(clamps, bounds.step))
+    return row_law(_written(law), PublicEnds(clamps, bounds.step))
 
 
 def _count(plan: ExactPlan) -> ExactSum:
