@@ -187,7 +187,7 @@ def another_database(file: Path) -> None:
 
 def newer(file: Path) -> None:
     create_sqlite(file)
-    edit(file, f"PRAGMA user_version = {VERSION + 1}")
+    edit(file, f"PRAGMA user_version = {VERSION + 2}")
 
 
 def is_folder(file: Path) -> None:
@@ -200,7 +200,7 @@ def is_folder(file: Path) -> None:
         (no_database, "is not a ledger"),
         (empty, "is not a ledger"),
         (another_database, "is not a ledger"),
-        (newer, f"must have schema version {VERSION}; got {VERSION + 1}"),
+        (newer, f"must have schema version {VERSION} or {VERSION + 1}; got {VERSION + 2}"),
         (is_folder, "cannot be opened"),
     ],
 )

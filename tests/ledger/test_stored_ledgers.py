@@ -13,6 +13,7 @@ from tests.ledger.stored import NAMES, restore
 from tests.support.projects.gate import pass_gate
 
 HEADS = {
+    "exact": (9, "b7297c9e8af8929d87970090dd95b2d66d7b2bca146ae08ddd24a1fd42894fd7"),
     "pure": (17, "a1f74455b7fec2de2b244d584dfb61d4026205b35dab2132de02a671cdb0e944"),
     "several-spaces": (10, "f34ad1360cabac61c45909fedbad2c37e40a28c73cf55fd1070ca94d8d330ad2"),
     "unused": (1, "000ef9fa7c56845660cce7a3f71eb6c6db91a8f37f11e52ebf43f202c6595651"),
@@ -20,6 +21,7 @@ HEADS = {
 """How many entries each has, and the digest of the last, as they were written."""
 
 SPENT: dict[str, dict[str, PrivacyLoss]] = {
+    "exact": {"people": Pure("1/4") + Pure("1/3")},
     "pure": {"people": Pure("1/3") + Pure("1/7") + Pure("1/4") + Pure("1/100") + Pure("1/5")},
     "several-spaces": {
         "people": ApproximateZcdp("11/1000", "2e-12"),
@@ -29,6 +31,7 @@ SPENT: dict[str, dict[str, PrivacyLoss]] = {
 }
 
 SMALL: dict[str, PrivacyLoss] = {
+    "exact": Pure("1/1000"),
     "pure": Pure("1/1000"),
     "several-spaces": ApproximateZcdp("1/1000", 0),
     "unused": Approximate("1/1000", 0),

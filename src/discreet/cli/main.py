@@ -33,6 +33,7 @@ COMMANDS = {
     "explain": "Say what a question would do and cost; nothing is spent.",
     "synthesise": "Publish rows that look like those of a table, and are nobody's.",
     "publish": "Publish noisy counts of a table: intervals, places, tables of columns.",
+    "exact": "Publish a declared statistic without noise, as the owner; or list what is declared.",
     "survey": "Collect from people who trust nobody: declare a survey, plan it, serve it, see what "
     "came.",
     "rehearse": "Show what an answer would look like, on made-up rows; nothing is spent.",

@@ -15,10 +15,12 @@ class Permit:
         file but the gate's does.
     """
 
-    __slots__ = ("_is_open",)
+    __slots__ = ("_is_exact", "_is_open")
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_exact: bool = False) -> None:
+        """Begin shut; ``is_exact`` if the order is one whose numbers leave the gate as they are."""
         self._is_open = False
+        self._is_exact = is_exact
 
     def open(self) -> None:
         """Note that what is to be run was paid for."""
@@ -31,4 +33,10 @@ class Permit:
     def require_open(self) -> None:
         """Refuse to run what was not paid for, or was settled; what it was is not said."""
         if not self._is_open:
+            raise AnswerFailed
+
+    def require_exact(self) -> None:
+        """Refuse exact numbers to an order that has no mark in the ledger."""
+        self.require_open()
+        if not self._is_exact:
             raise AnswerFailed

@@ -43,8 +43,10 @@ from discreet.project.passage import Passage, Passed, find_stored, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.project.unit_effect import allows_private_keys
+from discreet.project.worst_case import receipt_remarks, void_remarks
 from discreet.releases.body import Body
 from discreet.releases.release import Release
+from discreet.releases.view import with_remarks
 from discreet.sql.aggregates.clamps import ChooseBounds, nothing_chosen
 from discreet.sql.parse import parse
 from discreet.sql.question import Question, Size
@@ -95,8 +97,9 @@ def release_of(
         plan = evolve(plan, limits=body.limits.limits())
     can_leave_out = body.limits.leave_out and leaves_out(plan)
     find = profiles_of(project, passed.receipt.data_version)
+    view = with_remarks(question.view, receipt_remarks(project.ledger, passed.receipt))
     return Release(
-        view=with_rows_rounded(with_unreadable(question.view, plan, find), plan, find),
+        view=with_rows_rounded(with_unreadable(view, plan, find), plan, find),
         body=body,
         receipt=passed.receipt,
         is_stored=passed.is_stored,
@@ -168,6 +171,7 @@ def explain(
         else None,
         is_stored=stored is not None,
         stored_at=_paid_more(stored),
+        void=void_remarks(project.ledger, space.name),
     )
     return _with_alternatives(project, explained, priced.plan, shares) if is_given else explained
 

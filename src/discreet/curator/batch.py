@@ -32,8 +32,10 @@ from discreet.project.circumstances import circumstances_of
 from discreet.project.noise import require_samplable, use
 from discreet.project.passage import Passage, go_through
 from discreet.project.project import Project
+from discreet.project.worst_case import receipt_remarks
 from discreet.releases.body import Body
 from discreet.releases.release import Release
+from discreet.releases.view import with_remarks
 from discreet.sql.aggregates.clamps import nothing_chosen
 from discreet.sql.question import Question
 from discreet.tables.catalog import with_given
@@ -216,10 +218,13 @@ def answer_batch(
     pairs = zip(passed.bodies, batch.plans, strict=True)
     bodies = [as_asked(Body.from_json(stored), priced.plan) for stored, priced in pairs]
     find = profiles_of(project, passed.receipt.data_version)
+    void = receipt_remarks(project.ledger, passed.receipt)
     return tuple(
         Release(
             view=with_rows_rounded(
-                with_unreadable(question.view, priced.plan, find), priced.plan, find
+                with_unreadable(with_remarks(question.view, void), priced.plan, find),
+                priced.plan,
+                find,
             ),
             body=body,
             receipt=passed.receipt,

@@ -17,10 +17,12 @@ from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import KIND, Passed
 from discreet.project.project import Project
 from discreet.project.terms import AUTO, Terms
+from discreet.project.worst_case import receipt_remarks
 from discreet.releases.answered_plan import AnsweredPlan
 from discreet.releases.body import Body
 from discreet.releases.release import Release
 from discreet.releases.stored_releases import read_releases
+from discreet.releases.view import with_remarks
 from discreet.sql.question import Question
 from discreet.tables.unit_name import UNIT
 
@@ -95,12 +97,13 @@ def open_answer(project: Project, reserve: Entry, commit: Entry, place: int) -> 
     bodies = tuple(release.body for release in plain)
     id_space = order["charges"][0]["id_space"]
     names = {one.name: project.catalog.called(one.name) for one in project.catalog.id_spaces}
-    named = evolve(plain[place], called=names.get(id_space, UNIT))
+    void = with_remarks(plain[place].view, receipt_remarks(project.ledger, paid.receipt))
+    named = evolve(plain[place], view=void, called=names.get(id_space, UNIT))
     shown = _as_asked(project, paid, bodies, place) or named
     version = project.ledger.known_version(id_space)
     if version is not None and version.number != order["data_version"]:
         remark = f"the data are those of version {order['data_version']}, which were replaced since"
-        return evolve(shown, view=evolve(shown.view, remarks=(*shown.view.remarks, remark)))
+        return evolve(shown, view=with_remarks(shown.view, [remark]))
     return shown
 
 

@@ -44,6 +44,8 @@ class Mark:
     end: Point
     spent: dict[str, PrivacyLoss]
     verified: Point = BEGINNING
+    void: tuple[str, ...] = ()
+    """The id spaces whose worst-case claim has ended."""
 
     def to_text(self) -> str:
         """Return the mark as one line of JSON that carries its own digest."""
@@ -53,6 +55,7 @@ class Mark:
             "end": self.end.to_json(),
             "spent": {name: loss.to_json() for name, loss in self.spent.items()},
             "verified": self.verified.to_json(),
+            **({"void": list(self.void)} if self.void else {}),
         }
         return canonical(data | {"digest": digest(data)})
 
@@ -71,6 +74,7 @@ class Mark:
                 end=Point.from_json(data["end"]),
                 spent={name: loss_from_json(loss) for name, loss in data["spent"].items()},
                 verified=Point.from_json(data["verified"]),
+                void=tuple(map(str, data.get("void", ()))),
             )
         except (KeyError, TypeError, ValueError, AttributeError, DiscreetError):
             return None

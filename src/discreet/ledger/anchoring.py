@@ -33,6 +33,7 @@ from discreet.ledger.anchor import Anchor, Mark, behind
 from discreet.ledger.books import spent_of
 from discreet.ledger.budget import accumulate
 from discreet.ledger.chain import BEGINNING, Entry, Kind, Point
+from discreet.ledger.exact_claims import void_spaces
 from discreet.ledger.store import Snapshot, Transaction
 
 Marks = Sequence[tuple[Anchor, Mark | None]]
@@ -75,6 +76,7 @@ def move_anchors(transaction: Transaction, marks: Marks, *, verified: Point | No
                 end=end,
                 spent=spent_by_space(transaction),
                 verified=checked if is_kept else BEGINNING,
+                void=void_spaces(transaction),
             )
             anchor.write(mark)
 
@@ -93,7 +95,8 @@ def begin_again(transaction: Transaction, marks: Marks) -> Entry:
         What the anchors know as spent in an id space is spent from now on: the larger of that and
         of what the ledger knows, or their sum if the ledger has an entry that the anchor's chain
         had not. The entry says so, and where the anchors had been. Shares of analysts are not in
-        an anchor; they begin from what the ledger knows.
+        an anchor; they begin from what the ledger knows. A worst-case claim that has ended for the
+        ledger or for an anchor stays ended.
 
     Assumes:
         A ledger that is too short is an older copy. One that was too short and then went on
@@ -115,6 +118,9 @@ def begin_again(transaction: Transaction, marks: Marks) -> Entry:
             {"id_space": name, "everybody": loss.to_json()} for name, loss in sorted(spent.items())
         ],
     }
+    void = set(void_spaces(transaction)).union(*(mark.void for mark in lost)) & set(spent)
+    if void:
+        payload["void"] = sorted(void)
     return transaction.append(Kind.RENEWAL, payload)
 
 

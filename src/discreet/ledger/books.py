@@ -20,10 +20,11 @@ from discreet.core.errors import BudgetError, BudgetExhausted, LedgerError, Unsu
 from discreet.core.loss import PrivacyLoss
 from discreet.ledger.budget import Allocation, Budget, accumulate
 from discreet.ledger.chain import Entry, Kind, Latest, share, space, ticket
+from discreet.ledger.exact_claims import require_claimed
 from discreet.ledger.failures import counter_of, open_tickets, settlement
 from discreet.ledger.gate_rules import least_price, require_price, rules_of
 from discreet.ledger.order import Order, Ticket
-from discreet.ledger.store import Snapshot
+from discreet.ledger.store import Snapshot, Transaction
 from discreet.ledger.suspension import failures_of, require_active, require_few_in_all, require_room
 
 
@@ -136,7 +137,7 @@ def admit(latest: Latest, order: Order, at: datetime) -> list[dict[str, Any]]:
     Guarantee:
         In no id space of the order is the analyst suspended or too much of theirs in flight, every
         charge is at least the least price, and it fits into the cap of its id space and into the
-        analyst's share, exactly.
+        analyst's share, exactly. An exact order pays nothing, and stands right behind its claim.
     """
     # Nothing is written meanwhile, so each entry is looked up once.
     latest = cache(latest)
@@ -145,8 +146,11 @@ def admit(latest: Latest, order: Order, at: datetime) -> list[dict[str, Any]]:
         require_active(latest, charge.id_space, order.analyst, at)
         standing = standing_of(latest, charge.id_space, order.analyst)
         least = least_price(standing.cap, rules_of(latest, charge.id_space).least_price)
-        require_price(charge.loss, least, standing.left(), charge.id_space)
+        if order.exact is None:
+            require_price(charge.loss, least, standing.left(), charge.id_space)
         standings.append(standing)
+    if order.exact is not None:
+        require_claimed(latest, order)
     paid = zip(standings, order.charges, strict=True)
     totals = [standing.after(charge.loss) for standing, charge in paid]
     for charge in order.charges:
@@ -224,6 +228,29 @@ def require_free_measure(latest: Latest, budget: Budget) -> None:
             must=f"be {before.payload['cap']['measure']}",
             got=budget.cap.measure.value,
         )
+
+
+def note_budget(transaction: Transaction, budget: Budget) -> None:
+    """Set the cap of an id space, unless it is what holds already."""
+    before = transaction.latest(Kind.BUDGET, space(budget.id_space))
+    if before is None or before.payload != budget.to_json():
+        require_free_measure(transaction.latest, budget)
+        transaction.append(Kind.BUDGET, budget.to_json())
+
+
+def note_share(transaction: Transaction, allocation: Allocation) -> None:
+    """Give an analyst a share, unless it is what holds already."""
+    cap = cap_of(transaction.latest, allocation.id_space)
+    if cap.measure is not allocation.cap.measure:
+        raise Unsupported(
+            "A share is measured like the budget that it is part of",
+            must=f"be {cap.measure.value}",
+            got=allocation.cap.measure.value,
+        )
+    subject = share(allocation.id_space, allocation.analyst)
+    before = transaction.latest(Kind.ALLOCATION, subject)
+    if before is None or before.payload != allocation.to_json():
+        transaction.append(Kind.ALLOCATION, allocation.to_json())
 
 
 def shares_in(snapshot: Snapshot) -> Iterator[Allocation]:

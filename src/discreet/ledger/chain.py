@@ -77,6 +77,7 @@ class Kind(Enum):
     GATE = "gate"
     RESUME = "resume"
     RENEWAL = "renewal"
+    EXACT = "exact"
 
 
 @frozen(kw_only=True)
@@ -135,6 +136,7 @@ WORDS: dict[Kind, tuple[str, ...]] = {
     Kind.GATE: ("id_space",),
     Kind.RESUME: ("id_space", "counter", "counters"),
     Kind.RENEWAL: ("id_space",),
+    Kind.EXACT: ("id_space",),
 }
 """How the subjects of each kind of entry begin."""
 
@@ -252,6 +254,7 @@ _SUBJECTS: dict[Kind, Callable[[Entry], tuple[Subject, ...]]] = {
     Kind.GATE: _about_space,
     Kind.RESUME: _about_resume,
     Kind.RENEWAL: _about_renewal,
+    Kind.EXACT: _about_space,
 }
 
 

@@ -68,6 +68,7 @@ from discreet.core.errors import AnswerFailed, LedgerError, WrittenBefore
 from discreet.core.interrupts import Interrupted
 from discreet.core.permit import Permit
 from discreet.ledger.chain import Kind
+from discreet.ledger.exact_claims import ExactClaim
 from discreet.ledger.held_work import SYSTEM_TIMER, HeldWork, Interrupt, Timer, nothing_to_interrupt
 from discreet.ledger.joining import Joined
 from discreet.ledger.ledger import Ledger
@@ -130,10 +131,12 @@ class Flight:
         interrupt: Interrupt,
         timer: Timer,
         joins: bool,
+        claim: ExactClaim | None,
     ) -> None:
         self._ledger, self._order, self._timer = ledger, order, timer
         self._joins, self._presence = joins, ledger.presence(order)
-        self._permit = Permit()
+        self._claim = claim
+        self._permit = Permit(is_exact=order.exact is not None)
         paid = partial(work, self._permit)
         self._work = lambda: seal(paid())
         self._held = _held(ledger.deadline(order), paid, size, interrupt)
@@ -226,9 +229,10 @@ class Flight:
         note_charge(self._spent())
 
     def _reserve(self, given_up: set[int]) -> Ticket | Joined:
+        claimed = {} if self._claim is None else {"claim": self._claim}
         if self._joins:
-            return self._ledger.join_or_reserve(self._order, given_up)
-        return self._ledger.reserve(self._order)
+            return self._ledger.join_or_reserve(self._order, given_up, **claimed)
+        return self._ledger.reserve(self._order, **claimed)
 
     def _may_charge(self) -> bool:
         with self._lock:
@@ -323,6 +327,7 @@ def pass_gate(
     interrupt: Interrupt = nothing_to_interrupt,
     timer: Timer = SYSTEM_TIMER,
     joins: bool = False,
+    claim: ExactClaim | None = None,
 ) -> Answer:
     """Charge ``order``, run ``work``, store what it returns, and hand it over with a receipt.
 
@@ -330,7 +335,8 @@ def pass_gate(
     that engines ask for, which is open until the ticket is settled. It runs in another thread; if a
     deadline is declared, ``interrupt`` stops it when its time is over. The release is at most of
     ``size``, which is asked for if there is a deadline: one that is larger has failed. If it
-    ``joins``, an equal order that is under way is waited for instead of paid for again.
+    ``joins``, an equal order that is under way is waited for instead of paid for again. An exact
+    order comes with its ``claim``, which is noted before it.
 
     Guarantee:
         As the module says. Before the charge, errors explain themselves and nothing was read. After
@@ -338,7 +344,16 @@ def pass_gate(
         message, cause or context of what happened: those may quote rows. The charge stays. An
         interrupt of the keyboard is raised as :class:`~discreet.core.interrupts.Interrupted`.
     """
-    flight = Flight(ledger, order, work, size=size, interrupt=interrupt, timer=timer, joins=joins)
+    flight = Flight(
+        ledger,
+        order,
+        work,
+        size=size,
+        interrupt=interrupt,
+        timer=timer,
+        joins=joins,
+        claim=claim,
+    )
     try:
         flight.start()
         return flight.outcome()

@@ -67,6 +67,7 @@ def _columns(entry: Entry) -> list[str]:
     if entry.kind is Kind.RESERVE:
         order = payload["order"]
         losses = "; ".join(str(loss_from_json(charge["loss"])) for charge in order["charges"])
+        losses = "exact" if "exact" in order else losses
         totals = "; ".join(str(loss_from_json(total["everybody"])) for total in payload["totals"])
         sql = _shortened(str(order["description"].get("sql", "")))
         return [order["analyst"], losses, totals, sql]
@@ -77,6 +78,9 @@ def _columns(entry: Entry) -> list[str]:
         return ["", "", "", _shortened(_failed(payload))]
     if entry.kind is Kind.RESUME:
         return ["", "", "", _shortened(_resumed(payload))]
+    if entry.kind is Kind.EXACT:
+        what = f"{payload['name']}: no worst-case claim for {payload['id_space']} any more"
+        return ["", "", "", _shortened(what)]
     if entry.kind is Kind.RENEWAL:
         return ["", "", "", _shortened(f"begun again, spent before: {totals_words(payload)}")]
     return ["", "", "", _shortened(_plain(payload))]

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.core.errors import LedgerError, Unsupported
+from discreet.core.errors import LedgerError
 from discreet.core.html_text import html_page
 from discreet.core.loss import PrivacyLoss
 from discreet.core.protocols import Rng
@@ -25,23 +25,16 @@ from discreet.ledger.books import (
     cap_of,
     least_price_of,
     left_of,
-    require_free_measure,
+    note_budget,
+    note_share,
     reservation,
     reserve_of,
     shares_in,
     spent_of,
 )
 from discreet.ledger.budget import Allocation, Budget, budget_bar
-from discreet.ledger.chain import (
-    BEGINNING,
-    Entry,
-    Kind,
-    Point,
-    released,
-    share,
-    space,
-    ticket,
-)
+from discreet.ledger.chain import BEGINNING, Entry, Kind, Point, released, ticket
+from discreet.ledger.exact_claims import ExactClaim, NotedClaims, claims_of, is_void, note_claim
 from discreet.ledger.failures import after_resumption, counter_of, settlement
 from discreet.ledger.gate_rules import GateRules, rules_of
 from discreet.ledger.history import LAST_SHOWN, History, read_history
@@ -105,25 +98,12 @@ class Ledger:
     def declare(self, budget: Budget) -> None:
         """Set the cap of an id space. Saying the same again changes nothing; spending stays."""
         with self._write() as transaction:
-            before = transaction.latest(Kind.BUDGET, space(budget.id_space))
-            if before is None or before.payload != budget.to_json():
-                require_free_measure(transaction.latest, budget)
-                transaction.append(Kind.BUDGET, budget.to_json())
+            note_budget(transaction, budget)
 
     def allocate(self, allocation: Allocation) -> None:
         """Give an analyst a share. From then on, analysts without one have nothing to spend."""
         with self._write() as transaction:
-            cap = cap_of(transaction.latest, allocation.id_space)
-            if cap.measure is not allocation.cap.measure:
-                raise Unsupported(
-                    "A share is measured like the budget that it is part of",
-                    must=f"be {cap.measure.value}",
-                    got=allocation.cap.measure.value,
-                )
-            subject = share(allocation.id_space, allocation.analyst)
-            before = transaction.latest(Kind.ALLOCATION, subject)
-            if before is None or before.payload != allocation.to_json():
-                transaction.append(Kind.ALLOCATION, allocation.to_json())
+            note_share(transaction, allocation)
 
     def set_rules(self, rules: GateRules) -> None:
         """Set the rules of the gate of an id space. Saying what holds already changes nothing."""
@@ -219,8 +199,20 @@ class Ledger:
         with self._write() as transaction:
             return begin_version(transaction, id_space, salt)
 
-    def reserve(self, order: Order) -> Ticket:
+    def is_void(self, id_space: str) -> bool:
+        """Tell whether an exact release has ended the worst-case claim of an id space."""
+        with self._read() as snapshot:
+            return is_void(snapshot.latest, id_space)
+
+    def claims(self, id_space: str) -> NotedClaims:
+        """Return what was asserted for the exact releases of an id space."""
+        with self._read() as snapshot:
+            return claims_of(snapshot, id_space)
+
+    def reserve(self, order: Order, claim: ExactClaim | None = None) -> Ticket:
         """Charge an order, in every id space that it touches, or refuse it whole.
+
+        An exact order comes with its ``claim``, which is noted in the same transaction.
 
         Guarantee:
             When this returns, the charge is durable, no cap or share is exceeded, none of the id
@@ -228,9 +220,11 @@ class Ledger:
         """
         order = order.as_written()
         with self._charging() as transaction:
-            return self._reserve(transaction, order)
+            return self._reserve(transaction, order, claim)
 
-    def join_or_reserve(self, order: Order, given_up: Collection[int] = ()) -> Ticket | Joined:
+    def join_or_reserve(
+        self, order: Order, given_up: Collection[int] = (), claim: ExactClaim | None = None
+    ) -> Ticket | Joined:
         """Charge an order, or find the ticket of an equal one that is paid for already.
 
         Tickets that were ``given_up`` are not joined.
@@ -241,7 +235,7 @@ class Ledger:
         order = order.as_written()
         with self._charging() as transaction:
             found = joinable(transaction.latest, order, self.now(), given_up)
-            return found or self._reserve(transaction, order)
+            return found or self._reserve(transaction, order, claim)
 
     @contextmanager
     def _charging(self) -> Iterator[Transaction]:
@@ -250,7 +244,9 @@ class Ledger:
         with self._write(self._anchor if self.anchors else None) as transaction:
             yield transaction
 
-    def _reserve(self, transaction: Transaction, order: Order) -> Ticket:
+    def _reserve(self, transaction: Transaction, order: Order, claim: ExactClaim | None) -> Ticket:
+        if claim is not None:
+            note_claim(transaction, claim)
         payload = reservation(transaction.latest, order, self.now())
         return Ticket(transaction.append(Kind.RESERVE, payload).sequence, order.digest)
 

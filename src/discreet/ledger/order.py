@@ -62,6 +62,7 @@ class Order:
     Everything in it is public: ``plan_digest`` names the canonical plan with its noise,
     ``data_version`` is the owner's counter, and ``description`` is shown in the ledger as it
     stands. ``question`` names the plan without its noise: equal for one question at all prices.
+    ``exact`` names what the owner asserts for an exact release; without it, the answer is noisy.
     """
 
     plan_digest: str = field(validator=check.non_empty)
@@ -70,6 +71,7 @@ class Order:
     charges: tuple[Charge, ...] = field(converter=_in_order, validator=_one_per_id_space)
     description: dict[str, Any] = field(factory=dict, converter=public_json, hash=False)
     question: str | None = field(default=None, validator=optional(check.non_empty))
+    exact: str | None = field(default=None, validator=optional(check.non_empty))
 
     @cached_property
     def digest(self) -> str:
@@ -85,6 +87,7 @@ class Order:
             "charges": [charge.to_json() for charge in self.charges],
             "description": self.description,
             **({} if self.question is None else {"question": self.question}),
+            **({} if self.exact is None else {"exact": self.exact}),
         }
 
     def shortened(self) -> "Order":

@@ -29,6 +29,10 @@ APPLICATION = 0x44736372
 VERSION = 1
 """The version of the tables. A file of another version is refused, not guessed at."""
 
+EXACT_VERSION = 2
+"""The version of a file from its first exact release on. The tables are the same, but a program
+that knows version 1 alone would promise what no longer holds: so it is refused the file."""
+
 _KEYS = {
     "entries": ("sequence",),
     "subjects": ("kind", "subject", "sequence"),
@@ -214,10 +218,10 @@ def require_ledger(connection: sqlite3.Connection, path: Path) -> None:
             must="be a file that Discreet made",
             next="Name another file. An emptied ledger is never begun again in silence",
         )
-    if version != VERSION:
+    if version not in (VERSION, EXACT_VERSION):
         raise LedgerError(
             f"{path} was written by another version of Discreet",
-            must=f"have schema version {VERSION}",
+            must=f"have schema version {VERSION} or {EXACT_VERSION}",
             got=str(version),
             next="Use the version of Discreet that wrote it",
         )

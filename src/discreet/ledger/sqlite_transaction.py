@@ -20,6 +20,7 @@ from discreet.ledger.chain import (
     forged,
     require_unchanged,
 )
+from discreet.ledger.sqlite_file import EXACT_VERSION
 from discreet.ledger.store import END, PAGE, IndexRow, SaltSize
 
 Row = tuple[Any, ...]
@@ -134,6 +135,8 @@ class SqliteTransaction:
             "INSERT INTO subjects (kind, subject, sequence) VALUES (?, ?, ?)",
             [(kind.value, _named(subject), entry.sequence) for subject in entry.subjects],
         )
+        if kind is Kind.EXACT:
+            self.connection.execute(f"PRAGMA user_version = {EXACT_VERSION}")
         return entry
 
     def put_release(self, ticket: int, text: str) -> None:

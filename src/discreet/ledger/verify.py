@@ -37,6 +37,7 @@ from discreet.ledger.chain import (
     unmatched,
     verify_chain,
 )
+from discreet.ledger.exact_claims import ExactClaim, is_void, require_checked
 from discreet.ledger.failures import (
     after_resumption,
     counter_of,
@@ -72,7 +73,8 @@ class Replay:
         ticket. From the first entry that counts failures on, every failure is counted and nothing
         was charged in a suspended id space; and from the first that counts each analyst on, nothing
         was charged for whom the gate was shut, below the least price, or beyond what may be in
-        flight.
+        flight. Every exact order pays nothing and stands right behind its claim, which was made
+        beside every charge before it; and no worst-case claim that ended begins again.
 
     Utility:
         Of a ticket that is settled, only the settlement is kept: orders are the large part.
@@ -179,7 +181,20 @@ def _renewal(latest: Latest, payload: dict[str, Any]) -> bool:
     totals = [{"id_space": name, "everybody": loss.to_json()} for name, loss in stated.items()]
     lost = [Point.from_json(point).to_json() for point in payload["lost"]]
     is_more = all(spent is None or spent <= stated[name] for name, spent in known.items())
-    return is_more and bool(lost) and payload == {"lost": lost, "totals": totals}
+    told = {"lost": lost, "totals": totals}
+    void = payload.get("void", [])
+    if void:
+        told["void"] = void
+    ended = {name for name in stated if is_void(latest, name)}
+    is_kept = ended <= set(void) <= set(stated) and void == sorted(set(void))
+    return is_more and is_kept and bool(lost) and payload == told
+
+
+def _exact(latest: Latest, payload: dict[str, Any]) -> bool:
+    claim = ExactClaim.from_json(payload)
+    cap_of(latest, claim.id_space)
+    require_checked(latest, claim)
+    return claim.to_json() == payload
 
 
 def _resume(latest: Latest, payload: dict[str, Any]) -> bool:
@@ -202,6 +217,7 @@ _ALLOWED: dict[Kind, Callable[[Latest, dict[str, Any]], bool]] = {
     Kind.GATE: _gate,
     Kind.RESUME: _resume,
     Kind.RENEWAL: _renewal,
+    Kind.EXACT: _exact,
 }
 
 

@@ -8,6 +8,7 @@ from discreet.core.loss import short
 from discreet.ledger.order import Receipt
 from discreet.project.costs import costs
 from discreet.project.project import Project
+from discreet.project.worst_case import void_remarks
 from discreet.releases.card import Circumstances, Translation
 from discreet.tables.catalog import PrivacyUnit
 from discreet.tables.plans.plan import BoundedPlan
@@ -47,6 +48,7 @@ def _found(
         charged_at=project.ledger.charged_at(receipt.ticket.number),
         deadline=None if deadline is None else short(deadline),
         translations=tuple if event is None else partial(_translations, event),
+        void=void_remarks(project.ledger, space.name),
     )
 
 

@@ -13,12 +13,14 @@ from attrs import frozen
 
 from discreet.core.loss import PrivacyLoss
 from discreet.core.permit import Permit
-from discreet.core.protocols import Rng
+from discreet.core.protocols import IntArray, Rng
 from discreet.core.recursion import with_room
+from discreet.ledger.exact_claims import ExactClaim
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Charge, Order, Receipt
 from discreet.ledger.releases import PaidAnswer, ReleaseSize
 from discreet.project.project import Project
+from discreet.project.worst_case import void_remarks
 from discreet.tables.catalog import IdSpace
 from discreet.tables.plans.engine import ExactAggregates
 from discreet.tables.plans.plan import BoundedPlan
@@ -54,6 +56,16 @@ class Leg:
 
 
 @frozen(kw_only=True)
+class ExactLeg:
+    """One plan whose exact integers become public, by an order that the ledger has marked."""
+
+    plan: BoundedPlan
+    certified: Callable[[tuple[IntArray, ...], Rng], StoredBody]
+    """What is made of them: what is too small is left out here, or rows are discarded."""
+    following: tuple[BoundedPlan, ...] = ()
+
+
+@frozen(kw_only=True)
 class Passage:
     """What goes through the gate together, under one name and for one loss, on one id space."""
 
@@ -66,13 +78,15 @@ class Passage:
     is_answered_by: AnsweredBy = _never
     """Whether what was released for another price is at least as exact."""
     loss: PrivacyLoss
-    legs: tuple[Leg, ...]
+    legs: tuple[Leg | ExactLeg, ...]
     size: Callable[[], ReleaseSize]
     """A bound on the size of what is released."""
     description: dict[str, Any]
     """What the ledger shows of it."""
     is_batch: bool = False
     """Whether bodies are stored as those of a batch, even a single one."""
+    claim: ExactClaim | None = None
+    """What the owner asserts, if exact numbers become public: it is noted before a row is read."""
 
     @property
     def id_space(self) -> str:
@@ -123,10 +137,13 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
         bodies = []
         with project.engine.reading_once(plans, permit):
             for leg in passage.legs:
-                public: StoredBody | Leg = leg
-                while isinstance(public, Leg):
+                public: StoredBody | Leg | ExactLeg = leg
+                while isinstance(public, Leg | ExactLeg):
                     exact = project.engine.execute(public.plan, version.salt, permit)
-                    public = public.published(exact, project.rng)
+                    if isinstance(public, ExactLeg):
+                        public = public.certified(exact.certified(permit), project.rng)
+                    else:
+                        public = public.published(exact, project.rng)
                 bodies.append(public)
         return {"batch": bodies} if passage.is_batch else bodies[0]
 
@@ -137,6 +154,7 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
         charges=(Charge(id_space=passage.id_space, loss=passage.loss),),
         description=passage.description,
         question=passage.question,
+        exact=None if passage.claim is None else passage.claim.digest,
     )
     given = pass_gate(
         project.ledger,
@@ -145,6 +163,7 @@ def go_through(project: Project, passage: Passage, *, analyst: str, fresh: bool 
         size=passage.size,
         interrupt=project.engine.interrupt,
         joins=not fresh,
+        claim=passage.claim,
     )
     bodies = _bodies(passage, given.release)
     return Passed(bodies=bodies, receipt=given.receipt, is_stored=given.is_joined)
@@ -177,6 +196,8 @@ class Foreseen:
     """What the analyst may still spend."""
     stored: Passed | None
     """What would be given for nothing."""
+    void: tuple[str, ...] = ()
+    """That an exact release has ended the worst-case claim, if one has."""
 
 
 def foresee(project: Project, passage: Passage, *, analyst: str) -> Foreseen:
@@ -187,6 +208,7 @@ def foresee(project: Project, passage: Passage, *, analyst: str) -> Foreseen:
         id_space=space,
         remaining=project.ledger.remaining(space.name, analyst),
         stored=None if version is None else find_stored(project, passage, version.number),
+        void=void_remarks(project.ledger, space.name),
     )
 
 

@@ -50,6 +50,8 @@ class Circumstances:
     deadline: str | None = None
     """After how many seconds every answer is handed over, if that is declared."""
     translations: Callable[[], tuple[Translation, ...]] = field(default=tuple, repr=False)
+    void: tuple[str, ...] = ()
+    """That an exact release has ended the worst-case claim, if one has."""
 
 
 @frozen(kw_only=True)
@@ -182,6 +184,7 @@ def _accounting(facts: CardFacts) -> dict[str, Any]:
         "charges": [
             {"id_space": charge.id_space, "loss": str(charge.loss)} for charge in receipt.charges
         ],
+        "worst_case": UNKNOWN if known is None else _worst_case(known),
         "budget": UNKNOWN if known is None else str(known.cap),
         "remaining": UNKNOWN if known is None else known.remaining.shown(rounding=ROUND_FLOOR),
         "receipt": {
@@ -195,6 +198,10 @@ def _accounting(facts: CardFacts) -> dict[str, Any]:
     }
 
 
+def _worst_case(known: Circumstances) -> str:
+    return "; ".join(known.void) or "The budget bounds all releases, whatever anybody knows"
+
+
 def _checklist(facts: CardFacts) -> dict[str, Any]:
     known = facts.known
     deadline = None if known is None else known.deadline
@@ -203,9 +210,11 @@ def _checklist(facts: CardFacts) -> dict[str, Any]:
         if deadline is None
         else f"Every answer is handed over {deadline} s after its charge"
     )
+    is_void = known is not None and bool(known.void)
+    bound = "the worst-case claim is void" if is_void else "the budget bounds all of them"
     return {
         "source": "NIST SP 800-226, Guidelines for Evaluating Differential Privacy Guarantees",
-        "privacy_parameters": f"{facts.cost} for this release; the budget bounds all of them",
+        "privacy_parameters": f"{facts.cost} for this release; {bound}",
         "unit_of_privacy": UNKNOWN if known is None else f"{known.unit}. {_unit(known)}",
         "algorithms_and_correctness": "Noise is drawn exactly on integers from a cryptographic"
         " generator; sums are of integers that were clamped first; no floating point decides",

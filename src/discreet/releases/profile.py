@@ -99,6 +99,8 @@ class Profile:
     """Whether units surely have more rows than what is declared as the most."""
     receipt: Receipt | None = field(default=None, eq=False)
     is_stored: bool = False
+    remarks: tuple[str, ...] = ()
+    """What must be known besides."""
 
     @property
     def called(self) -> UnitName:
@@ -207,6 +209,7 @@ class Profile:
             "unreadable": {name: found.to_json() for name, found in self.unreadable.items()},
             "cost": self.cost.to_json(),
             "stored": self.is_stored,
+            "notes": list(self.remarks),
             "receipt": None if self.receipt is None else self.receipt.to_json(),
         }
 
@@ -217,7 +220,7 @@ class Profile:
     def __str__(self) -> str:
         """Show what limits would leave out."""
         if self._is_faint:
-            return "\n".join([*self._heading(), *self._footer()[:1]])
+            return "\n".join([*self._heading(), *self._footer()[:1], *self.remarks])
         table = text_table(*self._cut_by_limits())
         below = [self._on_groups(name) for name in self.groups]
         headings, reached = self._reached()
@@ -228,7 +231,7 @@ class Profile:
         head, usual = self._heading()
         first = (html_heading(head), html_notes([usual]))
         if self._is_faint:
-            return html_page(*first, html_notes(self._footer()[:1]))
+            return html_page(*first, html_notes([*self._footer()[:1], *self.remarks]))
         below = [html_notes(self._on_groups(name) for name in self.groups)]
         headings, reached = self._reached()
         below += [html_table(headings, reached)] if reached else []
@@ -265,7 +268,8 @@ class Profile:
         cost = price or f"cost {self.cost}{self._each()}"
         open_end = [] if self.rows.most is not None else [_OPEN]
         last = [_REFUTED] if self.is_refuted else open_end
-        return [f"95 % intervals, each by itself; {cost}", *map(self.called.said, last)]
+        said = f"95 % intervals, each by itself; {cost}"
+        return [said, *self.remarks, *map(self.called.said, last)]
 
     def _on_groups(self, name: str) -> str:
         found = self.groups[name]

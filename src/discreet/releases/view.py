@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.mechanisms.selection.quantile import Quantile
 from discreet.releases.accuracy import error_of
@@ -282,3 +282,8 @@ _ONE_SAMPLE = 2
 def _read_keys(column: Sequence[Any], kind: ColumnType) -> Sequence[Key | None]:
     read = FROM_TEXT.get(kind)
     return column if read is None else [None if key is None else read(key) for key in column]
+
+
+def with_remarks(view: View, remarks: Sequence[str]) -> View:
+    """Return a view that says more of what every reader must know."""
+    return evolve(view, remarks=(*view.remarks, *remarks)) if remarks else view

@@ -16,7 +16,7 @@ from discreet.curator.budget.project_page import price_sentence, project_html, p
 from discreet.curator.explanation.explanation import Explanation
 from discreet.curator.free_answer import FreeExplanation, free_answer, free_explanation
 from discreet.curator.profile.profile import private_table
-from discreet.curator.profile.stored_profile import find_profile
+from discreet.curator.profile.stored_profile import find_profile, with_void
 from discreet.curator.rehearse import Rehearsal, rehearse
 from discreet.ledger.chain import Point
 from discreet.ledger.history import History
@@ -229,7 +229,8 @@ class Connection(Publishing, Synthesising, RelatedTables, ClosedAtEnd):
 
     def profile(self, table: str) -> Profile | None:
         """Return how much the units of a table contribute, if the owner has profiled it."""
-        return find_profile(self._project, private_table(self._project, table))
+        found = find_profile(self._project, private_table(self._project, table))
+        return None if found is None else with_void(self._project, found)
 
     def __repr__(self) -> str:
         """Say who asks about what; what is said about a ledger in memory is said here too."""

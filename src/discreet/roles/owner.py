@@ -21,14 +21,12 @@ from discreet.releases.accuracy import Accuracy
 from discreet.releases.profile import Profile
 from discreet.roles.closing import ClosedAtEnd
 from discreet.roles.connection import LOCAL_ANALYST, Connection, connect_to
+from discreet.roles.exact_publishing import OWNER, ExactPublishing
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.relations.read_keys import with_read_keys
 
-OWNER = "owner"
-"""As whom the owner asks."""
 
-
-class Owner(ClosedAtEnd):
+class Owner(ClosedAtEnd, ExactPublishing):
     """An open project in the hands of its owner.
 
     Budgets, shares and the rules of the gate are declared in ``discreet.toml``, and are entries of

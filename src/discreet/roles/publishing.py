@@ -8,6 +8,7 @@ from discreet.core.numbers import Number
 from discreet.project.passage import Foreseen
 from discreet.project.project import Project
 from discreet.project.terms import Terms
+from discreet.project.worst_case import void_remarks
 from discreet.synthesis.published.dialogue_explanation import DialogueExplanation
 from discreet.synthesis.published.given_keys import GivenKeys
 from discreet.synthesis.published.open_queries import OpenQueries, dialogue_plan, open_queries
@@ -148,5 +149,6 @@ class Publishing:
         )
         space = project.catalog.id_space(plan.plan.owner().unit.id_space)
         remaining = project.ledger.remaining(space.name, self._analyst)
-        foreseen = Foreseen(id_space=space, remaining=remaining, stored=None)
+        void = void_remarks(project.ledger, space.name)
+        foreseen = Foreseen(id_space=space, remaining=remaining, stored=None, void=void)
         return DialogueExplanation(plan=plan, foreseen=foreseen)

@@ -18,6 +18,8 @@ from discreet.curator.profile.profile import is_profile
 from discreet.curator.profile.stored_profile import open_profile
 from discreet.curator.stored_answers import asked_by, open_answer
 from discreet.ledger.chain import Entry, Kind
+from discreet.noiseless.exact.exact_release import ExactRelease
+from discreet.noiseless.exact.publish_exact import is_exact, open_exact
 from discreet.project.project import Project
 from discreet.releases.profile import Profile
 from discreet.releases.release import Release
@@ -43,8 +45,10 @@ MOST_WITH_COLUMNS = 20
 
 LONGEST_SHOWN = 100
 
-PublicRelease = Release | Profile | SyntheticRelease | PublishedCounts | RelatedRelease
-"""What can be opened again: an answer, a profile, synthetic rows of one table or two, or counts."""
+PublicRelease = (
+    Release | Profile | SyntheticRelease | PublishedCounts | RelatedRelease | ExactRelease
+)
+"""What can be opened again: an answer, a profile, synthetic rows, counts, or exact numbers."""
 
 
 @frozen(kw_only=True)
@@ -65,6 +69,8 @@ class StoredAnswer:
     is_current: bool
     """Whether it is about the data as they are now."""
     opened: Callable[[], PublicRelease] = field(repr=False, eq=False)
+    is_exact: bool = False
+    """Whether it was published without noise, and cost nothing of the budget."""
     named: tuple[str, ...] | None = field(default=None, repr=False)
     """The names of its columns, if they are known without opening it."""
 
@@ -102,6 +108,7 @@ class StoredAnswer:
             "cost": self.cost.to_json(),
             "data_version": self.data_version,
             "current": self.is_current,
+            **({"exact": True} if self.is_exact else {}),
             "columns": list(self.columns),
         }
 
@@ -126,7 +133,7 @@ class StoredAnswers(Overview[StoredAnswer]):
                 one.number,
                 one.charged_at.astimezone(UTC).strftime("%Y-%m-%d %H:%MZ"),
                 one.analyst,
-                str(one.cost),
+                "exact" if one.is_exact else str(one.cost),
                 "now" if one.is_current else f"version {one.data_version}, replaced since",
                 ", ".join(one.columns) if place >= unnamed else "...",
                 _shortened(one.sql),
@@ -180,6 +187,7 @@ def _answers(project: Project, reserve: Entry, commit: Entry) -> Iterator[Stored
             is_current=version is not None and version.number == order["data_version"],
             opened=opened,
             named=named,
+            is_exact="exact" in order,
         )
 
 
@@ -210,6 +218,7 @@ _OPENED: tuple[
     (is_published, open_counts),
     (is_related, open_related),
     (is_related_judgement, open_related_judgement),
+    (is_exact, open_exact),
 )
 """Which orders are no questions, and what opens what they paid for."""
 

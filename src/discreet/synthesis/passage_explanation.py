@@ -58,7 +58,8 @@ class PassageExplanation:
     def price_steps(self) -> list[tuple[str, str]]:
         """Return the last steps: what it costs, and what is left."""
         why = ", because it is stored" if self.is_stored else ""
-        return [("Costs", f"{self.cost}{why}"), ("Left", f"{self.remaining} before it")]
+        void = [("Worst case", text) for text in self.foreseen.void]
+        return [("Costs", f"{self.cost}{why}"), ("Left", f"{self.remaining} before it"), *void]
 
     def price_json(self) -> dict[str, Any]:
         """Return the same as plain values."""
@@ -66,6 +67,7 @@ class PassageExplanation:
             "cost": self.cost.to_json(),
             "stored": self.is_stored,
             "affordable": self.is_affordable(),
+            **({"worst_case": list(self.foreseen.void)} if self.foreseen.void else {}),
         }
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from discreet.ledger.order import Receipt
 from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import KIND, StoredBody
 from discreet.project.project import Project
+from discreet.project.worst_case import receipt_remarks
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.judge import JUDGEMENT, Judge
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
@@ -70,11 +71,13 @@ def stored_release(
 
 
 def replaced_remarks(project: Project, receipt: Receipt) -> tuple[str, ...]:
-    """Return what must be said of a release of data that are not there any more."""
+    """Return what must be said of a stored release: of its data, and of the worst case."""
+    void = receipt_remarks(project.ledger, receipt)
     version = project.ledger.known_version(receipt.charges[0].id_space)
     if version is None or version.number == receipt.data_version:
-        return ()
-    return (f"the data are those of version {receipt.data_version}, which were replaced since",)
+        return void
+    replaced = f"the data are those of version {receipt.data_version}, which were replaced since"
+    return (replaced, *void)
 
 
 def is_judgement(description: dict[str, Any]) -> bool:

@@ -17,6 +17,7 @@ from discreet.core.errors import InvalidArgument, UnknownColumn, UnknownTable
 from discreet.core.loss import PrivacyLoss, short
 from discreet.tables.analyst import Analyst
 from discreet.tables.column import Codes, Column, ColumnType
+from discreet.tables.exact_declaration import ExactDeclaration
 from discreet.tables.gate_settings import GateSettings
 from discreet.tables.previews import Previews
 from discreet.tables.source import Source, SourceFormat
@@ -330,6 +331,8 @@ class Catalog:
     name: str = field(default="", eq=False)
     """What the project is called: its folder. Tools put it in front of a schema."""
     gate: GateSettings = field(factory=GateSettings)
+    exact: tuple[ExactDeclaration, ...] = ()
+    """What the owner allows to be published exactly."""
 
     @property
     def is_in_memory(self) -> bool:

@@ -15,6 +15,7 @@ from discreet.project.declaration_report import (
     table_text,
     table_to_json,
 )
+from discreet.project.worst_case import void_remarks
 from discreet.roles.owner import own
 from discreet.tables.catalog import Catalog
 
@@ -36,7 +37,8 @@ def explained(
     catalog: Catalog, ledger: Ledger | None = None, about_sources: tuple[str, ...] = ()
 ) -> CommandResult:
     """Return what the declarations imply, beside what the ledger and the sources hold."""
-    left_over = [] if ledger is None else [*_left_over(catalog, ledger), *_failed(catalog, ledger)]
+    left_over = [] if ledger is None else [*_void(catalog, ledger), *_left_over(catalog, ledger)]
+    left_over += [] if ledger is None else _failed(catalog, ledger)
     warnings = [*cautions(catalog), *about_sources, *left_over]
     public = [table.name for table in catalog.public_tables]
     names = [*(table.name for table in catalog.tables), *public]
@@ -56,6 +58,17 @@ def explained(
         "warnings": warnings,
     }
     return CommandResult("\n\n".join(parts), data)
+
+
+def _void(catalog: Catalog, ledger: Ledger) -> Iterator[str]:
+    """Say which worst-case claims have ended, and what the owner allows to end one."""
+    for text in void_remarks(ledger, *(space.name for space in catalog.id_spaces)):
+        yield f"{text[:1].upper()}{text[1:]}."
+    for declared in catalog.exact:
+        yield (
+            f"The owner may publish {declared.name} exactly ('discreet exact {declared.name}'), "
+            f"which is safe only if its law is true: {declared.assurance}"
+        )
 
 
 def _left_over(catalog: Catalog, ledger: Ledger) -> Iterator[str]:

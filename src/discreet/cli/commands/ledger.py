@@ -6,6 +6,7 @@ from pathlib import Path
 from discreet.cli.answer_file import shown
 from discreet.cli.command import CommandResult, add_project
 from discreet.core.errors import InvalidArgument
+from discreet.core.terminal_text import lines
 from discreet.ledger.chain import Kind
 from discreet.ledger.history import LAST_SHOWN, totals_words
 from discreet.ledger.order import read_receipts
@@ -68,10 +69,9 @@ def run(options: argparse.Namespace) -> CommandResult:
 
 def _spent(connection: Connection) -> str:
     """Return what is spent of every budget."""
-    return "\n".join(
-        f"spent of {status.id_space}: {status.spent}, of {status.cap}"
-        for status in connection.budget()
-    )
+    budgets = connection.budget()
+    spent = (f"spent of {one.id_space}: {one.spent}, of {one.cap}" for one in budgets)
+    return "\n".join([*spent, *(lines(text) for one in budgets for text in one.void)])
 
 
 def _begun_again(options: argparse.Namespace) -> CommandResult:

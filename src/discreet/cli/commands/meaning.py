@@ -7,7 +7,10 @@ from discreet.accounting.meaning import DEPLOYMENTS, FALSE_ALARMS, GROUPS, PRIOR
 from discreet.accounting.picture import meaning_picture, save
 from discreet.cli.command import CommandResult
 from discreet.core.loss import Approximate, short
-from discreet.core.terminal_text import text_table
+from discreet.core.terminal_text import lines, text_table
+from discreet.project.open_ledger import find_ledger
+from discreet.project.worst_case import void_remarks
+from discreet.tables.declarations.declaration import FILE_NAME, read_catalog
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -15,17 +18,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--epsilon", required=True, metavar="E")
     parser.add_argument("--delta", default="0", metavar="D")
     parser.add_argument("--plot", metavar="FILE", help="write a picture (.png, .svg or .pdf)")
+    parser.add_argument(
+        "--project",
+        metavar="PATH",
+        help="say where in a project this does not hold, because of exact releases "
+        "(default: one that is here)",
+    )
 
 
 def run(options: argparse.Namespace) -> CommandResult:
     """Show the sentence, the numbers, and what others have published."""
     meaning = Meaning.of(Approximate(options.epsilon, options.delta))
-    text = "\n\n".join([meaning.sentence(), _numbers(meaning), _deployments()])
+    void = _void(options.project)
+    said = [lines(f"Not so in this project: {one}") for one in void]
+    text = "\n\n".join([meaning.sentence(), *said, _numbers(meaning), _deployments()])
     if options.plot:
         save(meaning_picture(meaning), Path(options.plot))
         text += f"\n\nDrew {options.plot}"
     others = [{"name": d.name, "loss": d.loss, "unit": d.unit} for d in DEPLOYMENTS]
-    return CommandResult(text, meaning.to_json() | {"deployments": others})
+    told = {"worst_case": list(void)} if void else {}
+    return CommandResult(text, meaning.to_json() | {"deployments": others} | told)
+
+
+def _void(project: str | None) -> tuple[str, ...]:
+    """Return which worst-case claims of a project have ended: of one that is named, or is here."""
+    if project is None and not Path(FILE_NAME).is_file():
+        return ()
+    catalog = read_catalog(Path(project or "."))
+    if not catalog.ledger.exists():
+        return ()
+    ledger = find_ledger(catalog)
+    return void_remarks(ledger, *(space.name for space in catalog.id_spaces))
 
 
 def _numbers(meaning: Meaning) -> str:

@@ -115,7 +115,8 @@ class BudgetReport:
                 )
 
     def sentences(self) -> Iterator[str]:
-        """Say who may not ask, who has spent how much of a share, and how far the rest goes."""
+        """Say what is void, who may not ask, who has spent what, and how far the rest goes."""
+        yield from self.status.void
         yield from self.suspensions()
         for share in self.shares:
             yield f"{share.analyst} has spent {share.spent} of a share of {share.cap}"
@@ -185,7 +186,8 @@ def _charges(entries: Sequence[Entry], id_space: str, analyst: str | None) -> It
         if entry.kind is not Kind.RESERVE:
             continue
         order = entry.payload["order"]
-        if analyst in (None, order["analyst"]):
+        # An exact release costs nothing of the budget, so it says nothing of what questions cost.
+        if "exact" not in order and analyst in (None, order["analyst"]):
             for charge in order["charges"]:
                 if charge["id_space"] == id_space:
                     yield loss_from_json(charge["loss"])

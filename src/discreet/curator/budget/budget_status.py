@@ -16,6 +16,7 @@ from discreet.ledger.budget import budget_bar
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.memory_store import MemoryStore
 from discreet.project.frame_ledgers import IN_MEMORY
+from discreet.project.worst_case import void_remarks
 from discreet.tables.catalog import IdSpace
 
 BAR_WIDTH = 24
@@ -38,6 +39,8 @@ class BudgetStatus:
     """What this analyst could still spend: never more than what is left of the whole."""
     is_in_memory: bool = False
     """Whether nobody knows of it any more when the process has ended."""
+    void: tuple[str, ...] = ()
+    """That an exact release has ended the worst-case claim, if one has."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the status as plain values."""
@@ -54,7 +57,8 @@ class BudgetStatus:
         }
         names = {"id_space": self.id_space, "unit": self.unit}
         where = {"in_memory": True} if self.is_in_memory else {}
-        return names | losses | {"decimals": shown} | whose | where
+        void = {"worst_case": list(self.void)} if self.void else {}
+        return names | losses | {"decimals": shown} | whose | where | void
 
     def _repr_html_(self) -> str:
         return Budgets([self])._repr_html_()
@@ -72,6 +76,7 @@ def budget_status(ledger: Ledger, space: IdSpace, analyst: str) -> BudgetStatus:
         own_spent=ledger.spent(space.name, analyst),
         own_remaining=ledger.remaining(space.name, analyst),
         is_in_memory=isinstance(ledger.store, MemoryStore),
+        void=void_remarks(ledger, space.name),
     )
 
 
@@ -103,9 +108,14 @@ class Budgets(Overview[BudgetStatus]):
         return html_page(*bars, html_notes(self._notes()))
 
     def _notes(self) -> list[str]:
-        """Return what one analyst has left where that is less, and where the ledger is not."""
+        """Return what one analyst has left where that is less, and what does not hold."""
         shares = [text for text in map(_share, self) if text]
-        return [*shares, *([IN_MEMORY] if any(status.is_in_memory for status in self) else [])]
+        void = [_sentence(text) for status in self for text in status.void]
+        return [
+            *shares,
+            *void,
+            *([IN_MEMORY] if any(status.is_in_memory for status in self) else []),
+        ]
 
 
 def _below(rows: Sequence[Sequence[str]]) -> str:
@@ -128,6 +138,10 @@ def _share(status: BudgetStatus) -> str:
         return ""
     left_over = own.shown(rounding=ROUND_FLOOR)
     return f"{status.analyst} has spent {status.own_spent} of {status.id_space}: {left_over} left"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def left_words(status: BudgetStatus) -> str:

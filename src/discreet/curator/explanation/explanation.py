@@ -74,6 +74,8 @@ class Explanation:
     """Sums with rows left out and with totals clamped as a whole, by the profile of values."""
     with_delta: BoughtByDelta | None = None
     """What a δ would buy that nobody offered."""
+    void: tuple[str, ...] = ()
+    """That an exact release has ended the worst-case claim, if one has."""
 
     @property
     def cost(self) -> PrivacyLoss:
@@ -127,6 +129,7 @@ class Explanation:
         found.append(("Costs", self._cost_sentence()))
         found += [("", text) for text in self._measures()]
         found.append(("Left", self._left_sentence()))
+        found += [("Worst case", text) for text in self.void]
         return [(name, called.said(text)) for name, text in found]
 
     def _said(self, sentence: str) -> str:
@@ -191,6 +194,7 @@ class Explanation:
             "affordable": self.is_affordable(),
             "stored": self.is_stored,
             "stored_at": None if self.stored_at is None else self.stored_at.to_json(),
+            **({"worst_case": list(self.void)} if self.void else {}),
         }
 
     def _with_delta_json(self) -> dict[str, Any] | None:

@@ -26,6 +26,7 @@ from discreet.curator.profile.stored_profile import (
     has_few_keys,
     profile_name,
     profile_of,
+    with_void,
 )
 from discreet.curator.profile.unreadable import unreadable_plan
 from discreet.curator.publishing.largest_release import largest_release
@@ -95,10 +96,11 @@ def profile(
         _require_counted(stored, [table.column(key).name for key in keys or ()])
         _require_values(stored, [table.column(value).name for value in values])
         _require_unreadable(stored, [table.column(one).name for one in unreadable])
-        return stored
+        return with_void(project, stored)
     priced = price_profile(project, table, terms, keys, values, unreadable)
     passed = go_through(project, priced.passage, analyst=analyst, fresh=fresh)
-    return profile_of(project, table, passed.bodies, passed.receipt, is_stored=passed.is_stored)
+    found = profile_of(project, table, passed.bodies, passed.receipt, is_stored=passed.is_stored)
+    return with_void(project, found)
 
 
 def _require_counted(stored: Profile, keys: Sequence[str]) -> None:

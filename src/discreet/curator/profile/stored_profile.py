@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from attrs import evolve
+
 from discreet.core.canonical import described, digest
 from discreet.core.errors import InvalidArgument
 from discreet.curator.profile.one_table import only_table
 from discreet.ledger.order import Receipt
 from discreet.project.project import Project
+from discreet.project.worst_case import receipt_remarks
 from discreet.releases.body import Body
 from discreet.releases.profile import Profile
 from discreet.releases.read_profile import read_profile
@@ -81,7 +84,8 @@ def open_profile(project: Project, ticket: int) -> Profile:
     tables = [] if found is None else project.catalog.tables
     for table in tables:
         if found is not None and profile_name(table) == found[1].plan_digest:
-            return profile_of(project, table, found[0]["batch"], found[1], is_stored=True)
+            opened = profile_of(project, table, found[0]["batch"], found[1], is_stored=True)
+            return with_void(project, opened)
     raise InvalidArgument(
         "The table is declared in another way than when its profile was made",
         must="have the same columns, keys, ranges and limits",
@@ -118,6 +122,14 @@ def profile_of(
         receipt=receipt,
         is_stored=is_stored,
     )
+
+
+def with_void(project: Project, profile: Profile) -> Profile:
+    """Return a profile that says so if an exact release has ended the worst-case claim."""
+    if profile.receipt is None:
+        return profile
+    remarks = receipt_remarks(project.ledger, profile.receipt)
+    return profile if remarks == profile.remarks else evolve(profile, remarks=remarks)
 
 
 def has_few_keys(column: Column) -> bool:

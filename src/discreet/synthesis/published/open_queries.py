@@ -42,6 +42,7 @@ from discreet.project.charged import charged
 from discreet.project.passage import KIND, Leg, Passage, StoredBody, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
+from discreet.project.worst_case import receipt_remarks
 from discreet.synthesis.counted.counted_rows import CountedRows
 from discreet.synthesis.counted.value_cells import MOST_CELLS
 from discreet.synthesis.plan import (
@@ -189,6 +190,10 @@ class OpenQueries:
         """All answers to different queries so far."""
         return tuple(self._known.values())
 
+    def notes(self) -> tuple[str, ...]:
+        """Return what must be known besides: whether the worst-case claim still stands."""
+        return receipt_remarks(self._project.ledger, self._receipt)
+
     def error(self) -> Fraction | None:
         """Return how far any answer may be off, 95 % of the time, if the options were right.
 
@@ -280,7 +285,8 @@ class OpenQueries:
     def __repr__(self) -> str:
         """Say what it is about, and nothing that is private."""
         state = "ended" if self.ended else "open"
-        return f"<OpenQueries about {self._plan.table}, {state}, {len(self._known)} answered>"
+        said = f"<OpenQueries about {self._plan.table}, {state}, {len(self._known)} answered>"
+        return ". ".join([said, *self.notes()])
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         """Refuse to be copied or pickled: a copy would live a second life on one charge."""

@@ -17,6 +17,7 @@ from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import StoredBody, foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
+from discreet.project.worst_case import receipt_remarks
 from discreet.synthesis.plan import private_table
 from discreet.synthesis.published.given_keys import GivenKeys
 from discreet.synthesis.published.published_counts import PublishedCounts
@@ -74,6 +75,7 @@ def published_counts(
         cost=receipt.charges[0].loss,
         receipt=receipt,
         is_stored=is_stored,
+        remarks=receipt_remarks(project.ledger, receipt),
         circumstances=circumstances_of(
             project, plan.in_words(), plan.plan, receipt, event=plan.ready.event()
         ),

@@ -16,6 +16,7 @@ from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import Passed, foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
+from discreet.project.worst_case import receipt_remarks
 from discreet.synthesis.find_published import EarlierReleases
 from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.plan import counted_table, list_of_names, private_table
@@ -163,6 +164,7 @@ def _release(project: Project, plan: RelatedPlan, passed: Passed) -> RelatedRele
         cost=passed.receipt.charges[0].loss,
         receipt=passed.receipt,
         is_stored=passed.is_stored,
+        remarks=receipt_remarks(project.ledger, passed.receipt),
         circumstances=circumstances_of(
             project, plan.in_words(), plan.children_plan, passed.receipt, event=plan.price.event
         ),

@@ -5,6 +5,7 @@ from pathlib import Path
 from discreet.core.errors import DeclarationError
 from discreet.core.loss import PrivacyLoss
 from discreet.tables.catalog import Catalog, IdSpace, Table
+from discreet.tables.declarations.exact_releases import read_exact
 from discreet.tables.declarations.keys_from import require_keys_from
 from discreet.tables.declarations.losses import read_least_price, read_loss
 from discreet.tables.declarations.section import TABLE, TEXT, Section, top_section
@@ -41,6 +42,7 @@ def catalog_of(
     analysts = read_analysts(top.sub_or_empty("analysts"), id_spaces)
     default = _default(top.sub("default")) if top.has("default") else None
     engine = top.get_or("engine", "duckdb", TEXT)
+    exact = read_exact(top.sub_or_empty("exact"), tables)
     top.finish()
     return Catalog(
         id_spaces=id_spaces,
@@ -53,6 +55,7 @@ def catalog_of(
         engine=engine,
         gate=gate,
         name=root.name,
+        exact=exact,
     )
 
 

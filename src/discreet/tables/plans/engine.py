@@ -84,8 +84,9 @@ class ExactAggregates:
     """The exact integers of each aggregate, for each group. Private: never shown, never stored.
 
     There is no accessor: :meth:`randomise` hands an array to a mechanism and returns what comes
-    out, and :meth:`select` lets a mechanism choose which groups may be known. No repr of values, no
-    length, no iteration, no pickle, no copy.
+    out, and :meth:`select` lets a mechanism choose which groups may be known. Whoever holds the
+    permit of an exact order gets them as they are. No repr of values, no length, no iteration, no
+    pickle, no copy.
     """
 
     __slots__ = ("__columns", "__groups")
@@ -151,6 +152,18 @@ class ExactAggregates:
         column = self.__columns[index]
         assert not isinstance(column, Lists)
         return measurer.release(keys, column, rng)
+
+    def certified(self, permit: Permit) -> tuple[IntArray, ...]:
+        """Return the exact integers of public groups, to an order that the ledger has marked.
+
+        Guarantee:
+            The permit of a noisy order gets nothing: what leaves the gate unchanged has ended the
+            worst-case claim of its id space before (:mod:`discreet.ledger.exact_claims`).
+        """
+        permit.require_exact()
+        if self.__groups is not None:
+            raise InvalidArgument("The groups are private", must="be public to be told exactly")
+        return tuple(column.copy() for column in self.__columns if not isinstance(column, Lists))
 
     def __repr__(self) -> str:
         """Say that it is private, and nothing else."""

@@ -1,0 +1,252 @@
+"""Exact releases beside others: differencing is refused, and what is stated is asked for."""
+
+import math
+
+import pytest
+
+import discreet
+from discreet.core.errors import LedgerError, RefusedQuery
+from discreet.core.numbers import exact
+from discreet.ledger.ledger import Ledger
+from discreet.noiseless.exact.differencing import require_no_differencing
+from discreet.noiseless.exact.publish_exact import TRIES
+from discreet.project.open_ledger import open_ledger
+from discreet.roles.owner import Owner
+from discreet.tables.declarations.declaration import read_catalog
+from tests.support.projects.exact import ROWS, declare, make_school, release
+
+pytestmark = pytest.mark.usefixtures("stated_law")
+
+
+SQL = "SELECT COUNT(*) FROM exams"
+NORTH = {"split": '"campus"', "parts": '["north"]'}
+BUT_ONE = {"split": '"campus"', "parts": '["north", "south"]', "rows": ROWS - 1}
+
+
+def names(owner: Owner) -> list[str]:
+    return [one.claim.name for one in owner.exact_claims()]
+
+
+def test_a_total_and_the_total_without_one_row_are_refused_whatever_is_stated(tmp_path):
+    stated = {"given": '["total"]', "robust": '["total"]'}
+    make_school(tmp_path, release("total"), release("rest", **BUT_ONE, **stated))
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        with pytest.raises(RefusedQuery, match=r"The totals tell what a row of .* is, to whoever"):
+            owner.publish_exact("rest")
+        assert names(owner) == ["total"]
+
+
+def test_overlapping_rows_need_both_premises(tmp_path):
+    part = {**NORTH, "rows": 20}
+    make_school(
+        tmp_path,
+        release("total"),
+        release("plain", **part),
+        release("half", **part, given='["total"]'),
+        release("whole", **part, given='["total"]', robust='["total"]'),
+    )
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        with pytest.raises(RefusedQuery, match="could be subtracted: they share rows"):
+            owner.publish_exact("plain")
+        with pytest.raises(RefusedQuery, match="is not stated to hold beside"):
+            owner.publish_exact("half")
+        said = owner.publish_exact("whole").claim.asserted
+    assert said["composed"]["rule"] == "premises"
+    assert said["composed"]["epsilon"] == "1"
+    assert said["premises"]["given"] == ["total@1"]
+
+
+def test_totals_of_two_versions_are_differencing(tmp_path):
+    stated = {"given": '["total"]', "robust": '["total"]'}
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        owner.data_changed("students")
+        with pytest.raises(RefusedQuery, match="are declared to have equally many rows"):
+            owner.publish_exact("total")
+    for rows, because in (
+        (ROWS + 1, "The totals tell what a row of 'one version' is"),
+        (ROWS - 1, "The totals tell what a row of 'one version' is"),
+        (ROWS + 30, "could be subtracted"),
+    ):
+        declare(tmp_path, release("total", rows=rows))
+        with discreet.own(tmp_path) as owner, pytest.raises(RefusedQuery, match=because):
+            owner.publish_exact("total")
+    declare(tmp_path, release("later", rows=ROWS + 30, **stated))
+    with discreet.own(tmp_path) as owner:
+        assert owner.publish_exact("later").claim.asserted["composed"]["rule"] == "premises"
+
+
+def test_two_features_of_the_same_rows_are_certified_as_one_vector_or_not_at_all(tmp_path):
+    made = (release("score"), release("hours", columns='["hours"]'))
+    both = release("both", columns='["score", "hours"]')
+    make_school(tmp_path, *made, both)
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("score")
+        with pytest.raises(RefusedQuery, match="could be subtracted"):
+            owner.publish_exact("hours")
+        assert owner.publish_exact("both").claim.asserted["composed"]["rule"] == "one_vector"
+        assert owner.publish_exact("hours").claim.asserted["composed"]["rule"] == "again"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "is_refused"),
+    [
+        ([(None, 60), (["north"], 20)], False),
+        ([(None, 60), (["north"], 59)], True),
+        ([(None, 60), (["north"], 60)], False),
+        ([(["north"], 20), (["south"], 20), (None, 60)], False),
+        ([(["north"], 20), (["south"], 39), (None, 60)], True),
+        ([(["north", "south"], 40), (["south", "east"], 40), (None, 60)], False),
+        ([(["north"], 1), (["south"], 30)], True),
+    ],
+)
+def test_the_leverage_test_on_declared_rows(sizes, is_refused):
+    said = [
+        {
+            "statistic": "sum",
+            "table": "exams",
+            "data_version": 1,
+            "features": ["sum(x)"],
+            "split": None if parts is None else "campus",
+            "parts": parts or [],
+            "rows": rows,
+        }
+        for parts, rows in sizes
+    ]
+    if is_refused:
+        with pytest.raises(RefusedQuery, match="The totals tell what a row"):
+            require_no_differencing(said[:-1], said[-1])
+    else:
+        require_no_differencing(said[:-1], said[-1])
+
+
+def test_parts_that_are_larger_than_the_whole_are_refused():
+    said = {
+        "statistic": "sum",
+        "table": "exams",
+        "data_version": 1,
+        "features": ["sum(x)"],
+        "split": None,
+        "parts": [],
+        "rows": 60,
+    }
+    part = said | {"split": "campus", "parts": ["north"], "rows": 70}
+    with pytest.raises(RefusedQuery, match="contradict one another"):
+        require_no_differencing([said], part)
+
+
+# ---- Noisy answers before and after.
+
+
+def test_noisy_answers_of_any_version_are_auxiliary_information(tmp_path):
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        noisy = owner.connect(epsilon="0.1").sql(SQL).receipt.ticket.number
+        owner.data_changed("students")
+        with pytest.raises(RefusedQuery, match=f"'ticket {noisy}' is of the same id space"):
+            owner.publish_exact("total")
+        assert not owner.ledger().is_void("students")
+    declare(tmp_path, release("total", given=f"[{noisy}]"))
+    with discreet.own(tmp_path) as owner:
+        said = owner.publish_exact("total").claim.asserted
+    assert said["premises"]["given"] == [f"ticket {noisy}"]
+    assert (said["composed"]["rule"], said["composed"]["epsilon"]) == ("premises", "0.6")
+    expected = math.exp(0.1) * 1e-7
+    assert expected <= float(exact(said["composed"]["delta"])) <= expected * (1 + 1e-9)
+
+
+def test_a_noisy_answer_that_failed_is_none(tmp_path, monkeypatch):
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        with monkeypatch.context() as patched:
+            patched.setattr("discreet.engines.duckdb.engine.DuckDbEngine.execute", None)
+            with pytest.raises(discreet.DiscreetError):
+                owner.connect(epsilon="0.1").sql(SQL)
+        assert owner.publish_exact("total").claim.asserted["composed"]["rule"] == "first"
+
+
+@pytest.mark.parametrize("holds", ["true", "false"])
+def test_a_noisy_answer_afterwards_is_charged_and_the_certificate_says_how_it_stands(
+    tmp_path, holds
+):
+    make_school(
+        tmp_path,
+        release("total", **NORTH, rows=20, holds_beside_noise=holds),
+        release("other", split='"campus"', parts='["south"]', rows=20, given="[7]"),
+    )
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        answer = owner.connect(epsilon="0.1").sql(SQL)
+        assert owner.ledger().spent("students") == discreet.Pure("0.1")
+        assert answer.receipt.ticket.number == 6
+        notes = " ".join(owner.publish_exact("total").notes())
+        assert "1 noisy answer came since" in notes
+        stands = "the owner states that the law holds for somebody who has them too"
+        assert (stands in notes) == (holds == "true")
+        assert ("says nothing of others" in notes) == (holds == "false")
+        if holds == "false":
+            with pytest.raises(RefusedQuery, match="which was certified without it"):
+                owner.publish_exact("other")
+
+
+def test_what_is_charged_between_certificate_and_mark_is_looked_at_too(tmp_path, monkeypatch):
+    """A noisy answer slips in; the release is certified again, and then refused for it."""
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        connection, asked = owner.connect(epsilon="0.1"), []
+        reserve = Ledger.join_or_reserve
+
+        def late(ledger, order, *more, **claimed):
+            if order.exact is not None and not asked:
+                asked.append(connection.sql(SQL))
+            return reserve(ledger, order, *more, **claimed)
+
+        monkeypatch.setattr(Ledger, "join_or_reserve", late)
+        with pytest.raises(RefusedQuery, match="is of the same id space, and the law"):
+            owner.publish_exact("total")
+        assert asked
+        assert not owner.ledger().is_void("students")
+
+
+def test_it_gives_up_where_questions_never_cease(tmp_path, monkeypatch):
+    part = {"split": '"campus"', "rows": 20}
+    make_school(
+        tmp_path,
+        release("north", **part, parts='["north"]'),
+        release("south", **part, parts='["south"]'),
+    )
+    with discreet.own(tmp_path) as owner:
+        tried = []
+
+        def always_late(ledger, order, *more, **claimed):
+            tried.append(order)
+            raise LedgerError("Something was charged")
+
+        monkeypatch.setattr(Ledger, "join_or_reserve", always_late)
+        newest = iter(range(100))
+        claims = Ledger.claims
+        monkeypatch.setattr(
+            Ledger,
+            "claims",
+            lambda ledger, name: type(claims(ledger, name))(
+                claims=(), newest_charge=next(newest), is_void=False
+            ),
+        )
+        with pytest.raises(LedgerError, match="questions about 'students' are asked all the time"):
+            owner.publish_exact("north")
+        assert len(tried) == TRIES
+
+
+def test_a_ledger_that_was_begun_again_allows_no_exact_release(tmp_path):
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        owner.connect(epsilon="0.1").sql(SQL)
+    for file in (tmp_path / ".discreet").iterdir():
+        file.unlink()
+    open_ledger(read_catalog(tmp_path), begin_again=True)
+    lost = pytest.raises(RefusedQuery, match="was begun again, and has lost entries")
+    with discreet.own(tmp_path) as owner, lost:
+        owner.publish_exact("total")
