@@ -196,7 +196,8 @@ def test_what_is_charged_between_certificate_and_mark_is_looked_at_too(tmp_path,
     """A noisy answer slips in; the release is certified again, and then refused for it."""
     make_school(tmp_path, release("total"))
     with discreet.own(tmp_path) as owner:
-        connection, asked = owner.connect(epsilon="0.1"), []
+        connection = owner.connect(epsilon="0.1")
+        asked: list[discreet.Release] = []
         reserve = Ledger.join_or_reserve
 
         def late(ledger, order, *more, **claimed):

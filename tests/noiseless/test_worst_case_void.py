@@ -9,9 +9,10 @@ import pytest
 
 import discreet
 from discreet.cli.main import main
+from discreet.noiseless.exact import publish_exact
 from discreet.project import worst_case
 from tests.support.house.paths import ROOT
-from tests.support.projects.exact import make_school, release
+from tests.support.projects.exact import make_school, release, stated_or_real
 from tests.support.projects.killed_exact import STEPS
 
 pytestmark = pytest.mark.usefixtures("stated_law")
@@ -21,16 +22,17 @@ VOID = "the worst-case claim of students is void: total was published exactly"
 SQL = "SELECT grade, COUNT(*) AS n FROM exams GROUP BY grade"
 
 
-@pytest.fixture
-def school(tmp_path):
+@pytest.fixture(scope="module")
+def school(tmp_path_factory):
     """A school that answered one question before it published a total."""
-    make_school(tmp_path, release("total", given="[3]"))
-    with discreet.own(tmp_path) as owner:
+    folder = make_school(tmp_path_factory.mktemp("school"), release("total", given="[3]"))
+    with pytest.MonkeyPatch.context() as patched, discreet.own(folder) as owner:
+        patched.setattr(publish_exact, "statistic_of", stated_or_real)
         before = owner.connect(epsilon="0.1").sql(SQL)
         assert "void" not in str(before)
         assert before.receipt.ticket.number == 3
         owner.publish_exact("total")
-    return tmp_path
+    return folder
 
 
 def forms(release_) -> dict[str, str]:
