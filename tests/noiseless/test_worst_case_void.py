@@ -108,7 +108,7 @@ def test_the_budget_says_so(school):
         assert VOID[1:] in budgets._repr_html_()
         assert VOID in budgets[0].to_json()["worst_case"][0]
     with discreet.own(school) as owner:
-        assert VOID[1:] in owner._repr_html_()
+        assert owner._repr_html_().count(VOID[1:]) == 1
 
 
 @pytest.mark.parametrize(
