@@ -16,6 +16,7 @@ from discreet.noiseless.certificate import Certificate, CertifiedPoint
 from discreet.noiseless.certificate_drawing import certificate_picture
 from discreet.noiseless.certified import CHOSEN_BLINDLY, NOTHING_BEFORE, certified
 from discreet.noiseless.inference import inferred
+from tests.support.house.paths import ROOT
 from tests.support.noiseless.fair_bits import FairBits
 
 TARGET = PrivacyTarget(Fraction(1, 2), Fraction(1, 10**6))
@@ -64,6 +65,16 @@ def test_a_stored_one_says_never_less(certificate: Certificate):
     few = evolve(stored, points=stored.points[2:])
     assert few.delta(0) == 1, "below the first point nothing is known"
     assert stored.epsilon(0) is None
+
+
+def test_what_the_first_version_stored_is_read_by_every_version():
+    """Never make this file anew: certificates outlive versions."""
+    text = (ROOT / "tests" / "golden" / "certificate.json").read_text(encoding="utf-8")
+    found = Certificate.from_json(json.loads(text))
+    assert found.to_json() == json.loads(text)
+    assert (found.rows, found.known, found.may_publish) == (100, 5, False)
+    assert found.delta("0.5") == Fraction("0.00000195442")
+    assert found.breaking_points[0].what == "rows that the adversary knows"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The release advisor by name: every kind of statistic, every law, and every bad input."""
 
+import json
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +19,7 @@ from discreet.noiseless.advisor.named_histograms import FIXED, FixedCells
 from discreet.noiseless.advisor.named_histograms import LAWS as HISTOGRAM_LAWS
 from discreet.noiseless.advisor.statistic_question import StatisticQuestion
 from discreet.noiseless.certifiable import PrivacyTarget, Way
+from discreet.noiseless.certificate import Certificate
 from discreet.noiseless.histograms.sized_histogram import SizedHistogram
 from discreet.noiseless.laws.box_density import BoxDensity, uniform_rows
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
@@ -151,6 +153,31 @@ def test_rows_are_discarded_where_cells_are_too_rare():
     assert some.may_publish
 
 
+EXTREMES: list[tuple[str, dict[str, Any], Advised]] = [
+    ("sum", {"rows": 1, "law": "uniform(0, 40)"}, Advised.DO_NOT_PUBLISH),
+    ("sum", {"rows": 2, "law": "uniform(0, 40)"}, Advised.DO_NOT_PUBLISH),
+    ("sum", {"rows": 60, "law": "uniform(0, 40)", "epsilon": "1e-9"}, Advised.DO_NOT_PUBLISH),
+    ("sum", {"rows": 60, "law": "uniform(0, 40)", "epsilon": 100}, Advised.PUBLISH),
+    ("sum", {"rows": 60, "law": "uniform(0, 40)", "delta": 0}, Advised.ADD_NOISE),
+    ("sum", {"rows": 60, "law": "uniform(0, 1e-30)", "epsilon": 2}, Advised.PUBLISH),
+    ("sum", {"rows": 60, "law": "uniform(-1e30, 1e30)", "epsilon": 2}, Advised.PUBLISH),
+    ("sum", {"rows": 60, "law": "uniform(0, 9)", "grid": 1, "epsilon": 2}, Advised.PUBLISH),
+    ("sum", {"rows": 60, "law": "discrete(0: 0.5, 1e6: 0.5)"}, Advised.ADD_NOISE),
+    ("majority", {"rows": 1, "law": "yes(0.6)"}, Advised.ADD_NOISE),
+    ("threshold", {"rows": 10, "at_least": 11, "law": "yes(0.6)"}, Advised.PUBLISH),
+    ("histogram", {"law": "poisson()", "suppress_below": 20_000}, Advised.PUBLISH),
+    ("histogram", {"law": "sampled(1)", "suppress_below": 100}, Advised.ADD_NOISE),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "verdict"), EXTREMES)
+def test_at_the_ends_of_what_can_be_asked(name: str, arguments: dict[str, Any], verdict: Advised):
+    found = certify(name, **arguments)
+    assert found.advice.verdict is verdict
+    assert str(found)
+    assert Certificate.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
 def test_a_family_for_map_and_a_design_for_a_regression_can_be_made():
     family = finite_family({"a": ["0.4", "0.6"], "b": ["0.6", "0.4"]})
     made = certify("map", rows=101, law=family, delta="0.05")
@@ -268,6 +295,9 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     "no such dependence": ("sum", SUM | {"dependence": "a little"}, "one of independent"),
     "an ε of 0": ("sum", SUM | {"epsilon": 0}, "greater than 0"),
     "an ε below": ("sum", SUM | {"epsilon": -1}, "greater than 0"),
+    "a huge ε": ("sum", SUM | {"epsilon": 101}, "at most 100"),
+    "an infinite ε": ("sum", SUM | {"epsilon": float("inf")}, "finite"),
+    "a δ that is no number": ("sum", SUM | {"delta": "small"}, "number"),
     "a δ of 1": ("sum", SUM | {"delta": 1}, "below 1"),
     "a δ below": ("sum", SUM | {"delta": -1}, "at least 0"),
     "cells of a sum": ("sum", SUM | {"suppress_below": 5}, "suppress_below means nothing"),

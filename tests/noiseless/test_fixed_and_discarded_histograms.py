@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,8 @@ def divergence(first, second, epsilon):
 
 def fixed_laws(rows, shares, cell):
     """Return the histogram with the person in a cell, and the simulator's, by listing all rows."""
-    released, simulated = {}, {}
+    released: dict[Any, Any] = {}
+    simulated: dict[Any, Any] = {}
     for others in product(range(len(shares)), repeat=rows - 1):
         chance = math.prod((shares[one] for one in others), start=Fraction(1))
         counts = [others.count(one) for one in range(len(shares))]
@@ -94,13 +96,16 @@ def test_shares_stray_less_the_larger_they_are():
 def test_fixed_histograms_name_their_limits():
     histogram = FixedHistogram(rows=4000, least_share="0.1")
     target = PrivacyTarget(Fraction(1), Fraction("1e-6"))
-    points = {point.what: point.limit for point in histogram.breaking_points(target)}
+    points: dict[str, Any] = {
+        point.what: point.limit for point in histogram.breaking_points(target)
+    }
     rows, share = points["the number of rows"], points["the probability of the rarest cell"]
     assert resampled_sides(target.epsilon, int(rows), Fraction(1, 10)).worst <= target.delta
     assert resampled_sides(target.epsilon, int(rows) - 1, Fraction(1, 10)).worst > target.delta
     assert resampled_sides(target.epsilon, 4000, share).worst <= target.delta
     assert points["rows that the adversary knows"] == 0
-    assert histogram.noise_instead(target).scale == 2
+    noise: Any = histogram.noise_instead(target)
+    assert noise.scale == 2
     assert "counted twice" in histogram.simulator
     assert histogram.to_json()["law"]["least_share"] == "1/10"
     found = FixedHistogram(rows=40, shares=THREE).deltas(Fraction(1))
@@ -145,11 +150,12 @@ def test_a_cell_that_is_too_rare_or_too_few_rows_hide_nothing():
 def discarding_laws(discarding, share, k):
     """Return the truncated count of cell 0 and of the rest, by the definition of discarding."""
     n, q = discarding.rows, math.exp(-1 / float(discarding.scale))
-    kept = {}
+    kept: dict[Any, Any] = {}
     for noise in range(-300, 301):
         size = max(0, n - max(0, noise + discarding.shift))
         kept[size] = kept.get(size, 0) + (1 - q) / (1 + q) * q ** abs(noise)
-    released, simulated = {}, {}
+    released: dict[Any, Any] = {}
+    simulated: dict[Any, Any] = {}
 
     def add(law, others, more, weight):
         for here in range(others + 1):
@@ -199,7 +205,7 @@ def test_discarded_rows_are_distinct_places_drawn_evenly(rng):
         full += len(places) == 5
     # By symmetry place 0 goes as often as any; the shift is exactly met with (1-q)/(1+q).
     q = math.exp(-1)
-    weights = {}
+    weights: dict[Any, Any] = {}
     for noise in range(-60, 61):
         count = min(20, max(0, noise + 5))
         weights[count] = weights.get(count, 0) + (1 - q) / (1 + q) * q ** abs(noise)

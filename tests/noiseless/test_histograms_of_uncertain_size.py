@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -83,7 +84,8 @@ def test_the_printed_lemma_on_poisson_sizes_is_too_small(mean, epsilon, true):
 
 def histogram_laws(sizes, shares, k):
     """Return the truncated histogram with a person in cell 0, and without."""
-    present, absent = {}, {}
+    present: dict[Any, Any] = {}
+    absent: dict[Any, Any] = {}
     for place, weight in enumerate(sizes.real):
         others = sizes.first + place
         for rows in product(range(len(shares)), repeat=others):
@@ -118,7 +120,8 @@ def test_enumeration_is_the_divergence_of_whole_histograms(k, epsilon):
 
 def population_laws(sizes, population, cell):
     """Return (count here, count elsewhere), by listing which others are drawn."""
-    present, absent = {}, {}
+    present: dict[Any, Any] = {}
+    absent: dict[Any, Any] = {}
     for place, weight in enumerate(sizes.real):
         others = sizes.first + place
         for here in range(min(cell - 1, others) + 1):
@@ -203,11 +206,11 @@ def test_population_histograms_name_what_must_be_left_unsampled():
     target = PrivacyTarget(Fraction(3, 2), Fraction("5e-4"))
     histogram = PopulationHistogram(truncation=100, population=4000, cells=[400, 2000], sizes=sizes)
     assert float(histogram.deltas(target.epsilon)[Way.TIGHT]) > 5e-4
-    left = {point.what: point.limit for point in histogram.breaking_points(target)}
-    assert left["people of a cell who are not in the sample, on average"] == 50
+    left: dict[str, Any] = {point.what: point.limit for point in histogram.breaking_points(target)}
+    assert left["members of a cell that are not in the sample, on average"] == 50
     assert left["the least count that is shown"] > 390
     assert left["rows of one cell that the adversary knows"] is None
-    assert "4000 people" in " ".join(histogram.assumptions)
+    assert "4000 members" in " ".join(histogram.assumptions)
     assert histogram.to_json()["law"]["cells"] == [400, 2000]
 
 

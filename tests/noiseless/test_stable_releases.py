@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,9 @@ def by_rows(law, decide, others, known, epsilon):
     values, worst, flips = range(len(law)), 0.0, 0.0
     for seen in product(values, repeat=known):
         for row in values:
-            with_row, without, changed = {}, {}, 0
+            with_row: dict[Any, Any] = {}
+            without: dict[Any, Any] = {}
+            changed = 0.0
             for hidden in product(values, repeat=others - known):
                 chance = float(math.prod((law[v] for v in hidden), start=Fraction(1)))
                 rows = [*seen, *hidden]
@@ -103,7 +106,7 @@ def test_a_stable_release_says_how_unstable_it_may_be():
     target = PrivacyTarget(Fraction("0.03"), Fraction("0.005"))
     (point,) = release.breaking_points(target)
     assert stable_delta(
-        target.epsilon, instability=point.limit, least_probability="0.2"
+        target.epsilon, instability=point.limit or 0, least_probability="0.2"
     ) <= target.delta * Fraction(1001, 1000)
     assert release.noise_instead(target) is None
     assert release.to_json()["instability"] == "1/100"
@@ -159,11 +162,12 @@ def test_a_majority_names_how_many_rows_may_be_known_and_beyond_it_falls():
     target = PrivacyTarget(Fraction(0), Fraction("1e-6"))
     vote = ThresholdRelease(rows=1001, low="0.6")
     (point,) = vote.breaking_points(target)
-    limit = int(point.limit)
+    limit = int(point.limit or 0)
     for known, holds in ((limit, True), (limit + 1, False), (200, False)):
         beside = ThresholdRelease(rows=1001, low="0.6", known=known)
         assert (beside.deltas(Fraction(0))[Way.SOURCE] <= target.delta) is holds
-    assert vote.noise_instead(PrivacyTarget(Fraction(1, 2), target.delta)).scale == 2
+    noise: Any = vote.noise_instead(PrivacyTarget(Fraction(1, 2), target.delta))
+    assert noise.scale == 2
     assert "more than half" in vote.statistic
     huge = ThresholdRelease(rows=10**9, threshold=10**8, low="0.5")
     assert huge.deltas(Fraction(1))[Way.SOURCE] < Fraction(1, 10**300)
@@ -217,21 +221,21 @@ def test_map_of_two_coins(others, printed, exact):
 @pytest.mark.parametrize(("others", "epsilon"), [(200, 0.329), (500, 8.3e-4), (1000, 3.1e-8)])
 def test_map_with_every_law_possible_is_purely_private(others, epsilon):
     beta = COINS.ratio * source_instability(COINS, others) / (COINS.ratio + 1)
-    printed = math.log(growth_from(beta, COINS, 0, Fraction(1, 10)))
+    printed = math.log(growth_from(beta, COINS, 0, Fraction(1, 10)) or 0)
     assert printed == pytest.approx(epsilon, rel=0.01)
-    assert math.log(pure_growth(COINS, others, 0, uniform(COINS), Fraction(1, 10))) <= printed
+    assert math.log(pure_growth(COINS, others, 0, uniform(COINS), Fraction(1, 10)) or 0) <= printed
 
 
 def test_pure_privacy_of_map_holds_for_every_mixture():
     """The law of the outcome given the row, for mixtures with at least λ: exact odds."""
     others, least = 60, Fraction(1, 10)
-    growth = pure_growth(COINS, others, 0, uniform(COINS), least)
+    growth: Any = pure_growth(COINS, others, 0, uniform(COINS), least)
     decide = likeliest(COINS, uniform(COINS))
     for step in range(1, 10):
         prior = [Fraction(step, 10), 1 - Fraction(step, 10)]
         for row in (0, 1):
             posterior = [p * law[row] for p, law in zip(prior, COINS.masses, strict=True)]
-            with_row, without = [0, 0], [0, 0]
+            with_row, without = [Fraction(0)] * 2, [Fraction(0)] * 2
             for law, weight in zip(COINS.masses, posterior, strict=True):
                 for ones in range(others + 1):
                     counts = (others - ones, ones)
@@ -289,7 +293,9 @@ def test_the_bound_with_known_rows_is_above_enumeration():
 def test_map_releases_state_their_limits_and_laws():
     release = MapRelease(family=COINS, rows=301, known=2, least_share="0.2")
     target = PrivacyTarget(Fraction(0), Fraction("5e-3"))
-    points = {point.what: int(point.limit) for point in release.breaking_points(target)}
+    points: dict[str, Any] = {
+        point.what: int(point.limit or 0) for point in release.breaking_points(target)
+    }
     known = points["rows that the adversary knows"]
     assert 2 < known < 30
     assert (
@@ -300,7 +306,8 @@ def test_map_releases_state_their_limits_and_laws():
     assert min(release.deltas(Fraction(50)).values()) == 0
     assert any("at least 0.2" in one for one in release.assumptions)
     assert release.to_json()["law"]["ratio"] == "3/2"
-    assert release.noise_instead(PrivacyTarget(Fraction(1), target.delta)).scale > Fraction("0.8")
+    noise: Any = release.noise_instead(PrivacyTarget(Fraction(1), target.delta))
+    assert noise.scale > Fraction("0.8")
 
 
 def test_affinities_of_densities_are_above_quadrature_and_converge():

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import pytest
@@ -18,7 +19,7 @@ LEAST = [("0.1", "1e-3", 40), ("0.1", "1e-6", 165), ("0.2", "1e-6", 51), ("0.3",
 
 def truncated(law, k, *, one_more):
     """Return the law of a truncated count, of a list of probabilities of the others."""
-    found = {}
+    found: dict[Any, Any] = {}
     for count, chance in enumerate(law):
         seen = count + one_more
         found[seen if seen >= k else 0] = found.get(seen if seen >= k else 0, 0) + chance
@@ -117,7 +118,9 @@ def test_delta_falls_in_k_and_epsilon_up_to_the_extremes():
 def test_known_rows_are_subtracted_and_the_limit_is_named():
     target = PrivacyTarget(Fraction("0.6"), Fraction("3e-6"))
     histogram = PoissonHistogram(truncation=60)
-    points = {point.what: point.limit for point in histogram.breaking_points(target)}
+    points: dict[str, Any] = {
+        point.what: point.limit for point in histogram.breaking_points(target)
+    }
     assert points["the least count that is shown"] == 51
     assert points["rows of one cell that the adversary knows"] == 9
     for known, holds in ((9, True), (10, False)):
@@ -158,10 +161,10 @@ def test_words_noise_and_what_is_stored():
     assert "at least 120 rows" in histogram.statistic
     assert any("probability 0.5" in one for one in histogram.assumptions)
     assert any("at most 3" in one for one in histogram.assumptions)
-    noise = histogram.noise_instead(target)
+    noise: Any = histogram.noise_instead(target)
     assert (noise.scale, noise.error) == (Fraction(5, 3), 5)
     assert histogram.to_json()["law"] == {"kind": "sampled", "share": "1/2", "largest": 10**6}
-    shares = [p.limit for p in histogram.breaking_points(target) if "share" in p.what]
+    shares: list[Any] = [p.limit for p in histogram.breaking_points(target) if "share" in p.what]
     assert shares
     assert Fraction(1, 2) <= shares[0] < Fraction(6, 10)
 

@@ -108,15 +108,23 @@ class _Curve:
                 raise InvalidArgument(
                     "The statistic has no curve", must="have a bound of δ by one way at least"
                 )
-            self.known[epsilon] = {
-                way: min(Fraction(1), decimal_up(max(Fraction(0), value), DIGITS))
-                for way, value in found.items()
-            }
+            self.known[epsilon] = {way: _shortened(value) for way, value in found.items()}
         return self.known[epsilon]
 
     def least(self, epsilon: Fraction) -> Fraction:
         """Return the least bound at an ε."""
         return min(self(epsilon).values())
+
+
+def _shortened(delta: Fraction) -> Fraction:
+    """Return a short number from 0 to 1 that is not below; what is not 0 stays above 1e-300."""
+    if delta <= 0:
+        return Fraction(0)
+    return min(Fraction(1), decimal_up(max(delta, _SMALLEST), DIGITS))
+
+
+_SMALLEST = Fraction(1, 10**300)
+"""Nobody needs a smaller δ, and exact ones can have thousands of digits."""
 
 
 def _points(curve: _Curve, target: PrivacyTarget) -> tuple[CertifiedPoint, ...]:

@@ -26,6 +26,9 @@ from discreet.noiseless.sums.exact_sum import Chosen, KnownRows
 EPSILON, DELTA = "1", "1e-6"
 """What is wanted if nobody says it."""
 
+LARGEST_EPSILON = 100
+"""A larger ε promises nothing, and takes long to say so."""
+
 STATISTICS: Mapping[str, NamedStatistic] = {
     "sum": SUM,
     "mean": MEAN,
@@ -137,8 +140,12 @@ def _target(epsilon: Number, delta: Number) -> PrivacyTarget:
     refuse_data(epsilon, "An ε")
     refuse_data(delta, "A δ")
     loss, lost = exact(epsilon), exact(delta)
-    if loss <= 0:
-        raise InvalidArgument("epsilon is out of range", must="be greater than 0", got=str(loss))
+    if not 0 < loss <= LARGEST_EPSILON:
+        raise InvalidArgument(
+            "epsilon is out of range",
+            must=f"be greater than 0 and at most {LARGEST_EPSILON}",
+            got=str(epsilon)[:64],
+        )
     if not 0 <= lost < 1:
         raise InvalidArgument(
             "delta is out of range", must="be at least 0 and below 1", got=str(lost)

@@ -109,7 +109,7 @@ def count_line(law: CellLaw, others: int) -> CountLine:
     if least > most:
         raise InvalidArgument(
             "The law of sizes does not fit the population",
-            must="have no size above the number of people",
+            must="have no size above that of the population",
         )
     top = min(max(law.top(others), least), most)
     up, down = [_ONE], []

@@ -217,7 +217,7 @@ class FixedHistogram:
     @property
     def simulator(self) -> str:
         """What imitates the release without one person's row, in words."""
-        return "the histogram of all rows but that person's, with one of them counted twice"
+        return "the histogram of all rows but that one, with one of the others counted twice"
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -281,7 +281,7 @@ class FixedHistogram:
         scale = 2 / exact(target.epsilon)
         error = DiscreteLaplace(scale=scale).error_quantile("0.05")
         words = (
-            f"Discrete Laplace noise of scale {written(scale)} on every count keeps one person "
+            f"Discrete Laplace noise of scale {written(scale)} on every count keeps one row "
             f"hidden whatever is known, and 95 of 100 counts would be within {written(error)}."
         )
         return NoiseInstead(scale, error, words)

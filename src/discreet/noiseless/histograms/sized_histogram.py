@@ -103,15 +103,15 @@ class PopulationHistogram(TruncatedHistogram):
         if self.sizes.first + len(self.sizes.real) > self.population:
             raise InvalidArgument(
                 "The law of sizes does not fit the population",
-                must="have no size above the number of people",
+                must="have no size above that of the population",
                 got=f"up to {self.sizes.first + len(self.sizes.real)} of {self.population}",
             )
 
     def _of_the_law(self) -> tuple[str, ...]:
         cells = ", ".join(str(cell) for cell in self.cells)
         people = (
-            f"Rows are drawn without replacement from {self.population} people, of whom each cell "
-            f"has one of these numbers: {cells}."
+            f"Rows are drawn without replacement from {self.population} members of a population, "
+            f"of whom each cell has one of these numbers: {cells}."
         )
         return (people, f"How many rows are drawn is, to the adversary, {self.sizes.words}.")
 
@@ -135,7 +135,7 @@ class PopulationHistogram(TruncatedHistogram):
         share = 1 - average / self.population
         enough = [cell for cell in self.cells if evolve(self, cells=[cell])._meets(target)]
         left = BreakingPoint(
-            "people of a cell who are not in the sample, on average",
+            "members of a cell that are not in the sample, on average",
             Fraction(round(min(enough) * share)) if enough else None,
             "A cell with fewer of them is nearly used up, and then its count tells who is in it.",
         )

@@ -45,7 +45,7 @@ class TruncatedHistogram(ABC):
     @property
     def simulator(self) -> str:
         """What imitates the release without one person's row, in words."""
-        return "the same histogram of all rows but that person's"
+        return "the same histogram of all rows but that one"
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class TruncatedHistogram(ABC):
             BreakingPoint(
                 "the least count that is shown",
                 None if least is None else Fraction(least),
-                "With a smaller k, a cell that is shown has too few people to hide one.",
+                "With a smaller k, a cell that is shown has too few rows to hide one.",
             ),
             BreakingPoint(
                 "rows of one cell that the adversary knows",
@@ -111,7 +111,7 @@ class TruncatedHistogram(ABC):
         scale = 1 / exact(target.epsilon)
         error = DiscreteLaplace(scale=scale).error_quantile(_ONE_IN_TWENTY)
         words = (
-            f"Discrete Laplace noise of scale {written(scale)} on every count keeps one person "
+            f"Discrete Laplace noise of scale {written(scale)} on every count keeps one row "
             f"hidden whatever is known, and 95 of 100 counts would be within {written(error)}."
         )
         return NoiseInstead(scale, error, words)
@@ -153,7 +153,7 @@ class PoissonHistogram(TruncatedHistogram):
     def _of_the_law(self) -> tuple[str, ...]:
         how = (
             "How many rows a cell has is Poisson, independently of the other cells and of whether "
-            "this person is among them. The means may be anything."
+            "a given row is among them. The means may be anything."
         )
         return (how,)
 
@@ -192,14 +192,14 @@ class SampledHistogram(TruncatedHistogram):
 
     def _of_the_law(self) -> tuple[str, ...]:
         coins = (
-            f"Each person of a population is in the rows with probability {written(self.share)}, "
+            f"Each member of a population is in the rows with probability {written(self.share)}, "
             "independently of all others."
         )
         return (
             coins,
             "The population may be anything, and the adversary may know it."
             if self.largest is None
-            else f"No cell of the population has more than {self.largest} people.",
+            else f"No cell of the population has more than {self.largest} members.",
         )
 
     def sides(self, epsilon: Fraction) -> TwoSides:

@@ -91,7 +91,7 @@ class MapRelease:
     @property
     def simulator(self) -> str:
         """What imitates the release without one person's row, in words."""
-        return "the same choice from all rows but that person's"
+        return "the same choice from all rows but that one"
 
     @property
     def assumptions(self) -> tuple[str, ...]:

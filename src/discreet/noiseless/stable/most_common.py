@@ -79,7 +79,7 @@ class MostCommonRelease:
     @property
     def simulator(self) -> str:
         """What imitates the release without one person's row, in words."""
-        return "the same choice from all rows but that person's"
+        return "the same choice from all rows but that one"
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -84,13 +84,13 @@ class StableRelease:
     @property
     def simulator(self) -> str:
         """What imitates the release without one person's row, in words."""
-        return "the same release from all rows but that person's"
+        return "the same release from all rows but that one"
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """All that is assumed, a sentence each."""
         often = (
-            "Without one person's row the outcome would differ with probability at most "
+            "Without one row the outcome would differ with probability at most "
             f"{float_up(self.instability):.3g}, whatever that row is and whatever is known."
         )
         return (often, self.reason)

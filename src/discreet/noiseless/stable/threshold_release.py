@@ -82,7 +82,7 @@ class ThresholdRelease:
     @property
     def simulator(self) -> str:
         """What imitates the release without one person's row, in words."""
-        return "the same comparison for all rows but that person's"
+        return "the same comparison for all rows but that one"
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from functools import lru_cache
 
 from attrs import frozen
 
+from discreet.core.errors import Unsupported
 from discreet.core.numbers import exp_bounds
 from discreet.core.rounding import dyadic_down, dyadic_up, exp_up
 from discreet.noiseless.sums.ball import (
@@ -321,7 +322,9 @@ def _interval_line(near: Chernoff, period: int) -> tuple[list[Ball], list[Ball],
             term = power(ratio, count)
         terms.append(term)
         divided.append(times(term, Ball(-over.re, -over.im, over.radius)))
-    return terms, divided, ONE * period  # nothing is known: the enclosure is of no use
+    raise Unsupported(
+        "This line has too many terms", must=f"be bounded after {_MOST_TERMS}", got=f"{count} rows"
+    )
 
 
 def _grid_line(near: Chernoff, period: int) -> tuple[list[Ball], list[Ball], int]:

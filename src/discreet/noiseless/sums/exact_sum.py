@@ -5,7 +5,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, RefusedQuery
@@ -304,8 +304,3 @@ def _noise(total: ExactSum, target: PrivacyTarget, unit: Fraction) -> NoiseInste
         "assumes nothing of the rows or of what is known."
     )
     return NoiseInstead(scale, error, words)
-
-
-def with_known(total: ExactSum, known: int) -> ExactSum:
-    """Return the same statistic against an adversary who knows other many rows."""
-    return evolve(total, known=known)
