@@ -149,6 +149,14 @@ def test_nothing_says_so_before(tmp_path, capsys, monkeypatch):
         assert not owner.ledger().is_void("students")
 
 
+def test_meaning_goes_on_beside_a_broken_declaration(tmp_path, capsys, monkeypatch):
+    (tmp_path / "discreet.toml").write_text("[tables")
+    monkeypatch.chdir(tmp_path)
+    assert main(["meaning", "--epsilon", "1"]) == 0
+    assert "the project here cannot be looked at" in capsys.readouterr().out
+    assert main(["meaning", "--epsilon", "1", "--project", str(tmp_path)]) == 2
+
+
 def test_a_twin_that_forgets_to_say_so_is_caught(school, monkeypatch):
     """Mutant of rule 8: the mark is in the ledger, and answers keep silent about it."""
     monkeypatch.setattr(worst_case, "void_remarks", lambda *_: ())
