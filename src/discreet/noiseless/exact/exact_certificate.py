@@ -177,6 +177,7 @@ def certify_plan(
         given=premises["given"],
         robust=premises["robust"],
     )
+    _require_own_name(earlier, new)
     return ExactCertificate(
         plan=plan,
         subject=subject,
@@ -185,6 +186,17 @@ def certify_plan(
         composed=_composed(earlier, new),
         premises=premises,
     )
+
+
+def _require_own_name(earlier: ChargedReleases, new: ExactStatistic) -> None:
+    for one in earlier.exact:
+        other = one.statistic()
+        if one.name == new.name and (other.rows, other.features) != (new.rows, new.features):
+            raise RefusedQuery(
+                f"Another exact release was called '{one.claim.name}' already",
+                must="have a name of its own, because premises are stated by name",
+                next="Give it another name in discreet.toml",
+            )
 
 
 def _require_memory(earlier: ChargedReleases) -> None:
