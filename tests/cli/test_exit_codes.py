@@ -116,6 +116,7 @@ BROKEN = {
     "profile": ["nothing", "--epsilon", "1"],
     "synthesise": ["nothing", "--epsilon", "1"],
     "publish": ["nothing", "age", "--method", "tree", "--epsilon", "1"],
+    "exact": ["nothing-of-that-name"],
     "budget": ["--analyst"],
     "releases": ["show", "77"],
     "ledger": ["--last", "-1"],

@@ -9,6 +9,7 @@ Example:
 from discreet.core.lazy_names import lazy_names
 
 _HOMES = {
+    "AccuracyGame": "discreet.adaptive.games",
     "DeclaredRange": "discreet.adaptive.row_values",
     "ExactMechanism": "discreet.adaptive.games",
     "ExpectationTransfer": "discreet.adaptive.transfer",
@@ -22,7 +23,6 @@ _HOMES = {
     "NoisyMechanism": "discreet.adaptive.games",
     "OverfittingAudit": "discreet.adaptive.monitors",
     "OverfittingTransfer": "discreet.adaptive.transfer",
-    "PlayedGame": "discreet.adaptive.games",
     "PopulationAnswer": "discreet.adaptive.holdout",
     "PopulationGuarantee": "discreet.adaptive.guarantee",
     "PosteriorTransfer": "discreet.adaptive.transfer",
@@ -43,6 +43,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AccuracyGame",
     "DeclaredRange",
     "ExactMechanism",
     "ExpectationTransfer",
@@ -56,7 +57,6 @@ __all__ = [
     "NoisyMechanism",
     "OverfittingAudit",
     "OverfittingTransfer",
-    "PlayedGame",
     "PopulationAnswer",
     "PopulationGuarantee",
     "PosteriorTransfer",
