@@ -180,7 +180,7 @@ def test_broken_twin_that_forgets_to_compose_is_caught(rng):
         rng=rng,
     )
     assert record.breaks_ceiling("1e-9")
-    assert "nobody can do better than 73.11%" in str(record)
+    assert "nobody can do better than 73.11 %" in str(record)
 
 
 def test_refusal_on_a_private_count_stays_below_the_ceiling(rng):

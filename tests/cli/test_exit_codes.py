@@ -128,6 +128,7 @@ BROKEN = {
     "meaning": ["--epsilon", "-1"],
     "local": ["compare", "--epsilon", "-1"],
     "survey": ["check", "--survey", "no-such-file.toml"],
+    "attack": ["census", "no-such-file.json"],
     "doctor": ["--no-such"],
     "completion": ["--no-such"],
     "demo": ["--no-such"],

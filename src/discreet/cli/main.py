@@ -49,6 +49,7 @@ COMMANDS = {
     "account": "Account for losses: what was spent, what it converts to, how much noise is needed.",
     "meaning": "Say what a loss means for one person.",
     "local": "Compare collecting with a trusted curator and without one: how many it takes.",
+    "attack": "Attack your own release before an adversary does, from files that you name.",
     "doctor": "Look whether the installation and the project are in order; nothing is spent.",
     "completion": "Print a script with which bash, zsh or fish completes commands and options.",
     "demo": "Show a private answer from beginning to end, on a made-up clinic.",
@@ -89,6 +90,7 @@ SPELLED = (
     "ledger",
     "meaning",
     "local",
+    "attack",
 )
 """Commands whose messages name arguments that are options here."""
 

@@ -1,5 +1,6 @@
 """The most that any attack can win against a private answer, and what an attack was seen to win."""
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -84,8 +85,8 @@ class GuessingRecord:
         """Return the record in a sentence."""
         seen = f"{self.right:,} of {self.trials:,} guesses were right"
         share = Fraction(self.right, self.trials)
-        most = float_up(self.ceiling)
-        return f"{seen} ({float(share):.1%}); nobody can do better than {most:.2%} in the long run."
+        most = math.ceil(self.ceiling * 10_000) / 100
+        return f"{seen} ({float(share):.1%}); nobody can do better than {most} % in the long run."
 
     def to_json(self) -> dict[str, object]:
         """Return the record for other programs."""
