@@ -77,7 +77,7 @@ def test_randomised_response_reaches_the_ceiling():
 @pytest.mark.parametrize("bit", [False, True])
 def test_exact_answers_give_the_bit_away(bit):
     found = difference(ExactCounts(bits=bits_of(bit)), [PAIR])
-    assert (found.guess, found.estimate, found.queries, found.refused) == (bit, int(bit), 2, 0)
+    assert (found.guess, found.estimate, found.queries, found.refused) == (bit, Fraction(bit), 2, 0)
     assert ("has the bit" in str(found)) is bit or "does not" in str(found)
 
 
@@ -212,8 +212,8 @@ def test_who_cannot_tell_tosses_a_coin(rng):
 
 
 def test_extreme_sum_gives_all_values_away():
-    assert value_range(GroupedSum(people=3, total=0, low=0, high=9)) == (0, 0)
-    assert value_range(GroupedSum(people=3, total=27, low=0, high=9)) == (9, 9)
+    assert value_range(GroupedSum(people=3, total=0, low=0, high=9)) == (Fraction(0), Fraction(0))
+    assert value_range(GroupedSum(people=3, total=27, low=0, high=9)) == (Fraction(9), Fraction(9))
 
 
 @pytest.mark.parametrize("people", [1, 2, 3])
@@ -241,7 +241,7 @@ def test_bad_input_is_refused():
     with pytest.raises(InvalidArgument, match="sets of people"):
         ExactCounts(bits=[1, 0]).answers([[True]])
     with pytest.raises(InvalidArgument, match="no such person"):
-        track(ExactCounts(bits=[1, 0]), 2, [True, False])
+        track(ExactCounts(bits=[1, 0]), 2, np.array([True, False]))
     with pytest.raises(InvalidArgument):
         GuessingRecord(right=0, trials=0, ceiling=Fraction(1))
 

@@ -3,19 +3,20 @@
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from discreet.attacks.reconstruction.subset_counts import Subset, as_bits, as_subsets
+from discreet.attacks.reconstruction.subset_counts import Subset, Subsets, as_bits, as_subsets
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.samplers import bernoulli
 
-Answers = Sequence[float] | NDArray[np.generic]
+Answers = Sequence[float | None] | NDArray[Any]
 
 MOST_COMPARISONS = 1 << 30
 """The exhaustive search looks at so many pairs of a candidate and a query, and refuses more."""
@@ -63,9 +64,7 @@ class ConsistentBits:
         return self.always.size + self.never.size if self.count else 0
 
 
-def _system(
-    queries: Sequence[Subset] | Subset, answers: Answers, people: int
-) -> tuple[Subset, NDArray[np.float64]]:
+def _system(queries: Subsets, answers: Answers, people: int) -> tuple[Subset, NDArray[np.float64]]:
     """Return the queries and their answers, without those that were refused."""
     matrix = as_subsets(queries, people)
     given = list(answers)
@@ -108,11 +107,12 @@ def all_subsets(people: int) -> Subset:
     if count > 20:
         raise InvalidArgument("people is out of range", must="be at most 20", got=str(count))
     codes = np.arange(1 << count, dtype=np.int64)[:, None]
-    return (codes >> np.arange(count, dtype=np.int64)) % 2 == 1
+    every: Subset = (codes >> np.arange(count, dtype=np.int64)) % 2 == 1
+    return every
 
 
 def consistent_bits(
-    queries: Sequence[Subset] | Subset, answers: Answers, *, people: int, error: Number
+    queries: Subsets, answers: Answers, *, people: int, error: Number
 ) -> ConsistentBits:
     r"""Look at every assignment of bits, and keep those that no answer is further from than said.
 
@@ -147,9 +147,13 @@ def consistent_bits(
             got=f"2**{people} candidates and {len(matrix):,} queries",
             next="Decode by least squares or by a linear programme",
         )
-    # An integer is within E of an answer if it lies between these two; only they are rounded.
-    lowest = np.array([math.ceil(Fraction(one) - within) for one in numbers.tolist()])
-    highest = np.array([math.floor(Fraction(one) + within) for one in numbers.tolist()])
+    # A count is within E of an answer if it lies between these two; only they are rounded.
+    ends = [
+        (math.ceil(Fraction(one) - within), math.floor(Fraction(one) + within))
+        for one in numbers.tolist()
+    ]
+    lowest = np.array([max(0, min(people + 1, low)) for low, _ in ends], dtype=np.int64)
+    highest = np.array([min(people, max(-1, high)) for _, high in ends], dtype=np.int64)
     candidates = all_subsets(people)
     sets = matrix.astype(np.int64).T
     kept = np.concatenate(
@@ -166,16 +170,11 @@ def consistent_bits(
     )
 
 
-def _all_between(
-    counts: IntArray, lowest: NDArray[np.generic], highest: NDArray[np.generic]
-) -> NDArray[np.bool_]:
-    between: NDArray[np.bool_] = ((counts >= lowest) & (counts <= highest)).all(axis=1)
-    return between
+def _all_between(counts: IntArray, lowest: IntArray, highest: IntArray) -> NDArray[np.bool_]:
+    return np.asarray(((counts >= lowest) & (counts <= highest)).all(axis=1), dtype=np.bool_)
 
 
-def decode_squares(
-    queries: Sequence[Subset] | Subset, answers: Answers, *, people: int
-) -> DecodedBits:
+def decode_squares(queries: Subsets, answers: Answers, *, people: int) -> DecodedBits:
     r"""Decode by least squares, and round to the nearer bit.
 
     Guarantee:
@@ -200,9 +199,7 @@ def decode_squares(
     return DecodedBits(bits=(solution >= 0.5).astype(np.int64), method="least squares")
 
 
-def decode_linear(
-    queries: Sequence[Subset] | Subset, answers: Answers, *, people: int
-) -> DecodedBits:
+def decode_linear(queries: Subsets, answers: Answers, *, people: int) -> DecodedBits:
     r"""Decode by a linear programme: the bits in [0, 1] with the least sum of absolute errors.
 
     It resists a share of answers that are arbitrarily wrong, which least squares do not

@@ -17,7 +17,13 @@ MOST_KINDS = 200_000
 MOST_PEOPLE = 10_000
 
 
-def _texts(values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+Where = tuple[tuple[str, str], ...]
+"""Columns, and the value that each must have."""
+
+
+def _texts(values: Mapping[str, str] | Where) -> Where:
+    if isinstance(values, tuple):
+        return values
     if not isinstance(values, Mapping):
         raise InvalidArgument(
             "A group is not readable", must='say a value for columns, such as {"sex": "F"}'
@@ -30,7 +36,7 @@ class PersonKind:
     """What a table tells people apart by: an age, and a value of each column."""
 
     age: int
-    values: tuple[tuple[str, str], ...]
+    values: Where
 
     def to_json(self) -> dict[str, Any]:
         """Return the person for other programs."""
@@ -45,7 +51,7 @@ class PersonKind:
 class PeopleGroup:
     """The people with these values, of these ages."""
 
-    where: tuple[tuple[str, str], ...] = field(default=(), converter=lambda it: _texts(dict(it)))
+    where: Where = field(default=(), converter=_texts)
     youngest: int | None = field(default=None, converter=check.optional_whole)
     oldest: int | None = field(default=None, converter=check.optional_whole)
 
@@ -113,12 +119,12 @@ class PrintedStatistic:
 class AgeRule:
     """Something that is known of everybody: people of a group are at least so old."""
 
-    where: tuple[tuple[str, str], ...] = field(converter=lambda it: _texts(dict(it)))
+    where: Where = field(converter=_texts)
     youngest: int = field(converter=check.whole)
 
     def is_met(self, person: PersonKind) -> bool:
         """Tell whether one person obeys the rule."""
-        return person.age >= self.youngest or not PeopleGroup(where=dict(self.where)).holds(person)
+        return person.age >= self.youngest or not PeopleGroup(where=self.where).holds(person)
 
 
 @frozen(kw_only=True)

@@ -5,6 +5,7 @@ is refused. These are dummies to attack, made of bits that the caller knows; non
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -15,6 +16,9 @@ from discreet.core.protocols import IntArray, Mechanism, QueryInterface, Rng
 
 Subset = NDArray[np.bool_]
 """A set of people: one boolean for each."""
+
+Subsets = Sequence[Any] | NDArray[np.bool_]
+"""Several of them: a row for each."""
 
 
 def as_bits(values: Sequence[int] | NDArray[np.generic]) -> IntArray:
@@ -32,7 +36,7 @@ def as_bits(values: Sequence[int] | NDArray[np.generic]) -> IntArray:
     return found.astype(np.int64)
 
 
-def as_subsets(queries: Sequence[Subset] | NDArray[np.generic], people: int) -> Subset:
+def as_subsets(queries: Subsets, people: int) -> Subset:
     """Return queries as a matrix: a row for each, a column for each person.
 
     Example:
@@ -63,7 +67,7 @@ class ExactCounts:
 
     bits: IntArray = field(converter=as_bits)
 
-    def answers(self, queries: Sequence[Subset]) -> list[int | None]:
+    def answers(self, queries: Subsets) -> list[int | None]:
         """Return how many of each set have the bit."""
         counts: list[int | None] = (
             as_subsets(queries, self.bits.size).astype(np.int64) @ self.bits
@@ -84,7 +88,7 @@ class NoisyCounts:
     noise: Mechanism
     rng: Rng = field(repr=False)
 
-    def answers(self, queries: Sequence[Subset]) -> list[int | None]:
+    def answers(self, queries: Subsets) -> list[int | None]:
         """Return each count with noise of its own."""
         exact_counts = as_subsets(queries, self.bits.size).astype(np.int64) @ self.bits
         noisy: list[int | None] = self.noise.release(exact_counts, self.rng).tolist()
@@ -102,7 +106,7 @@ class MemoisedCounts:
     inner: QueryInterface
     _kept: dict[bytes, int | None] = field(factory=dict, init=False, repr=False, eq=False)
 
-    def answers(self, queries: Sequence[Subset]) -> list[int | None]:
+    def answers(self, queries: Subsets) -> list[int | None]:
         """Return the answer that was kept, or ask and keep it."""
         keys = [np.asarray(query, dtype=np.bool_).tobytes() for query in queries]
         new = {
@@ -125,7 +129,7 @@ class RestrictedCounts:
     most_overlap: int | None = None
     _asked: list[Subset] = field(factory=list, init=False, repr=False, eq=False)
 
-    def answers(self, queries: Sequence[Subset]) -> list[int | None]:
+    def answers(self, queries: Subsets) -> list[int | None]:
         """Return the answer to each query that the rules allow, and ``None`` to others."""
         return [self._answer(np.asarray(query, dtype=np.bool_)) for query in queries]
 
@@ -152,7 +156,7 @@ class SuppressedCounts:
     inner: QueryInterface
     below: int
 
-    def answers(self, queries: Sequence[Subset]) -> list[int | None]:
+    def answers(self, queries: Subsets) -> list[int | None]:
         """Return each count, or ``None`` if it is small."""
-        found = self.inner.answers(queries)
+        found = self.inner.answers(list(queries))
         return [None if one is None or one < self.below else one for one in found]

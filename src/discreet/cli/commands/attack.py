@@ -194,7 +194,8 @@ def _uniqueness(options: argparse.Namespace) -> Told:
     names = list(rows.columns) if options.columns is None else _named(options.columns)
     names = [name for name in names if name != options.sensitive]
     report = find_unique(rows, columns=names, most=check.at_least_one(options.most, "most"))
-    parts, data = [str(report)], {"sets": report.to_json()}
+    parts = [str(report)]
+    data: dict[str, Any] = {"sets": report.to_json()}
     if options.sensitive is not None:
         known = {"quasi": names, "sensitive": options.sensitive}
         classes = report_anonymity(rows, **known)
