@@ -15,10 +15,10 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import IntArray, Mechanism, QueryInterface, Rng
 
 Subset = NDArray[np.bool_]
-"""A set of people: one boolean for each."""
+"""Who is in a set of people, by one boolean for each."""
 
 Subsets = Sequence[Any] | NDArray[np.bool_]
-"""Several of them: a row for each."""
+"""Several sets, with a row for each."""
 
 
 def as_bits(values: Sequence[int] | NDArray[np.generic]) -> IntArray:
