@@ -4,6 +4,7 @@ Each number that is printed becomes a constraint on how many people of each kind
 solver finds people who meet all of them, or proves that there are none.
 """
 
+from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 from attrs import frozen
 
 from discreet.attacks.reconstruction.printed_table import (
+    PeopleGroup,
     PersonKind,
     PrintedStatistic,
     PrintedTable,
+    Where,
 )
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument, UnexpectedError
@@ -69,8 +72,9 @@ def reconstruct_block(
     """Return the people who meet a printed table, and whether they are the only ones.
 
     Guarantee:
-        The unknowns are how many people there are of each kind, so two solutions are two different
-        sets of people, and the order of people plays no part. Counts and means are linear in them.
+        The unknowns are how many people there are with some values and of some age or younger, so
+        two solutions are two different sets of people, and the order of people plays no part.
+        Counts and sums of ages are linear in them.
         A median is an order statistic: with an odd count fewer than half are younger and fewer
         than half are older than it; with an even one the two middle ages add up to twice the
         median, and one boolean for each pair of such ages says that it is the middle. So a
@@ -84,7 +88,8 @@ def reconstruct_block(
 
     Utility:
         The time is bounded by ``seconds`` for each of three stages: people, a proof that they are
-        the only ones, and if not, who of them is certain. Beyond it the verdict is undecided.
+        the only ones, and if not, who of them is certain. Beyond it the verdict is undecided. Seven
+        people take seconds; of thirty, people who meet the table are found in less than a minute.
     """
     limit, count = exact(seconds), check.at_least_one(workers, "workers")
     if limit <= 0:
@@ -120,42 +125,63 @@ class _Status(Enum):
 
 
 class _BlockModel:
-    """The constraints of one table. Each solution is a block that meets it."""
+    """The constraints of one table. Each solution is a block that meets it.
+
+    The unknowns are, for each combination of values, how many people are of each age or younger:
+    the numbers that medians speak of. How many are of one age is the difference of two of them.
+    """
 
     def __init__(self, table: PrintedTable) -> None:
         self._solver = optional.load("ortools.sat.python.cp_model")
         self._model = self._solver.CpModel()
-        self._table = table
-        self._held = {
-            kind: self._model.new_int_var(0, table.people, f"kind {place}")
-            for place, kind in enumerate(table.kinds())
-        }
-        self._model.add(self._sum(list(self._held.values())) == table.people)
+        self._ages = table.ages
+        self._kinds = table.kinds()
+        self._upto: dict[Where, list[Any]] = {}
+        for kind in self._kinds:
+            self._upto.setdefault(kind.values, [])
+        low, high = table.ages
+        for values, upto in self._upto.items():
+            allowed = {kind.age for kind in self._kinds if kind.values == values}
+            before: Any = 0
+            for age in range(low, high + 1):
+                upto.append(self._model.new_int_var(0, table.people, ""))
+                is_free = age in allowed
+                self._model.add(upto[-1] >= before if is_free else upto[-1] == before)
+                before = upto[-1]
         for line in table.statistics:
             self._add(line)
 
-    def _sum(self, variables: list[Any]) -> Any:
-        return self._solver.LinearExpr.sum(variables)
+    def _younger(self, group: PeopleGroup, age: int) -> Any:
+        """Return how many of a group are of this age or younger."""
+        low, high = self._ages
+        last = min(age, high if group.oldest is None else group.oldest)
+        first = low if group.youngest is None else max(low, group.youngest)
+        if last < first:
+            return 0
+        parts = [upto for values, upto in self._upto.items() if group.fits(values)]
+        ends = self._solver.LinearExpr.sum([upto[last - low] for upto in parts])
+        if first == low:
+            return ends
+        return ends - self._solver.LinearExpr.sum([upto[first - 1 - low] for upto in parts])
 
     def _add(self, line: PrintedStatistic) -> None:
         if line.count is None:
             return
-        members = {kind: held for kind, held in self._held.items() if line.group.holds(kind)}
-        self._model.add(self._sum(list(members.values())) == line.count)
+        low, high = self._ages
+        self._model.add(self._younger(line.group, high) == line.count)
         if line.mean is not None:
-            total = self._solver.LinearExpr.weighted_sum(
-                list(members.values()), [kind.age for kind in members]
-            )
-            low, high = line.mean - line.mean_step / 2, line.mean + line.mean_step / 2
-            self._model.add(total >= _up(line.count * low))
-            self._model.add(total <= -_up(-line.count * high))
+            # Ages add up to the highest times the people, less one for each year that one lacks.
+            lacking = sum(self._younger(line.group, age) for age in range(low, high))
+            total = high * line.count - lacking
+            least, most = line.mean - line.mean_step / 2, line.mean + line.mean_step / 2
+            self._model.add(total >= _up(line.count * least))
+            self._model.add(total <= -_up(-line.count * most))
         if line.median is not None:
-            self._add_median(line.median, line.count, members)
+            self._add_median(line.group, line.median, line.count)
 
-    def _add_median(self, median: Fraction, count: int, members: dict[PersonKind, Any]) -> None:
+    def _add_median(self, group: PeopleGroup, median: Fraction, count: int) -> None:
         """Say which ages the two middle people have; with an odd count they are one person."""
-        upto = self._running(count, members)
-        low, high = self._table.ages
+        low, high = self._ages
         lower, upper = (count + 1) // 2, count // 2 + 1
         chosen = []
         for age in range(low, high + 1):
@@ -167,23 +193,16 @@ class _BlockModel:
             middle = self._model.new_bool_var("")
             for rank, at in ((lower, age), (upper, int(other))):
                 # The person of this rank has this age: so many are no older, fewer are younger.
-                self._model.add(upto[at] >= rank).only_enforce_if(middle)
-                self._model.add(upto[at - 1] <= rank - 1).only_enforce_if(middle)
+                self._model.add(self._younger(group, at) >= rank).only_enforce_if(middle)
+                self._model.add(self._younger(group, at - 1) <= rank - 1).only_enforce_if(middle)
             chosen.append(middle)
         # Of no booleans none is true: then no ages have this median.
         self._model.add_exactly_one(chosen)
 
-    def _running(self, count: int, members: dict[PersonKind, Any]) -> dict[int, Any]:
-        """Return how many members are of each age or younger."""
-        low, high = self._table.ages
-        at: dict[int, list[Any]] = {age: [] for age in range(low, high + 1)}
-        for kind, held in members.items():
-            at[kind.age].append(held)
-        upto = {low - 1: self._model.new_int_var(0, 0, "")}
-        for age in range(low, high + 1):
-            upto[age] = self._model.new_int_var(0, count, "")
-            self._model.add(upto[age] == self._sum([upto[age - 1], *at[age]]))
-        return upto
+    def _held(self, kind: PersonKind, value: Callable[[Any], Any]) -> Any:
+        """Return how many people of a kind there are, of what ``value`` makes of the unknowns."""
+        place, upto = kind.age - self._ages[0], self._upto[kind.values]
+        return value(upto[place]) - (value(upto[place - 1]) if place else 0)
 
     def least(self, kind: PersonKind, held: int, seconds: Fraction, workers: int) -> int:
         """Return how many people of a kind every block has, as far as it is proved."""
@@ -202,7 +221,7 @@ class _BlockModel:
             others = []
             for kind, count in fewer_of.items():
                 is_fewer = model.new_bool_var("")
-                held = model.get_int_var_from_proto_index(self._held[kind].index)
+                held = self._held(kind, lambda it: model.get_int_var_from_proto_index(it.index))
                 model.add(held <= count - 1).only_enforce_if(is_fewer)
                 others.append(is_fewer)
             model.add_bool_or(others)
@@ -214,10 +233,7 @@ class _BlockModel:
             return _Status.NONE, {}
         if status not in (self._solver.OPTIMAL, self._solver.FEASIBLE):
             return _Status.UNKNOWN, {}
-        counts = {
-            kind: solver.value(model.get_int_var_from_proto_index(held.index))
-            for kind, held in self._held.items()
-        }
+        counts = {kind: self._held(kind, solver.value) for kind in self._kinds}
         return _Status.FOUND, {kind: count for kind, count in counts.items() if count}
 
 

@@ -67,8 +67,12 @@ class PeopleGroup:
             return False
         if self.oldest is not None and person.age > self.oldest:
             return False
-        values = dict(person.values)
-        return all(values[name] == value for name, value in self.where)
+        return self.fits(person.values)
+
+    def fits(self, values: Where) -> bool:
+        """Tell whether people with these values are in the group, at the right age."""
+        found = dict(values)
+        return all(found[name] == value for name, value in self.where)
 
 
 @frozen(kw_only=True)
