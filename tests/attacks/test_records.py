@@ -218,6 +218,10 @@ def test_bad_input_is_refused():
         code_rows({"zip": [1, "a"]})
     with pytest.raises(InvalidArgument, match="join on"):
         link_rows(rows, rows, on=[])
+    with pytest.raises(InvalidArgument, match="same kind of values"):
+        link_rows(rows, code_rows({"zip": ["1", "2"]}), on=["zip"])
+    with pytest.raises(InvalidArgument, match="no column age"):
+        link_rows(rows, rows, on=["age"])
     with pytest.raises(InvalidArgument, match="overlap"):
         report_anonymity(rows, quasi=["ill"], sensitive="ill")
     with pytest.raises(InvalidArgument, match="no order"):

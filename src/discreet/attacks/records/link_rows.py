@@ -71,14 +71,7 @@ def link_rows(released: CodedRows, public: CodedRows, *, on: Sequence[str]) -> L
     """
     if not on:
         raise InvalidArgument("There is nothing to join on", must="be one column or more")
-    merged = code_rows(
-        {
-            name: released.values(name, np.arange(released.rows))
-            + public.values(name, np.arange(public.rows))
-            for name in on
-        }
-    )
-    keys = merged.keys(on)
+    keys = _together(released, public, on)
     first = _once(keys[: released.rows])
     second = _once(keys[released.rows :])
     _, left, right = np.intersect1d(first[0], second[0], assume_unique=True, return_indices=True)
@@ -89,6 +82,23 @@ def link_rows(released: CodedRows, public: CodedRows, *, on: Sequence[str]) -> L
         released_rows=released.rows,
         public_rows=public.rows,
     )
+
+
+def _together(released: CodedRows, public: CodedRows, on: Sequence[str]) -> IntArray:
+    """Return a number for each row of both, which says what it has in these columns."""
+    values = {
+        name: released.values(name, np.arange(released.rows))
+        + public.values(name, np.arange(public.rows))
+        for name in on
+    }
+    try:
+        return code_rows(values).keys(on)
+    except InvalidArgument:
+        raise InvalidArgument(
+            "The columns do not hold the same kind of values in both tables",
+            must="be numbers in both, or texts in both",
+            got=", ".join(on),
+        ) from None
 
 
 def _once(keys: IntArray) -> tuple[IntArray, IntArray]:
