@@ -131,6 +131,7 @@ BROKEN = {
     "certify": ["sum", "--rows", "0", "--law", "uniform(0, 1)"],
     "local": ["compare", "--epsilon", "-1"],
     "survey": ["check", "--survey", "no-such-file.toml"],
+    "attack": ["census", "no-such-file.json"],
     "doctor": ["--no-such"],
     "completion": ["--no-such"],
     "demo": ["--no-such"],

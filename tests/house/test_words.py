@@ -31,9 +31,11 @@ DEVICES = (
     "cli/first_survey.py",
     "noiseless/",
     "planner/",
+    "attacks/",
     "cli/commands/plan.py",
+    "cli/commands/attack.py",
 )
-"""Where there are no units: people have devices, rows with an asserted law, or are planned."""
+"""Where there are no units: people answer, are planned or attacked, or a law of rows is asserted."""
 
 
 def said(module: Module) -> Iterator[str]:
