@@ -1,0 +1,1 @@
+"""The adversary: what a release gives away, tried by its publisher before anybody else does."""
