@@ -197,7 +197,7 @@ def test_too_few_references_or_attributes_cannot_tell():
     few = trace_people([0.1, 0.2, 0.3, 0.4], x, -x, null="references")
     assert few.verdict is TracingVerdict.CANNOT_TELL
     assert not few.accused.any()
-    assert "19 would" in str(few)
+    assert "19 are enough" in str(few)
     for release in ([0.1, 0.2, 0.3, 0.4], [0.0] * 4):
         found = trace_people(release, x, -x)
         assert found.verdict is TracingVerdict.CANNOT_TELL
@@ -237,6 +237,18 @@ def test_signs_of_bits():
     assert as_signs([[True, False]]).tolist() == [[1, -1]]
     with pytest.raises(InvalidArgument, match="yes-or-no"):
         as_signs([[2, 0]])
+
+
+def test_nobody_found_is_said_as_that_and_where_nobody_could_be_found_too(rng):
+    """Twenty references find a group of 40 members or no one: "nobody" would be a wrong verdict."""
+    p = a_population(3000, rng)
+    strangers, references = draw_people(p, 40, rng), draw_people(p, 20, rng)
+    release = draw_people(p, 500, rng).mean(axis=0)
+    few = trace_people(release, strangers, references, null="references")
+    assert few.verdict is TracingVerdict.CANNOT_TELL
+    many = trace_people(release, strangers, references, level=alpha("attacks/tracing/nobody"))
+    assert many.verdict is TracingVerdict.NOBODY
+    assert "does not show" in str(many)
 
 
 def test_representation_shows_no_row():

@@ -57,7 +57,7 @@ def discoveries(p_values: ArrayLike, level: float, control: DiscoveryControl) ->
 
 
 def hardest_penalty(count: int, control: DiscoveryControl) -> float:
-    """Return by how much a level is divided, beside the number of candidates."""
+    """Return by how much a level is divided, apart from the number of candidates."""
     if control is DiscoveryControl.BENJAMINI_YEKUTIELI:
         return float((1.0 / np.arange(1, count + 1)).sum())
     return 1.0

@@ -62,8 +62,8 @@ class Tracing:
         scores: For each candidate, how much more they agree with the release than references do.
         p_values: For each, a bound on the chance of such a score for somebody who is not in it.
         accused: For each, whether they are accused at the level.
-        verdict: ``CANNOT_TELL`` if no candidate whatever could have been accused: too few
-            references, or a release with too little in it.
+        verdict: ``CANNOT_TELL`` if nobody is accused, and no candidate by themselves could have
+            been: too few references, or a release with too little in it.
         level: The level of false accusations.
         control: What that level bounds.
         null: What was assumed of those who are not in the data.
@@ -83,6 +83,11 @@ class Tracing:
         if self.verdict is TracingVerdict.CANNOT_TELL:
             return f"Cannot tell: {self.why}."
         count = int(self.accused.sum())
+        if not count:
+            return (
+                f"No candidate is traced (level {self.level:g}, {self.control.value}; null: "
+                f"{self.null.value}). That does not show that none of them is in the data."
+            )
         return (
             f"{count} of {len(self.accused)} candidates are traced to the data "
             f"(level {self.level:g}, {self.control.value}; null: {self.null.value})."
@@ -164,8 +169,8 @@ def trace_people(
         null=null, weights=weights, theirs=theirs, variances=_variances(null, means, others)
     )
     p_values = test.p_values(scores)
-    why = test.cannot_tell(checked_level(level), len(people), control)
-    accused = discoveries(p_values, level, control) if not why else np.zeros(len(people), np.bool_)
+    accused = discoveries(p_values, level, control)
+    why = "" if accused.any() else test.cannot_tell(checked_level(level), len(people), control)
     return Tracing(
         scores=scores,
         p_values=p_values,
@@ -229,13 +234,13 @@ class _Test:
         return np.asarray(np.minimum(1.0, bounds * _SLACK), dtype=np.float64)
 
     def cannot_tell(self, level: float, candidates: int, control: DiscoveryControl) -> str:
-        """Say why no candidate whatever could be accused; nothing if one could."""
+        """Say why no candidate by themselves could be accused; nothing if one could."""
         needed = level
-        if control is not DiscoveryControl.EACH:  # reached if all candidates have it at once
-            needed = level / hardest_penalty(candidates, control)
+        if control is not DiscoveryControl.EACH:
+            needed = level / (candidates * hardest_penalty(candidates, control))
         if self.null is TracingNull.REFERENCES and 1 / (len(self.theirs) + 1) > needed:
             least = int(np.ceil(1 / needed - 1))
-            return f"{len(self.theirs)} references give no p-value below the level; {least} would"
+            return f"{len(self.theirs)} references are too few for this level; {least} are enough"
         if self._variance <= 0:
             return "the release says nothing that differs from the references"
         if self.null is TracingNull.PRODUCT:
