@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from discreet.attacks.statistics.trace_people import trace_people
+from discreet.attacks.statistics.tracing import trace_people
 
 TRIALS = 5
 REFERENCES = 20

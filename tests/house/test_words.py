@@ -29,8 +29,10 @@ DEVICES = (
     "cli/commands/local.py",
     "cli/commands/survey.py",
     "cli/first_survey.py",
+    "attacks/",
+    "cli/commands/attack.py",
 )
-"""Where those who answer are people: each has a device, and there are no units."""
+"""Where those who answer are people, or those who are attacked: there are no units."""
 
 
 def said(module: Module) -> Iterator[str]:

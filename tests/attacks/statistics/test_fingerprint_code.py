@@ -14,7 +14,7 @@ from discreet.attacks.statistics.fingerprint_code import (
     score_parts,
 )
 from discreet.attacks.statistics.pirates import PIRATES, mechanism_pirate, noisy
-from discreet.attacks.statistics.trace_people import standard_score
+from discreet.attacks.statistics.tracing import standard_score
 from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from tests.support.statistics.exact_tests import alpha

@@ -32,13 +32,13 @@ def played(noise, rng, rounds=ROUNDS):
 @pytest.mark.parametrize("kind", ["laplace", "gaussian"])
 def test_our_mechanisms_stay_below_the_ceiling(kind, epsilon, rng):
     share = alpha("attacks/membership/ceiling", parts=12)
+    pure, approximate = Pure(epsilon), Approximate(epsilon, DELTA)
     if kind == "laplace":
-        loss = Pure(epsilon)
-        noise = DiscreteLaplace.calibrate(d_in=MOVES, loss=loss)
+        loss: Pure | Approximate = pure
+        game = played(DiscreteLaplace.calibrate(d_in=MOVES, loss=pure), rng)
     else:
-        loss = Approximate(epsilon, DELTA)
-        noise = DiscreteGaussian.calibrate(d_in=MOVES, loss=loss)
-    game = played(noise, rng)
+        loss = approximate
+        game = played(DiscreteGaussian.calibrate(d_in=MOVES, loss=approximate), rng)
     assert not game.breaks(loss, failure=share)
     assert not game.breaks_score_bound(loss, failure=share)
     assert game.least_epsilon(delta=DELTA, failure=share) <= float(loss.epsilon)

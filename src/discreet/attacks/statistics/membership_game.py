@@ -16,7 +16,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from discreet.attacks.statistics.sign_data import Floats, draw_people, uniforms
-from discreet.attacks.statistics.trace_people import standard_score
+from discreet.attacks.statistics.tracing import standard_score
 from discreet.audit.binomial import lower_confidence, upper_confidence
 from discreet.core.check import at_least_one
 from discreet.core.errors import InvalidArgument
@@ -148,7 +148,7 @@ def play_membership(
     norm :math:`\ell_1`, and by its root in :math:`\ell_2`.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> game = play_membership(
         ...     lambda counts: counts, people=5, attributes=2000, rounds=20, rng=SystemRng()
         ... )

@@ -39,7 +39,7 @@ def random_member(held: Signs, rng: Rng) -> Signs:
 def dictator(held: Signs, rng: Rng) -> Signs:
     """Answer what the first member has."""
     del rng
-    return held[0].copy()
+    return np.array(held[0], dtype=np.int8)
 
 
 def all_ones(held: Signs, rng: Rng) -> Signs:

@@ -110,7 +110,7 @@ def draw_people(means: Floats, people: int, rng: Rng) -> NDArray[np.int8]:
     r"""Draw people whose attributes are independent signs with the given means.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> draw_people(np.array([1.0, -1.0]), 2, SystemRng()).tolist()
         [[1, -1], [1, -1]]
     """

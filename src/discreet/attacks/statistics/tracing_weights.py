@@ -64,7 +64,7 @@ def weights_of(
             must="have rows that estimate the population's means",
             next="Give some references as the pool, or use the statistic 'correlation'",
         )
-    mean = pool.mean(axis=0, dtype=np.float64)
+    mean: Floats = np.asarray(pool.mean(axis=0, dtype=np.float64))
     if statistic is TracingStatistic.HOMER:
         return release - mean
     if statistic is TracingStatistic.CLIPPED:

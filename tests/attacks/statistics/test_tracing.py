@@ -8,7 +8,7 @@ from scipy import stats
 
 from discreet.attacks.statistics.false_discovery import DiscoveryControl, discoveries
 from discreet.attacks.statistics.sign_data import as_signs, draw_people, uniforms
-from discreet.attacks.statistics.trace_people import (
+from discreet.attacks.statistics.tracing import (
     TracingVerdict,
     accused_of,
     threshold_of,

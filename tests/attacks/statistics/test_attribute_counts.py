@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from discreet.attacks.statistics.least_attributes import (
+from discreet.attacks.statistics.attribute_counts import (
     distortion_from_population,
     expected_attributes,
     least_attributes,
@@ -17,7 +17,7 @@ from discreet.attacks.statistics.least_attributes import (
 )
 from discreet.attacks.statistics.sign_data import draw_people, uniforms
 from discreet.attacks.statistics.strong_priors import BetaMean, UniformMean, strength_for
-from discreet.attacks.statistics.trace_people import standard_score, threshold_of
+from discreet.attacks.statistics.tracing import standard_score, threshold_of
 from discreet.core.errors import InvalidArgument
 from tests.support.statistics.exact_tests import alpha, clopper_pearson
 

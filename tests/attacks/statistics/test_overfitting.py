@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.attacks.statistics.overfit import expected_excess, overfit
+from discreet.attacks.statistics.overfitting import expected_excess, overfit
 from discreet.attacks.statistics.sign_data import uniforms
 from discreet.core.errors import InvalidArgument
 from tests.support.statistics.exact_tests import alpha

@@ -13,7 +13,7 @@ from attrs import frozen
 from discreet.attacks.statistics.false_discovery import checked_level
 from discreet.attacks.statistics.sign_data import Floats
 from discreet.attacks.statistics.strong_priors import MeanPrior
-from discreet.attacks.statistics.trace_people import standard_score
+from discreet.attacks.statistics.tracing import standard_score
 from discreet.core.check import at_least_one
 from discreet.core.errors import InvalidArgument
 

@@ -55,7 +55,7 @@ def overfit(answer: MeanAnswer, *, universe: int, queries: int, rng: Rng) -> Ove
     [Ste16, section 1.2.1]. Its law is :func:`expected_excess`.
 
     Example:
-        >>> from discreet.randomness.rng import SystemRng
+        >>> from discreet import SystemRng
         >>> sample = np.arange(51)
         >>> found = overfit(
         ...     lambda query: query[sample].mean(), universe=500, queries=400, rng=SystemRng()

@@ -165,7 +165,7 @@ def trace_people(
     weights = weights_of(statistic, means, pooled, distortion=distortion)
     raw, theirs = inner(people, weights), inner(others, weights)
     scores = raw - theirs.mean()
-    test = _Test(
+    test = _ScoreTest(
         null=null, weights=weights, theirs=theirs, variances=_variances(null, means, others)
     )
     p_values = test.p_values(scores)
@@ -204,7 +204,7 @@ def _variances(null: TracingNull, means: Floats, others: NDArray[Any]) -> Floats
 
 
 @frozen(kw_only=True)
-class _Test:
+class _ScoreTest:
     """What turns scores into p-values."""
 
     null: TracingNull
