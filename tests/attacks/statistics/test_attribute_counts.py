@@ -162,6 +162,11 @@ def test_thresholds_at_the_least_number_are_reached():
         lambda: UniformMean(float("nan"), 1),
         lambda: BetaMean(0, 1),
         lambda: BetaMean(1, float("inf")),
+        lambda: BetaMean(1e300, 1),
+        lambda: score_sum_failure(0, 5, 0.5),
+        lambda: score_norm_failure(3, 5, -1),
+        lambda: score_norm_failure(3, 5, 1, spread=0),
+        lambda: least_attributes(5, UniformMean(), level="often"),
         lambda: strength_for(UniformMean(), 0),
         lambda: least_attributes(0, UniformMean()),
         lambda: least_attributes(5, UniformMean(), distortion=-1),
@@ -173,6 +178,21 @@ def test_thresholds_at_the_least_number_are_reached():
 def test_bad_parameters_are_refused(build):
     with pytest.raises(InvalidArgument):
         build()
+
+
+@pytest.mark.parametrize("u", [1e-6, 1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("v", [1e-6, 0.7, 1e6])
+def test_extreme_priors_keep_their_order(u, v):
+    """Their strength is positive, below its loose bound, and the same for mirrored priors."""
+    prior = BetaMean(u, v)
+    assert 0 < prior.strength <= 4 * u * v / (u + v) * (1 + 1e-6)
+    assert prior.strength == pytest.approx(BetaMean(v, u).strength, rel=1e-6)
+    assert 0 < prior.squared_spread <= prior.spread <= 1
+
+
+@pytest.mark.parametrize("level", [1e-300, 1e-20, 0.5, 1 - 1e-12])
+def test_extreme_levels_have_a_score(level):
+    assert standard_score(level) == pytest.approx(stats.norm.isf(level), rel=1e-6)
 
 
 def test_the_area_is_the_chance_to_score_higher():

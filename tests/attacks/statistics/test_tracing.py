@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from discreet.attacks.statistics.false_discovery import DiscoveryControl, discoveries
-from discreet.attacks.statistics.sign_data import as_signs, draw_people, uniforms
+from discreet.attacks.statistics.sign_data import as_means, as_signs, draw_people, uniforms
 from discreet.attacks.statistics.tracing import (
     TracingVerdict,
     accused_of,
@@ -219,7 +219,8 @@ def test_too_few_references_or_attributes_cannot_tell():
         ({"references": [[2, 1]]}, "references"),
         ({"references": np.empty((0, 2))}, "no references"),
         ({"level": 0}, "level"),
-        ({"level": float("nan")}, "level"),
+        ({"level": float("nan")}, "number"),
+        ({"level": "often"}, "number"),
         ({"null": "normal"}, "null"),
         ({"control": "none"}, "control"),
         ({"statistic": "homer"}, "pool"),
@@ -249,6 +250,13 @@ def test_nobody_found_is_said_as_that_and_where_nobody_could_be_found_too(rng):
     many = trace_people(release, strangers, references, level=alpha("attacks/tracing/nobody"))
     assert many.verdict is TracingVerdict.NOBODY
     assert "does not show" in str(many)
+
+
+def test_means_of_shares():
+    assert as_means([0, 0.25]).tolist() == [-1, -0.5]
+    for shares in ([-0.1], [1.5], [float("nan")], ["x"]):
+        with pytest.raises(InvalidArgument, match="shares"):
+            as_means(shares)
 
 
 def test_representation_shows_no_row():

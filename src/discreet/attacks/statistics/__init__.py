@@ -28,6 +28,7 @@ _HOMES = {
     "TracingStatistic": "discreet.attacks.statistics.tracing_weights",
     "TracingVerdict": "discreet.attacks.statistics.tracing",
     "UniformMean": "discreet.attacks.statistics.strong_priors",
+    "as_means": "discreet.attacks.statistics.sign_data",
     "as_signs": "discreet.attacks.statistics.sign_data",
     "discoveries": "discreet.attacks.statistics.false_discovery",
     "distortion_from_population": "discreet.attacks.statistics.attribute_counts",

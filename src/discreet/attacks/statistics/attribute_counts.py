@@ -194,7 +194,8 @@ def score_sum_failure(people: int, attributes: int, left: float) -> float:
         >>> score_sum_failure(10, 100_000, 2 / 3) < 1e-3
         True
     """
-    return math.exp(-(left**2) * attributes / (64 * people**2))
+    count, size = at_least_one(people, "people"), at_least_one(attributes, "attributes")
+    return math.exp(-(left**2) * size / (64 * count**2))
 
 
 def score_norm_failure(
@@ -212,7 +213,13 @@ def score_norm_failure(
         >>> score_norm_failure(1, 100, 80, spread=0.5) < 0.1
         True
     """
-    power = people / 2 - excess**2 / (32 * spread * attributes * most**2)
+    count, size = at_least_one(people, "people"), at_least_one(attributes, "attributes")
+    if not (excess >= 0 and most > 0 and spread > 0):
+        raise InvalidArgument(
+            "The excess, the weights or the spread are out of range",
+            must="have an excess of at least 0, and the others above 0",
+        )
+    power = count / 2 - excess**2 / (32 * spread * size * most**2)
     return min(1.0, math.exp(min(0.0, power)))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.core.errors import InvalidArgument
+from discreet.core.numbers import exact
 
 
 class DiscoveryControl(Enum):
@@ -65,6 +66,7 @@ def hardest_penalty(count: int, control: DiscoveryControl) -> float:
 
 def checked_level(level: float) -> float:
     """Return a level of false accusations, or refuse what is none."""
-    if isinstance(level, bool) or not 0 < float(level) < 1:
+    number = float(exact(level))
+    if not 0 < number < 1:
         raise InvalidArgument("level is out of range", must="be above 0 and below 1")
-    return float(level)
+    return number

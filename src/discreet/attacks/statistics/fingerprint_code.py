@@ -84,15 +84,15 @@ class FingerprintCode:
                 "The errors or the failure are out of range",
                 must="have 0 <= errors < 1/2 and 0 < failure < 1/2",
             )
-        room = 0.5 - errors
-        blocks = math.ceil(6 * math.pi * colluders / room**2)
+        room, count = 0.5 - errors, _whole(colluders)
+        blocks = math.ceil(6 * math.pi * count / room**2)
         threshold = 64 * blocks * math.ceil(math.log(32 / failure))
         return cls(
             users=users,
             colluders=colluders,
             length=blocks * threshold,
             threshold=float(threshold),
-            edge=room / (4 * colluders),
+            edge=room / (4 * count),
             fixed=3 / 8 + errors / 4,
         )
 
@@ -122,12 +122,13 @@ class FingerprintCode:
                 "The failure or the fixed share is out of range",
                 must="have 0 < failure < 1 and 0 <= fixed < 1/2",
             )
-        spread = 2 * (1 - 2 * fixed) * length * math.log(2 * users / failure)
+        positions, words = _whole(length), _whole(users)
+        spread = 2 * (1 - 2 * fixed) * positions * math.log(2 * words / failure)
         return cls(
             users=users,
             colluders=colluders,
             length=length,
-            threshold=math.sqrt(max(spread, 0.0)),
+            threshold=math.sqrt(spread),
             edge=1 / (8 * _whole(colluders)),
             fixed=fixed,
         )

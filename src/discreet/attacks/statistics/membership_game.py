@@ -15,6 +15,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from discreet.attacks.statistics.false_discovery import checked_level
 from discreet.attacks.statistics.sign_data import Floats, draw_people, uniforms
 from discreet.attacks.statistics.tracing import standard_score
 from discreet.audit.binomial import lower_confidence, upper_confidence
@@ -87,7 +88,7 @@ class MembershipGame:
         By the empirical Bernstein bound [MP09, theorem 4] for values in a range of :math:`4d`.
         """
         count, width = self.rounds, 4 * self.attributes
-        log = math.log(2 / failure)
+        log = math.log(2 / checked_level(failure))
         spread = math.sqrt(2 * float(self.scores.var(ddof=1)) * log / count)
         return float(self.scores.mean()) - spread - 7 * width * log / (3 * (count - 1))
 

@@ -25,6 +25,19 @@ def as_signs(bits: ArrayLike) -> NDArray[np.int8]:
     return (2 * array.astype(np.int8) - 1).astype(np.int8)
 
 
+def as_means(shares: ArrayLike) -> Floats:
+    """Turn published shares of yes, in 0..1, into the means of signs that tracing works on.
+
+    Example:
+        >>> as_means([0.5, 1.0]).tolist()
+        [0.0, 1.0]
+    """
+    array = np.asarray(shares)
+    if array.dtype.kind not in "biuf" or not ((array >= 0) & (array <= 1)).all():
+        raise InvalidArgument("The shares are out of range", must="be numbers from 0 to 1")
+    return np.asarray(2.0 * array - 1.0, dtype=np.float64)
+
+
 def people_of(values: ArrayLike, attributes: int, name: str, *, real: bool = False) -> NDArray[Any]:
     """Return people as rows, or refuse what has another shape, gaps, or values that are no signs.
 

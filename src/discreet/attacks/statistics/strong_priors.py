@@ -46,6 +46,11 @@ def _finite(_: object, attribute: Any, value: float) -> None:
         raise InvalidArgument(f"{attribute.name} is no number", must="be finite")
 
 
+def _plausible(_: object, attribute: Any, value: float) -> None:
+    if not 1e-6 <= value <= 1e6:  # beyond that the floats behind the strength lose their digits
+        raise InvalidArgument(f"{attribute.name} is out of range", must="be from 1e-6 to 1e6")
+
+
 @frozen
 class UniformMean:
     r"""Means that are uniform between ``low`` and ``high``.
@@ -114,8 +119,8 @@ class BetaMean:
         (1.0, 1.8214)
     """
 
-    u: float = field(converter=float, validator=[_finite, check.positive])
-    v: float = field(converter=float, validator=[_finite, check.positive])
+    u: float = field(converter=float, validator=_plausible)
+    v: float = field(converter=float, validator=_plausible)
 
     @property
     def spread(self) -> float:

@@ -115,6 +115,18 @@ def trace_people(
     mean of :math:`r` references and the weights :math:`w` come from the release (and from the pool,
     which must be other people than the references).
 
+    Args:
+        release: The released mean of each attribute, in [−1, 1]; :func:`as_means` makes them of
+            shares.
+        candidates: One row of signs for each candidate; :func:`as_signs` makes them of 0 and 1.
+        references: One row for each reference.
+        statistic: How attributes are weighted.
+        pool: More references, for statistics that compare with the population's means.
+        distortion: How far the release may be from these, for the clipped statistic.
+        null: What is known of people who are not in the data.
+        level: The level of false accusations.
+        control: What that level bounds, over the whole list.
+
     Guarantee:
         *Soundness.* Somebody who is not in the data has a p-value of at most :math:`t` with
         probability at most :math:`t`, whatever the release is and however it was made.
@@ -269,7 +281,7 @@ def standard_score(level: float) -> float:
         >>> round(standard_score(0.05), 3)
         1.645
     """
-    return NormalDist().inv_cdf(1 - checked_level(level))
+    return -NormalDist().inv_cdf(checked_level(level))
 
 
 def accused_of(found: Tracing) -> Iterator[int]:
