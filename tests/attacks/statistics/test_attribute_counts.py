@@ -166,7 +166,7 @@ def test_thresholds_at_the_least_number_are_reached():
         lambda: score_sum_failure(0, 5, 0.5),
         lambda: score_norm_failure(3, 5, -1),
         lambda: score_norm_failure(3, 5, 1, spread=0),
-        lambda: least_attributes(5, UniformMean(), level="often"),
+        lambda: least_attributes(5, UniformMean(), level=float("nan")),
         lambda: strength_for(UniformMean(), 0),
         lambda: least_attributes(0, UniformMean()),
         lambda: least_attributes(5, UniformMean(), distortion=-1),
