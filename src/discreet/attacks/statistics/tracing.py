@@ -116,9 +116,9 @@ def trace_people(
     which must be other people than the references).
 
     Args:
-        release: The released mean of each attribute, in [−1, 1]; :func:`as_means` makes them of
+        release: The released mean of each attribute, in [−1, 1]; ``as_means`` makes them of
             shares.
-        candidates: One row of signs for each candidate; :func:`as_signs` makes them of 0 and 1.
+        candidates: One row of signs for each candidate; ``as_signs`` makes them of 0 and 1.
         references: One row for each reference.
         statistic: How attributes are weighted.
         pool: More references, for statistics that compare with the population's means.
@@ -148,7 +148,7 @@ def trace_people(
 
     Utility:
         With exact means of :math:`n` people and one reference about :math:`6.5 n^2` attributes
-        trace 95 % of the people at level 5 % (see :func:`least_attributes`). Against a private
+        trace 95 % of the people at level 5 % (see ``least_attributes``). Against a private
         release no attack can do better than :math:`e^\varepsilon` times its level, plus δ.
 
     Example:
