@@ -35,7 +35,7 @@ DEVICES = (
     "cli/commands/plan.py",
     "cli/commands/attack.py",
 )
-"""Where there are no units: people answer, are planned or attacked, or a law of rows is asserted."""
+"""Where there are no units: people answer, are planned or attacked, or rows have a law."""
 
 
 def said(module: Module) -> Iterator[str]:
