@@ -25,6 +25,7 @@ from discreet.noiseless.exact.exact_certificate import ExactCertificate, certify
 from discreet.noiseless.exact.exact_plan import EXACT, ExactPlan
 from discreet.noiseless.exact.exact_release import ExactRelease
 from discreet.noiseless.exact.exact_statistics import statistic_of
+from discreet.noiseless.exact.same_rows import names_of_rows, require_one_id_space
 from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import KIND, ExactLeg, Passage, StoredBody, find_stored, go_through
 from discreet.project.project import Project
@@ -102,7 +103,10 @@ def exact_plan(project: Project, name: str) -> ExactPlan:
 
 def _certified(project: Project, plan: ExactPlan, version: int) -> ExactCertificate:
     earlier = _earlier(project, plan.table.unit.id_space)
-    return certify_plan(plan, statistic_of(plan), earlier, version)
+    require_one_id_space(project.catalog, project.ledger, plan.table)
+    released = {one.claim.asserted["table"] for one in earlier.exact}
+    aliases = names_of_rows(project.catalog, plan.table, released)
+    return certify_plan(plan, statistic_of(plan), earlier, version, aliases)
 
 
 def _earlier(project: Project, id_space: str) -> ChargedReleases:
