@@ -184,6 +184,7 @@ def certify_plan(
         given=premises["given"],
         robust=premises["robust"],
     )
+    _require_own_name(earlier, new)
     composed = _composed(earlier, new)
     if composed.rule is CompositionRule.AGAIN:
         _require_same_plan(plan, earlier, new)
@@ -214,6 +215,17 @@ def _require_same_plan(plan: ExactPlan, earlier: ChargedReleases, new: ExactStat
         next=f"Take it from '{found.claim.name}' (ticket {found.ticket}), or publish that as it is "
         "declared if it was not finished",
     )
+
+
+def _require_own_name(earlier: ChargedReleases, new: ExactStatistic) -> None:
+    for one in earlier.exact:
+        other = one.statistic()
+        if one.name == new.name and (other.rows, other.features) != (new.rows, new.features):
+            raise RefusedQuery(
+                f"Another exact release was called '{one.claim.name}' already",
+                must="have a name of its own, because premises are stated by name",
+                next="Give it another name in discreet.toml",
+            )
 
 
 def _require_memory(earlier: ChargedReleases) -> None:
