@@ -110,3 +110,21 @@ def test_a_second_id_space_of_the_same_rows_hides_no_subtraction(tmp_path):
         owner.publish_exact("total")
         with pytest.raises(RefusedQuery, match="were published in 'students'"):
             owner.publish_exact("rest")
+
+
+def test_a_total_and_the_parts_of_the_next_version_are_subtracted_too(tmp_path):
+    """The whole of June, and of July each campus by itself: together they tell who came."""
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        owner.data_changed("students")
+    north = {"split": '"campus"', "parts": '["north"]', "rows": 20}
+    others = {"split": '"campus"', "parts": '["south", "east"]', "rows": ROWS - 20 + 1}
+    both = {"given": '["total", "north"]', "robust": '["total", "north"]'}
+    make_school(
+        tmp_path, release("north", **north, **PREMISES), release("others", **others, **both)
+    )
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("north")
+        with pytest.raises(RefusedQuery, match="The totals tell what a row of"):
+            owner.publish_exact("others")
