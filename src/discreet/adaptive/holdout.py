@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn, Protocol
 
@@ -30,6 +30,9 @@ from discreet.core.protocols import Rng
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.randomness.rng import SystemRng
 
+Steps = np.ndarray[Any, np.dtype[np.int64]]
+"""The value of each row, in steps of the range."""
+
 
 @frozen
 class PopulationAnswer:
@@ -41,28 +44,21 @@ class PopulationAnswer:
             is one on average.
         high: The upper end.
         number: How many questions were asked up to this one.
-        clipped: How many rows had a value outside of the declared range.
-        failed: How many rows had no value.
     """
 
     value: Fraction
     low: Fraction
     high: Fraction
     number: int
-    clipped: int
-    failed: int
 
     def __str__(self) -> str:
-        said = f"{float(self.value):.4g} [{float(self.low):.4g} to {float(self.high):.4g}]"
-        if self.clipped or self.failed:
-            said += f" ({self.clipped:,} values were clipped, {self.failed:,} were none)"
-        return said
+        return f"{float(self.value):.4g} [{float(self.low):.4g} to {float(self.high):.4g}]"
 
 
 class AnsweringMode(Protocol):
     """How questions are answered: from the values of rows to a share of their range."""
 
-    def share(self, values: RowValues, number: int) -> Fraction:
+    def share(self, steps: Steps, number: int) -> Fraction:
         """Return the answer to question ``number``, counted from 0, as a share of the range."""
 
 
@@ -73,11 +69,11 @@ class NoisyMode:
     noise: DiscreteGaussian
     rng: Rng = field(repr=False)
 
-    def share(self, values: RowValues, number: int) -> Fraction:
+    def share(self, steps: Steps, number: int) -> Fraction:
         """Return the noisy mean, cut to the range."""
-        total = np.array([int(values.steps.sum())], dtype=np.int64)
+        total = np.array([int(steps.sum())], dtype=np.int64)
         noisy = int(self.noise.release(total, self.rng)[0])
-        return min(Fraction(1), max(Fraction(0), Fraction(noisy, STEPS * len(values.steps))))
+        return min(Fraction(1), max(Fraction(0), Fraction(noisy, STEPS * len(steps))))
 
 
 @frozen
@@ -87,10 +83,10 @@ class FreshMode:
     order: np.ndarray[Any, np.dtype[np.int64]] = field(repr=False)
     each: int
 
-    def share(self, values: RowValues, number: int) -> Fraction:
+    def share(self, steps: Steps, number: int) -> Fraction:
         """Return the mean over the part of the rows that is this question's."""
         part = self.order[number * self.each : (number + 1) * self.each]
-        return Fraction(int(values.steps[part].sum()), STEPS * self.each)
+        return Fraction(int(steps[part].sum()), STEPS * self.each)
 
 
 class Holdout:
@@ -103,8 +99,10 @@ class Holdout:
 
     Assumes:
         The rows are independent draws from the population, one for each person, and nothing else
-        was ever computed from them: the training rows are others. This promises that findings are
-        *true*, and not that rows stay *private*: whoever has the object has the rows.
+        was ever computed from them: the training rows are others. A function of all rows at once
+        treats each by itself; some are looked at, which finds mistakes, and no tricks. This
+        promises that findings are *true*, and not that rows stay *private*: whoever has the object
+        has the rows.
 
     Example:
         >>> random = np.random.default_rng(1)
@@ -127,7 +125,7 @@ class Holdout:
 
         With ``alpha`` it is refused if no method promises that, with the number of rows that would.
         """
-        self._rows = _as_rows(rows)
+        self._rows, self._together = _as_rows(rows)
         self.guarantee = _promised(len(self._rows), questions, beta, alpha, method)
         self._rng: Rng = SystemRng()
         self._mode: AnsweringMode | None = None
@@ -157,19 +155,48 @@ class Holdout:
 
         Args:
             function: Of one row, with values from ``low`` to ``high``. A value outside is put to
-                the nearer end, one that is none or an error to the middle; both are counted.
+                the nearer end, one that is none or an error to the middle. How many there were is
+                not told: exact counts would be answers without noise. ``ask_outside`` asks for it.
             low: The lower end of its declared range.
             high: The upper end.
-            is_batch: Whether it takes all rows at once, as an array, and gives a value for each.
+            is_batch: Whether it takes all rows at once, as an array or a data frame, and gives a
+                value for each.
         """
         within = DeclaredRange(low, high)
+        return self._answer(self._values(function, within, is_batch).steps, within)
+
+    def ask_outside(
+        self,
+        function: RowFunction,
+        *,
+        low: Number = 0,
+        high: Number = 1,
+        is_batch: bool = False,
+    ) -> PopulationAnswer:
+        """Return for which share of rows a function has no value in its range. It is a question.
+
+        Example:
+            >>> holdout = Holdout(list(range(10_000)), questions=5)
+            >>> answer = holdout.ask_outside(lambda row: 1 / (row % 2))
+            >>> bool(answer.low < 0.5 < answer.high), holdout.left
+            (True, 4)
+        """
+        found = self._values(function, DeclaredRange(low, high), is_batch)
+        return self._answer(found.is_outside.astype(np.int64) * STEPS, DeclaredRange(0, 1))
+
+    def _values(self, function: RowFunction, within: DeclaredRange, is_batch: bool) -> RowValues:
         self._require_a_question()
-        ask_rows = batch_values if is_batch else row_values
-        values = ask_rows(function, self._rows, within)
+        if not callable(function):
+            raise InvalidArgument("A question is a function of a row", must="be one")
+        if is_batch:
+            return batch_values(function, self._together, within)
+        return row_values(function, self._rows, within)
+
+    def _answer(self, steps: Steps, within: DeclaredRange) -> PopulationAnswer:
         with self._lock:
             self._require_a_question()
             number = len(self._asked)
-            share = self._answering().share(values, number)
+            share = self._answering().share(steps, number)
             # A promise on average is none about this answer: then all of the range is possible.
             reach = Fraction(1) if self.guarantee.beta is None else self.guarantee.alpha
             answer = PopulationAnswer(
@@ -177,8 +204,6 @@ class Holdout:
                 low=within.at(max(Fraction(0), share - reach)),
                 high=within.at(min(Fraction(1), share + reach)),
                 number=number + 1,
-                clipped=values.clipped,
-                failed=values.failed,
             )
             self._asked.append(answer)
         return answer
@@ -212,23 +237,31 @@ class Holdout:
         return f"Holdout({self.guarantee}; {self.left:,} questions left)"
 
 
-def _as_rows(rows: Any) -> Sequence[Any]:
-    """Return rows as something that can be counted and asked by place."""
+def _as_rows(rows: Any) -> tuple[Sequence[Any], Any]:
+    """Return rows as something that is asked one by one, and as what is asked all at once."""
+    together = rows
     if hasattr(rows, "itertuples"):  # a pandas frame: rows as named tuples
+        together = rows.reset_index(drop=True)
         rows = list(rows.itertuples(index=False))
+    elif hasattr(rows, "iter_rows"):  # a Polars frame, which would be asked column by column
+        rows = list(rows.iter_rows(named=True))
     elif hasattr(rows, "to_pylist"):  # an Arrow table: rows as dictionaries
         rows = rows.to_pylist()
+    elif hasattr(rows, "iloc"):  # a pandas series, whose places may have other names
+        rows = together = rows.to_numpy()
     try:
         count = len(rows)
         if count:
             rows[0]
     except (TypeError, KeyError, IndexError):
+        count = -1
+    if count < 0 or isinstance(rows, Mapping):
         raise InvalidArgument(
             "A holdout needs rows", must="be an array, a list, a data frame or an Arrow table"
-        ) from None
+        )
     if count == 0:
         raise InvalidArgument("A holdout needs rows", must="have at least one", got="0")
-    return rows  # type: ignore[no-any-return]
+    return rows, together
 
 
 def _promised(
@@ -236,6 +269,12 @@ def _promised(
 ) -> PopulationGuarantee:
     """Return the promise of the wanted method, or of the best; refuse what cannot be promised."""
     count = check.at_least_one(questions, "questions")
+    if method == "fixed beforehand":
+        raise InvalidArgument(
+            "A holdout answers adaptive questions",
+            must="have a method that promises something of them",
+            got=method,
+        )
     if method == "gaussian/expectation":
         found = [expected_guarantee(rows=rows, questions=count)]
     else:

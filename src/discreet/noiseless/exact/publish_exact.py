@@ -18,6 +18,7 @@ from discreet.noiseless.exact.exact_certificate import ExactCertificate, certify
 from discreet.noiseless.exact.exact_plan import EXACT, ExactPlan
 from discreet.noiseless.exact.exact_release import ExactRelease
 from discreet.noiseless.exact.exact_statistics import statistic_of
+from discreet.noiseless.exact.same_rows import names_of_rows, require_one_id_space
 from discreet.noiseless.exact.stored_exact import earlier_than, exact_plan, release_of_body
 from discreet.project.passage import KIND, ExactLeg, Passage, find_stored, go_through
 from discreet.project.project import Project
@@ -78,7 +79,10 @@ def certify_exact(project: Project, name: str) -> ExactCertificate:
 
 def _certified(project: Project, plan: ExactPlan, version: int) -> ExactCertificate:
     earlier = earlier_than(project, plan.table.unit.id_space)
-    return certify_plan(plan, statistic_of(plan), earlier, version)
+    require_one_id_space(project.catalog, project.ledger, plan.table)
+    released = {one.claim.asserted["table"] for one in earlier.exact}
+    aliases = names_of_rows(project.catalog, plan.table, released)
+    return certify_plan(plan, statistic_of(plan), earlier, version, aliases)
 
 
 def _passage(project: Project, plan: ExactPlan) -> Passage:
