@@ -173,7 +173,7 @@ def rows_of_two_kinds(high, low, ends):
 def test_a_threshold_holds_for_rows_of_any_probabilities_between_the_ends(
     rows, threshold, known, is_apart
 ):
-    """A probability of a count is linear in that of each row, so that rows at the ends are worst."""
+    """A count is as likely as a linear function of each row says: rows at the ends are worst."""
     ends = Fraction(3, 10), Fraction(3, 5)
     wide = ThresholdRelease(rows=rows, threshold=threshold, low="0.3", high="0.6", known=known)
     now, before = (rows // 2 + 1, (rows - 1) // 2 + 1) if threshold is None else (threshold,) * 2
@@ -198,7 +198,7 @@ def test_rows_of_two_kinds_can_make_a_close_count_certain():
     assert wide.deltas(Fraction(0))[Way.SOURCE] == 1
     same = [ThresholdRelease(rows=3, threshold=2, low=Fraction(p, 100)) for p in range(101)]
     assert max(one.deltas(Fraction(0))[Way.SOURCE] for one in same) < Fraction(51, 100)
-    assert "not necessarily the same one" in " ".join(wide.assumptions)
+    assert "each with its own" in " ".join(wide.assumptions)
 
 
 def test_a_majority_names_how_many_rows_may_be_known_and_beyond_it_falls():

@@ -96,11 +96,10 @@ class ThresholdRelease:
         shares = (
             f"exactly {written(self.low)}"
             if self.low == self.most
-            else f"from {written(self.low)} to {written(self.most)}"
+            else f"from {written(self.low)} to {written(self.most)}, each with its own"
         )
         return (
-            f"The {self.rows} rows are independent, and each says yes with probability {shares}"
-            f"{'' if self.low == self.most else ', not necessarily the same one'}.",
+            f"The {self.rows} rows are independent, and each says yes with probability {shares}.",
             f"The adversary knows at most {self.known} of the other rows, not chosen by the rest.",
             "The threshold was fixed before anyone saw the rows.",
         )
