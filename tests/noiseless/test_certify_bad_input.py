@@ -1,6 +1,7 @@
 """What cannot be asked of a certificate is refused in words, and never ends in a traceback."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ from discreet.noiseless.inference import Inference
     ids=str,
 )
 def test_odd_arguments_are_refused_in_words(said):
-    asked = {"rows": 50, "law": "uniform(0, 40)"} | said
+    asked: dict[str, Any] = {"rows": 50, "law": "uniform(0, 40)"} | said
     with pytest.raises(InvalidArgument):
         certify("sum", **asked)
 
