@@ -149,10 +149,9 @@ def rows_of_two_kinds(high, low, ends):
     """Return the law of the yeses of so many rows at the upper and at the lower end."""
     law = [Fraction(1)]
     for share in [ends[1]] * high + [ends[0]] * low:
-        law = [
-            (law[b] * (1 - share) if b < len(law) else 0) + (law[b - 1] * share if b else 0)
-            for b in range(len(law) + 1)
-        ]
+        none = Fraction(0)
+        stay, step = [*law, none], [none, *law]
+        law = [no * (1 - share) + yes * share for no, yes in zip(stay, step, strict=True)]
     return law
 
 
