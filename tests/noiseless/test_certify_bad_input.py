@@ -17,7 +17,7 @@ from discreet.noiseless.inference import Inference
         {"rows": "1e400"},
         {"range": Fraction(1, 3)},
         {"range": np.int64(3)},
-        {"range": object()},
+        {"range": int},
         {"grid": 0},
         {"grid": -1},
         {"grid": "1e-400"},
