@@ -4,13 +4,13 @@ import os
 import threading
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
+from discreet.adaptive.answering_modes import AnsweringMode, answering_mode
 from discreet.adaptive.guarantee import (
-    STEPS,
     PopulationGuarantee,
     expected_guarantee,
     guarantees,
@@ -18,16 +18,15 @@ from discreet.adaptive.guarantee import (
 from discreet.adaptive.row_values import (
     DeclaredRange,
     RowFunction,
-    RowValues,
     batch_values,
     row_values,
 )
 from discreet.adaptive.rows_needed import least_rows
+from discreet.adaptive.sparse_answers import SparseGuarantee, sparse_guarantee
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import Number, exact, written
 from discreet.core.protocols import Rng
-from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from discreet.randomness.rng import SystemRng
 
 
@@ -43,6 +42,7 @@ class PopulationAnswer:
         number: How many questions were asked up to this one.
         clipped: How many rows had a value outside of the declared range.
         failed: How many rows had no value.
+        is_from_training: Whether it is the answer of the training rows, which the holdout let be.
     """
 
     value: Fraction
@@ -51,46 +51,13 @@ class PopulationAnswer:
     number: int
     clipped: int
     failed: int
+    is_from_training: bool = False
 
     def __str__(self) -> str:
         said = f"{float(self.value):.4g} [{float(self.low):.4g} to {float(self.high):.4g}]"
         if self.clipped or self.failed:
             said += f" ({self.clipped:,} values were clipped, {self.failed:,} were none)"
         return said
-
-
-class AnsweringMode(Protocol):
-    """How questions are answered: from the values of rows to a share of their range."""
-
-    def share(self, values: RowValues, number: int) -> Fraction:
-        """Return the answer to question ``number``, counted from 0, as a share of the range."""
-
-
-@frozen
-class NoisyMode:
-    """Every answer has noise of its own; all rows are used."""
-
-    noise: DiscreteGaussian
-    rng: Rng = field(repr=False)
-
-    def share(self, values: RowValues, number: int) -> Fraction:
-        """Return the noisy mean, cut to the range."""
-        total = np.array([int(values.steps.sum())], dtype=np.int64)
-        noisy = int(self.noise.release(total, self.rng)[0])
-        return min(Fraction(1), max(Fraction(0), Fraction(noisy, STEPS * len(values.steps))))
-
-
-@frozen
-class FreshMode:
-    """Every answer is exact of rows that no answer before it has used."""
-
-    order: np.ndarray[Any, np.dtype[np.int64]] = field(repr=False)
-    each: int
-
-    def share(self, values: RowValues, number: int) -> Fraction:
-        """Return the mean over the part of the rows that is this question's."""
-        part = self.order[number * self.each : (number + 1) * self.each]
-        return Fraction(int(values.steps[part].sum()), STEPS * self.each)
 
 
 class Holdout:
@@ -122,13 +89,34 @@ class Holdout:
         beta: Number = Fraction(1, 20),
         alpha: Number | None = None,
         method: str | None = None,
+        training: Any = None,
+        overfits: int | None = None,
+        tolerance: Number | None = None,
     ) -> None:
         """Hold rows for so many questions; ``method`` is one that ``guarantees`` names.
 
-        With ``alpha`` it is refused if no method promises that, with the number of rows that would.
+        Args:
+            rows: The rows that are kept apart.
+            questions: How many may be asked.
+            beta: The chance that some answer is farther off than promised.
+            alpha: How far answers may be off. It is refused if no method promises that, with the
+                number of rows that would.
+            method: How to answer; the best way, if not given.
+            training: Other rows, which answer first: then the holdout only corrects answers that
+                overfit [DFH15]. See ``sparse_guarantee``.
+            overfits: How many answers it may correct.
+            tolerance: How far a training answer may be off without a correction.
         """
         self._rows = _as_rows(rows)
-        self.guarantee = _promised(len(self._rows), questions, beta, alpha, method)
+        self._training = None if training is None else _as_training(training, rows)
+        if self._training is None:
+            _refuse_without_training(overfits, tolerance)
+            self.guarantee = _promised(len(self._rows), questions, beta, alpha, method)
+        else:
+            limit = Fraction(1, 2) if alpha is None else exact(alpha)
+            self.guarantee = _corrected(
+                (len(self._rows), len(self._training)), questions, overfits, beta, limit, tolerance
+            )
         self._rng: Rng = SystemRng()
         self._mode: AnsweringMode | None = None
         self._asked: list[PopulationAnswer] = []
@@ -137,8 +125,17 @@ class Holdout:
 
     @property
     def left(self) -> int:
-        """How many questions may still be asked."""
+        """How many questions may still be asked; 0 if all corrections were made."""
+        if self._mode is not None and self._mode.ended:
+            return 0
         return self.guarantee.questions - len(self._asked)
+
+    @property
+    def overfits_left(self) -> int | None:
+        """How many training answers may still be corrected; None without training rows."""
+        if not isinstance(self.guarantee, SparseGuarantee):
+            return None
+        return self.guarantee.answers.overfits - self._corrected()
 
     @property
     def transcript(self) -> tuple[PopulationAnswer, ...]:
@@ -166,10 +163,13 @@ class Holdout:
         self._require_a_question()
         ask_rows = batch_values if is_batch else row_values
         values = ask_rows(function, self._rows, within)
+        training = self._training
+        trained = None if training is None else ask_rows(function, training, within)
         with self._lock:
             self._require_a_question()
             number = len(self._asked)
-            share = self._answering().share(values, number)
+            given = self._answering().share(values, number, trained)
+            share = given.value
             # A promise on average is none about this answer: then all of the range is possible.
             reach = Fraction(1) if self.guarantee.beta is None else self.guarantee.alpha
             answer = PopulationAnswer(
@@ -179,13 +179,17 @@ class Holdout:
                 number=number + 1,
                 clipped=values.clipped,
                 failed=values.failed,
+                is_from_training=given.is_from_training,
             )
             self._asked.append(answer)
         return answer
 
+    def _corrected(self) -> int:
+        return sum(not one.is_from_training for one in self._asked)
+
     def _answering(self) -> AnsweringMode:
         if self._mode is None:
-            self._mode = _mode(self.guarantee, self._rng)
+            self._mode = answering_mode(self.guarantee, self._rng)
         return self._mode
 
     def _require_a_question(self) -> None:
@@ -194,6 +198,12 @@ class Holdout:
                 "A holdout cannot be used in a second process",
                 must="be asked where it was made: copies would repeat noise and lose count",
                 next="Run with one process (n_jobs=1), or with threads",
+            )
+        if self._mode is not None and self._mode.ended:
+            raise InvalidArgument(
+                "All corrections of training answers were made",
+                must=f"overfit at most {self._corrected():,} times",
+                next="Nothing changed. Take fresh rows for a new holdout, or train with less",
             )
         if self.left <= 0:
             raise InvalidArgument(
@@ -256,10 +266,59 @@ def _promised(
     )
 
 
-def _mode(guarantee: PopulationGuarantee, rng: Rng) -> AnsweringMode:
-    if guarantee.noise is not None:
-        return NoisyMode(guarantee.noise, rng)
-    # A random order, so that rows which lie in some order are fresh draws all the same.
-    keys = np.frombuffer(rng.words(guarantee.rows).tobytes(), dtype=np.uint64)
-    each = guarantee.rows // guarantee.questions
-    return FreshMode(np.argsort(keys, kind="stable").astype(np.int64), each)
+def _as_training(training: Any, rows: Any) -> Sequence[Any]:
+    """Return training rows; refuse those that are the holdout itself."""
+    is_shared = training is rows or (
+        isinstance(training, np.ndarray)
+        and isinstance(rows, np.ndarray)
+        and np.shares_memory(training, rows)
+    )
+    if is_shared:
+        raise InvalidArgument(
+            "The training rows are those of the holdout",
+            must="be other people: nothing may be computed from the holdout beforehand",
+            next="Split the rows at random first, and copy both parts",
+        )
+    return _as_rows(training)
+
+
+def _refuse_without_training(overfits: int | None, tolerance: Number | None) -> None:
+    if overfits is not None or tolerance is not None:
+        raise InvalidArgument(
+            "Only answers of training rows are corrected",
+            must="exist where overfits or tolerance is given",
+            got="no training rows",
+            next="Give training=rows, or leave out overfits and tolerance",
+        )
+
+
+def _corrected(
+    rows: tuple[int, int],
+    questions: int,
+    overfits: int | None,
+    beta: Number,
+    limit: Fraction,
+    tolerance: Number | None,
+) -> SparseGuarantee:
+    """Return the promise of a holdout that corrects; refuse what cannot be promised."""
+    if overfits is None:
+        raise InvalidArgument(
+            "A holdout with training rows must know how often it may correct them",
+            must="have overfits=, for instance 10",
+        )
+    found = sparse_guarantee(
+        rows=rows[0],
+        questions=questions,
+        overfits=overfits,
+        beta=beta,
+        tolerance=tolerance,
+        training=rows[1],
+    )
+    if found is not None and found.alpha <= limit:
+        return found
+    raise InvalidArgument(
+        f"{rows[0]:,} rows are too few to correct {overfits:,} answers",
+        must=f"promise an error of {written(limit)}",
+        got="more than 1" if found is None else f"{float(found.alpha):.3g}",
+        next="Correct fewer answers, take more rows, allow a larger alpha, or leave out training",
+    )
