@@ -48,7 +48,7 @@ class NoisyMode:
         """Return the noisy mean, cut to the range."""
         total = np.array([int(values.steps.sum())], dtype=np.int64)
         noisy = int(self.noise.release(total, self.rng)[0])
-        return GivenShare(_cut(Fraction(noisy, STEPS * len(values.steps))))
+        return GivenShare(cut(Fraction(noisy, STEPS * len(values.steps))))
 
 
 @frozen
@@ -87,7 +87,7 @@ class SparseMode:
             return GivenShare(Fraction(guess, STEPS * rows), is_from_training=True)
         noise = self.answers.machine.value_noise
         noisy = int(noise.release(np.array([total], dtype=np.int64), self.rng)[0])
-        return GivenShare(_cut(Fraction(noisy, STEPS * rows)))
+        return GivenShare(cut(Fraction(noisy, STEPS * rows)))
 
 
 def answering_mode(guarantee: PopulationGuarantee, rng: Rng) -> AnsweringMode:
@@ -105,5 +105,11 @@ def answering_mode(guarantee: PopulationGuarantee, rng: Rng) -> AnsweringMode:
     return FreshMode(np.argsort(keys, kind="stable").astype(np.int64), each)
 
 
-def _cut(share: Fraction) -> Fraction:
+def cut(share: Fraction) -> Fraction:
+    """Return a share that is cut to the range.
+
+    Example:
+        >>> cut(Fraction(3, 2))
+        Fraction(1, 1)
+    """
     return min(Fraction(1), max(Fraction(0), share))

@@ -2,62 +2,35 @@
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
-import numpy as np
-from attrs import frozen
-
-from discreet.adaptive.answering_modes import AnsweringMode, answering_mode
-from discreet.adaptive.guarantee import (
-    PopulationGuarantee,
-    expected_guarantee,
-    guarantees,
+from discreet.adaptive.answering_modes import AnsweringMode, GivenShare, answering_mode
+from discreet.adaptive.guarantee import PopulationGuarantee
+from discreet.adaptive.holdout_promise import (
+    as_rows,
+    as_training,
+    corrected,
+    mixed,
+    promised,
+    refuse_without_training,
 )
+from discreet.adaptive.mixed_modes import chosen, noisy_value, value_share
+from discreet.adaptive.population_answers import PopulationAnswer, PopulationChoice
+from discreet.adaptive.question_mix import SLACK, MixedGuarantee, QuestionMix
 from discreet.adaptive.row_values import (
     DeclaredRange,
     RowFunction,
+    RowValues,
     batch_values,
     row_values,
 )
-from discreet.adaptive.rows_needed import least_rows
-from discreet.adaptive.sparse_answers import SparseGuarantee, sparse_guarantee
-from discreet.core import check
+from discreet.adaptive.sparse_answers import SparseGuarantee
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.numbers import Number, exact, written
+from discreet.core.numbers import Number, exact
 from discreet.core.protocols import Rng
 from discreet.randomness.rng import SystemRng
-
-
-@frozen
-class PopulationAnswer:
-    """An answer about the population, with what holds for all answers together.
-
-    Attributes:
-        value: The answer, in the declared range.
-        low: The lower end of the interval for the population; that of the range, if the promise
-            is one on average.
-        high: The upper end.
-        number: How many questions were asked up to this one.
-        clipped: How many rows had a value outside of the declared range.
-        failed: How many rows had no value.
-        is_from_training: Whether it is the answer of the training rows, which the holdout let be.
-    """
-
-    value: Fraction
-    low: Fraction
-    high: Fraction
-    number: int
-    clipped: int
-    failed: int
-    is_from_training: bool = False
-
-    def __str__(self) -> str:
-        said = f"{float(self.value):.4g} [{float(self.low):.4g} to {float(self.high):.4g}]"
-        if self.clipped or self.failed:
-            said += f" ({self.clipped:,} values were clipped, {self.failed:,} were none)"
-        return said
 
 
 class Holdout:
@@ -74,6 +47,7 @@ class Holdout:
         *true*, and not that rows stay *private*: whoever has the object has the rows.
 
     Example:
+        >>> import numpy as np
         >>> random = np.random.default_rng(1)
         >>> holdout = Holdout(random.random(20_000), questions=200)
         >>> answer = holdout.ask(lambda x: x > 0.25)
@@ -85,7 +59,7 @@ class Holdout:
         self,
         rows: Any,
         *,
-        questions: int,
+        questions: int | QuestionMix,
         beta: Number = Fraction(1, 20),
         alpha: Number | None = None,
         method: str | None = None,
@@ -97,7 +71,7 @@ class Holdout:
 
         Args:
             rows: The rows that are kept apart.
-            questions: How many may be asked.
+            questions: How many may be asked; or a mix of several kinds, with how many of each.
             beta: The chance that some answer is farther off than promised.
             alpha: How far answers may be off. It is refused if no method promises that, with the
                 number of rows that would.
@@ -107,19 +81,25 @@ class Holdout:
             overfits: How many answers it may correct.
             tolerance: How far a training answer may be off without a correction.
         """
-        self._rows = _as_rows(rows)
-        self._training = None if training is None else _as_training(training, rows)
-        if self._training is None:
-            _refuse_without_training(overfits, tolerance)
-            self.guarantee = _promised(len(self._rows), questions, beta, alpha, method)
-        else:
+        self._rows = as_rows(rows)
+        self._training = None if training is None else as_training(training, rows)
+        size = len(self._rows)
+        self.guarantee: PopulationGuarantee
+        if self._training is not None:
             limit = Fraction(1, 2) if alpha is None else exact(alpha)
-            self.guarantee = _corrected(
-                (len(self._rows), len(self._training)), questions, overfits, beta, limit, tolerance
+            self.guarantee = corrected(
+                (size, len(self._training)), questions, overfits, beta, limit, tolerance
             )
+        else:
+            refuse_without_training(overfits, tolerance)
+            if isinstance(questions, QuestionMix):
+                self.guarantee = mixed(size, questions, beta, alpha, method)
+            else:
+                self.guarantee = promised(size, questions, beta, alpha, method)
         self._rng: Rng = SystemRng()
         self._mode: AnsweringMode | None = None
-        self._asked: list[PopulationAnswer] = []
+        self._asked: list[PopulationAnswer | PopulationChoice] = []
+        self._kinds: list[str] = []
         self._lock = threading.Lock()
         self._process = os.getpid()
 
@@ -138,7 +118,15 @@ class Holdout:
         return self.guarantee.answers.overfits - self._corrected()
 
     @property
-    def transcript(self) -> tuple[PopulationAnswer, ...]:
+    def left_by_kind(self) -> dict[str, int]:
+        """How many questions of each kind may still be asked."""
+        if isinstance(self.guarantee, MixedGuarantee):
+            kinds = self.guarantee.answers.mix.by_kind
+            return {kind: count - self._kinds.count(kind) for kind, count in kinds.items()}
+        return {"means": self.left}
+
+    @property
+    def transcript(self) -> tuple[PopulationAnswer | PopulationChoice, ...]:
         """All answers so far, of all who ask."""
         return tuple(self._asked)
 
@@ -160,39 +148,126 @@ class Holdout:
             is_batch: Whether it takes all rows at once, as an array, and gives a value for each.
         """
         within = DeclaredRange(low, high)
-        self._require_a_question()
+        self._require_a_question("means")
         ask_rows = batch_values if is_batch else row_values
         values = ask_rows(function, self._rows, within)
         training = self._training
         trained = None if training is None else ask_rows(function, training, within)
         with self._lock:
-            self._require_a_question()
-            number = len(self._asked)
-            given = self._answering().share(values, number, trained)
-            share = given.value
-            # A promise on average is none about this answer: then all of the range is possible.
-            reach = Fraction(1) if self.guarantee.beta is None else self.guarantee.alpha
-            answer = PopulationAnswer(
-                value=within.at(share),
-                low=within.at(max(Fraction(0), share - reach)),
-                high=within.at(min(Fraction(1), share + reach)),
-                number=number + 1,
-                clipped=values.clipped,
-                failed=values.failed,
-                is_from_training=given.is_from_training,
+            self._require_a_question("means")
+            given = self._answering().share(values, len(self._asked), trained)
+            return self._said("means", within, given, (values.clipped, values.failed))
+
+    def ask_value(
+        self,
+        function: Callable[[Any], Any],
+        *,
+        sensitivity: Number | None = None,
+        low: Number = 0,
+        high: Number = 1,
+    ) -> PopulationAnswer:
+        """Return a value of all rows at once, with an interval for its mean over samples.
+
+        The interval is for what the function gives on average over samples of as many rows.
+
+        Args:
+            function: Of all rows. A value outside of the range is put to the nearer end, one that
+                is none or an error to the middle.
+            sensitivity: By how much the replacement of one row moves the value at most, whatever
+                the rows are. It is declared, and not checked: you must be able to prove it.
+            low: The lower end of its declared range.
+            high: The upper end.
+        """
+        within = DeclaredRange(low, high)
+        mix = self._require_a_mix().answers.mix
+        self._require_a_question("values")
+        _require_a_width(sensitivity, within, len(self._rows), mix)
+        share, clipped, failed = value_share(function, self._rows, within)
+        with self._lock:
+            self._require_a_question("values")
+            given = noisy_value(share, self._require_a_mix().answers, self._rng)
+            return self._said("values", within, given, (clipped, failed))
+
+    def ask_best(
+        self,
+        losses: Sequence[RowFunction],
+        *,
+        low: Number = 0,
+        high: Number = 1,
+        is_batch: bool = False,
+    ) -> PopulationChoice:
+        """Return which of some losses has the least mean, nearly, over the population.
+
+        Args:
+            losses: One function of a row for each choice, as for ``ask``.
+            low: The lower end of the losses' range.
+            high: The upper end.
+            is_batch: Whether they take all rows at once.
+        """
+        within = DeclaredRange(low, high)
+        promise = self._require_a_mix()
+        self._require_a_question("choices")
+        _require_choices(len(losses), promise.answers.mix)
+        ask_rows = batch_values if is_batch else row_values
+        values: list[RowValues] = [ask_rows(one, self._rows, within) for one in losses]
+        with self._lock:
+            self._require_a_question("choices")
+            answer = PopulationChoice(
+                place=chosen(values, promise.answers, self._rng),
+                excess=promise.alphas["choices"] * within.width,
+                number=len(self._asked) + 1,
+                clipped=sum(one.clipped for one in values),
+                failed=sum(one.failed for one in values),
             )
-            self._asked.append(answer)
+            self._keep("choices", answer)
         return answer
 
+    def _said(
+        self, kind: str, within: DeclaredRange, given: GivenShare, counted: tuple[int, int]
+    ) -> PopulationAnswer:
+        """Return an answer with its interval, and keep it."""
+        share, reach = given.value, self.guarantee.alpha
+        if isinstance(self.guarantee, MixedGuarantee):
+            reach = self.guarantee.alphas[kind]
+        if self.guarantee.beta is None:
+            # A promise on average is none about this answer: then all of the range is possible.
+            reach = Fraction(1)
+        answer = PopulationAnswer(
+            value=within.at(share),
+            low=within.at(max(Fraction(0), share - reach)),
+            high=within.at(min(Fraction(1), share + reach)),
+            number=len(self._asked) + 1,
+            clipped=counted[0],
+            failed=counted[1],
+            is_from_training=given.is_from_training,
+        )
+        self._keep(kind, answer)
+        return answer
+
+    def _keep(self, kind: str, answer: PopulationAnswer | PopulationChoice) -> None:
+        self._asked.append(answer)
+        self._kinds.append(kind)
+
+    def _require_a_mix(self) -> MixedGuarantee:
+        if not isinstance(self.guarantee, MixedGuarantee):
+            raise InvalidArgument(
+                "This holdout was made for means alone",
+                must="know beforehand how many values and choices are asked",
+                next="Nothing changed. Make it with questions=QuestionMix(means=..., values=...)",
+            )
+        return self.guarantee
+
     def _corrected(self) -> int:
-        return sum(not one.is_from_training for one in self._asked)
+        return sum(
+            isinstance(one, PopulationAnswer) and not one.is_from_training for one in self._asked
+        )
 
     def _answering(self) -> AnsweringMode:
         if self._mode is None:
             self._mode = answering_mode(self.guarantee, self._rng)
         return self._mode
 
-    def _require_a_question(self) -> None:
+    def _require_a_question(self, kind: str) -> None:
         if os.getpid() != self._process:
             raise Unsupported(
                 "A holdout cannot be used in a second process",
@@ -205,10 +280,11 @@ class Holdout:
                 must=f"overfit at most {self._corrected():,} times",
                 next="Nothing changed. Take fresh rows for a new holdout, or train with less",
             )
-        if self.left <= 0:
+        if self.left_by_kind.get(kind, 0) <= 0:
+            asked = self._kinds.count(kind)
             raise InvalidArgument(
-                "All questions were asked",
-                must=f"be at most {self.guarantee.questions:,}",
+                "All questions were asked" if asked else f"No {kind} were declared",
+                must=f"be at most {asked:,} {kind}",
                 next="Nothing changed. Take fresh rows for a new holdout",
             )
 
@@ -222,103 +298,31 @@ class Holdout:
         return f"Holdout({self.guarantee}; {self.left:,} questions left)"
 
 
-def _as_rows(rows: Any) -> Sequence[Any]:
-    """Return rows as something that can be counted and asked by place."""
-    if hasattr(rows, "itertuples"):  # a pandas frame: rows as named tuples
-        rows = list(rows.itertuples(index=False))
-    elif hasattr(rows, "to_pylist"):  # an Arrow table: rows as dictionaries
-        rows = rows.to_pylist()
-    try:
-        count = len(rows)
-        if count:
-            rows[0]
-    except (TypeError, KeyError, IndexError):
+def _require_a_width(
+    sensitivity: Number | None, within: DeclaredRange, rows: int, mix: QuestionMix
+) -> None:
+    """Refuse a value that has no declared sensitivity, or a larger one than was declared."""
+    most = mix.value_width * within.width / rows
+    if sensitivity is None:
         raise InvalidArgument(
-            "A holdout needs rows", must="be an array, a list, a data frame or an Arrow table"
-        ) from None
-    if count == 0:
-        raise InvalidArgument("A holdout needs rows", must="have at least one", got="0")
-    return rows  # type: ignore[no-any-return]
-
-
-def _promised(
-    rows: int, questions: int, beta: Number, alpha: Number | None, method: str | None
-) -> PopulationGuarantee:
-    """Return the promise of the wanted method, or of the best; refuse what cannot be promised."""
-    count = check.at_least_one(questions, "questions")
-    if method == "gaussian/expectation":
-        found = [expected_guarantee(rows=rows, questions=count)]
-    else:
-        found = [
-            one
-            for one in guarantees(rows=rows, questions=count, beta=beta)
-            if method in (None, one.method)
-        ]
-    wanted = Fraction(1, 2) if alpha is None else exact(alpha)
-    if found and found[0].alpha <= wanted:
-        return found[0]
-    least = least_rows(alpha=wanted, questions=count, beta=beta, method=method)
-    raise InvalidArgument(
-        f"{rows:,} rows are too few for {count:,} adaptive questions",
-        must=f"be at least {least.rows:,} for an error of {written(wanted)}",
-        got=f"{rows:,}",
-        next="Ask fewer questions, allow a larger error, or take more rows",
-    )
-
-
-def _as_training(training: Any, rows: Any) -> Sequence[Any]:
-    """Return training rows; refuse those that are the holdout itself."""
-    is_shared = training is rows or (
-        isinstance(training, np.ndarray)
-        and isinstance(rows, np.ndarray)
-        and np.shares_memory(training, rows)
-    )
-    if is_shared:
-        raise InvalidArgument(
-            "The training rows are those of the holdout",
-            must="be other people: nothing may be computed from the holdout beforehand",
-            next="Split the rows at random first, and copy both parts",
+            "A value of all rows needs a declared sensitivity",
+            must="say by how much the replacement of one row moves it at most",
+            next="Nothing was asked. AUC, R² and F1 are no means over rows: prove a bound first",
         )
-    return _as_rows(training)
-
-
-def _refuse_without_training(overfits: int | None, tolerance: Number | None) -> None:
-    if overfits is not None or tolerance is not None:
+    if not 0 < exact(sensitivity) <= most * SLACK:
         raise InvalidArgument(
-            "Only answers of training rows are corrected",
-            must="exist where overfits or tolerance is given",
-            got="no training rows",
-            next="Give training=rows, or leave out overfits and tolerance",
+            "The sensitivity of a value is out of range",
+            must=f"be above 0 and at most {float(most):.3g}, for which the holdout was made",
+            got=str(sensitivity),
+            next="Nothing was asked. Make a holdout with a larger value_width",
         )
 
 
-def _corrected(
-    rows: tuple[int, int],
-    questions: int,
-    overfits: int | None,
-    beta: Number,
-    limit: Fraction,
-    tolerance: Number | None,
-) -> SparseGuarantee:
-    """Return the promise of a holdout that corrects; refuse what cannot be promised."""
-    if overfits is None:
+def _require_choices(count: int, mix: QuestionMix) -> None:
+    if not 1 <= count <= mix.candidates:
         raise InvalidArgument(
-            "A holdout with training rows must know how often it may correct them",
-            must="have overfits=, for instance 10",
+            "The number of choices is out of range",
+            must=f"be from 1 to {mix.candidates:,}, for which the holdout was made",
+            got=f"{count:,}",
+            next="Nothing was asked",
         )
-    found = sparse_guarantee(
-        rows=rows[0],
-        questions=questions,
-        overfits=overfits,
-        beta=beta,
-        tolerance=tolerance,
-        training=rows[1],
-    )
-    if found is not None and found.alpha <= limit:
-        return found
-    raise InvalidArgument(
-        f"{rows[0]:,} rows are too few to correct {overfits:,} answers",
-        must=f"promise an error of {written(limit)}",
-        got="more than 1" if found is None else f"{float(found.alpha):.3g}",
-        next="Correct fewer answers, take more rows, allow a larger alpha, or leave out training",
-    )

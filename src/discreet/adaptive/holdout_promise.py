@@ -1,0 +1,148 @@
+"""Which promise a holdout can make of its rows; what cannot be promised is refused."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet.adaptive.guarantee import (
+    PopulationGuarantee,
+    expected_guarantee,
+    guarantees,
+)
+from discreet.adaptive.question_mix import MixedGuarantee, QuestionMix, mixed_guarantee
+from discreet.adaptive.rows_needed import least_rows
+from discreet.adaptive.sparse_answers import SparseGuarantee, sparse_guarantee
+from discreet.core import check
+from discreet.core.errors import InvalidArgument
+from discreet.core.numbers import Number, exact, written
+
+
+def as_rows(rows: Any) -> Sequence[Any]:
+    """Return rows as something that can be counted and asked by place."""
+    if hasattr(rows, "itertuples"):  # a pandas frame: rows as named tuples
+        rows = list(rows.itertuples(index=False))
+    elif hasattr(rows, "to_pylist"):  # an Arrow table: rows as dictionaries
+        rows = rows.to_pylist()
+    try:
+        count = len(rows)
+        if count:
+            rows[0]
+    except (TypeError, KeyError, IndexError):
+        raise InvalidArgument(
+            "A holdout needs rows", must="be an array, a list, a data frame or an Arrow table"
+        ) from None
+    if count == 0:
+        raise InvalidArgument("A holdout needs rows", must="have at least one", got="0")
+    return rows  # type: ignore[no-any-return]
+
+
+def promised(
+    rows: int, questions: int, beta: Number, alpha: Number | None, method: str | None
+) -> PopulationGuarantee:
+    """Return the promise of the wanted method, or of the best; refuse what cannot be promised."""
+    count = check.at_least_one(questions, "questions")
+    if method == "gaussian/expectation":
+        found = [expected_guarantee(rows=rows, questions=count)]
+    else:
+        found = [
+            one
+            for one in guarantees(rows=rows, questions=count, beta=beta)
+            if method in (None, one.method)
+        ]
+    wanted = Fraction(1, 2) if alpha is None else exact(alpha)
+    if found and found[0].alpha <= wanted:
+        return found[0]
+    least = least_rows(alpha=wanted, questions=count, beta=beta, method=method)
+    raise InvalidArgument(
+        f"{rows:,} rows are too few for {count:,} adaptive questions",
+        must=f"be at least {least.rows:,} for an error of {written(wanted)}",
+        got=f"{rows:,}",
+        next="Ask fewer questions, allow a larger error, or take more rows",
+    )
+
+
+def as_training(training: Any, rows: Any) -> Sequence[Any]:
+    """Return training rows; refuse those that are the holdout itself."""
+    is_shared = training is rows or (
+        isinstance(training, np.ndarray)
+        and isinstance(rows, np.ndarray)
+        and np.shares_memory(training, rows)
+    )
+    if is_shared:
+        raise InvalidArgument(
+            "The training rows are those of the holdout",
+            must="be other people: nothing may be computed from the holdout beforehand",
+            next="Split the rows at random first, and copy both parts",
+        )
+    return as_rows(training)
+
+
+def refuse_without_training(overfits: int | None, tolerance: Number | None) -> None:
+    """Refuse what is about training rows where there are none."""
+    if overfits is not None or tolerance is not None:
+        raise InvalidArgument(
+            "Only answers of training rows are corrected",
+            must="exist where overfits or tolerance is given",
+            got="no training rows",
+            next="Give training=rows, or leave out overfits and tolerance",
+        )
+
+
+def corrected(
+    rows: tuple[int, int],
+    questions: int | QuestionMix,
+    overfits: int | None,
+    beta: Number,
+    limit: Fraction,
+    tolerance: Number | None,
+) -> SparseGuarantee:
+    """Return the promise of a holdout that corrects; refuse what cannot be promised."""
+    if isinstance(questions, QuestionMix):
+        raise InvalidArgument(
+            "Training rows answer means alone",
+            must="be given with a number of questions",
+            got=str(questions),
+        )
+    if overfits is None:
+        raise InvalidArgument(
+            "A holdout with training rows must know how often it may correct them",
+            must="have overfits=, for instance 10",
+        )
+    found = sparse_guarantee(
+        rows=rows[0],
+        questions=questions,
+        overfits=overfits,
+        beta=beta,
+        tolerance=tolerance,
+        training=rows[1],
+    )
+    if found is not None and found.alpha <= limit:
+        return found
+    raise InvalidArgument(
+        f"{rows[0]:,} rows are too few to correct {overfits:,} answers",
+        must=f"promise an error of {written(limit)}",
+        got="more than 1" if found is None else f"{float(found.alpha):.3g}",
+        next="Correct fewer answers, take more rows, allow a larger alpha, or leave out training",
+    )
+
+
+def mixed(
+    rows: int, mix: QuestionMix, beta: Number, alpha: Number | None, method: str | None
+) -> MixedGuarantee:
+    """Return the promise for several kinds of questions; refuse what cannot be promised."""
+    limit = Fraction(1, 2) if alpha is None else exact(alpha)
+    if method not in (None, "mixed/posterior"):
+        raise InvalidArgument(
+            "A mix of questions has one method", must="be mixed/posterior", got=str(method)
+        )
+    found = mixed_guarantee(rows=rows, mix=mix, beta=beta)
+    if found is not None and found.alpha <= limit:
+        return found
+    raise InvalidArgument(
+        f"{rows:,} rows are too few for {mix}",
+        must=f"promise an error of {written(limit)} for each kind",
+        got="more than 1" if found is None else f"{float(found.alpha):.3g}",
+        next="Ask fewer questions, allow a larger alpha, or take more rows",
+    )
