@@ -9,6 +9,7 @@ Example:
 from discreet.core.lazy_names import lazy_names
 
 _HOMES = {
+    "BoardStanding": "discreet.adaptive.leaderboard",
     "DeclaredRange": "discreet.adaptive.row_values",
     "ExactMechanism": "discreet.adaptive.games",
     "ExpectationTransfer": "discreet.adaptive.transfer",
@@ -18,6 +19,8 @@ _HOMES = {
     "GaussianAnswers": "discreet.adaptive.guarantee",
     "GreedyAnalyst": "discreet.adaptive.games",
     "Holdout": "discreet.adaptive.holdout",
+    "HoldoutScorer": "discreet.adaptive.holdout_scorer",
+    "Leaderboard": "discreet.adaptive.leaderboard",
     "MixedAnswers": "discreet.adaptive.question_mix",
     "MixedGuarantee": "discreet.adaptive.question_mix",
     "MonitorTransfer": "discreet.adaptive.transfer",
@@ -42,6 +45,7 @@ _HOMES = {
     "fixed_guarantee": "discreet.adaptive.guarantee",
     "gaussian_guarantee": "discreet.adaptive.guarantee",
     "guarantees": "discreet.adaptive.guarantee",
+    "ladder_error": "discreet.adaptive.leaderboard",
     "least_rows": "discreet.adaptive.rows_needed",
     "mixed_guarantee": "discreet.adaptive.question_mix",
     "play": "discreet.adaptive.games",
@@ -53,6 +57,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "BoardStanding",
     "DeclaredRange",
     "ExactMechanism",
     "ExpectationTransfer",
@@ -62,6 +67,8 @@ __all__ = [
     "GaussianAnswers",
     "GreedyAnalyst",
     "Holdout",
+    "HoldoutScorer",
+    "Leaderboard",
     "MixedAnswers",
     "MixedGuarantee",
     "MonitorTransfer",
@@ -86,6 +93,7 @@ __all__ = [
     "fixed_guarantee",
     "gaussian_guarantee",
     "guarantees",
+    "ladder_error",
     "least_rows",
     "mixed_guarantee",
     "play",
