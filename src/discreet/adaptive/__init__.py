@@ -37,6 +37,8 @@ _HOMES = {
     "SignAnalyst": "discreet.adaptive.games",
     "SparseAnswers": "discreet.adaptive.sparse_answers",
     "SparseGuarantee": "discreet.adaptive.sparse_answers",
+    "WeightsAnswers": "discreet.adaptive.weights_answers",
+    "WeightsGuarantee": "discreet.adaptive.weights_answers",
     "WorstQuestion": "discreet.adaptive.monitors",
     "audit_overfitting": "discreet.adaptive.monitors",
     "compared_guarantees": "discreet.adaptive.compared_modes",
@@ -53,7 +55,9 @@ _HOMES = {
     "sparse_crossover": "discreet.adaptive.compared_modes",
     "sparse_guarantee": "discreet.adaptive.sparse_answers",
     "splitting_guarantee": "discreet.adaptive.guarantee",
+    "uniform_guarantee": "discreet.adaptive.weights_answers",
     "watch": "discreet.adaptive.monitors",
+    "weights_guarantee": "discreet.adaptive.weights_answers",
 }
 
 __all__ = [
@@ -85,6 +89,8 @@ __all__ = [
     "SignAnalyst",
     "SparseAnswers",
     "SparseGuarantee",
+    "WeightsAnswers",
+    "WeightsGuarantee",
     "WorstQuestion",
     "audit_overfitting",
     "compared_guarantees",
@@ -101,7 +107,9 @@ __all__ = [
     "sparse_crossover",
     "sparse_guarantee",
     "splitting_guarantee",
+    "uniform_guarantee",
     "watch",
+    "weights_guarantee",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -9,8 +9,17 @@ from attrs import field, frozen
 from discreet.adaptive.guarantee import STEPS, PopulationGuarantee
 from discreet.adaptive.row_values import RowValues
 from discreet.adaptive.sparse_answers import ONE_ROW, SparseAnswers, SparseGuarantee
-from discreet.core.protocols import Rng
+from discreet.adaptive.weights_answers import (
+    EXACT,
+    ONE_CHANGED,
+    UNITS,
+    WeightsAnswers,
+    WeightsGuarantee,
+)
+from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.mechanisms.query_release.guess_and_check import GuessAndCheckRun
+from discreet.mechanisms.query_release.public_weights import PublicWeights
 from discreet.mechanisms.thresholds.sparse_vector import SparseVectorRun
 
 
@@ -90,8 +99,50 @@ class SparseMode:
         return GivenShare(cut(Fraction(noisy, STEPS * rows)))
 
 
-def answering_mode(guarantee: PopulationGuarantee, rng: Rng) -> AnsweringMode:
-    """Return what keeps a promise."""
+@frozen(eq=False)
+class WeightsMode:
+    """Answers come from weights over a universe; ``values`` are those of its elements."""
+
+    answers: WeightsAnswers
+    run: GuessAndCheckRun[PublicWeights]
+
+    @property
+    def ended(self) -> bool:
+        """Whether all updates were made."""
+        return self.run.ended
+
+    def share(self, values: RowValues, number: int, trained: RowValues | None) -> GivenShare:
+        """Return what the weights say, or a noisy mean where that is far off."""
+        query = (values.steps * UNITS + STEPS // 2) // STEPS
+        return GivenShare(cut(Fraction(self.run.ask(query).value, UNITS * self.answers.rows)))
+
+
+@frozen(eq=False)
+class ExactMode:
+    """Answers are exact means over the rows; ``values`` are those of a universe's elements."""
+
+    histogram: IntArray = field(repr=False)
+    ended: bool = False
+
+    def share(self, values: RowValues, number: int, trained: RowValues | None) -> GivenShare:
+        """Return the mean."""
+        total = sum(
+            int(one) * int(many) for one, many in zip(values.steps, self.histogram, strict=True)
+        )
+        return GivenShare(Fraction(total, STEPS * int(self.histogram.sum())))
+
+
+def answering_mode(
+    guarantee: PopulationGuarantee, rng: Rng, histogram: IntArray | None = None
+) -> AnsweringMode:
+    """Return what keeps a promise; ``histogram`` counts rows if there is a small universe."""
+    if isinstance(guarantee, WeightsGuarantee):
+        assert histogram is not None
+        machine = guarantee.answers.machine
+        return WeightsMode(guarantee.answers, machine.open(histogram, d_in=ONE_CHANGED, rng=rng))
+    if guarantee.method == EXACT:
+        assert histogram is not None
+        return ExactMode(histogram)
     if isinstance(guarantee, SparseGuarantee):
         answers = guarantee.answers
         vector = answers.machine.vector

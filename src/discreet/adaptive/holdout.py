@@ -12,9 +12,11 @@ from discreet.adaptive.holdout_promise import (
     as_rows,
     as_training,
     corrected,
+    counted,
     mixed,
     promised,
     refuse_without_training,
+    universal,
 )
 from discreet.adaptive.mixed_modes import chosen, noisy_value, value_share
 from discreet.adaptive.population_answers import PopulationAnswer, PopulationChoice
@@ -29,7 +31,7 @@ from discreet.adaptive.row_values import (
 from discreet.adaptive.sparse_answers import SparseGuarantee
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import Number, exact
-from discreet.core.protocols import Rng
+from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.rng import SystemRng
 
 
@@ -66,6 +68,7 @@ class Holdout:
         training: Any = None,
         overfits: int | None = None,
         tolerance: Number | None = None,
+        universe: Any = None,
     ) -> None:
         """Hold rows for so many questions; ``method`` is one that ``guarantees`` names.
 
@@ -80,9 +83,13 @@ class Holdout:
                 overfit [DFH15]. See ``sparse_guarantee``.
             overfits: How many answers it may correct.
             tolerance: How far a training answer may be off without a correction.
+            universe: All elements that a row can be, if they are few and public. Then questions
+                are put to the elements, and answered exactly or by weights over them.
         """
         self._rows = as_rows(rows)
         self._training = None if training is None else as_training(training, rows)
+        self._elements = self._rows
+        self._histogram: IntArray | None = None
         size = len(self._rows)
         self.guarantee: PopulationGuarantee
         if self._training is not None:
@@ -92,7 +99,11 @@ class Holdout:
             )
         else:
             refuse_without_training(overfits, tolerance)
-            if isinstance(questions, QuestionMix):
+            if universe is not None:
+                self._elements = as_rows(universe)
+                self._histogram = counted(self._rows, self._elements)
+                self.guarantee = universal(size, questions, len(self._elements), beta, alpha)
+            elif isinstance(questions, QuestionMix):
                 self.guarantee = mixed(size, questions, beta, alpha, method)
             else:
                 self.guarantee = promised(size, questions, beta, alpha, method)
@@ -150,7 +161,7 @@ class Holdout:
         within = DeclaredRange(low, high)
         self._require_a_question("means")
         ask_rows = batch_values if is_batch else row_values
-        values = ask_rows(function, self._rows, within)
+        values = ask_rows(function, self._elements, within)
         training = self._training
         trained = None if training is None else ask_rows(function, training, within)
         with self._lock:
@@ -264,7 +275,7 @@ class Holdout:
 
     def _answering(self) -> AnsweringMode:
         if self._mode is None:
-            self._mode = answering_mode(self.guarantee, self._rng)
+            self._mode = answering_mode(self.guarantee, self._rng, self._histogram)
         return self._mode
 
     def _require_a_question(self, kind: str) -> None:
@@ -276,8 +287,8 @@ class Holdout:
             )
         if self._mode is not None and self._mode.ended:
             raise InvalidArgument(
-                "All corrections of training answers were made",
-                must=f"overfit at most {self._corrected():,} times",
+                "All corrections were made",
+                must="overfit, or surprise the weights, no more often than was declared",
                 next="Nothing changed. Take fresh rows for a new holdout, or train with less",
             )
         if self.left_by_kind.get(kind, 0) <= 0:

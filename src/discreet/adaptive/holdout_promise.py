@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from discreet.adaptive.guarantee import (
     PopulationGuarantee,
@@ -14,9 +15,11 @@ from discreet.adaptive.guarantee import (
 from discreet.adaptive.question_mix import MixedGuarantee, QuestionMix, mixed_guarantee
 from discreet.adaptive.rows_needed import least_rows
 from discreet.adaptive.sparse_answers import SparseGuarantee, sparse_guarantee
+from discreet.adaptive.weights_answers import uniform_guarantee, weights_guarantee
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact, written
+from discreet.core.protocols import IntArray
 
 
 def as_rows(rows: Any) -> Sequence[Any]:
@@ -146,3 +149,45 @@ def mixed(
         got="more than 1" if found is None else f"{float(found.alpha):.3g}",
         next="Ask fewer questions, allow a larger alpha, or take more rows",
     )
+
+
+def universal(
+    rows: int, questions: int | QuestionMix, cells: int, beta: Number, alpha: Number | None
+) -> PopulationGuarantee:
+    """Return the better promise for a universe of few elements; refuse what cannot be promised."""
+    if isinstance(questions, QuestionMix):
+        raise InvalidArgument(
+            "A universe has means alone", must="be given with a number of questions"
+        )
+    count, limit = (
+        check.at_least_one(questions, "questions"),
+        Fraction(1, 2) if alpha is None else exact(alpha),
+    )
+    found = [
+        uniform_guarantee(rows=rows, cells=cells, beta=beta),
+        weights_guarantee(rows=rows, questions=count, cells=cells, beta=beta),
+    ]
+    best = min((one for one in found if one is not None), key=lambda one: one.alpha, default=None)
+    if best is not None and best.alpha <= limit:
+        return evolve(best, questions=count)
+    raise InvalidArgument(
+        f"{rows:,} rows are too few for a universe of {cells:,} elements",
+        must=f"promise an error of {written(limit)}",
+        got="more than 1" if best is None else f"{float(best.alpha):.3g}",
+        next="Leave out the universe, allow a larger alpha, or take more rows",
+    )
+
+
+def counted(rows: Sequence[Any], universe: Sequence[Any]) -> IntArray:
+    """Return how many rows there are of each element; refuse rows that are none of them."""
+    try:
+        places = {element: place for place, element in enumerate(universe)}
+        found = [places[row] for row in rows]
+    except (KeyError, TypeError):
+        raise InvalidArgument(
+            "A row is not in the universe",
+            must="be one of its elements, which can be compared: numbers, words or tuples",
+        ) from None
+    if len(places) != len(universe):
+        raise InvalidArgument("A universe has an element twice", must="have each one once")
+    return np.bincount(found, minlength=len(universe)).astype(np.int64)
