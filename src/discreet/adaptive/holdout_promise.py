@@ -76,7 +76,7 @@ def as_training(training: Any, rows: Any) -> Sequence[Any]:
     if is_shared:
         raise InvalidArgument(
             "The training rows are those of the holdout",
-            must="be other people: nothing may be computed from the holdout beforehand",
+            must="be other rows: nothing may be computed from the holdout beforehand",
             next="Split the rows at random first, and copy both parts",
         )
     return as_rows(training)
