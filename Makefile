@@ -28,7 +28,7 @@ $(STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "setting up $(VENV) ..."
 	@$(PIP) install --constraint constraints.txt --upgrade pip
 	@$(PIP) install --constraint constraints.txt --build-constraint constraints.txt \
-		--editable '.[pandas,plot,server,sqlalchemy]' --group dev --group docs
+		--editable '.[attacks,pandas,plot,server,sqlalchemy]' --group dev --group docs
 	@touch $@
 
 install: $(STAMP) ## make .venv with everything that development needs

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EXTRAS = "pandas,plot,server,sqlalchemy"
+EXTRAS = "attacks,pandas,plot,server,sqlalchemy"
 WANTED = ["--editable", f"{ROOT}[{EXTRAS}]", "--group", "dev", "--group", "docs"]
 PIN = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+")
 NOT_OURS = ("setuptools==",)  # comes with the environment; nothing here uses it

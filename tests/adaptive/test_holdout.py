@@ -7,12 +7,15 @@ import pickle
 from fractions import Fraction
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 from discreet.adaptive.guarantee import (
+    ROUNDING,
     STEPS,
     GaussianAnswers,
     expected_guarantee,
@@ -22,9 +25,11 @@ from discreet.adaptive.guarantee import (
     splitting_guarantee,
 )
 from discreet.adaptive.holdout import Holdout
+from discreet.adaptive.row_values import DeclaredRange, batch_values, row_values
 from discreet.adaptive.rows_needed import least_rows
 from discreet.adaptive.transfer import PosteriorTransfer
 from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.core.numbers import exact
 
 
 def overfit(ask, questions, size, random):
@@ -150,20 +155,104 @@ def test_bad_questions_change_nothing_or_are_counted():
     holdout = Holdout(list(range(10_000)), questions=3)
     with pytest.raises(InvalidArgument, match="range is empty"):
         holdout.ask(lambda row: 1, low=1, high=1)
+    wrong: Any = "x > 3"
+    with pytest.raises(InvalidArgument, match="is a function of a row"):
+        holdout.ask(wrong)
     with pytest.raises(InvalidArgument, match="more than one row"):
         Holdout(np.arange(10_000.0), questions=3).ask(lambda x: x / x.sum() * 9e3, is_batch=True)
     assert holdout.left == 3
-    answer = holdout.ask(lambda row: 5 if row < 10 else 1 / (row - 10))
-    assert (answer.clipped, answer.failed) == (10, 1)
-    assert "were clipped" in str(answer)
-    answer = Holdout(np.arange(10_000), questions=3).ask(lambda x: [1, 2], is_batch=True)
-    assert answer.failed == 10_000
+    holdout.ask(lambda row: 5 if row < 10 else 1 / (row - 10))
+    with pytest.raises(InvalidArgument, match="no value for each"):
+        Holdout(np.arange(10_000), questions=3).ask(lambda x: [1, 2], is_batch=True)
     holdout.ask(lambda row: float("inf"), low=-3, high=7)
     holdout.ask(lambda row: 0)
     before = holdout.transcript
     with pytest.raises(InvalidArgument, match="All questions were asked"):
         holdout.ask(lambda row: 0)
     assert holdout.transcript == before
+
+
+def test_an_answer_tells_nothing_exact_of_the_sample():
+    """A question that is clipped where something is so would count it without noise."""
+    first = Holdout(np.arange(10_000), questions=500).ask(lambda row: 2 if row < 10 else "none")
+    other = Holdout(np.arange(10_000), questions=500).ask(lambda row: 2 if row < 20 else "none")
+    told = [attrs.asdict(one) for one in (first, other)]
+    assert set(told[0]) == {"value", "low", "high", "number", "is_from_training"}
+    assert told[0]["number"] == told[1]["number"]
+
+
+def test_how_many_values_are_outside_is_a_question_with_noise():
+    holdout = Holdout(np.arange(10_000), questions=200)
+    answer = holdout.ask_outside(lambda row: 5 if row < 2_500 else 1 / (row % 2))
+    assert answer.low <= Fraction(5, 8) <= answer.high
+    assert answer.value != Fraction(5, 8)
+    assert holdout.left == 199
+
+
+def test_one_row_that_fails_spoils_no_others():
+    def ages(rows):
+        if 7 in rows:
+            raise ValueError
+        return rows >= 5_000
+
+    values = batch_values(ages, np.arange(10_000), DeclaredRange(0, 1))
+    assert values.steps.sum() == 5_000 * STEPS + STEPS // 2
+    assert values.is_outside.sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(0, "1e400"), (-1e308, 1e308), (0, "1e-400"), (10**18, 10**18 + 1), (0, 5e-324)],
+)
+def test_ranges_in_which_floats_are_not_told_apart_are_refused(low, high):
+    holdout = Holdout(list(range(10_000)), questions=3)
+    with pytest.raises(InvalidArgument, match="too wide, too narrow, or too far"):
+        holdout.ask(lambda row: low, low=low, high=high)
+    assert holdout.left == 3
+
+
+@pytest.mark.parametrize(
+    ("low", "width"), [(0, 1), (10**6, 1), (2**29, 1), (-(10**9), 3), ("1/3", "1/7")]
+)
+def test_rounding_is_within_what_is_counted(low, width):
+    within = DeclaredRange(low, exact(low) + exact(width))
+    for share in (Fraction(place, 37) for place in range(38)):
+        found = row_values(lambda row: row, [within.at(share)], within)
+        assert abs(Fraction(int(found.steps[0]), STEPS) - share) <= ROUNDING
+
+
+def test_whole_numbers_beyond_floats_are_at_the_nearer_end():
+    within = DeclaredRange(0, 1)
+    found = row_values(lambda row: row, [10**400, -(10**400), None], within)
+    assert found.steps.tolist() == [STEPS, 0, STEPS // 2]
+    assert found.is_outside.all()
+
+
+def test_frames_are_asked_row_by_row_and_all_at_once():
+    frame = pd.DataFrame({"age": range(4_000)}, index=np.arange(4_000)[::-1] + 0.5)
+    polar = pl.DataFrame({"age": range(4_000), "other": [0] * 4_000})
+    for rows, one, all_rows in (
+        (frame, lambda row: row.age < 1_000, lambda rows: rows.age < 1_000),
+        (frame.age, lambda row: row < 1_000, lambda rows: rows < 1_000),
+        (polar, lambda row: row["age"] < 1_000, lambda rows: rows["age"] < 1_000),
+        (
+            pa.Table.from_pandas(frame),
+            lambda row: row["age"] < 1_000,
+            lambda rows: rows["age"].to_numpy() < 1_000,
+        ),
+    ):
+        holdout = Holdout(rows, questions=3)
+        for answer in (holdout.ask(one), holdout.ask(all_rows, is_batch=True)):
+            assert abs(answer.value - Fraction(1, 4)) < Fraction(1, 10)
+    with pytest.raises(InvalidArgument, match="needs rows"):
+        Holdout({0: 1, 1: 2}, questions=1)
+
+
+def test_what_one_method_cannot_another_may():
+    found = least_rows(alpha="0.5", questions=1, beta="1e-300")
+    assert found.method == "splitting"
+    with pytest.raises(InvalidArgument, match="answers adaptive questions"):
+        Holdout(range(10_000), questions=1, method="fixed beforehand")
 
 
 def test_too_few_rows_are_told_how_many_would_do():

@@ -176,7 +176,7 @@ def test_each_kind_has_a_budget_of_its_own(rng):
     mix = QuestionMix(means=2, values=1, choices=1, candidates=2)
     holdout = held(rng, mix=mix)
     failed = holdout.ask_value(lambda rows: rows.undefined, sensitivity=1 / 60_000)
-    assert failed.failed == 1
+    assert failed.low <= Fraction(1, 2) <= failed.high
     with pytest.raises(InvalidArgument, match="All questions were asked"):
         holdout.ask_value(np.mean, sensitivity=1 / 60_000)
     holdout.ask_best([lambda row: row])
@@ -192,5 +192,4 @@ def test_values_beyond_the_range(rng):
     holdout = held(rng, mix=QuestionMix(values=4))
     for value, low, high in ((math.inf, 0, 1), (-math.inf, 0, 1), (9e300, -5, 5)):
         answer = holdout.ask_value(lambda rows: value, sensitivity="1e-5", low=low, high=high)  # noqa: B023
-        assert answer.clipped == 1
         assert low <= answer.low <= answer.value <= answer.high <= high

@@ -17,7 +17,7 @@ ABOUT_HUMANS = {
     "cli/commands/meaning.py": 2,
     "cli/first_declaration.py": 1,  # the unit has no name yet
     "cli/init_replies.py": 1,  # the question what it is
-    "cli/main.py": 3,  # what Discreet is for, what a loss means, and whom a survey asks
+    "cli/main.py": 4,  # what Discreet is for, what a loss means, whom a survey asks, how many
     "releases/card.py": 2,  # what no release speaks of
     "tables/unit_name.py": 2,  # the plural of person
 }
@@ -30,8 +30,12 @@ DEVICES = (
     "cli/commands/survey.py",
     "cli/first_survey.py",
     "noiseless/",
+    "planner/",
+    "attacks/",
+    "cli/commands/plan.py",
+    "cli/commands/attack.py",
 )
-"""Where there are no units: people have devices, or rows of which a law is asserted."""
+"""Where there are no units: people answer, are planned or attacked, or rows have a law."""
 
 
 def said(module: Module) -> Iterator[str]:

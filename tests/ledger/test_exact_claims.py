@@ -16,7 +16,7 @@ from discreet.ledger.anchor import Anchor
 from discreet.ledger.budget import Budget
 from discreet.ledger.chain import Kind
 from discreet.ledger.exact_claims import ExactClaim
-from discreet.ledger.gate import pass_gate
+from discreet.ledger.gate import Release, pass_gate
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Order
 from discreet.ledger.sqlite_file import EXACT_VERSION, VERSION
@@ -88,7 +88,7 @@ def test_the_filter_goes_on_as_before(tmp_path):
 def test_the_mark_stays_when_the_work_fails(tmp_path):
     ledger, made = new_ledger(tmp_path), claim()
 
-    def work(_: Permit) -> dict[str, object]:
+    def work(_: Permit) -> Release:
         assert ledger.is_void("people"), "the mark is durable before any work"
         raise RuntimeError
 
@@ -99,9 +99,15 @@ def test_the_mark_stays_when_the_work_fails(tmp_path):
 
 
 def test_an_exact_order_without_its_mark_is_refused(tmp_path):
-    ledger, made, worked = new_ledger(tmp_path), claim(), []
+    ledger, made = new_ledger(tmp_path), claim()
+    worked: list[Permit] = []
+
+    def work(permit: Permit) -> Release:
+        worked.append(permit)
+        return RELEASE
+
     with pytest.raises(LedgerError, match="has no mark in the ledger"):
-        pass_gate(ledger, exact_order(made), lambda _: worked.append(1) or RELEASE)
+        pass_gate(ledger, exact_order(made), work)
     assert not worked
     other = claim(name="other")
     with pytest.raises(LedgerError, match="has no mark in the ledger"):
@@ -156,13 +162,13 @@ def test_what_was_charged_meanwhile_must_be_looked_at(tmp_path):
 def test_permits_of_noisy_orders_give_no_exact_numbers(tmp_path):
     ledger = new_ledger(tmp_path)
 
-    def noisy(permit: Permit) -> dict[str, object]:
+    def noisy(permit: Permit) -> Release:
         permit.require_open()
         with pytest.raises(AnswerFailed):
             permit.require_exact()
         return RELEASE
 
-    def exact(permit: Permit) -> dict[str, object]:
+    def exact(permit: Permit) -> Release:
         permit.require_exact()
         return RELEASE
 
@@ -303,7 +309,7 @@ def test_a_gate_that_makes_every_permit_exact_is_caught(tmp_path):
     )
     ledger, seen = new_ledger(tmp_path), []
 
-    def work(permit: Permit) -> dict[str, object]:
+    def work(permit: Permit) -> Release:
         permit.require_exact()
         seen.append(True)
         return RELEASE

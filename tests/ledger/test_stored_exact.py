@@ -22,4 +22,6 @@ def test_what_was_asserted_is_read_again(tmp_path):
     assert statistic.features == {"sum(score in 0..100 by 0.5)"}
     assert statistic.epsilon == Fraction(1, 2)
     assert 0 < statistic.delta < exact("1e-6")
-    assert ledger.release_of(one.ticket)[0]["kind"] == "exact"
+    stored = ledger.release_of(one.ticket)
+    assert stored is not None
+    assert stored[0]["kind"] == "exact"

@@ -7,7 +7,10 @@ import discreet
 from discreet.core.errors import DeclarationError, InvalidArgument
 from tests.support.projects.exact import rows
 
-pytestmark = pytest.mark.usefixtures("stated_law")
+pytestmark = [
+    pytest.mark.usefixtures("stated_law"),
+    pytest.mark.filterwarnings("ignore:The ledger is in memory"),
+]
 
 TOTAL = {
     "table": "exams",

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import discreet
-from discreet.core.errors import LedgerError, RefusedQuery
+from discreet.core.errors import AnswerFailed, LedgerError, RefusedQuery
 from discreet.core.numbers import exact
 from discreet.ledger.ledger import Ledger
 from discreet.noiseless.exact.differencing import require_no_differencing
@@ -88,7 +88,8 @@ def test_two_features_of_the_same_rows_are_certified_as_one_vector_or_not_at_all
         with pytest.raises(RefusedQuery, match="could be subtracted"):
             owner.publish_exact("hours")
         assert owner.publish_exact("both").claim.asserted["composed"]["rule"] == "one_vector"
-        assert owner.publish_exact("hours").claim.asserted["composed"]["rule"] == "again"
+        with pytest.raises(RefusedQuery, match="'hours' is part of what 'both' has released"):
+            owner.publish_exact("hours")
 
 
 @pytest.mark.parametrize(
@@ -136,6 +137,39 @@ def test_parts_that_are_larger_than_the_whole_are_refused():
     part = said | {"split": "campus", "parts": ["north"], "rows": 70}
     with pytest.raises(RefusedQuery, match="contradict one another"):
         require_no_differencing([said], part)
+
+
+def test_one_name_is_one_release(tmp_path):
+    part = {"split": '"campus"', "rows": 20}
+    make_school(tmp_path, release("one", **part, parts='["north"]'))
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("one")
+    declare(tmp_path, release("one", **part, parts='["south"]'))
+    called = pytest.raises(RefusedQuery, match="Another exact release was called 'one' already")
+    with discreet.own(tmp_path) as owner, called:
+        owner.publish_exact("one")
+
+
+def test_what_failed_half_way_is_published_again_under_another_law(tmp_path, monkeypatch):
+    """An open ticket of a process that died counts as a release, and is no dead end."""
+    part = {"split": '"campus"', "rows": 20}
+    north, south = {**part, "parts": '["north"]'}, {**part, "parts": '["south"]'}
+    make_school(tmp_path, release("north", **north))
+    with discreet.own(tmp_path) as owner:
+        with monkeypatch.context() as patched:
+            patched.setattr(Ledger, "commit_sealed", None)
+            patched.setattr(Ledger, "fail", None)
+            with pytest.raises(AnswerFailed):
+                owner.publish_exact("north")
+        assert owner.ledger().is_void("students")
+    other = '{ kind = "stated", delta = 2e-7 }'
+    declare(tmp_path, release("north", **north, law=other), release("south", **south))
+    with discreet.own(tmp_path) as owner:
+        rules = [
+            owner.publish_exact(name).claim.asserted["composed"]["rule"]
+            for name in ("north", "south")
+        ]
+    assert rules == ["again", "parallel"]
 
 
 # ---- Noisy answers before and after.
@@ -196,7 +230,8 @@ def test_what_is_charged_between_certificate_and_mark_is_looked_at_too(tmp_path,
     """A noisy answer slips in; the release is certified again, and then refused for it."""
     make_school(tmp_path, release("total"))
     with discreet.own(tmp_path) as owner:
-        connection, asked = owner.connect(epsilon="0.1"), []
+        connection = owner.connect(epsilon="0.1")
+        asked: list[discreet.Release] = []
         reserve = Ledger.join_or_reserve
 
         def late(ledger, order, *more, **claimed):

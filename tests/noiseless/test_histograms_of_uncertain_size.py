@@ -214,6 +214,23 @@ def test_population_histograms_name_what_must_be_left_unsampled():
     assert histogram.to_json()["law"]["cells"] == [400, 2000]
 
 
+def test_known_rows_of_a_population_leave_another_law_and_not_a_smaller_k():
+    """Of 40 people in a cell 6 are known to be in the sample: 34 of 394 are left to be counted."""
+    sizes = size_law({size: Fraction(1, 9) for size in range(96, 105)})
+    unknown = size_law({size: Fraction(1, 9) for size in range(90, 99)})
+    as_if = cell_sides(Fraction(1), 2, sizes, part_of_population(400, 40)).worst
+    true = cell_sides(Fraction(1), 2, unknown, part_of_population(394, 34)).worst
+    assert true > as_if
+    with pytest.raises(InvalidArgument, match="no other row is known"):
+        PopulationHistogram(truncation=8, known=6, population=400, cells=[40], sizes=sizes)
+    histogram = PopulationHistogram(truncation=8, population=400, cells=[40], sizes=sizes)
+    limits = {
+        point.what: point.limit
+        for point in histogram.breaking_points(PrivacyTarget(Fraction(1), Fraction(1, 2)))
+    }
+    assert limits["rows of one cell that the adversary knows"] == 0
+
+
 def test_sized_histograms_state_their_law():
     histogram = SizedHistogram(truncation=20, sizes=two_sided_geometric(500, "0.5"))
     assert "two-sided geometric" in " ".join(histogram.assumptions)

@@ -145,17 +145,59 @@ def test_thresholds_are_what_enumeration_says(rows, threshold, share, known, eps
     assert float(found[Way.TIGHT]) == pytest.approx(delta, abs=1e-12)
 
 
-@pytest.mark.parametrize(("rows", "threshold", "known"), [(13, None, 2), (13, 3, 5), (30, None, 8)])
-def test_a_threshold_between_two_laws_is_the_worst_between_them(rows, threshold, known):
+def rows_of_two_kinds(high, low, ends):
+    """Return the law of the yeses of so many rows at the upper and at the lower end."""
+    law = [Fraction(1)]
+    for share in [ends[1]] * high + [ends[0]] * low:
+        none = Fraction(0)
+        stay, step = [*law, none], [none, *law]
+        law = [no * (1 - share) + yes * share for no, yes in zip(stay, step, strict=True)]
+    return law
+
+
+@pytest.mark.parametrize(
+    ("rows", "threshold", "known", "is_apart"),
+    [
+        (13, None, 2, False),
+        (13, 3, 5, False),
+        (30, None, 8, False),
+        (3, 2, 0, False),
+        (13, 12, 1, True),
+        (31, 5, 0, True),
+        (30, 28, 4, True),
+        (1, None, 0, False),
+        (2, None, 0, True),
+    ],
+)
+def test_a_threshold_holds_for_rows_of_any_probabilities_between_the_ends(
+    rows, threshold, known, is_apart
+):
+    """A count is as likely as a linear function of each row says: rows at the ends are worst."""
+    ends = Fraction(3, 10), Fraction(3, 5)
     wide = ThresholdRelease(rows=rows, threshold=threshold, low="0.3", high="0.6", known=known)
-    steps = [Fraction(3, 10) + Fraction(step, 500) for step in range(151)]
-    every = [
-        ThresholdRelease(rows=rows, threshold=threshold, low=p, known=known).deltas(Fraction(0))
-        for p in steps
-    ]
-    worst = max(float(found[Way.SOURCE]) for found in every)
-    bound = float(wide.deltas(Fraction(0))[Way.SOURCE])
-    assert worst <= bound < worst * 1.01
+    now, before = (rows // 2 + 1, (rows - 1) // 2 + 1) if threshold is None else (threshold,) * 2
+    hidden, worst = rows - 1 - known, Fraction(0)
+    for high in range(hidden + 1):
+        law = rows_of_two_kinds(high, hidden - high, ends)
+        for x, yes in product((0, 1), range(known + 1)):
+            chances = (
+                chance
+                for b, chance in enumerate(law)
+                if (x + yes + b >= now) != (yes + b >= before)
+            )
+            worst = max(worst, sum(chances, Fraction(0)))
+    bound = wide.deltas(Fraction(0))[Way.SOURCE]
+    assert worst <= bound
+    assert (bound < worst * Fraction(101, 100)) if is_apart else bound == 1
+
+
+def test_rows_of_two_kinds_can_make_a_close_count_certain():
+    """One row that always says yes and one that never does: the third decides, always."""
+    wide = ThresholdRelease(rows=3, threshold=2, low=0, high=1)
+    assert wide.deltas(Fraction(0))[Way.SOURCE] == 1
+    same = [ThresholdRelease(rows=3, threshold=2, low=Fraction(p, 100)) for p in range(101)]
+    assert max(one.deltas(Fraction(0))[Way.SOURCE] for one in same) < Fraction(51, 100)
+    assert "each with its own" in " ".join(wide.assumptions)
 
 
 def test_a_majority_names_how_many_rows_may_be_known_and_beyond_it_falls():

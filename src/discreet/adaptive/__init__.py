@@ -9,6 +9,7 @@ Example:
 from discreet.core.lazy_names import lazy_names
 
 _HOMES = {
+    "AccuracyGame": "discreet.adaptive.games",
     "BoardStanding": "discreet.adaptive.leaderboard",
     "DeclaredRange": "discreet.adaptive.row_values",
     "ExactMechanism": "discreet.adaptive.games",
@@ -27,7 +28,6 @@ _HOMES = {
     "NoisyMechanism": "discreet.adaptive.games",
     "OverfittingAudit": "discreet.adaptive.monitors",
     "OverfittingTransfer": "discreet.adaptive.transfer",
-    "PlayedGame": "discreet.adaptive.games",
     "PopulationAnswer": "discreet.adaptive.population_answers",
     "PopulationChoice": "discreet.adaptive.population_answers",
     "PopulationGuarantee": "discreet.adaptive.guarantee",
@@ -61,6 +61,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AccuracyGame",
     "BoardStanding",
     "DeclaredRange",
     "ExactMechanism",
@@ -79,7 +80,6 @@ __all__ = [
     "NoisyMechanism",
     "OverfittingAudit",
     "OverfittingTransfer",
-    "PlayedGame",
     "PopulationAnswer",
     "PopulationChoice",
     "PopulationGuarantee",

@@ -50,7 +50,7 @@ OpenMechanism = Callable[[NDArray[np.int64], Rng], SampleMechanism]
 """Makes a mechanism of a sample: how often each element of the universe is in it."""
 
 
-class Analyst(Protocol):
+class GameAnalyst(Protocol):
     """Chooses questions."""
 
     def ask(self, number: int, answers: Answers) -> Question:
@@ -95,7 +95,7 @@ class FinitePopulation:
 
 
 @frozen(eq=False)
-class PlayedGame:
+class AccuracyGame:
     """The transcript of a game, and how far off the answers were.
 
     Attributes:
@@ -133,9 +133,9 @@ def play(
     rows: int,
     questions: int,
     mechanism: OpenMechanism,
-    analyst: Analyst,
+    analyst: GameAnalyst,
     rng: Rng,
-) -> PlayedGame:
+) -> AccuracyGame:
     """Play a game of accuracy [Ste16, figure 3.1; section 7.1], and return its transcript.
 
     Offline and online the analyst is asked for all questions first, and told nothing.
@@ -170,9 +170,9 @@ def play_on(
     population: FinitePopulation,
     questions: int,
     mechanism: OpenMechanism,
-    analyst: Analyst,
+    analyst: GameAnalyst,
     rng: Rng,
-) -> PlayedGame:
+) -> AccuracyGame:
     """Play on a sample that is given, which the analyst may know [Ste16, figure 3.2]."""
     count = check.at_least_one(questions, "questions")
     opened = mechanism(sample, rng)
@@ -187,7 +187,7 @@ def play_on(
         parts = [asked] if kind is GameKind.OFFLINE else [[one] for one in asked]
         answers = [answer for part in parts for answer in opened.answer(part)]
     share = sample / sample.sum()
-    return PlayedGame(
+    return AccuracyGame(
         questions=tuple(asked),
         answers=tuple(answers),
         of_sample=tuple(a - float(q @ share) for q, a in zip(asked, answers, strict=True)),

@@ -24,6 +24,10 @@ from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 STEPS = 1 << 20
 """Values of a question are rounded to so many parts of its range, so that noise is exact."""
 
+ROUNDING = Fraction(1, STEPS)
+"""What a value is off by at most, in steps of a range: half of one by rounding, and less than half
+of one by floats, of which a declared range keeps 23 bits or more."""
+
 
 @frozen
 class PopulationGuarantee:
@@ -99,7 +103,7 @@ class GaussianAnswers:
     def sample_accuracy(self, beta: Fraction) -> SampleAccuracy:
         """Return what all answers are within, of the sample; rounding to steps is in it."""
         largest = self.noise.error_quantile(beta / self.questions)
-        return SampleAccuracy(largest / (STEPS * self.rows) + Fraction(1, 2 * STEPS), beta)
+        return SampleAccuracy(largest / (STEPS * self.rows) + ROUNDING, beta)
 
     def expected_error(self) -> Fraction:
         r"""Return a bound of the expected largest error of the sample.
@@ -108,7 +112,7 @@ class GaussianAnswers:
         an expected size of at most :math:`\sigma\sqrt{2\ln 2k}`.
         """
         spread = self.deviation * sqrt_up(2 * log_up(Fraction(2 * self.questions)))
-        return short_up(spread + Fraction(1, 2 * STEPS))
+        return short_up(spread + ROUNDING)
 
     def stability(self, delta: Fraction) -> Approximate:
         """Return the loss of all answers at a δ."""
@@ -226,4 +230,4 @@ def guarantees(*, rows: int, questions: int, beta: Number) -> tuple[PopulationGu
 
 def _hoeffding(rows: int, questions: Fraction, beta: Fraction) -> Fraction:
     """Return the error of means over so many rows; values are rounded to steps."""
-    return sqrt_up(short_up(log_up(2 * questions / beta) / (2 * rows))) + Fraction(1, 2 * STEPS)
+    return sqrt_up(short_up(log_up(2 * questions / beta) / (2 * rows))) + ROUNDING

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from discreet.adaptive.answering_modes import AnsweringMode, GivenShare, answering_mode
 from discreet.adaptive.guarantee import PopulationGuarantee
 from discreet.adaptive.holdout_promise import (
+    HeldRows,
     as_rows,
     as_training,
     corrected,
@@ -45,8 +46,10 @@ class Holdout:
 
     Assumes:
         The rows are independent draws from the population, one for each person, and nothing else
-        was ever computed from them: the training rows are others. This promises that findings are
-        *true*, and not that rows stay *private*: whoever has the object has the rows.
+        was ever computed from them: the training rows are others. A function of all rows at once
+        treats each by itself; some are looked at, which finds mistakes, and no tricks. This
+        promises that findings are *true*, and not that rows stay *private*: whoever has the object
+        has the rows.
 
     Example:
         >>> import numpy as np
@@ -101,7 +104,7 @@ class Holdout:
             refuse_without_training(overfits, tolerance)
             if universe is not None:
                 self._elements = as_rows(universe)
-                self._histogram = counted(self._rows, self._elements)
+                self._histogram = counted(self._rows.each, self._elements.each)
                 self.guarantee = universal(size, questions, len(self._elements), beta, alpha)
             elif isinstance(questions, QuestionMix):
                 self.guarantee = mixed(size, questions, beta, alpha, method)
@@ -153,21 +156,52 @@ class Holdout:
 
         Args:
             function: Of one row, with values from ``low`` to ``high``. A value outside is put to
-                the nearer end, one that is none or an error to the middle; both are counted.
+                the nearer end, one that is none or an error to the middle. How many there were is
+                not told: exact counts would be answers without noise. ``ask_outside`` asks for it.
             low: The lower end of its declared range.
             high: The upper end.
-            is_batch: Whether it takes all rows at once, as an array, and gives a value for each.
+            is_batch: Whether it takes all rows at once, as an array or a data frame, and gives a
+                value for each.
         """
         within = DeclaredRange(low, high)
         self._require_a_question("means")
-        ask_rows = batch_values if is_batch else row_values
-        values = ask_rows(function, self._elements, within)
+        values = _values(function, self._elements, within, is_batch)
         training = self._training
-        trained = None if training is None else ask_rows(function, training, within)
+        trained = None if training is None else _values(function, training, within, is_batch)
+        return self._answer(values, within, trained)
+
+    def ask_outside(
+        self,
+        function: RowFunction,
+        *,
+        low: Number = 0,
+        high: Number = 1,
+        is_batch: bool = False,
+    ) -> PopulationAnswer:
+        """Return for which share of rows a function has no value in its range. It is a question.
+
+        Example:
+            >>> holdout = Holdout(list(range(10_000)), questions=5)
+            >>> answer = holdout.ask_outside(lambda row: 1 / (row % 2))
+            >>> bool(answer.low < 0.5 < answer.high), holdout.left
+            (True, 4)
+        """
+        within = DeclaredRange(low, high)
+        self._require_a_question("means")
+        values = _values(function, self._elements, within, is_batch).outside()
+        training = self._training
+        trained = None if training is None else _values(function, training, within, is_batch)
+        return self._answer(
+            values, DeclaredRange(0, 1), None if trained is None else trained.outside()
+        )
+
+    def _answer(
+        self, values: RowValues, within: DeclaredRange, trained: RowValues | None
+    ) -> PopulationAnswer:
         with self._lock:
             self._require_a_question("means")
             given = self._answering().share(values, len(self._asked), trained)
-            return self._said("means", within, given, (values.clipped, values.failed))
+            return self._said("means", within, given)
 
     def ask_value(
         self,
@@ -193,11 +227,11 @@ class Holdout:
         mix = self._require_a_mix().answers.mix
         self._require_a_question("values")
         _require_a_width(sensitivity, within, len(self._rows), mix)
-        share, clipped, failed = value_share(function, self._rows, within)
+        share = value_share(function, self._rows.together, within)
         with self._lock:
             self._require_a_question("values")
             given = noisy_value(share, self._require_a_mix().answers, self._rng)
-            return self._said("values", within, given, (clipped, failed))
+            return self._said("values", within, given)
 
     def ask_best(
         self,
@@ -219,23 +253,18 @@ class Holdout:
         promise = self._require_a_mix()
         self._require_a_question("choices")
         _require_choices(len(losses), promise.answers.mix)
-        ask_rows = batch_values if is_batch else row_values
-        values: list[RowValues] = [ask_rows(one, self._rows, within) for one in losses]
+        values = [_values(one, self._rows, within, is_batch) for one in losses]
         with self._lock:
             self._require_a_question("choices")
             answer = PopulationChoice(
                 place=chosen(values, promise.answers, self._rng),
                 excess=promise.alphas["choices"] * within.width,
                 number=len(self._asked) + 1,
-                clipped=sum(one.clipped for one in values),
-                failed=sum(one.failed for one in values),
             )
             self._keep("choices", answer)
         return answer
 
-    def _said(
-        self, kind: str, within: DeclaredRange, given: GivenShare, counted: tuple[int, int]
-    ) -> PopulationAnswer:
+    def _said(self, kind: str, within: DeclaredRange, given: GivenShare) -> PopulationAnswer:
         """Return an answer with its interval, and keep it."""
         share, reach = given.value, self.guarantee.alpha
         if isinstance(self.guarantee, MixedGuarantee):
@@ -248,8 +277,6 @@ class Holdout:
             low=within.at(max(Fraction(0), share - reach)),
             high=within.at(min(Fraction(1), share + reach)),
             number=len(self._asked) + 1,
-            clipped=counted[0],
-            failed=counted[1],
             is_from_training=given.is_from_training,
         )
         self._keep(kind, answer)
@@ -307,6 +334,17 @@ class Holdout:
 
     def __repr__(self) -> str:
         return f"Holdout({self.guarantee}; {self.left:,} questions left)"
+
+
+def _values(
+    function: RowFunction, rows: HeldRows, within: DeclaredRange, is_batch: bool
+) -> RowValues:
+    """Ask rows one by one, or all at once."""
+    if not callable(function):
+        raise InvalidArgument("A question is a function of a row", must="be one")
+    if is_batch:
+        return batch_values(function, rows.together, within)
+    return row_values(function, rows.each, within)
 
 
 def _require_a_width(

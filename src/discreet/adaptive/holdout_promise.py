@@ -1,11 +1,11 @@
 """Which promise a holdout can make of its rows; what cannot be promised is refused."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from discreet.adaptive.guarantee import (
     PopulationGuarantee,
@@ -22,23 +22,47 @@ from discreet.core.numbers import Number, exact, written
 from discreet.core.protocols import IntArray
 
 
-def as_rows(rows: Any) -> Sequence[Any]:
-    """Return rows as something that can be counted and asked by place."""
+@frozen(eq=False)
+class HeldRows:
+    """Rows in two forms.
+
+    Attributes:
+        each: What is asked one by one.
+        together: What is asked all at once: the array, frame or table as it was given.
+    """
+
+    each: Sequence[Any] = field(repr=False)
+    together: Any = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+
+def as_rows(rows: Any) -> HeldRows:
+    """Return rows as something that is asked one by one, and as what is asked all at once."""
+    together = rows
     if hasattr(rows, "itertuples"):  # a pandas frame: rows as named tuples
+        together = rows.reset_index(drop=True)
         rows = list(rows.itertuples(index=False))
+    elif hasattr(rows, "iter_rows"):  # a Polars frame, which would be asked column by column
+        rows = list(rows.iter_rows(named=True))
     elif hasattr(rows, "to_pylist"):  # an Arrow table: rows as dictionaries
         rows = rows.to_pylist()
+    elif hasattr(rows, "iloc"):  # a pandas series, whose places may have other names
+        rows = together = rows.to_numpy()
     try:
         count = len(rows)
         if count:
             rows[0]
     except (TypeError, KeyError, IndexError):
+        count = -1
+    if count < 0 or isinstance(rows, Mapping):
         raise InvalidArgument(
             "A holdout needs rows", must="be an array, a list, a data frame or an Arrow table"
-        ) from None
+        )
     if count == 0:
         raise InvalidArgument("A holdout needs rows", must="have at least one", got="0")
-    return rows  # type: ignore[no-any-return]
+    return HeldRows(rows, together)
 
 
 def promised(
@@ -46,6 +70,12 @@ def promised(
 ) -> PopulationGuarantee:
     """Return the promise of the wanted method, or of the best; refuse what cannot be promised."""
     count = check.at_least_one(questions, "questions")
+    if method == "fixed beforehand":
+        raise InvalidArgument(
+            "A holdout answers adaptive questions",
+            must="have a method that promises something of them",
+            got=method,
+        )
     if method == "gaussian/expectation":
         found = [expected_guarantee(rows=rows, questions=count)]
     else:
@@ -66,7 +96,7 @@ def promised(
     )
 
 
-def as_training(training: Any, rows: Any) -> Sequence[Any]:
+def as_training(training: Any, rows: Any) -> HeldRows:
     """Return training rows; refuse those that are the holdout itself."""
     is_shared = training is rows or (
         isinstance(training, np.ndarray)

@@ -14,27 +14,24 @@ from discreet.adaptive.row_values import DeclaredRange, RowValues
 from discreet.core.protocols import Rng
 
 
-def value_share(
-    function: Callable[[Any], Any], rows: Any, within: DeclaredRange
-) -> tuple[Fraction, int, int]:
-    """Return a value as a share of its range, and whether it was clipped or none.
+def value_share(function: Callable[[Any], Any], rows: Any, within: DeclaredRange) -> Fraction:
+    """Return a value as a share of its range; the middle if it is none.
 
     Example:
         >>> value_share(max, [1, 2, 6], DeclaredRange(0, 4))
-        (Fraction(1, 1), 1, 0)
+        Fraction(1, 1)
         >>> value_share(lambda rows: 1 / 0, [1, 2, 6], DeclaredRange(0, 4))
-        (Fraction(1, 2), 0, 1)
+        Fraction(1, 2)
     """
     try:
         value = float(function(rows))
     except Exception:  # whatever it does with the rows, the error must not tell about them
         value = math.nan
     if math.isnan(value):
-        return Fraction(1, 2), 0, 1
+        return Fraction(1, 2)
     if math.isinf(value):
-        return Fraction(int(value > 0)), 1, 0
-    share = (Fraction(value) - within.low) / within.width
-    return cut(share), int(not 0 <= share <= 1), 0
+        return Fraction(int(value > 0))
+    return cut((Fraction(value) - within.low) / within.width)
 
 
 def noisy_value(share: Fraction, answers: MixedAnswers, rng: Rng) -> GivenShare:

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from attrs import frozen
 
-from discreet.adaptive.games import PlayedGame, Question
+from discreet.adaptive.games import AccuracyGame, Question
 from discreet.adaptive.transfer import half_tangent_up
 from discreet.audit.binomial import upper_confidence
 from discreet.core import check
@@ -35,7 +35,7 @@ class WorstQuestion:
     error: float
 
 
-def watch(games: Sequence[PlayedGame]) -> WorstQuestion:
+def watch(games: Sequence[AccuracyGame]) -> WorstQuestion:
     r"""Return the worst question of independent games [Ste16, figures 3.4 and 3.5].
 
     If each transcript is :math:`(\varepsilon, \delta)`-DP in its sample, so is what is picked in
@@ -69,7 +69,7 @@ class OverfittingAudit:
 
 
 def audit_overfitting(
-    games: Sequence[PlayedGame], claimed: Approximate, *, confidence: Number = "0.99"
+    games: Sequence[AccuracyGame], claimed: Approximate, *, confidence: Number = "0.99"
 ) -> OverfittingAudit:
     r"""Compare how much questions overfit with what an :math:`(\varepsilon, \delta)` allows.
 
@@ -102,7 +102,7 @@ def audit_overfitting(
     return OverfittingAudit(mean, mean - slack, allowed)
 
 
-def _excess(game: PlayedGame) -> float:
+def _excess(game: AccuracyGame) -> float:
     """Return how much the worst question exceeds the truth on the sample, with its sign."""
     at = game.worst
     sign = 1.0 if game.of_population[at] >= 0 else -1.0
@@ -110,7 +110,7 @@ def _excess(game: PlayedGame) -> float:
 
 
 def failure_rate(
-    make_game: Callable[[], PlayedGame], *, alpha: Number, runs: int, confidence: Number = "0.99"
+    make_game: Callable[[], AccuracyGame], *, alpha: Number, runs: int, confidence: Number = "0.99"
 ) -> Fraction:
     """Return an upper confidence bound of how often some answer is farther than ``alpha``."""
     within = float(exact(alpha))

@@ -15,8 +15,6 @@ class PopulationAnswer:
             is one on average.
         high: The upper end.
         number: How many questions were asked up to this one.
-        clipped: How many rows had a value outside of the declared range.
-        failed: How many rows had no value.
         is_from_training: Whether it is the answer of the training rows, which the holdout let be.
     """
 
@@ -24,15 +22,10 @@ class PopulationAnswer:
     low: Fraction
     high: Fraction
     number: int
-    clipped: int
-    failed: int
     is_from_training: bool = False
 
     def __str__(self) -> str:
-        said = f"{float(self.value):.4g} [{float(self.low):.4g} to {float(self.high):.4g}]"
-        if self.clipped or self.failed:
-            said += f" ({self.clipped:,} values were clipped, {self.failed:,} were none)"
-        return said
+        return f"{float(self.value):.4g} [{float(self.low):.4g} to {float(self.high):.4g}]"
 
 
 @frozen
@@ -44,15 +37,11 @@ class PopulationChoice:
         excess: By how much its mean loss over the population is above the least one at most, in
             the unit of the losses.
         number: How many questions were asked up to this one.
-        clipped: How many losses lay outside of the declared range.
-        failed: How many losses were none.
     """
 
     place: int
     excess: Fraction
     number: int
-    clipped: int
-    failed: int
 
     def __str__(self) -> str:
         return f"choice {self.place}, at most {float(self.excess):.4g} worse than the best"

@@ -8,7 +8,7 @@ from functools import cached_property
 from attrs import field, frozen
 
 from discreet.accounting.accounting_question import account
-from discreet.adaptive.guarantee import STEPS, PopulationGuarantee
+from discreet.adaptive.guarantee import ROUNDING, STEPS, PopulationGuarantee
 from discreet.adaptive.transfer import PosteriorTransfer, SampleAccuracy
 from discreet.core import check
 from discreet.core.contribution import Contribution
@@ -167,7 +167,7 @@ class MixedAnswers:
     def _sample_error(self, kind: str, beta: Fraction) -> Fraction:
         unit, each = STEPS * self.rows, beta / self.mix.by_kind[kind]
         if kind == "means":
-            return self.mean_noise.error_quantile(each) / unit + Fraction(1, 2 * STEPS)
+            return self.mean_noise.error_quantile(each) / unit + ROUNDING
         if kind == "values":
             return (self.value_noise.error_quantile(each) + Fraction(1, 2)) / unit
         gap = self.choice.error_quantile(each, candidates=self.mix.candidates)

@@ -20,6 +20,11 @@ CHECKED = 64
 """Of a function of many rows at once, so many are looked at one by one."""
 
 
+_FARTHEST = 2**30
+_SMALLEST = Fraction(1, 2**900)
+_LARGEST = Fraction(2**900)
+
+
 @frozen
 class DeclaredRange:
     """The range that the values of a question are declared to have."""
@@ -33,6 +38,15 @@ class DeclaredRange:
                 "A range is empty",
                 must="have an upper end above its lower one",
                 got=f"{self.low} to {self.high}",
+            )
+        # Values are floats. They must tell the steps of the range apart (see ROUNDING).
+        farthest = max(abs(self.low), abs(self.high))
+        if not (self.width >= _SMALLEST and farthest <= min(_LARGEST, self.width * _FARTHEST)):
+            raise InvalidArgument(
+                "A range is too wide, too narrow, or too far from 0 for how narrow it is",
+                must="be one that floating-point numbers can be told apart in",
+                next="Let the function subtract a number and divide by one, and declare what is "
+                "left",
             )
 
     @property
@@ -50,14 +64,18 @@ class RowValues:
     """The value of a question for each row, in steps from 0 to ``STEPS``.
 
     Attributes:
-        steps: The values.
-        clipped: How many lay outside of the declared range, and were put to its ends.
-        failed: How many were no number, or raised an error, and were put to the middle.
+        steps: The values. Those outside of the declared range were put to its ends, and those that
+            were no number, or raised an error, to the middle.
+        is_outside: For each row, whether its value was one of those. How many there are is as
+            exact as an answer without noise would be, and must not be told.
     """
 
     steps: NDArray[np.int64]
-    clipped: int
-    failed: int
+    is_outside: NDArray[np.bool_]
+
+    def outside(self) -> "RowValues":
+        """Return whether rows were outside, as the values of a question of its own."""
+        return RowValues(self.is_outside.astype(np.int64) * STEPS, np.zeros_like(self.is_outside))
 
 
 def row_values(function: RowFunction, rows: Sequence[Any], within: DeclaredRange) -> RowValues:
@@ -65,12 +83,10 @@ def row_values(function: RowFunction, rows: Sequence[Any], within: DeclaredRange
 
     Example:
         >>> found = row_values(lambda row: row / 2, [0, 1, 2, 8, "x"], DeclaredRange(0, 1))
-        >>> (found.steps / STEPS).tolist(), found.clipped, found.failed
-        ([0.0, 0.5, 1.0, 1.0, 0.5], 1, 1)
+        >>> (found.steps / STEPS).tolist(), found.is_outside.tolist()
+        ([0.0, 0.5, 1.0, 1.0, 0.5], [False, False, False, True, True])
     """
-    values = np.empty(len(rows), dtype=np.float64)
-    for place, row in enumerate(rows):
-        values[place] = _value(function, row)
+    values = np.array([_value(function, row) for row in rows], dtype=np.float64)
     return _in_steps(values, within)
 
 
@@ -79,7 +95,8 @@ def batch_values(function: RowFunction, rows: Any, within: DeclaredRange) -> Row
 
     Args:
         function: Takes an array of rows and returns one number for each. It must treat each row
-            by itself. If a row that is asked alone has another value, it is refused.
+            by itself. If a row that is asked alone has another value, it is refused. If it raises
+            an error, every row is asked alone: one row must not spoil the values of others.
         rows: The rows.
         within: The declared range.
 
@@ -96,9 +113,14 @@ def batch_values(function: RowFunction, rows: Any, within: DeclaredRange) -> Row
     try:
         values = np.asarray(function(rows), dtype=np.float64)
     except Exception:
-        values = np.full(count, math.nan)
+        alone_values = [_alone(function, rows, place) for place in range(count)]
+        return _in_steps(np.array(alone_values), within)
     if values.shape != (count,):
-        values = np.full(count, math.nan)
+        raise InvalidArgument(
+            "A question about all rows at once has no value for each",
+            must="give an array with one number for each row",
+            next="Nothing was asked. Ask with a function of one row",
+        )
     found = _in_steps(values, within)
     for place in {(count - 1) * step // CHECKED for step in range(CHECKED + 1)}:
         alone = _alone(function, rows, place)
@@ -123,7 +145,13 @@ def _alone(function: RowFunction, rows: Any, place: int) -> float:
 def _value(function: RowFunction, row: Any) -> float:
     # Whatever a question does with a row, it must not stop the others from being counted.
     try:
-        return float(function(row))
+        value = function(row)
+    except Exception:
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number or a fraction beyond all floats
+        return math.inf if value > 0 else -math.inf
     except Exception:
         return math.nan
 
@@ -131,7 +159,8 @@ def _value(function: RowFunction, row: Any) -> float:
 def _in_steps(values: NDArray[np.float64], within: DeclaredRange) -> RowValues:
     low, width = float(within.low), float(within.width)
     failed = np.isnan(values)
-    share = np.where(failed, 0.5, (np.where(failed, low, values) - low) / width)
-    outside = (share < 0) | (share > 1)
+    with np.errstate(over="ignore"):
+        share = np.where(failed, 0.5, (np.where(failed, low, values) - low) / width)
+    outside = failed | (values < float(within.low)) | (values > float(within.high))
     steps = np.floor(np.clip(share, 0.0, 1.0) * STEPS + 0.5).astype(np.int64)
-    return RowValues(steps, int(outside.sum()), int(failed.sum()))
+    return RowValues(steps, outside)

@@ -45,9 +45,28 @@ def least_rows(
     questions = check.at_least_one(questions, "questions")
     if method is None:
         likely = ("splitting", "gaussian/posterior")
-        found = [_fewest(one, questions, level, wanted) for one in likely]
-        return min(found, key=lambda one: one.rows)
+        found = [_fewest_or_none(one, questions, level, wanted) for one in likely]
+        useful = [one for one in found if one is not None]
+        if useful:
+            return min(useful, key=lambda one: one.rows)
+        raise _none_will_do()
     return _fewest(method, questions, level, wanted)
+
+
+def _none_will_do() -> InvalidArgument:
+    return InvalidArgument(
+        "No number of rows will do", must=f"need at most {_MOST_ROWS:,}", next="Ask for less"
+    )
+
+
+def _fewest_or_none(
+    method: str, questions: int, beta: Fraction, wanted: Fraction
+) -> PopulationGuarantee | None:
+    """Return None if a method promises too little with any number of rows; another one may."""
+    try:
+        return _fewest(method, questions, beta, wanted)
+    except InvalidArgument:
+        return None
 
 
 def _fewest(method: str, questions: int, beta: Fraction, wanted: Fraction) -> PopulationGuarantee:
@@ -59,11 +78,7 @@ def _fewest(method: str, questions: int, beta: Fraction, wanted: Fraction) -> Po
     def will_do(place: int) -> bool:
         rows = rounded_rows(place)
         if rows > _MOST_ROWS:
-            raise InvalidArgument(
-                "No number of rows will do",
-                must=f"need at most {_MOST_ROWS:,}",
-                next="Ask for less",
-            )
+            raise _none_will_do()
         found = promise(rows)
         return found is not None and found.alpha <= wanted
 

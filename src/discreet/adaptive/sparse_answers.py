@@ -8,7 +8,7 @@ from functools import cached_property
 from attrs import field, frozen
 
 from discreet.accounting.accounting_question import account
-from discreet.adaptive.guarantee import STEPS, PopulationGuarantee
+from discreet.adaptive.guarantee import ROUNDING, STEPS, PopulationGuarantee
 from discreet.adaptive.transfer import PosteriorTransfer, SampleAccuracy
 from discreet.core import check
 from discreet.core.contribution import Contribution
@@ -74,9 +74,7 @@ class SparseAnswers:
         """What all answers are within, of the sample; rounding to steps is in it."""
         value = self.machine.value_noise.error_quantile(self.sample_beta / 2 / self.overfits)
         largest = max(self.threshold + self._comparison_error, value)
-        return SampleAccuracy(
-            largest / (STEPS * self.rows) + Fraction(1, 2 * STEPS), self.sample_beta
-        )
+        return SampleAccuracy(largest / (STEPS * self.rows) + ROUNDING, self.sample_beta)
 
     @cached_property
     def _comparison_error(self) -> Fraction:

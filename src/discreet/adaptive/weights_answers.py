@@ -5,7 +5,7 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from discreet.adaptive.guarantee import STEPS, PopulationGuarantee
+from discreet.adaptive.guarantee import ROUNDING, PopulationGuarantee
 from discreet.adaptive.transfer import PosteriorTransfer, SampleAccuracy
 from discreet.core import check
 from discreet.core.contribution import Contribution
@@ -58,7 +58,7 @@ class WeightsAnswers:
             self.sample_beta, queries=self.questions, rows=self.rows
         )
         return SampleAccuracy(
-            error / (UNITS * self.rows) + Fraction(1, 2 * UNITS), self.sample_beta
+            error / (UNITS * self.rows) + ROUNDING + Fraction(1, 2 * UNITS), self.sample_beta
         )
 
     def alpha(self, beta: Fraction) -> Fraction:
@@ -135,7 +135,7 @@ def uniform_guarantee(*, rows: int, cells: int, beta: Number) -> PopulationGuara
     """
     wanted, size = check.level(beta), check.at_least_one(rows, "rows")
     exponent = log_up(2 / wanted) + check.at_least_one(cells, "cells") * log_up(Fraction(2))
-    alpha = sqrt_up(short_up(exponent / (2 * size))) + Fraction(1, 2 * STEPS)
+    alpha = sqrt_up(short_up(exponent / (2 * size))) + ROUNDING
     if alpha >= 1:
         return None
     return PopulationGuarantee(

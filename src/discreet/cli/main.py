@@ -53,6 +53,7 @@ COMMANDS = {
     "certify": "Say whether an exact number may be published, what that assumes, and what noise "
     "would cost.",
     "local": "Compare collecting with a trusted curator and without one: how many it takes.",
+    "attack": "Attack your own release before an adversary does, from files that you name.",
     "doctor": "Look whether the installation and the project are in order; nothing is spent.",
     "completion": "Print a script with which bash, zsh or fish completes commands and options.",
     "demo": "Show a private answer from beginning to end, on a made-up clinic.",
@@ -95,6 +96,7 @@ SPELLED = (
     "plan",
     "certify",
     "local",
+    "attack",
 )
 """Commands whose messages name arguments that are options here."""
 

@@ -10,6 +10,7 @@ from typing import Any
 from discreet.core.errors import MissingDependency
 
 _EXTRA_OF = {
+    "ortools": "attacks",
     "pandas": "pandas",
     "matplotlib": "plot",
     "sqlalchemy": "sqlalchemy",

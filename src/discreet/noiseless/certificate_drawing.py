@@ -71,8 +71,15 @@ def _draw_target(axes: Any, certificate: Certificate) -> None:
     axes.plot([epsilon, epsilon], [delta, _FLOOR], color=INK, linewidth=1, linestyle=":")
     axes.fill_between([0, epsilon], [delta, delta], [_FLOOR, _FLOOR], color=ACCENT, alpha=0.06)
     words = f"asked for: ε = {short(certificate.target.epsilon)}, δ = {_power(delta)}"
-    place = {"xytext": (4, -3), "textcoords": "offset points"}
-    axes.annotate(words, (epsilon, delta), color=INK, size=8, **place)
+    axes.annotate(
+        words,
+        (0, delta),
+        xytext=(5, -12),
+        textcoords="offset points",
+        color=INK,
+        size=8,
+        bbox={"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1},
+    )
 
 
 def _power(delta: float) -> str:

@@ -195,4 +195,4 @@ def _percent(share: Fraction) -> str:
 
 
 def _short(value: Fraction) -> str:
-    return f"{float_up(value):.2g}"
+    return f"{float_up(decimal_up(value, 2)):.2g}"

@@ -114,7 +114,7 @@ def task_of(name: str, dimension: int | None) -> CountingTask:
 
 
 @frozen
-class _Parts:
+class _PlanParts:
     """The five, of which one may be missing."""
 
     task: str
@@ -192,7 +192,7 @@ def plan(
         raise InvalidArgument(
             "An accuracy is out of range", must="be above 0 and below 1", got=str(within)
         )
-    parts = _Parts(
+    parts = _PlanParts(
         task,
         None if people is None else check.at_least_one(people, "people"),
         None if within is None else exact(within),
@@ -206,7 +206,7 @@ def plan(
     return _judged(parts, missing)
 
 
-def _judged(parts: _Parts, looked_for: str) -> Plan:
+def _judged(parts: _PlanParts, looked_for: str) -> Plan:
     ways, task = parts.ways(), task_of(parts.task, parts.dimension)
     assert parts.people is not None
     assert parts.within is not None
@@ -269,19 +269,19 @@ def _with_error(wanted: Wanted, error: Fraction) -> Wanted:
 # ---- Looking for the one that is missing.
 
 
-def _people(parts: _Parts) -> int:
+def _people(parts: _PlanParts) -> int:
     """Noise does not depend on the number of people, so its error says how many are needed."""
     assert parts.within is not None
     error = parts.ways()[0].error / parts.within
     return max(1, -(-error.numerator // error.denominator))
 
 
-def _within(parts: _Parts) -> Fraction:
+def _within(parts: _PlanParts) -> Fraction:
     assert parts.people is not None
     return short_up(parts.ways()[0].error / parts.people)
 
 
-def _beta(parts: _Parts) -> Fraction:
+def _beta(parts: _PlanParts) -> Fraction:
     """Return the smallest chance among the powers of a half."""
 
     def is_too_small(place: int) -> bool:
@@ -292,7 +292,7 @@ def _beta(parts: _Parts) -> Fraction:
     return Fraction(1, 2 ** (smallest(is_too_small, start=1) - 1))
 
 
-def _loss(parts: _Parts) -> PrivacyLoss:
+def _loss(parts: _PlanParts) -> PrivacyLoss:
     """Return the smallest ε, to three digits."""
     place = smallest(lambda place: evolve(parts, loss=Pure(_epsilon(place))).is_met(), near=2_700)
     return Pure(_epsilon(place))
@@ -306,7 +306,7 @@ def _epsilon(place: int) -> Fraction:
     return Fraction((100 + digits) * 10**power, 10**5)
 
 
-def _dimension(parts: _Parts) -> int:
+def _dimension(parts: _PlanParts) -> int:
     def is_too_large(dimension: int) -> bool:
         return dimension > MOST_COLUMNS or not evolve(parts, dimension=dimension).is_met()
 
@@ -315,7 +315,7 @@ def _dimension(parts: _Parts) -> int:
     return smallest(is_too_large, start=1) - 1
 
 
-_SOLVERS: dict[str, Callable[[_Parts], Any]] = {
+_SOLVERS: dict[str, Callable[[_PlanParts], Any]] = {
     "people": _people,
     "within": _within,
     "beta": _beta,

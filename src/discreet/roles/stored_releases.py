@@ -19,7 +19,7 @@ from discreet.curator.profile.stored_profile import open_profile
 from discreet.curator.stored_answers import asked_by, open_answer
 from discreet.ledger.chain import Entry, Kind
 from discreet.noiseless.exact.exact_release import ExactRelease
-from discreet.noiseless.exact.publish_exact import is_exact, open_exact
+from discreet.noiseless.exact.stored_exact import is_exact, open_exact
 from discreet.project.project import Project
 from discreet.releases.profile import Profile
 from discreet.releases.release import Release

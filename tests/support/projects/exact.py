@@ -48,7 +48,7 @@ campus = {{ type = "text", keys = ["north", "south", "east"] }}
 ASSURANCE = 'assurance = "The law is from the report of last year, before the exams."'
 
 
-def release(name: str, statistic: str = "sum", columns: str = '["score"]', **more: Any) -> str:
+def release(name: str, statistic: Any = "sum", columns: Any = '["score"]', **more: Any) -> str:
     """Return the declaration of an exact release."""
     settings = {
         "table": '"exams"',
@@ -143,4 +143,4 @@ def stated_or_real(plan: ExactPlan) -> Certifiable:
 
 def know_stated_law() -> None:
     """Let declarations have laws of kind "stated", in a process of its own."""
-    publish_exact.statistic_of = stated_or_real
+    vars(publish_exact)["statistic_of"] = stated_or_real

@@ -6,6 +6,7 @@ from pathlib import Path
 from discreet.accounting.meaning import DEPLOYMENTS, FALSE_ALARMS, GROUPS, PRIORS, Meaning
 from discreet.accounting.picture import meaning_picture, save
 from discreet.cli.command import CommandResult
+from discreet.core.errors import DiscreetError
 from discreet.core.loss import Approximate, short
 from discreet.core.terminal_text import lines, text_table
 from discreet.project.open_ledger import find_ledger
@@ -30,7 +31,7 @@ def run(options: argparse.Namespace) -> CommandResult:
     """Show the sentence, the numbers, and what others have published."""
     meaning = Meaning.of(Approximate(options.epsilon, options.delta))
     void = _void(options.project)
-    said = [lines(f"Not so in this project: {one}") for one in void]
+    said = [lines(f"In this project: {one}") for one in void]
     text = "\n\n".join([meaning.sentence(), *said, _numbers(meaning), _deployments()])
     if options.plot:
         save(meaning_picture(meaning), Path(options.plot))
@@ -42,9 +43,18 @@ def run(options: argparse.Namespace) -> CommandResult:
 
 def _void(project: str | None) -> tuple[str, ...]:
     """Return which worst-case claims of a project have ended: of one that is named, or is here."""
-    if project is None and not Path(FILE_NAME).is_file():
+    if project is not None:
+        return _void_at(Path(project))
+    if not Path(FILE_NAME).is_file():
         return ()
-    catalog = read_catalog(Path(project or "."))
+    try:
+        return _void_at(Path())
+    except DiscreetError as error:  # the numbers are those of a loss, whatever is here
+        return (f"the project here cannot be looked at ({error.what})",)
+
+
+def _void_at(place: Path) -> tuple[str, ...]:
+    catalog = read_catalog(place)
     if not catalog.ledger.exists():
         return ()
     ledger = find_ledger(catalog)

@@ -115,8 +115,7 @@ class BudgetReport:
                 )
 
     def sentences(self) -> Iterator[str]:
-        """Say what is void, who may not ask, who has spent what, and how far the rest goes."""
-        yield from self.status.void
+        """Say who may not ask, who has spent how much of a share, and how far the rest goes."""
         yield from self.suspensions()
         for share in self.shares:
             yield f"{share.analyst} has spent {share.spent} of a share of {share.cap}"

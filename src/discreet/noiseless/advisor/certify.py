@@ -1,6 +1,7 @@
 """The release advisor: may this exact number be published, and what does that assume?"""
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from discreet.core import check
@@ -28,6 +29,9 @@ EPSILON, DELTA = "1", "1e-6"
 
 LARGEST_EPSILON = 100
 """A larger ε promises nothing, and takes long to say so."""
+
+LEAST_EPSILON = Fraction(1, 10**30)
+"""For a smaller ε no noise has a size that can be written down."""
 
 STATISTICS: Mapping[str, NamedStatistic] = {
     "sum": SUM,
@@ -140,10 +144,10 @@ def _target(epsilon: Number, delta: Number) -> PrivacyTarget:
     refuse_data(epsilon, "An ε")
     refuse_data(delta, "A δ")
     loss, lost = exact(epsilon), exact(delta)
-    if not 0 < loss <= LARGEST_EPSILON:
+    if not LEAST_EPSILON <= loss <= LARGEST_EPSILON:
         raise InvalidArgument(
             "epsilon is out of range",
-            must=f"be greater than 0 and at most {LARGEST_EPSILON}",
+            must=f"be greater than 0 (at least 1e-30) and at most {LARGEST_EPSILON}",
             got=str(epsilon)[:64],
         )
     if not 0 <= lost < 1:
@@ -154,6 +158,10 @@ def _target(epsilon: Number, delta: Number) -> PrivacyTarget:
 
 
 def _names(given: Iterable[str]) -> tuple[str, ...]:
+    if not isinstance(given, Iterable):
+        raise InvalidArgument(
+            "Earlier releases are listed", must="be names, such as ['june']", got=str(given)[:64]
+        )
     names = (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if not check.is_unicode(name) or not name:

@@ -44,14 +44,24 @@ def _known(value: Number) -> int:
     return found
 
 
-def _optional(value: Number | None) -> Fraction | None:
-    return None if value is None else exact(value)
+def _grid(value: Number | None) -> Fraction | None:
+    if value is None:
+        return None
+    step = exact(value)
+    if step <= 0:
+        raise InvalidArgument("grid is out of range", must="be above 0", got=str(value)[:64])
+    return step
+
+
+def _words(value: Any) -> Any:
+    refuse_data(value, "An answer of the owner")
+    return value
 
 
 def _clamps(value: Iterable[Number] | None) -> tuple[Fraction, Fraction] | None:
     if value is None:
         return None
-    ends = [value] if isinstance(value, int | float | str) else list(value)
+    ends = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     if len(ends) != 2:
         raise InvalidArgument(
             "A range has two ends",
@@ -119,12 +129,12 @@ class StatisticQuestion:
     known: int = field(default=0, converter=_known)
     law: Any = field(default=None, converter=_law)
     clamps: tuple[Fraction, Fraction] | None = field(default=None, converter=_clamps)
-    grid: Fraction | None = field(default=None, converter=_optional)
+    grid: Fraction | None = field(default=None, converter=_grid)
     suppress_below: int | None = field(default=None, converter=attrs.converters.optional(whole))
     at_least: int | None = field(default=None, converter=attrs.converters.optional(whole))
-    use: str | None = None
-    known_rows: KnownRows | str = KnownRows.UNRELATED
-    chosen: Chosen | str = Chosen.BEFOREHAND
+    use: str | None = field(default=None, converter=_words)
+    known_rows: KnownRows | str = field(default=KnownRows.UNRELATED, converter=_words)
+    chosen: Chosen | str = field(default=Chosen.BEFOREHAND, converter=_words)
     dependence: Dependence = field(default=Dependence.INDEPENDENT, converter=_dependence)
 
     def __attrs_post_init__(self) -> None:

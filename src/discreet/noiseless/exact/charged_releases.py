@@ -87,8 +87,14 @@ class ChargedReleases:
     """Whether the ledger was begun again, so that there may have been others."""
 
     def composed(self) -> tuple[Earlier, ...]:
-        """Return them in their order, as the rules of composition see them."""
-        found: list[tuple[int, Earlier]] = [(one.ticket, one.statistic()) for one in self.exact]
+        """Return them in their order, as the rules of composition see them.
+
+        One that was published again, after it failed half-way, is there once: as it was first.
+        """
+        first: dict[str, ChargedExact] = {}
+        for one in self.exact:
+            first.setdefault(one.name, one)
+        found: list[tuple[int, Earlier]] = [(one.ticket, one.statistic()) for one in first.values()]
         for ticket, loss in self.noisy:
             told = _approximate(loss)
             noisy = NoisyRelease(

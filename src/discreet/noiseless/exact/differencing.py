@@ -5,8 +5,9 @@ parts of their split, and those of two versions by how many rows each is declare
 is declared, so nothing is read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from discreet.core.errors import RefusedQuery
@@ -21,39 +22,84 @@ Said = Mapping[str, Any]
 """What was asserted for a release, or is about to be."""
 
 
-def require_no_differencing(earlier: Sequence[Said], new: Said) -> None:
-    """Refuse a linear release beside earlier ones if a row could be computed from all of them."""
+def require_no_differencing(
+    earlier: Sequence[Said], new: Said, aliases: Collection[str] = ()
+) -> None:
+    """Refuse a linear release beside earlier ones if a row could be computed from all of them.
+
+    Tables among ``aliases`` have the same rows, or may have had them under another name. They are
+    looked at as other versions of the table are.
+    """
     if new["statistic"] not in LINEAR:
         return
-    alike = [one for one in earlier if one["statistic"] in LINEAR and one["table"] == new["table"]]
+    names = {new["table"], *aliases}
+    alike = [one for one in earlier if one["statistic"] in LINEAR and one["table"] in names]
     for feature in new["features"]:
         same = [one for one in alike if feature in one["features"] and one != new]
         _require_apart_versions(same, new)
-        here = [one for one in same if one["data_version"] == new["data_version"]]
+        here = [one for one in same if _state(one) == _state(new)]
         _require_apart_parts([*here, new])
 
 
 def _require_apart_versions(same: Sequence[Said], new: Said) -> None:
-    """Look at the totals of the same rows in two versions, of which one has some rows more."""
-    for one in same:
-        if one["data_version"] == new["data_version"] or one["parts"] != new["parts"]:
-            continue
-        before, now = one["rows"], new["rows"]
-        if before == now:
-            raise RefusedQuery(
-                f"Versions {one['data_version']} and {new['data_version']} are declared to have "
-                "equally many rows",
-                must="differ in more than one row, or their totals tell what is in it",
-                got=f"{now:,} rows each",
-                next="Totals of one table from time to time are subtracted from one another. "
-                "Publish the later one with noise",
-            )
-        totals = [
-            GroupTotal.over(f"version {one['data_version']}", _groups(before, before, now)),
-            GroupTotal.over(f"version {new['data_version']}", _groups(now, before, now)),
-        ]
-        kept = min(before, now)
-        require_no_leverage(totals, {"both versions": kept, "one version": abs(now - before)})
+    """Look at the totals of the same rows in two versions, of which one has some rows more.
+
+    The parts of a split that were published one by one are a total too: their sum.
+    """
+    there = [one for one in same if _state(one) != _state(new)]
+    now = [new, *_added_up([*same, new], _state(new))]
+    before = [*there, *(one for at in {*map(_state, there)} for one in _added_up(same, at))]
+    for one, other in product(before, now):
+        # A whole, and parts of as many rows: they are all parts.
+        if one["parts"] == other["parts"] or not (one["parts"] and other["parts"]):
+            _require_apart(one, other)
+
+
+def _added_up(same: Sequence[Said], state: tuple[str, int]) -> Iterator[Said]:
+    """Yield the sum of all parts of a split that were published one by one, if they are disjoint.
+
+    What was published again is there once.
+    """
+    here = [one for one in same if _state(one) == state and one["split"]]
+    for split in {one["split"] for one in here}:
+        rows = {tuple(one["parts"]): one["rows"] for one in here if one["split"] == split}
+        parts = [part for key in rows for part in key]
+        if len(rows) > 1 and len({*parts}) == len(parts):
+            table, version = state
+            yield {
+                "table": table,
+                "data_version": version,
+                "parts": sorted(parts),
+                "rows": sum(rows.values()),
+            }
+
+
+def _require_apart(one: Said, new: Said) -> None:
+    before, now = one["rows"], new["rows"]
+    if before == now:
+        raise RefusedQuery(
+            f"Totals of {_words(one, new)} and {_words(new, one)} are declared to have equally "
+            "many rows",
+            must="differ in more than one row, or their totals tell what is in it",
+            got=f"{now:,} rows each",
+            next="Totals of one table from time to time are subtracted from one another. "
+            "Publish the later one with noise",
+        )
+    totals = [
+        GroupTotal.over(_words(one, new), _groups(before, before, now)),
+        GroupTotal.over(_words(new, one), _groups(now, before, now)),
+    ]
+    kept = min(before, now)
+    require_no_leverage(totals, {"both versions": kept, "one version": abs(now - before)})
+
+
+def _state(said: Said) -> tuple[str, int]:
+    return said["table"], said["data_version"]
+
+
+def _words(said: Said, beside: Said) -> str:
+    words = f"version {said['data_version']}"
+    return words if said["table"] == beside["table"] else f"{said['table']} ({words})"
 
 
 def _groups(rows: int, before: int, now: int) -> list[str]:

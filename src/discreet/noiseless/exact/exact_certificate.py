@@ -1,6 +1,6 @@
 """What is certified of a declared exact release before a row is read: ε, δ and premises."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -148,9 +148,16 @@ def said_of(plan: ExactPlan, version: int) -> dict[str, Any]:
 
 
 def certify_plan(
-    plan: ExactPlan, subject: Certifiable, earlier: ChargedReleases, version: int
+    plan: ExactPlan,
+    subject: Certifiable,
+    earlier: ChargedReleases,
+    version: int,
+    aliases: Collection[str] = (),
 ) -> ExactCertificate:
-    """Certify a declared release beside all earlier ones, or refuse it and say why."""
+    """Certify a declared release beside all earlier ones, or refuse it and say why.
+
+    ``aliases`` are other names that the rows of the table have, or may have had.
+    """
     declared = plan.declared
     _require_memory(earlier)
     delta = short_up(min(subject.deltas(declared.epsilon).values()))
@@ -162,7 +169,7 @@ def certify_plan(
             next="Declare fewer known rows or more rows if that is true, or ask with noise",
         )
     said = said_of(plan, version)
-    require_no_differencing([one.claim.asserted for one in earlier.exact], said)
+    require_no_differencing([one.claim.asserted for one in earlier.exact], said, aliases)
     premises = {
         "given": sorted(earlier.named(declared.given)),
         "robust": sorted(earlier.named(declared.robust)),
@@ -177,14 +184,48 @@ def certify_plan(
         given=premises["given"],
         robust=premises["robust"],
     )
+    _require_own_name(earlier, new)
+    composed = _composed(earlier, new)
+    if composed.rule is CompositionRule.AGAIN:
+        _require_same_plan(plan, earlier, new)
     return ExactCertificate(
         plan=plan,
         subject=subject,
         delta=delta,
         version=version,
-        composed=_composed(earlier, new),
+        composed=composed,
         premises=premises,
     )
+
+
+def _require_same_plan(plan: ExactPlan, earlier: ChargedReleases, new: ExactStatistic) -> None:
+    """Refuse to read rows for what is public already under another declaration.
+
+    What is the same plan was begun and not finished, and may be tried again. Another one would draw
+    anew which rows are thrown away, or read rows that are not those any more: neither is a function
+    of what is public.
+    """
+    public = [one for one in earlier.exact if one.statistic().rows == new.rows]
+    if any(one.claim.plan_digest == plan.name() for one in public):
+        return
+    found = next(one for one in public if new.features <= one.statistic().features)
+    raise RefusedQuery(
+        f"'{plan.declared.name}' is part of what '{found.claim.name}' has released of these rows",
+        must="be something new: rows are read once for it",
+        next=f"Take it from '{found.claim.name}' (ticket {found.ticket}), or publish that as it is "
+        "declared if it was not finished",
+    )
+
+
+def _require_own_name(earlier: ChargedReleases, new: ExactStatistic) -> None:
+    for one in earlier.exact:
+        other = one.statistic()
+        if one.name == new.name and (other.rows, other.features) != (new.rows, new.features):
+            raise RefusedQuery(
+                f"Another exact release was called '{one.claim.name}' already",
+                must="have a name of its own, because premises are stated by name",
+                next="Give it another name in discreet.toml",
+            )
 
 
 def _require_memory(earlier: ChargedReleases) -> None:

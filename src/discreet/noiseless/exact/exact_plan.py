@@ -19,6 +19,7 @@ Guarantee:
     says how many there may be.
 """
 
+import json
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -242,9 +243,14 @@ def _total(column: Column, place: int) -> ExactFeature:
     )
 
 
+def _in_list(key: str) -> str:
+    """Return a key as it stands in a list: quoted if it could be taken for two of them."""
+    return json.dumps(key, ensure_ascii=False) if set(key) & set(',"{}') else key
+
+
 def _count(column: Column, values: Sequence[Key]) -> ExactFeature:
     value = FieldValue(column.type, 0)
-    shown = ", ".join(sorted(map(str, values)))
+    shown = ", ".join(sorted(_in_list(str(key)) for key in values))
     where = call("in", [value, *(Literal(column.type, key) for key in values)])
     return ExactFeature(
         text=f"count({column.name} in {{{shown}}})",

@@ -28,7 +28,7 @@ class IndependentColumns:
         laws: The law of each column.
 
     Example:
-        >>> from discreet.noiseless.laws.grid_law import GridFloor
+        >>> from discreet.noiseless import GridFloor
         >>> one = GridFloor("0.1", block=(2, 6), clamps=(0, 9), step=1)
         >>> both = IndependentColumns((one, one))
         >>> both.hidden().mass, both.simulator

@@ -74,6 +74,11 @@ class PopulationHistogram(TruncatedHistogram):
         one of the population is left out. Nothing is asserted of the part that was not sampled: it
         is in the sums, and if it is small so that it hides nobody, δ says so.
 
+    Assumes:
+        The adversary knows none of the other rows. A known row is one fewer of its cell, of the
+        population and of the sample, and what is left is another law, not this one with a smaller
+        k: the count of those who are not known is smaller, and strays more.
+
     Attributes:
         population: How many people there are.
         cells: How many of them are in each cell; every size that a cell has must be listed.
@@ -95,6 +100,13 @@ class PopulationHistogram(TruncatedHistogram):
     sizes: OtherRows
 
     def __attrs_post_init__(self) -> None:
+        if self.known:
+            raise InvalidArgument(
+                "A sample from a population is certified if no other row is known",
+                must="have 0 known rows",
+                got=f"{self.known}",
+                next="Declare what is left: fewer people, fewer in the cell, fewer rows, smaller k",
+            )
         if not 1 <= len(self.cells) <= _MOST_CELLS or max(self.cells) > self.population:
             raise InvalidArgument(
                 "The cells do not fit the population",
@@ -124,7 +136,7 @@ class PopulationHistogram(TruncatedHistogram):
         return TwoSides(max(one.present for one in found), max(one.absent for one in found))
 
     def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
-        """Return also how many people of a cell must be left unsampled, on average."""
+        """Return the least k, and how many people of a cell must be left unsampled, on average."""
         average = sum(
             (
                 weight * (self.sizes.first + place + 1)
@@ -139,7 +151,13 @@ class PopulationHistogram(TruncatedHistogram):
             Fraction(round(min(enough) * share)) if enough else None,
             "A cell with fewer of them is nearly used up, and then its count tells who is in it.",
         )
-        return (*super().breaking_points(target), left)
+        least, _ = super().breaking_points(target)
+        unknown = BreakingPoint(
+            "rows of one cell that the adversary knows",
+            Fraction(0) if len(enough) == len(self.cells) else None,
+            "This certificate is for rows that nobody else knows.",
+        )
+        return (least, unknown, left)
 
     def _law_json(self) -> dict[str, Any]:
         sizes = self.sizes.words

@@ -13,6 +13,8 @@ from discreet.core.numbers import Number, exact
 from discreet.noiseless.laws.hidden import Hidden, Interval, RowLaw, interval, spelt
 
 LARGEST_GRID = 100_000
+FINEST_GRID = 10**100
+"""Where a range has more steps than this, its values have as good as a density."""
 
 
 def _block(value: Sequence[Number]) -> Interval:
@@ -32,6 +34,8 @@ def steps_between(low: Fraction, high: Fraction, step: Fraction, what: str) -> i
             must=f"be a whole number of steps of {step} from the lower clamp",
             got=str(high),
         )
+    if count > FINEST_GRID:
+        raise InvalidArgument("The grid is too fine", must="have at most 1e100 steps")
     return int(count)
 
 

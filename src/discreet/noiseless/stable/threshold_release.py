@@ -1,5 +1,6 @@
 """Whether a count is above a threshold: majorities, signs of sums of ±1, and tests."""
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -31,9 +32,14 @@ class ThresholdRelease:
         the values :math:`b` of :math:`B` from the smaller of :math:`t_n - x_i - c` and
         :math:`t_{n-1} - c` up to below the larger: for at most one of them here. ``SOURCE`` is
         :func:`discreet.noiseless.stable.stable_release.stable_delta` with the largest probability
-        of such a value, for any law between ``low`` and ``high`` and any :math:`c`. Proof. The
-        probability of :math:`b` among :math:`h` rows is largest at :math:`p = b/h` and falls on
-        both sides, so the largest between two ends is there or at an end.
+        of such a value, for any probabilities between ``low`` and ``high``, which may differ
+        from row to row, and any :math:`c`. Proof. By the law of total probability
+        :math:`P[B = b]` is linear in the probability of each row, with slope
+        :math:`P[B' = b-1] - P[B' = b]` for :math:`B'` the count of the others. :math:`B'` has one
+        top, at its mean rounded down or up [Dar64]. So where :math:`b` is at most
+        :math:`\lfloor (h-1)\,low \rfloor` no slope is above 0, and all rows at ``low`` are the
+        worst; above :math:`\lceil (h-1)\,high \rceil` all rows at ``high`` are. In between the
+        bound is 1 if the ends differ: rows of both kinds can make :math:`b` certain.
         ``TIGHT``, for one law: :math:`\max(0, P - e^\epsilon Q)` over both outcomes and both
         directions, which is :math:`P[B = b] - (e^\epsilon - 1)Q` with the tail :math:`Q` enclosed.
 
@@ -90,7 +96,7 @@ class ThresholdRelease:
         shares = (
             f"exactly {written(self.low)}"
             if self.low == self.most
-            else f"from {written(self.low)} to {written(self.most)}"
+            else f"from {written(self.low)} to {written(self.most)}, each with its own"
         )
         return (
             f"The {self.rows} rows are independent, and each says yes with probability {shares}.",
@@ -116,8 +122,9 @@ class ThresholdRelease:
 
         Known yeses are subtracted, so a range of counts decides. Below ``low`` the probability
         rises up to the top of that law, and above ``high`` it falls from the top of the other. In
-        between the likeliest law for b has b of h, and its term falls until the middle and rises
-        after it, as (1 + 1/b)^b grows with b. So the largest is at an end, or near one of the tops.
+        between it is taken to be 1, and the place of that range that is nearest to its first
+        number is in between if any is. So the largest is at an end, or near one of the tops, or
+        there.
         """
         hidden = self.rows - 1 - self.known
         places = set()
@@ -128,7 +135,7 @@ class ThresholdRelease:
                 nearest = min(max(top.numerator // top.denominator, least), most)
                 near = (nearest - 1, nearest, nearest + 1)
                 places |= {place for place in near if least <= place <= most}
-            places |= {least, most}
+            places |= {least, most, min(max(self._between()[0], least), most)}
         return sorted(b for b in places if 0 <= b <= hidden) or [-1]
 
     def _decided(self) -> set[int]:
@@ -142,13 +149,22 @@ class ThresholdRelease:
             return self.threshold, self.threshold
         return self.rows // 2 + 1, (self.rows - 1) // 2 + 1
 
+    def _between(self) -> tuple[int, int]:
+        """Return the first and last count that rows of different probabilities can make likely."""
+        others = max(0, self.rows - 2 - self.known)
+        return math.floor(others * self.low) + 1, math.ceil(others * self.most)
+
     def _term(self, count: int) -> Fraction:
         """Return the largest probability of so many yeses, by any of the laws, rounded up."""
         hidden = self.rows - 1 - self.known
         if hidden <= 0 or count < 0:
             return Fraction(int(hidden == count))
-        likeliest = min(max(Fraction(count, hidden), self.low), self.most)
-        return binomial_term_up(hidden, count, likeliest)
+        if self.low == self.most:
+            return binomial_term_up(hidden, count, self.low)
+        first, last = self._between()
+        if count < first:
+            return binomial_term_up(hidden, count, self.low)
+        return binomial_term_up(hidden, count, self.most) if count > last else Fraction(1)
 
     def _tight(self, count: int, epsilon: Fraction) -> Fraction:
         """Return P[B = b] less what the outcome that it adds to has anyway."""

@@ -17,6 +17,9 @@ from discreet.noiseless.laws.law_family import law_from_json
 from discreet.noiseless.sums.breaking_points import least_density, least_rows
 from discreet.noiseless.sums.ways import delta_by, ways_of
 
+MOST_ROWS = 10**15
+"""Nobody has more rows, and what is computed with floats on the way stays within them."""
+
 
 class Chosen(Enum):
     """When law, clamps and statistic were chosen."""
@@ -94,7 +97,7 @@ class ExactSum:
     """
 
     law: RowLaw
-    rows: int = field(converter=check.whole, validator=check.positive, kw_only=True)
+    rows: int = field(converter=check.whole, validator=check.between(1, MOST_ROWS), kw_only=True)
     known: int = field(default=0, converter=check.whole, validator=check.non_negative, kw_only=True)
     known_rows: KnownRows = field(default=KnownRows.UNRELATED, converter=_known_rows, kw_only=True)
     chosen: Chosen = field(default=Chosen.BEFOREHAND, converter=_chosen, kw_only=True)

@@ -1,0 +1,1 @@
+"""Attacks that an owner runs on a release before an adversary does."""

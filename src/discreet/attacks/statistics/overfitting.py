@@ -1,0 +1,104 @@
+r"""Overfitting by adding up signs: random questions, and one question that looks like a finding.
+
+Whoever may ask many questions of one sample learns which way each random question deviates on it.
+The majority of those deviations is a question whose answer on the sample is far from its true
+value of one half, though no question was chosen dishonestly.
+"""
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.attacks.statistics.sign_data import Floats
+from discreet.core.check import at_least_one
+from discreet.core.errors import InvalidArgument
+from discreet.core.protocols import Rng
+
+MeanAnswer = Callable[[NDArray[np.bool_]], float]
+"""Takes a question, as yes or no for each point of the universe; answers the share of yes."""
+
+
+@frozen(kw_only=True, eq=False)
+class OverfittedQuery:
+    """A question that was fitted to a sample which the attack has never seen.
+
+    Attributes:
+        query: Its yes or no for each point of the universe.
+        queries: How many questions it took.
+        answers: What was answered. Private, if the answers were.
+    """
+
+    query: NDArray[np.bool_]
+    queries: int
+    answers: Floats
+
+    @property
+    def population_value(self) -> float:
+        """The true share of yes, over the whole universe."""
+        return float(self.query.mean())
+
+    def excess_on(self, sample: ArrayLike) -> float:
+        """Return by how much the answer on a sample is above one half."""
+        return float(self.query[np.asarray(sample)].mean()) - 0.5
+
+
+def overfit(answer: MeanAnswer, *, universe: int, queries: int, rng: Rng) -> OverfittedQuery:
+    r"""Ask random questions, and return the one that their deviations add up to.
+
+    Each question :math:`q_j` says yes or no of every point by a fair coin. With the answers
+    :math:`a_j`, the result says yes of :math:`x` if
+    :math:`\sum_j \mathrm{sign}(a_j - ½)(q_j(x) - ½) > 0`, and tosses a coin for a tie
+    [Ste16, section 1.2.1]. Its law is :func:`expected_excess`.
+
+    Example:
+        >>> from discreet import SystemRng
+        >>> sample = np.arange(51)
+        >>> found = overfit(
+        ...     lambda query: query[sample].mean(), universe=500, queries=400, rng=SystemRng()
+        ... )
+        >>> found.excess_on(sample) > 0.3
+        True
+    """
+    points, asked = at_least_one(universe, "universe"), at_least_one(queries, "queries")
+    votes = np.zeros(points, dtype=np.int64)
+    answers = np.empty(asked)
+    for place in range(asked):
+        query = _coins(points, rng)
+        given = float(answer(query))
+        if not math.isfinite(given):
+            raise InvalidArgument("An answer is no number", must="be finite")
+        answers[place] = given
+        if given != 0.5:
+            votes += np.where(query, 1, -1) * (1 if given > 0.5 else -1)
+    query = np.where(votes == 0, _coins(points, rng), votes > 0)
+    return OverfittedQuery(query=query, queries=asked, answers=answers)
+
+
+def _coins(count: int, rng: Rng) -> NDArray[np.bool_]:
+    words = rng.words(-(-count // 64))
+    return np.unpackbits(words.view(np.uint8))[:count].astype(np.bool_)
+
+
+def expected_excess(people: int, queries: int, *, deviation: float = 0.0) -> float:
+    r"""Return by how much the fitted question's answer exceeds one half on the sample.
+
+    It is :math:`\Phi(\sqrt{2k/(\pi n(1 + 4n\sigma^2))}) - ½`, where σ is the standard deviation of
+    normal noise on each answer.
+
+    Why: an exact answer deviates by :math:`N(0, 1/4n)`. A person's vote in it has correlation
+    :math:`\sqrt{2/(\pi n(1 + 4n\sigma^2))}` with the sign of the noisy deviation, and :math:`k`
+    votes add up to a normal number. It is a law for many people and questions, not a bound.
+
+    Example:
+        >>> [round(expected_excess(1001, 1000, deviation=d), 3) for d in (0, 0.064)]
+        [0.287, 0.076]
+    """
+    count, asked = at_least_one(people, "people"), at_least_one(queries, "queries")
+    if not 0 <= deviation < math.inf:
+        raise InvalidArgument("deviation is out of range", must="be finite and at least 0")
+    spread = math.pi * count * (1 + 4 * count * deviation**2)
+    return NormalDist().cdf(math.sqrt(2 * asked / spread)) - 0.5

@@ -1,0 +1,69 @@
+"""Adding up signs overfits exact answers as its law says, and noisy ones as much less."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from discreet.attacks.statistics.overfitting import expected_excess, overfit
+from discreet.attacks.statistics.sign_data import uniforms
+from discreet.core.errors import InvalidArgument
+from tests.support.statistics.exact_tests import alpha
+
+PEOPLE = 1001
+
+
+@pytest.mark.parametrize(
+    ("queries", "deviation", "simulated"),
+    [(100, 0.0, 0.103), (1000, 0.0, 0.287), (1000, 0.064, 0.0761), (5000, 0.091, 0.118)],
+)
+def test_the_law_is_that_of_the_simulations(queries, deviation, simulated):
+    assert expected_excess(PEOPLE, queries, deviation=deviation) == pytest.approx(
+        simulated, abs=0.005
+    )
+
+
+@pytest.mark.parametrize(
+    ("queries", "deviation", "runs"), [(100, 0.0, 100), (1000, 0.0, 20), (1000, 0.064, 20)]
+)
+def test_the_excess_is_as_the_law_says(queries, deviation, runs, rng):
+    """To 0.01, and the width of the test: an average over samples of 1,001 people."""
+    sample = np.arange(PEOPLE)
+    normal = iter(stats.norm.ppf(uniforms((queries * runs,), rng) + 2.0**-55))
+
+    def answer(query):
+        return query.mean() + deviation * next(normal)
+
+    excess = np.mean(
+        [
+            overfit(answer, universe=PEOPLE, queries=queries, rng=rng).excess_on(sample)
+            for _ in range(runs)
+        ]
+    )
+    width = stats.norm.isf(alpha("attacks/overfit/law", parts=6)) * 0.5 / np.sqrt(PEOPLE * runs)
+    law = expected_excess(PEOPLE, queries, deviation=deviation)
+    assert abs(excess - law) < 0.01 + width
+    assert excess > law / 4
+
+
+def test_a_fresh_sample_shows_no_excess(rng):
+    sample = np.arange(500)
+    found = overfit(lambda query: query[sample].mean(), universe=5000, queries=1000, rng=rng)
+    width = stats.norm.isf(alpha("attacks/overfit/fresh", parts=2)) * 0.5
+    assert found.excess_on(sample) > 0.2
+    assert abs(found.excess_on(np.arange(500, 5000))) < width / np.sqrt(4500)
+    assert abs(found.population_value - 0.5) < 0.1
+
+
+def test_bad_parameters_are_refused(rng):
+    with pytest.raises(InvalidArgument):
+        overfit(lambda _: 0.5, universe=0, queries=3, rng=rng)
+    with pytest.raises(InvalidArgument, match="no number"):
+        overfit(lambda _: float("nan"), universe=3, queries=3, rng=rng)
+    with pytest.raises(InvalidArgument):
+        expected_excess(10, 10, deviation=-1)
+
+
+def test_answers_of_one_half_teach_nothing(rng):
+    found = overfit(lambda _: 0.5, universe=2000, queries=5, rng=rng)
+    width = stats.norm.isf(alpha("attacks/overfit/nothing")) * 0.5 / np.sqrt(2000)
+    assert abs(found.population_value - 0.5) < width

@@ -1,0 +1,264 @@
+"""Tracing finds members with the corrected threshold, and accuses innocents as rarely as said."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from discreet.attacks.statistics.false_discovery import DiscoveryControl, discoveries
+from discreet.attacks.statistics.sign_data import as_means, as_signs, draw_people, uniforms
+from discreet.attacks.statistics.tracing import (
+    TracingVerdict,
+    accused_of,
+    threshold_of,
+    trace_people,
+)
+from discreet.attacks.statistics.tracing_weights import TracingStatistic, weights_of
+from discreet.core.errors import InvalidArgument
+from tests.support.statistics.exact_tests import alpha, clopper_pearson
+
+LEVEL = 0.05
+
+
+def a_population(attributes, rng):
+    return 2 * uniforms((attributes,), rng) - 1
+
+
+def test_the_corrected_threshold_traces_two_thirds_and_the_printed_one_hardly_anybody(rng):
+    """With d = 32n²: 66-73 % against 1-3 %, each with its exact interval."""
+    share = alpha("attacks/tracing/power", parts=4)
+    corrected = printed = tries = 0
+    for people in (8, 12):
+        d = 32 * people**2
+        for _ in range(300):
+            p = a_population(d, rng)
+            x, z = draw_people(p, people, rng), draw_people(p, 1, rng)
+            score = float((x[0] - z[0]).astype(float) @ x.mean(axis=0))
+            corrected += score > threshold_of(LEVEL, d)
+            printed += score > np.sqrt(8 * d * np.log(1 / LEVEL))
+            tries += 1
+    low, high = clopper_pearson(corrected, tries, share)
+    assert low < 0.73
+    assert high > 0.66
+    assert low > 0.4
+    assert clopper_pearson(printed, tries, share)[0] < 0.03
+    assert clopper_pearson(printed, tries, share)[1] < 0.2
+
+
+@pytest.mark.parametrize("factor", [0.05, 0.3, 1.0])
+def test_the_level_of_the_threshold_is_proved_by_the_exact_worst_case(factor):
+    """For q = 1, p = 0 score is twice a centred binomial; the printed threshold has level δ²."""
+    d = 1000
+    law = stats.binom(2 * d, 0.5)
+
+    def exceeds(threshold):
+        return law.sf(np.floor(d + threshold / 2))
+
+    level = LEVEL * factor
+    assert exceeds(threshold_of(level, d)) <= level
+    assert exceeds(np.sqrt(8 * d * np.log(1 / level))) <= level**2
+    assert exceeds(1.41 * np.sqrt(d * np.log(1 / level))) > level / 2
+    if factor == 1.0:
+        assert exceeds(np.sqrt(8 * d * np.log(1 / level))) == pytest.approx(2.6e-4, rel=0.05)
+        assert exceeds(threshold_of(level, d)) == pytest.approx(7.4e-3, rel=0.05)
+
+
+def test_moments_of_the_white_box_score(rng):
+    """[4.8]: n = 20, d = 20,000: members score 2d/3n on average, others 0 with s.d. 56.6."""
+    people, d, others = 20, 20_000, 200
+    p = a_population(d, rng)
+    x, y = draw_people(p, people, rng), draw_people(p, others, rng)
+    mean = x.mean(axis=0)
+    members, strangers = (x - p) @ mean, (y - p) @ mean
+    spread = np.sqrt(d * (2 / 15 + 8 / (15 * people)))
+    width = stats.norm.isf(alpha("attacks/tracing/moments", parts=4))
+    assert abs(members.mean() - 2 * d / (3 * people)) < width * spread / np.sqrt(people) * 1.5
+    assert abs(strangers.mean()) < width * spread / np.sqrt(others) * 1.5
+    assert strangers.std() == pytest.approx(spread, rel=width / np.sqrt(2 * others))
+    assert strangers.std() != pytest.approx(np.sqrt(d / 3), rel=0.05)
+
+
+@pytest.mark.parametrize("null", ["product", "plug-in", "references", "gaussian"])
+def test_members_are_found_and_innocents_are_not(null, rng):
+    people, d = 10, 6000
+    p = a_population(d, rng)
+    if null == "gaussian":
+        draw = lambda count: p + stats.norm.ppf(uniforms((count, d), rng) * 0.999998 + 1e-6)  # noqa: E731
+    else:
+        draw = lambda count: draw_people(p, count, rng)  # noqa: E731
+    x, candidates, references = draw(people), draw(200), draw(400)
+    release = x.mean(axis=0)
+    found = trace_people(
+        release,
+        np.concatenate([x, candidates]),
+        references,
+        null=null,
+        level=0.01,
+        control="each",
+    )
+    share = alpha("attacks/tracing/innocents", parts=4)
+    assert found.accused[:people].all()
+    wrong = int(found.accused[people:].sum())
+    # References that are shared make the accusations dependent; their mean is known within 1/20.
+    assert wrong <= stats.binom.isf(share, 200, 0.016)
+    assert found.verdict is TracingVerdict.FOUND
+    assert set(range(people)) <= set(accused_of(found))
+
+
+@pytest.mark.parametrize("statistic", ["correlation", "clipped", "homer", "likelihood"])
+def test_every_statistic_traces_exact_means(statistic, rng):
+    people, d = 10, 4000
+    p = a_population(d, rng)
+    x, y = draw_people(p, people, rng), draw_people(p, 50, rng)
+    found = trace_people(
+        x.mean(axis=0),
+        np.concatenate([x, y]),
+        draw_people(p, 50, rng),
+        statistic=statistic,
+        pool=draw_people(p, 400, rng),
+        distortion=1.0,
+        level=1e-3,
+    )
+    assert found.accused[:people].all()
+    assert not found.accused[people:].any()
+
+
+@pytest.mark.parametrize("kind", ["rounded", "adversarial"])
+def test_distorted_means_are_traced_as_well(kind, rng):
+    """Rounding to tenths times 3 costs nothing; the worst way leaves 2/3 − .3n/(n+1)."""
+    people, d = 9, 20_000
+    p = a_population(d, rng)
+    x, z = draw_people(p, people, rng), draw_people(p, 100, rng)
+    mean = x.mean(axis=0)
+    release = np.round(mean / 0.3) * 0.3 if kind == "rounded" else mean - 0.3 * np.sign(mean)
+    found = trace_people(release, x, z, level=1e-6, control="each")
+    assert found.accused.all()
+    total = found.scores.sum() / d
+    expected = 2 / 3 if kind == "rounded" else 2 / 3 - 0.3 * people / (people + 1)
+    width = stats.norm.isf(alpha("attacks/tracing/distorted", parts=2))
+    assert total == pytest.approx(expected, abs=width * np.sqrt(people * 1.5 / d))
+    assert abs(total - 0.1) > 0.2
+
+
+def test_correlated_attributes_need_the_empirical_null(rng):
+    """A hundred copies of each attribute break the product null; ranks stay right."""
+    d, copies = 60, 100
+    p = a_population(d, rng)
+
+    def draw(count):
+        return np.repeat(draw_people(p, count, rng), copies, axis=1)
+
+    release, innocents, references = draw(30).mean(axis=0), draw(200), draw(299)
+    wrong = trace_people(release, innocents, references, control="each").accused.sum()
+    assert wrong > 40
+    found = trace_people(release, innocents, references, null="references", control="each")
+    share = alpha("attacks/tracing/correlated")
+    # Given the references' 15th largest score, the chance is a Beta(15, 285): 0.16 bounds it.
+    assert stats.beta.sf(0.16, 15, 285) < share
+    assert found.accused.sum() <= stats.binom.isf(share, 200, 0.16)
+
+
+def test_homers_distance_is_an_inner_product():
+    q, pool = np.array([0.3, -0.8, 1.0]), np.array([[1, -1, 1], [-1, -1, 1], [1, 1, 1]])
+    weights = weights_of(TracingStatistic.HOMER, q, pool)
+    for y in np.array([[1, 1, 1], [1, -1, 1], [-1, 1, -1]]):
+        distance = (np.abs(y - pool.mean(axis=0)) - np.abs(y - q)).sum()
+        assert y @ weights == pytest.approx(distance)
+
+
+def test_the_likelihood_weights_are_a_likelihood_ratio():
+    q, pool = np.array([0.3, -0.8]), np.array([[1, -1]] * 30 + [[-1, 1]] * 10)
+    weights = weights_of(TracingStatistic.LIKELIHOOD, q, pool)
+    a, b = (values * 40 / 41 for values in (q, pool.mean(axis=0)))
+
+    def loglik(y, means):
+        return np.log((1 + y * means) / 2).sum()
+
+    one, other = np.array([1, 1]), np.array([-1, 1])
+    gap = (loglik(one, a) - loglik(one, b)) - (loglik(other, a) - loglik(other, b))
+    assert (one - other) @ weights == pytest.approx(gap)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.floats(0.001, 0.5))
+def test_false_discovery_control_is_scipys(values, level):
+    for control, method in (
+        (DiscoveryControl.BENJAMINI_HOCHBERG, "bh"),
+        (DiscoveryControl.BENJAMINI_YEKUTIELI, "by"),
+    ):
+        adjusted = stats.false_discovery_control(values, method=method)
+        found = discoveries(values, level, control)
+        assert (found[adjusted < level * (1 - 1e-9)]).all()
+        assert not (found[adjusted > level * (1 + 1e-9)]).any()
+
+
+def test_too_few_references_or_attributes_cannot_tell():
+    x = np.array([[1, -1, 1, 1]])
+    few = trace_people([0.1, 0.2, 0.3, 0.4], x, -x, null="references")
+    assert few.verdict is TracingVerdict.CANNOT_TELL
+    assert not few.accused.any()
+    assert "19 are enough" in str(few)
+    for release in ([0.1, 0.2, 0.3, 0.4], [0.0] * 4):
+        found = trace_people(release, x, -x)
+        assert found.verdict is TracingVerdict.CANNOT_TELL
+        assert str(found).startswith("Cannot tell")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"release": [0.1, float("nan")]}, "gap"),
+        ({"release": [[0.1, 0.2]]}, "list of means"),
+        ({"release": []}, "list of means"),
+        ({"candidates": [[1, 0]]}, "no sign"),
+        ({"candidates": [[1.0, float("nan")]]}, "no sign"),
+        ({"candidates": np.array([[-128, 1]], dtype=np.int8)}, "no sign"),
+        ({"candidates": [[1, 1, 1]]}, "other attributes"),
+        ({"candidates": np.empty((0, 2))}, "no candidates"),
+        ({"candidates": [["a", "b"]]}, "no table"),
+        ({"references": [[2, 1]]}, "references"),
+        ({"references": np.empty((0, 2))}, "no references"),
+        ({"level": 0}, "level"),
+        ({"level": float("nan")}, "number"),
+        ({"level": "often"}, "number"),
+        ({"null": "normal"}, "null"),
+        ({"control": "none"}, "control"),
+        ({"statistic": "homer"}, "pool"),
+        ({"statistic": "clipped", "pool": [[1, 1]]}, "distortion"),
+        ({"statistic": "likelihood", "null": "gaussian", "pool": [[1, 1]]}, "signs"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused(change, words):
+    usual = {"release": [0.1, 0.2], "candidates": [[1, -1]], "references": [[-1, 1]]}
+    with pytest.raises(InvalidArgument, match=words):
+        trace_people(**{**usual, **change})
+
+
+def test_signs_of_bits():
+    assert as_signs([[True, False]]).tolist() == [[1, -1]]
+    with pytest.raises(InvalidArgument, match="yes-or-no"):
+        as_signs([[2, 0]])
+
+
+def test_nobody_found_is_said_as_that_and_where_nobody_could_be_found_too(rng):
+    """Twenty references find a group of 40 members or no one: "nobody" would be a wrong verdict."""
+    p = a_population(3000, rng)
+    strangers, references = draw_people(p, 40, rng), draw_people(p, 20, rng)
+    release = draw_people(p, 500, rng).mean(axis=0)
+    few = trace_people(release, strangers, references, null="references")
+    assert few.verdict is TracingVerdict.CANNOT_TELL
+    many = trace_people(release, strangers, references, level=alpha("attacks/tracing/nobody"))
+    assert many.verdict is TracingVerdict.NOBODY
+    assert "does not show" in str(many)
+
+
+def test_means_of_shares():
+    assert as_means([0, 0.25]).tolist() == [-1, -0.5]
+    for shares in ([-0.1], [1.5], [float("nan")], ["x"]):
+        with pytest.raises(InvalidArgument, match="shares"):
+            as_means(shares)
+
+
+def test_representation_shows_no_row():
+    found = trace_people([0.5, 0.5], [[1, 1]], [[-1, 1]])
+    assert "0.5" not in repr(found)

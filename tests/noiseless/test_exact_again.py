@@ -1,0 +1,130 @@
+"""Exact releases that were taken for the same again, or for something else, and were not."""
+
+from pathlib import Path
+
+import pytest
+
+import discreet
+from discreet.core.errors import RefusedQuery
+from tests.support.projects.exact import ROWS, make_school, release
+
+pytestmark = pytest.mark.usefixtures("stated_law")
+
+PREMISES = {"given": '["total"]', "robust": '["total"]'}
+SECOND = {"table": '"again"', "rows": ROWS - 1}
+
+
+def edit(folder: Path, old: str, new: str) -> None:
+    declared = folder / "discreet.toml"
+    text = declared.read_text(encoding="utf-8")
+    assert old in text
+    declared.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def declare_a_second_table(folder: Path, id_space: str = "students") -> None:
+    """Declare the rows of the exams once more, as another table."""
+    text = (folder / "discreet.toml").read_text(encoding="utf-8")
+    table = text[text.index("[tables.exams]") : text.index("[exact")]
+    second = table.replace("tables.exams", "tables.again").replace('"students"', f'"{id_space}"')
+    edit(folder, "[exact.total]", second + "\n[exact.total]")
+
+
+def test_rows_are_not_thrown_away_anew_for_another_number_of_rows(tmp_path):
+    """Several draws of one histogram average the discarding out."""
+    discard = "{ epsilon = 1, delta = 1e-3 }"
+    made = [
+        release(
+            f"grades{more}", "histogram", '["grade"]', least=1, discard=discard, rows=ROWS + more
+        )
+        for more in range(2)
+    ]
+    make_school(tmp_path, *made)
+    with discreet.own(tmp_path) as owner:
+        first = owner.publish_exact("grades0")
+        with pytest.raises(RefusedQuery, match="is part of what 'grades0' has released"):
+            owner.publish_exact("grades1")
+        assert owner.publish_exact("grades0").numbers == first.numbers
+        assert len(owner.exact_claims()) == 1
+
+
+def test_a_total_is_not_read_again_from_rows_that_have_changed(tmp_path):
+    make_school(tmp_path, release("total"), release("later", rows=ROWS - 1))
+    rows = tmp_path / "exams.csv"
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        lines = rows.read_text(encoding="utf-8").splitlines()
+        rows.write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
+        with pytest.raises(RefusedQuery, match=r"Take it from 'total' \(ticket"):
+            owner.publish_exact("later")
+
+
+def test_a_key_with_a_comma_is_not_two_keys(tmp_path):
+    two = release("two", "count", '["grade"]', values='["a", "b"]')
+    make_school(tmp_path, two, release("one", "count", '["grade"]', values='["a, b"]'))
+    edit(tmp_path, 'keys = ["a", "b", "c"]', 'keys = ["a", "b", "c", "a, b"]')
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("two")
+        with pytest.raises(RefusedQuery, match="could be subtracted"):
+            owner.publish_exact("one")
+
+
+def test_a_second_table_of_the_same_source_hides_no_subtraction(tmp_path):
+    make_school(tmp_path, release("total"), release("rest", **SECOND, **PREMISES))
+    declare_a_second_table(tmp_path)
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        with pytest.raises(RefusedQuery, match="The totals tell what a row of"):
+            owner.publish_exact("rest")
+
+
+def test_a_renamed_table_hides_no_subtraction(tmp_path):
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        owner.data_changed("students")
+    make_school(tmp_path, release("july", table='"july"', rows=ROWS + 1, **PREMISES))
+    edit(tmp_path, "[tables.exams", "[tables.july")
+    with (
+        discreet.own(tmp_path) as owner,
+        pytest.raises(RefusedQuery, match="The totals tell what a row of"),
+    ):
+        owner.publish_exact("july")
+
+
+def test_tables_of_other_sources_are_left_to_the_premises(tmp_path):
+    make_school(tmp_path, release("total"), release("rest", **SECOND, **PREMISES))
+    declare_a_second_table(tmp_path)
+    edit(tmp_path, '[tables.again]\nsource = "exams.csv"', '[tables.again]\nsource = "others.csv"')
+    (tmp_path / "others.csv").write_bytes((tmp_path / "exams.csv").read_bytes())
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        assert owner.publish_exact("rest").claim.asserted["composed"]["rule"] == "premises"
+
+
+def test_a_second_id_space_of_the_same_rows_hides_no_subtraction(tmp_path):
+    make_school(tmp_path, release("total"), release("rest", **SECOND))
+    declare_a_second_table(tmp_path, "people")
+    space = '[id_spaces.people]\nunit = "a person"\nbudget = { epsilon = 3 }\n\n'
+    edit(tmp_path, "[id_spaces.students]", space + "[id_spaces.students]")
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        with pytest.raises(RefusedQuery, match="were published in 'students'"):
+            owner.publish_exact("rest")
+
+
+def test_a_total_and_the_parts_of_the_next_version_are_subtracted_too(tmp_path):
+    """The whole of June, and of July each campus by itself: together they tell who came."""
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        owner.data_changed("students")
+    north = {"split": '"campus"', "parts": '["north"]', "rows": 20}
+    others = {"split": '"campus"', "parts": '["south", "east"]', "rows": ROWS - 20 + 1}
+    both = {"given": '["total", "north"]', "robust": '["total", "north"]'}
+    make_school(
+        tmp_path, release("north", **north, **PREMISES), release("others", **others, **both)
+    )
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("north")
+        with pytest.raises(RefusedQuery, match="The totals tell what a row of"):
+            owner.publish_exact("others")
