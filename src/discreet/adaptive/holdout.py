@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from discreet.adaptive.answering_modes import AnsweringMode, GivenShare, answering_mode
 from discreet.adaptive.guarantee import PopulationGuarantee
 from discreet.adaptive.holdout_promise import (
-    HeldRows,
+    HoldoutRows,
     as_rows,
     as_training,
     corrected,
@@ -337,7 +337,7 @@ class Holdout:
 
 
 def _values(
-    function: RowFunction, rows: HeldRows, within: DeclaredRange, is_batch: bool
+    function: RowFunction, rows: HoldoutRows, within: DeclaredRange, is_batch: bool
 ) -> RowValues:
     """Ask rows one by one, or all at once."""
     if not callable(function):

@@ -23,7 +23,7 @@ from discreet.core.protocols import IntArray
 
 
 @frozen(eq=False)
-class HeldRows:
+class HoldoutRows:
     """Rows in two forms.
 
     Attributes:
@@ -38,7 +38,7 @@ class HeldRows:
         return len(self.each)
 
 
-def as_rows(rows: Any) -> HeldRows:
+def as_rows(rows: Any) -> HoldoutRows:
     """Return rows as something that is asked one by one, and as what is asked all at once."""
     together = rows
     if hasattr(rows, "itertuples"):  # a pandas frame: rows as named tuples
@@ -62,7 +62,7 @@ def as_rows(rows: Any) -> HeldRows:
         )
     if count == 0:
         raise InvalidArgument("A holdout needs rows", must="have at least one", got="0")
-    return HeldRows(rows, together)
+    return HoldoutRows(rows, together)
 
 
 def promised(
@@ -96,7 +96,7 @@ def promised(
     )
 
 
-def as_training(training: Any, rows: Any) -> HeldRows:
+def as_training(training: Any, rows: Any) -> HoldoutRows:
     """Return training rows; refuse those that are the holdout itself."""
     is_shared = training is rows or (
         isinstance(training, np.ndarray)
