@@ -177,7 +177,7 @@ def test_an_answer_tells_nothing_exact_of_the_sample():
     first = Holdout(np.arange(10_000), questions=500).ask(lambda row: 2 if row < 10 else "none")
     other = Holdout(np.arange(10_000), questions=500).ask(lambda row: 2 if row < 20 else "none")
     told = [attrs.asdict(one) for one in (first, other)]
-    assert set(told[0]) == {"value", "low", "high", "number"}
+    assert set(told[0]) == {"value", "low", "high", "number", "is_from_training"}
     assert told[0]["number"] == told[1]["number"]
 
 

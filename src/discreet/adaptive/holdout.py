@@ -2,19 +2,26 @@
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
-import numpy as np
-from attrs import field, frozen
-
-from discreet.adaptive.guarantee import (
-    STEPS,
-    PopulationGuarantee,
-    expected_guarantee,
-    guarantees,
+from discreet.adaptive.answering_modes import AnsweringMode, GivenShare, answering_mode
+from discreet.adaptive.guarantee import PopulationGuarantee
+from discreet.adaptive.holdout_promise import (
+    HoldoutRows,
+    as_rows,
+    as_training,
+    corrected,
+    counted,
+    mixed,
+    promised,
+    refuse_without_training,
+    universal,
 )
+from discreet.adaptive.mixed_modes import chosen, noisy_value, value_share
+from discreet.adaptive.population_answers import PopulationAnswer, PopulationChoice
+from discreet.adaptive.question_mix import SLACK, MixedGuarantee, QuestionMix
 from discreet.adaptive.row_values import (
     DeclaredRange,
     RowFunction,
@@ -22,71 +29,11 @@ from discreet.adaptive.row_values import (
     batch_values,
     row_values,
 )
-from discreet.adaptive.rows_needed import least_rows
-from discreet.core import check
+from discreet.adaptive.sparse_answers import SparseGuarantee
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.numbers import Number, exact, written
-from discreet.core.protocols import Rng
-from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from discreet.core.numbers import Number, exact
+from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.rng import SystemRng
-
-Steps = np.ndarray[Any, np.dtype[np.int64]]
-"""The value of each row, in steps of the range."""
-
-
-@frozen
-class PopulationAnswer:
-    """An answer about the population, with what holds for all answers together.
-
-    Attributes:
-        value: The answer, in the declared range.
-        low: The lower end of the interval for the population; that of the range, if the promise
-            is one on average.
-        high: The upper end.
-        number: How many questions were asked up to this one.
-    """
-
-    value: Fraction
-    low: Fraction
-    high: Fraction
-    number: int
-
-    def __str__(self) -> str:
-        return f"{float(self.value):.4g} [{float(self.low):.4g} to {float(self.high):.4g}]"
-
-
-class AnsweringMode(Protocol):
-    """How questions are answered: from the values of rows to a share of their range."""
-
-    def share(self, steps: Steps, number: int) -> Fraction:
-        """Return the answer to question ``number``, counted from 0, as a share of the range."""
-
-
-@frozen
-class NoisyMode:
-    """Every answer has noise of its own; all rows are used."""
-
-    noise: DiscreteGaussian
-    rng: Rng = field(repr=False)
-
-    def share(self, steps: Steps, number: int) -> Fraction:
-        """Return the noisy mean, cut to the range."""
-        total = np.array([int(steps.sum())], dtype=np.int64)
-        noisy = int(self.noise.release(total, self.rng)[0])
-        return min(Fraction(1), max(Fraction(0), Fraction(noisy, STEPS * len(steps))))
-
-
-@frozen
-class FreshMode:
-    """Every answer is exact of rows that no answer before it has used."""
-
-    order: np.ndarray[Any, np.dtype[np.int64]] = field(repr=False)
-    each: int
-
-    def share(self, steps: Steps, number: int) -> Fraction:
-        """Return the mean over the part of the rows that is this question's."""
-        part = self.order[number * self.each : (number + 1) * self.each]
-        return Fraction(int(steps[part].sum()), STEPS * self.each)
 
 
 class Holdout:
@@ -105,6 +52,7 @@ class Holdout:
         has the rows.
 
     Example:
+        >>> import numpy as np
         >>> random = np.random.default_rng(1)
         >>> holdout = Holdout(random.random(20_000), questions=200)
         >>> answer = holdout.ask(lambda x: x > 0.25)
@@ -116,30 +64,83 @@ class Holdout:
         self,
         rows: Any,
         *,
-        questions: int,
+        questions: int | QuestionMix,
         beta: Number = Fraction(1, 20),
         alpha: Number | None = None,
         method: str | None = None,
+        training: Any = None,
+        overfits: int | None = None,
+        tolerance: Number | None = None,
+        universe: Any = None,
     ) -> None:
         """Hold rows for so many questions; ``method`` is one that ``guarantees`` names.
 
-        With ``alpha`` it is refused if no method promises that, with the number of rows that would.
+        Args:
+            rows: The rows that are kept apart.
+            questions: How many may be asked; or a mix of several kinds, with how many of each.
+            beta: The chance that some answer is farther off than promised.
+            alpha: How far answers may be off. It is refused if no method promises that, with the
+                number of rows that would.
+            method: How to answer; the best way, if not given.
+            training: Other rows, which answer first: then the holdout only corrects answers that
+                overfit [DFH15]. See ``sparse_guarantee``.
+            overfits: How many answers it may correct.
+            tolerance: How far a training answer may be off without a correction.
+            universe: All elements that a row can be, if they are few and public. Then questions
+                are put to the elements, and answered exactly or by weights over them.
         """
-        self._rows, self._together = _as_rows(rows)
-        self.guarantee = _promised(len(self._rows), questions, beta, alpha, method)
+        self._rows = as_rows(rows)
+        self._training = None if training is None else as_training(training, rows)
+        self._elements = self._rows
+        self._histogram: IntArray | None = None
+        size = len(self._rows)
+        self.guarantee: PopulationGuarantee
+        if self._training is not None:
+            limit = Fraction(1, 2) if alpha is None else exact(alpha)
+            self.guarantee = corrected(
+                (size, len(self._training)), questions, overfits, beta, limit, tolerance
+            )
+        else:
+            refuse_without_training(overfits, tolerance)
+            if universe is not None:
+                self._elements = as_rows(universe)
+                self._histogram = counted(self._rows.each, self._elements.each)
+                self.guarantee = universal(size, questions, len(self._elements), beta, alpha)
+            elif isinstance(questions, QuestionMix):
+                self.guarantee = mixed(size, questions, beta, alpha, method)
+            else:
+                self.guarantee = promised(size, questions, beta, alpha, method)
         self._rng: Rng = SystemRng()
         self._mode: AnsweringMode | None = None
-        self._asked: list[PopulationAnswer] = []
+        self._asked: list[PopulationAnswer | PopulationChoice] = []
+        self._kinds: list[str] = []
         self._lock = threading.Lock()
         self._process = os.getpid()
 
     @property
     def left(self) -> int:
-        """How many questions may still be asked."""
+        """How many questions may still be asked; 0 if all corrections were made."""
+        if self._mode is not None and self._mode.ended:
+            return 0
         return self.guarantee.questions - len(self._asked)
 
     @property
-    def transcript(self) -> tuple[PopulationAnswer, ...]:
+    def overfits_left(self) -> int | None:
+        """How many training answers may still be corrected; None without training rows."""
+        if not isinstance(self.guarantee, SparseGuarantee):
+            return None
+        return self.guarantee.answers.overfits - self._corrected()
+
+    @property
+    def left_by_kind(self) -> dict[str, int]:
+        """How many questions of each kind may still be asked."""
+        if isinstance(self.guarantee, MixedGuarantee):
+            kinds = self.guarantee.answers.mix.by_kind
+            return {kind: count - self._kinds.count(kind) for kind, count in kinds.items()}
+        return {"means": self.left}
+
+    @property
+    def transcript(self) -> tuple[PopulationAnswer | PopulationChoice, ...]:
         """All answers so far, of all who ask."""
         return tuple(self._asked)
 
@@ -163,7 +164,11 @@ class Holdout:
                 value for each.
         """
         within = DeclaredRange(low, high)
-        return self._answer(self._values(function, within, is_batch).steps, within)
+        self._require_a_question("means")
+        values = _values(function, self._elements, within, is_batch)
+        training = self._training
+        trained = None if training is None else _values(function, training, within, is_batch)
+        return self._answer(values, within, trained)
 
     def ask_outside(
         self,
@@ -181,49 +186,143 @@ class Holdout:
             >>> bool(answer.low < 0.5 < answer.high), holdout.left
             (True, 4)
         """
-        found = self._values(function, DeclaredRange(low, high), is_batch)
-        return self._answer(found.is_outside.astype(np.int64) * STEPS, DeclaredRange(0, 1))
+        within = DeclaredRange(low, high)
+        self._require_a_question("means")
+        values = _values(function, self._elements, within, is_batch).outside()
+        training = self._training
+        trained = None if training is None else _values(function, training, within, is_batch)
+        return self._answer(
+            values, DeclaredRange(0, 1), None if trained is None else trained.outside()
+        )
 
-    def _values(self, function: RowFunction, within: DeclaredRange, is_batch: bool) -> RowValues:
-        self._require_a_question()
-        if not callable(function):
-            raise InvalidArgument("A question is a function of a row", must="be one")
-        if is_batch:
-            return batch_values(function, self._together, within)
-        return row_values(function, self._rows, within)
-
-    def _answer(self, steps: Steps, within: DeclaredRange) -> PopulationAnswer:
+    def _answer(
+        self, values: RowValues, within: DeclaredRange, trained: RowValues | None
+    ) -> PopulationAnswer:
         with self._lock:
-            self._require_a_question()
-            number = len(self._asked)
-            share = self._answering().share(steps, number)
-            # A promise on average is none about this answer: then all of the range is possible.
-            reach = Fraction(1) if self.guarantee.beta is None else self.guarantee.alpha
-            answer = PopulationAnswer(
-                value=within.at(share),
-                low=within.at(max(Fraction(0), share - reach)),
-                high=within.at(min(Fraction(1), share + reach)),
-                number=number + 1,
+            self._require_a_question("means")
+            given = self._answering().share(values, len(self._asked), trained)
+            return self._said("means", within, given)
+
+    def ask_value(
+        self,
+        function: Callable[[Any], Any],
+        *,
+        sensitivity: Number | None = None,
+        low: Number = 0,
+        high: Number = 1,
+    ) -> PopulationAnswer:
+        """Return a value of all rows at once, with an interval for its mean over samples.
+
+        The interval is for what the function gives on average over samples of as many rows.
+
+        Args:
+            function: Of all rows. A value outside of the range is put to the nearer end, one that
+                is none or an error to the middle.
+            sensitivity: By how much the replacement of one row moves the value at most, whatever
+                the rows are. It is declared, and not checked: you must be able to prove it.
+            low: The lower end of its declared range.
+            high: The upper end.
+        """
+        within = DeclaredRange(low, high)
+        mix = self._require_a_mix().answers.mix
+        self._require_a_question("values")
+        _require_a_width(sensitivity, within, len(self._rows), mix)
+        share = value_share(function, self._rows.together, within)
+        with self._lock:
+            self._require_a_question("values")
+            given = noisy_value(share, self._require_a_mix().answers, self._rng)
+            return self._said("values", within, given)
+
+    def ask_best(
+        self,
+        losses: Sequence[RowFunction],
+        *,
+        low: Number = 0,
+        high: Number = 1,
+        is_batch: bool = False,
+    ) -> PopulationChoice:
+        """Return which of some losses has the least mean, nearly, over the population.
+
+        Args:
+            losses: One function of a row for each choice, as for ``ask``.
+            low: The lower end of the losses' range.
+            high: The upper end.
+            is_batch: Whether they take all rows at once.
+        """
+        within = DeclaredRange(low, high)
+        promise = self._require_a_mix()
+        self._require_a_question("choices")
+        _require_choices(len(losses), promise.answers.mix)
+        values = [_values(one, self._rows, within, is_batch) for one in losses]
+        with self._lock:
+            self._require_a_question("choices")
+            answer = PopulationChoice(
+                place=chosen(values, promise.answers, self._rng),
+                excess=promise.alphas["choices"] * within.width,
+                number=len(self._asked) + 1,
             )
-            self._asked.append(answer)
+            self._keep("choices", answer)
         return answer
+
+    def _said(self, kind: str, within: DeclaredRange, given: GivenShare) -> PopulationAnswer:
+        """Return an answer with its interval, and keep it."""
+        share, reach = given.value, self.guarantee.alpha
+        if isinstance(self.guarantee, MixedGuarantee):
+            reach = self.guarantee.alphas[kind]
+        if self.guarantee.beta is None:
+            # A promise on average is none about this answer: then all of the range is possible.
+            reach = Fraction(1)
+        answer = PopulationAnswer(
+            value=within.at(share),
+            low=within.at(max(Fraction(0), share - reach)),
+            high=within.at(min(Fraction(1), share + reach)),
+            number=len(self._asked) + 1,
+            is_from_training=given.is_from_training,
+        )
+        self._keep(kind, answer)
+        return answer
+
+    def _keep(self, kind: str, answer: PopulationAnswer | PopulationChoice) -> None:
+        self._asked.append(answer)
+        self._kinds.append(kind)
+
+    def _require_a_mix(self) -> MixedGuarantee:
+        if not isinstance(self.guarantee, MixedGuarantee):
+            raise InvalidArgument(
+                "This holdout was made for means alone",
+                must="know beforehand how many values and choices are asked",
+                next="Nothing changed. Make it with questions=QuestionMix(means=..., values=...)",
+            )
+        return self.guarantee
+
+    def _corrected(self) -> int:
+        return sum(
+            isinstance(one, PopulationAnswer) and not one.is_from_training for one in self._asked
+        )
 
     def _answering(self) -> AnsweringMode:
         if self._mode is None:
-            self._mode = _mode(self.guarantee, self._rng)
+            self._mode = answering_mode(self.guarantee, self._rng, self._histogram)
         return self._mode
 
-    def _require_a_question(self) -> None:
+    def _require_a_question(self, kind: str) -> None:
         if os.getpid() != self._process:
             raise Unsupported(
                 "A holdout cannot be used in a second process",
                 must="be asked where it was made: copies would repeat noise and lose count",
                 next="Run with one process (n_jobs=1), or with threads",
             )
-        if self.left <= 0:
+        if self._mode is not None and self._mode.ended:
             raise InvalidArgument(
-                "All questions were asked",
-                must=f"be at most {self.guarantee.questions:,}",
+                "All corrections were made",
+                must="overfit, or surprise the weights, no more often than was declared",
+                next="Nothing changed. Take fresh rows for a new holdout, or train with less",
+            )
+        if self.left_by_kind.get(kind, 0) <= 0:
+            asked = self._kinds.count(kind)
+            raise InvalidArgument(
+                "All questions were asked" if asked else f"No {kind} were declared",
+                must=f"be at most {asked:,} {kind}",
                 next="Nothing changed. Take fresh rows for a new holdout",
             )
 
@@ -237,68 +336,42 @@ class Holdout:
         return f"Holdout({self.guarantee}; {self.left:,} questions left)"
 
 
-def _as_rows(rows: Any) -> tuple[Sequence[Any], Any]:
-    """Return rows as something that is asked one by one, and as what is asked all at once."""
-    together = rows
-    if hasattr(rows, "itertuples"):  # a pandas frame: rows as named tuples
-        together = rows.reset_index(drop=True)
-        rows = list(rows.itertuples(index=False))
-    elif hasattr(rows, "iter_rows"):  # a Polars frame, which would be asked column by column
-        rows = list(rows.iter_rows(named=True))
-    elif hasattr(rows, "to_pylist"):  # an Arrow table: rows as dictionaries
-        rows = rows.to_pylist()
-    elif hasattr(rows, "iloc"):  # a pandas series, whose places may have other names
-        rows = together = rows.to_numpy()
-    try:
-        count = len(rows)
-        if count:
-            rows[0]
-    except (TypeError, KeyError, IndexError):
-        count = -1
-    if count < 0 or isinstance(rows, Mapping):
+def _values(
+    function: RowFunction, rows: HoldoutRows, within: DeclaredRange, is_batch: bool
+) -> RowValues:
+    """Ask rows one by one, or all at once."""
+    if not callable(function):
+        raise InvalidArgument("A question is a function of a row", must="be one")
+    if is_batch:
+        return batch_values(function, rows.together, within)
+    return row_values(function, rows.each, within)
+
+
+def _require_a_width(
+    sensitivity: Number | None, within: DeclaredRange, rows: int, mix: QuestionMix
+) -> None:
+    """Refuse a value that has no declared sensitivity, or a larger one than was declared."""
+    most = mix.value_width * within.width / rows
+    if sensitivity is None:
         raise InvalidArgument(
-            "A holdout needs rows", must="be an array, a list, a data frame or an Arrow table"
+            "A value of all rows needs a declared sensitivity",
+            must="say by how much the replacement of one row moves it at most",
+            next="Nothing was asked. AUC, R² and F1 are no means over rows: prove a bound first",
         )
-    if count == 0:
-        raise InvalidArgument("A holdout needs rows", must="have at least one", got="0")
-    return rows, together
-
-
-def _promised(
-    rows: int, questions: int, beta: Number, alpha: Number | None, method: str | None
-) -> PopulationGuarantee:
-    """Return the promise of the wanted method, or of the best; refuse what cannot be promised."""
-    count = check.at_least_one(questions, "questions")
-    if method == "fixed beforehand":
+    if not 0 < exact(sensitivity) <= most * SLACK:
         raise InvalidArgument(
-            "A holdout answers adaptive questions",
-            must="have a method that promises something of them",
-            got=method,
+            "The sensitivity of a value is out of range",
+            must=f"be above 0 and at most {float(most):.3g}, for which the holdout was made",
+            got=str(sensitivity),
+            next="Nothing was asked. Make a holdout with a larger value_width",
         )
-    if method == "gaussian/expectation":
-        found = [expected_guarantee(rows=rows, questions=count)]
-    else:
-        found = [
-            one
-            for one in guarantees(rows=rows, questions=count, beta=beta)
-            if method in (None, one.method)
-        ]
-    wanted = Fraction(1, 2) if alpha is None else exact(alpha)
-    if found and found[0].alpha <= wanted:
-        return found[0]
-    least = least_rows(alpha=wanted, questions=count, beta=beta, method=method)
-    raise InvalidArgument(
-        f"{rows:,} rows are too few for {count:,} adaptive questions",
-        must=f"be at least {least.rows:,} for an error of {written(wanted)}",
-        got=f"{rows:,}",
-        next="Ask fewer questions, allow a larger error, or take more rows",
-    )
 
 
-def _mode(guarantee: PopulationGuarantee, rng: Rng) -> AnsweringMode:
-    if guarantee.noise is not None:
-        return NoisyMode(guarantee.noise, rng)
-    # A random order, so that rows which lie in some order are fresh draws all the same.
-    keys = np.frombuffer(rng.words(guarantee.rows).tobytes(), dtype=np.uint64)
-    each = guarantee.rows // guarantee.questions
-    return FreshMode(np.argsort(keys, kind="stable").astype(np.int64), each)
+def _require_choices(count: int, mix: QuestionMix) -> None:
+    if not 1 <= count <= mix.candidates:
+        raise InvalidArgument(
+            "The number of choices is out of range",
+            must=f"be from 1 to {mix.candidates:,}, for which the holdout was made",
+            got=f"{count:,}",
+            next="Nothing was asked",
+        )

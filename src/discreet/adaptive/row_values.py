@@ -73,6 +73,10 @@ class RowValues:
     steps: NDArray[np.int64]
     is_outside: NDArray[np.bool_]
 
+    def outside(self) -> "RowValues":
+        """Return whether rows were outside, as the values of a question of its own."""
+        return RowValues(self.is_outside.astype(np.int64) * STEPS, np.zeros_like(self.is_outside))
+
 
 def row_values(function: RowFunction, rows: Sequence[Any], within: DeclaredRange) -> RowValues:
     """Ask each row by itself, so that no value can depend on another row.

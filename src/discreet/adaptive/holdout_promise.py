@@ -1,0 +1,223 @@
+"""Which promise a holdout can make of its rows; what cannot be promised is refused."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from discreet.adaptive.guarantee import (
+    PopulationGuarantee,
+    expected_guarantee,
+    guarantees,
+)
+from discreet.adaptive.question_mix import MixedGuarantee, QuestionMix, mixed_guarantee
+from discreet.adaptive.rows_needed import least_rows
+from discreet.adaptive.sparse_answers import SparseGuarantee, sparse_guarantee
+from discreet.adaptive.weights_answers import uniform_guarantee, weights_guarantee
+from discreet.core import check
+from discreet.core.errors import InvalidArgument
+from discreet.core.numbers import Number, exact, written
+from discreet.core.protocols import IntArray
+
+
+@frozen(eq=False)
+class HoldoutRows:
+    """Rows in two forms.
+
+    Attributes:
+        each: What is asked one by one.
+        together: What is asked all at once: the array, frame or table as it was given.
+    """
+
+    each: Sequence[Any] = field(repr=False)
+    together: Any = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+
+def as_rows(rows: Any) -> HoldoutRows:
+    """Return rows as something that is asked one by one, and as what is asked all at once."""
+    together = rows
+    if hasattr(rows, "itertuples"):  # a pandas frame: rows as named tuples
+        together = rows.reset_index(drop=True)
+        rows = list(rows.itertuples(index=False))
+    elif hasattr(rows, "iter_rows"):  # a Polars frame, which would be asked column by column
+        rows = list(rows.iter_rows(named=True))
+    elif hasattr(rows, "to_pylist"):  # an Arrow table: rows as dictionaries
+        rows = rows.to_pylist()
+    elif hasattr(rows, "iloc"):  # a pandas series, whose places may have other names
+        rows = together = rows.to_numpy()
+    try:
+        count = len(rows)
+        if count:
+            rows[0]
+    except (TypeError, KeyError, IndexError):
+        count = -1
+    if count < 0 or isinstance(rows, Mapping):
+        raise InvalidArgument(
+            "A holdout needs rows", must="be an array, a list, a data frame or an Arrow table"
+        )
+    if count == 0:
+        raise InvalidArgument("A holdout needs rows", must="have at least one", got="0")
+    return HoldoutRows(rows, together)
+
+
+def promised(
+    rows: int, questions: int, beta: Number, alpha: Number | None, method: str | None
+) -> PopulationGuarantee:
+    """Return the promise of the wanted method, or of the best; refuse what cannot be promised."""
+    count = check.at_least_one(questions, "questions")
+    if method == "fixed beforehand":
+        raise InvalidArgument(
+            "A holdout answers adaptive questions",
+            must="have a method that promises something of them",
+            got=method,
+        )
+    if method == "gaussian/expectation":
+        found = [expected_guarantee(rows=rows, questions=count)]
+    else:
+        found = [
+            one
+            for one in guarantees(rows=rows, questions=count, beta=beta)
+            if method in (None, one.method)
+        ]
+    wanted = Fraction(1, 2) if alpha is None else exact(alpha)
+    if found and found[0].alpha <= wanted:
+        return found[0]
+    least = least_rows(alpha=wanted, questions=count, beta=beta, method=method)
+    raise InvalidArgument(
+        f"{rows:,} rows are too few for {count:,} adaptive questions",
+        must=f"be at least {least.rows:,} for an error of {written(wanted)}",
+        got=f"{rows:,}",
+        next="Ask fewer questions, allow a larger error, or take more rows",
+    )
+
+
+def as_training(training: Any, rows: Any) -> HoldoutRows:
+    """Return training rows; refuse those that are the holdout itself."""
+    is_shared = training is rows or (
+        isinstance(training, np.ndarray)
+        and isinstance(rows, np.ndarray)
+        and np.shares_memory(training, rows)
+    )
+    if is_shared:
+        raise InvalidArgument(
+            "The training rows are those of the holdout",
+            must="be other rows: nothing may be computed from the holdout beforehand",
+            next="Split the rows at random first, and copy both parts",
+        )
+    return as_rows(training)
+
+
+def refuse_without_training(overfits: int | None, tolerance: Number | None) -> None:
+    """Refuse what is about training rows where there are none."""
+    if overfits is not None or tolerance is not None:
+        raise InvalidArgument(
+            "Only answers of training rows are corrected",
+            must="exist where overfits or tolerance is given",
+            got="no training rows",
+            next="Give training=rows, or leave out overfits and tolerance",
+        )
+
+
+def corrected(
+    rows: tuple[int, int],
+    questions: int | QuestionMix,
+    overfits: int | None,
+    beta: Number,
+    limit: Fraction,
+    tolerance: Number | None,
+) -> SparseGuarantee:
+    """Return the promise of a holdout that corrects; refuse what cannot be promised."""
+    if isinstance(questions, QuestionMix):
+        raise InvalidArgument(
+            "Training rows answer means alone",
+            must="be given with a number of questions",
+            got=str(questions),
+        )
+    if overfits is None:
+        raise InvalidArgument(
+            "A holdout with training rows must know how often it may correct them",
+            must="have overfits=, for instance 10",
+        )
+    found = sparse_guarantee(
+        rows=rows[0],
+        questions=questions,
+        overfits=overfits,
+        beta=beta,
+        tolerance=tolerance,
+        training=rows[1],
+    )
+    if found is not None and found.alpha <= limit:
+        return found
+    raise InvalidArgument(
+        f"{rows[0]:,} rows are too few to correct {overfits:,} answers",
+        must=f"promise an error of {written(limit)}",
+        got="more than 1" if found is None else f"{float(found.alpha):.3g}",
+        next="Correct fewer answers, take more rows, allow a larger alpha, or leave out training",
+    )
+
+
+def mixed(
+    rows: int, mix: QuestionMix, beta: Number, alpha: Number | None, method: str | None
+) -> MixedGuarantee:
+    """Return the promise for several kinds of questions; refuse what cannot be promised."""
+    limit = Fraction(1, 2) if alpha is None else exact(alpha)
+    if method not in (None, "mixed/posterior"):
+        raise InvalidArgument(
+            "A mix of questions has one method", must="be mixed/posterior", got=str(method)
+        )
+    found = mixed_guarantee(rows=rows, mix=mix, beta=beta)
+    if found is not None and found.alpha <= limit:
+        return found
+    raise InvalidArgument(
+        f"{rows:,} rows are too few for {mix}",
+        must=f"promise an error of {written(limit)} for each kind",
+        got="more than 1" if found is None else f"{float(found.alpha):.3g}",
+        next="Ask fewer questions, allow a larger alpha, or take more rows",
+    )
+
+
+def universal(
+    rows: int, questions: int | QuestionMix, cells: int, beta: Number, alpha: Number | None
+) -> PopulationGuarantee:
+    """Return the better promise for a universe of few elements; refuse what cannot be promised."""
+    if isinstance(questions, QuestionMix):
+        raise InvalidArgument(
+            "A universe has means alone", must="be given with a number of questions"
+        )
+    count, limit = (
+        check.at_least_one(questions, "questions"),
+        Fraction(1, 2) if alpha is None else exact(alpha),
+    )
+    found = [
+        uniform_guarantee(rows=rows, cells=cells, beta=beta),
+        weights_guarantee(rows=rows, questions=count, cells=cells, beta=beta),
+    ]
+    best = min((one for one in found if one is not None), key=lambda one: one.alpha, default=None)
+    if best is not None and best.alpha <= limit:
+        return evolve(best, questions=count)
+    raise InvalidArgument(
+        f"{rows:,} rows are too few for a universe of {cells:,} elements",
+        must=f"promise an error of {written(limit)}",
+        got="more than 1" if best is None else f"{float(best.alpha):.3g}",
+        next="Leave out the universe, allow a larger alpha, or take more rows",
+    )
+
+
+def counted(rows: Sequence[Any], universe: Sequence[Any]) -> IntArray:
+    """Return how many rows there are of each element; refuse rows that are none of them."""
+    try:
+        places = {element: place for place, element in enumerate(universe)}
+        found = [places[row] for row in rows]
+    except (KeyError, TypeError):
+        raise InvalidArgument(
+            "A row is not in the universe",
+            must="be one of its elements, which can be compared: numbers, words or tuples",
+        ) from None
+    if len(places) != len(universe):
+        raise InvalidArgument("A universe has an element twice", must="have each one once")
+    return np.bincount(found, minlength=len(universe)).astype(np.int64)
