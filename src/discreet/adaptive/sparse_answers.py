@@ -37,8 +37,7 @@ class SparseAnswers:
         so :math:`g` is public as far as the holdout is concerned, and one row of the holdout moves
         :math:`|S - g|` by ``STEPS`` at most. A sparse vector compares that with a threshold
         :math:`T`: below, the answer is :math:`g`; above, :math:`S` with noise, at most ``overfits``
-        times. So the loss is that of :class:`~discreet.mechanisms.thresholds.numeric_sparse
-        .NumericSparse`, and it does not grow with the number of questions. This is Thresholdout
+        times. So the loss is that of ``NumericSparse``, and it does not grow with the number of questions. This is Thresholdout
         [DFH15], with constants of our own: exact noise, and the transfer theorem of
         :class:`~discreet.adaptive.transfer.PosteriorTransfer`.
 
