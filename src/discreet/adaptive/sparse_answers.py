@@ -37,9 +37,9 @@ class SparseAnswers:
         so :math:`g` is public as far as the holdout is concerned, and one row of the holdout moves
         :math:`|S - g|` by ``STEPS`` at most. A sparse vector compares that with a threshold
         :math:`T`: below, the answer is :math:`g`; above, :math:`S` with noise, at most ``overfits``
-        times. So the loss is that of ``NumericSparse``, and it does not grow with the number of questions. This is Thresholdout
-        [DFH15], with constants of our own: exact noise, and the transfer theorem of
-        :class:`~discreet.adaptive.transfer.PosteriorTransfer`.
+        times. So the loss is that of ``NumericSparse``, and it does not grow with the number of
+        questions. This is Thresholdout [DFH15], with constants of our own: exact noise, and the
+        transfer theorem of :class:`~discreet.adaptive.transfer.PosteriorTransfer`.
 
         Let comparisons be right within :math:`a_1`, and values within :math:`a_2`, but for a chance
         of :math:`\beta_s` together. Then an answer is within :math:`\max(T + a_1, a_2)` of the
