@@ -2,17 +2,59 @@
 
 Beside it stands what durability alone allows: a program that writes as much to SQLite, as durably,
 and checks nothing. So the ratio is below 1, and says what part of the disk's speed is left.
+
+Then fresh answers to a small question, from the text of the query to the release, beside how many
+there should be on two quiet cores, and how much work one may be.
 """
 
 from benchmarks.harness import Case
 
-CASES = [
+PROGRAM = "benchmarks/programs/gate_rate.py"
+ANSWERS = {1: 60.0, 2: 80.0, 8: 80.0}
+"""How many answers there should be in a second, by the number of processes."""
+
+MOST_WORK = 0.012
+"""How many seconds of the processor one may take."""
+
+
+def _together(processes: int) -> str:
+    return f"{processes} process{'es' if processes > 1 else ''}"
+
+
+PASSAGES = [
     Case(
-        name=f"passages, {processes} process{'es' if processes > 1 else ''}",
+        name=f"passages, {_together(processes)}",
         unit="1/s",
-        ours=("benchmarks/programs/gate_rate.py", "discreet", str(processes)),
-        theirs=("benchmarks/programs/gate_rate.py", "sqlite", str(processes)),
+        ours=(PROGRAM, "discreet", str(processes)),
+        theirs=(PROGRAM, "sqlite", str(processes)),
         peer="sqlite",
+        reads="rate",
     )
-    for processes in (1, 2, 8)
+    for processes in ANSWERS
 ]
+
+RATES = [
+    Case(
+        name=f"fresh answers, {_together(processes)}",
+        unit="1/s",
+        ours=(PROGRAM, "answers", str(processes)),
+        theirs=rate,
+        goal=1.0,
+        reads="rate",
+    )
+    for processes, rate in ANSWERS.items()
+]
+
+WORK = [
+    Case(
+        name=f"work of a fresh answer, {_together(processes)}",
+        unit="s",
+        ours=(PROGRAM, "answers", str(processes)),
+        theirs=MOST_WORK,
+        goal=1.0,
+        reads="seconds",
+    )
+    for processes in ANSWERS
+]
+
+CASES = [*PASSAGES, *RATES, *WORK]

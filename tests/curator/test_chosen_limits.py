@@ -4,6 +4,7 @@ The profile's plans run once; its noise is drawn again for each of many choices.
 is what they cut, reckoned from the rows, and the noise of a count with them.
 """
 
+from contextlib import closing
 from fractions import Fraction
 from functools import cached_property
 
@@ -16,10 +17,11 @@ from discreet.curator.answer import bound, prepare
 from discreet.curator.limits.choose_limits import best_limits
 from discreet.curator.price.allocate import Shares, allocate
 from discreet.curator.profile.profile import price_profile
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.project.noise import mechanism_for
 from discreet.project.project import open_project
 from discreet.project.terms import Terms
-from discreet.releases.histogram import count_bins
+from discreet.releases.histogram import Histogram, count_bins
 from discreet.tables.catalog import Limits
 from discreet.tables.keyset import PublicKeys
 from discreet.tables.plans.plan import BoundedPlan
@@ -175,3 +177,24 @@ def test_a_minority_with_far_more_rows_is_seen(two_modes, epsilon):
     assert missed <= SELDOM * CHOICES or binomial_p_value(missed, CHOICES, SELDOM) > alpha(
         "limits/two modes", parts=2 * len(MODES)
     )
+
+
+@pytest.mark.parametrize(("heavy", "is_doubtful"), [(0, False), (7, True), (40, False)])
+def test_limits_that_noise_may_have_chosen_are_doubtful(tmp_path, heavy, is_doubtful):
+    """People have up to four rows; then a few of the last bin appear, as noise or in truth."""
+    ends = count_bins(10_000)
+    values = (500, 500, 500, 500, *(0,) * (len(ends) - 4), heavy)
+    rows = Histogram(ends=ends, values=values, noise=DiscreteLaplace(scale=1), most=None)
+    with closing(open_project(write_project(tmp_path, [visit("p")]))) as project:
+        question, _, _ = prepare(project, "SELECT COUNT(*) AS n FROM visits", Terms(epsilon=1))
+        priced = price_profile(project, project.catalog.tables[0], PROFILE, []).plans
+        profile = ProfileStage.of(project, priced, most=None, groups={}).profile()
+    found = best_limits(
+        bound(question),
+        evolve(profile, rows=rows),
+        lambda plan: allocate(plan, question.weights, Terms(epsilon=1).price()),
+    )
+    assert found is not None
+    assert (found.limits.rows_per_group > 100) == (heavy > 0)
+    assert ("may be noise alone" in found.doubt) == is_doubtful
+    assert (found.worse_if_noise > 100) == is_doubtful

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import Unsupported
 from discreet.curator.limits.likely_histograms import PICTURES, likely
@@ -77,3 +78,15 @@ def test_gaussian_noise_is_known_and_choices_are_not():
     choice = Quantile(quantile="1/2", lower=0, upper=9, scale=1)
     with pytest.raises(Unsupported):
         likely(histogram_of(numbers, choice), (2000.0, 10.0))
+
+
+@pytest.mark.parametrize(("heavy", "is_sure"), [(0, True), (7, False), (20, True)])
+def test_heavy_units_who_may_be_noise_are_not_sure(heavy, is_sure):
+    """Seven in the last of fifty bins are noise of scale 1 now and then; twenty never are."""
+    clear = histogram_of(LAWS["up to ten"], DiscreteLaplace(scale=1), most=None)
+    values = (*clear.values[:-1], clear.values[-1] + heavy)
+    found = likely(evolve(clear, values=values), (5000.0, 10.0))
+    without = found.without_unsure()
+    assert (without.units <= found.units + 1e-9).all()
+    assert np.median(found.units[:, -1]) == pytest.approx(heavy, abs=1)
+    assert np.median(without.units[:, -1]) == pytest.approx(heavy if is_sure else 0, abs=1)

@@ -10,7 +10,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
 from discreet.ledger.chain import Kind
 from discreet.ledger.ledger import Ledger
-from discreet.roles.connection import Connection, connect
+from discreet.roles.connection import LONGEST_NAME, Connection, connect
 from discreet.roles.owner import Owner, own
 from tests.support.projects.clinic import visit, write_project
 
@@ -34,11 +34,30 @@ def test_an_analyst_gets_nothing_that_writes_but_questions(folder):
             *("synthesise", "explain_synthesis", "rehearse_synthesis", "judge"),
             *("publish", "explain_publishing", "open_queries", "explain_open_queries"),
             *("synthesise_related", "explain_related", "rehearse_related"),
+            *("holdout", "explain_holdout"),
         }
         given = [connection.budget(), connection.catalog(), connection.history()]
         assert not any(isinstance(one, Ledger) for one in given)
         hints = {inspect.signature(getattr(Connection, name)).return_annotation for name in names}
         assert Ledger not in hints
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("", "empty text"),
+        (7, "got int"),
+        ("a\udcff", "no lone surrogates"),
+        ("a" * (LONGEST_NAME + 1), f"at most {LONGEST_NAME} characters; got 201"),
+    ],
+)
+def test_a_name_that_no_charge_could_keep_is_refused_beforehand(folder, name, told: str):
+    """One that is no text could not be written down, and a long one is kept with every charge."""
+    with pytest.raises(InvalidArgument, match=told):
+        connect(folder, analyst=name)
+    with connect(folder, epsilon=1, analyst="a" * LONGEST_NAME) as connection:
+        connection.sql(ONE)
+        assert max(map(len, str(connection.history()).splitlines())) < 200
 
 
 def test_the_owner_looks_after_data_and_ledger(folder):

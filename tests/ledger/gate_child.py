@@ -15,11 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from discreet.core.errors import BudgetExhausted, DiscreetError
-from discreet.ledger.anchor import Anchor, Mark
+from discreet.ledger.anchor import PATIENCE, Anchor, Mark
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import SqliteStore
 from discreet.ledger.sqlite_transaction import SqliteTransaction
-from discreet.ledger.store import After
 from tests.ledger.orders import RELEASE, order
 from tests.support.projects.gate import pass_gate
 
@@ -61,7 +60,7 @@ class DyingStore:
         return self.store.read()
 
     @contextmanager
-    def write(self, _: After | None = None) -> Iterator["DyingTransaction"]:
+    def write(self) -> Iterator["DyingTransaction"]:
         moments = STEPS[:4] if self.writes == 0 else STEPS[5:]
         self.writes += 1
         begin, inside, end, after = (moment == self.step for moment in moments)
@@ -93,7 +92,16 @@ class DyingTransaction:
 
 
 class DyingAnchor(Anchor):
-    """An anchor that kills the process at one moment of one write."""
+    """An anchor that kills the process at one moment of one turn."""
+
+    @contextmanager
+    def turn(self, timeout: float = PATIENCE) -> Iterator[None]:
+        if STEP == "before the anchor is locked":
+            die()
+        with super().turn(timeout):
+            yield
+        if STEP == "after the anchor is unlocked":
+            die()
 
     def write(self, mark: Mark) -> None:
         if STEP == "before the anchor is written":
@@ -113,29 +121,6 @@ STEP = ""
 """Where a :class:`DyingAnchor` dies."""
 
 
-class AnchoringStore:
-    """A store that kills the process around the write in which the anchor is moved."""
-
-    def __init__(self, store: SqliteStore, step: str) -> None:
-        self.store = store
-        self.step = step
-
-    def read(self):
-        return self.store.read()
-
-    @contextmanager
-    def write(self, after: After | None = None) -> Iterator[SqliteTransaction]:
-        with self.store.write() as transaction:
-            yield transaction
-        if after is not None:
-            if self.step == "before the anchor is locked":
-                die()
-            with self.store.write() as transaction:
-                after(transaction)
-            if self.step == "after the anchor is unlocked":
-                die()
-
-
 def anchored(file: Path) -> Ledger:
     """Return a ledger with its anchor beside it."""
     return Ledger(SqliteStore(file), anchors=(Anchor(file.with_suffix(".anchor")),))
@@ -144,8 +129,8 @@ def anchored(file: Path) -> Ledger:
 def kill_anchored(step: str, file: str) -> None:
     global STEP  # noqa: PLW0603
     STEP = step
-    store = AnchoringStore(SqliteStore(Path(file)), step)
-    ledger = Ledger(store, anchors=(DyingAnchor(Path(file).with_suffix(".anchor")),))
+    anchor = DyingAnchor(Path(file).with_suffix(".anchor"))
+    ledger = Ledger(SqliteStore(Path(file)), anchors=(anchor,))
     pass_gate(ledger, order(), lambda: RELEASE)
     print("survived")
 

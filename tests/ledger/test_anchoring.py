@@ -1,5 +1,6 @@
 """A ledger that has forgotten something is refused, and what it forgot stays spent."""
 
+import errno
 import shutil
 import sqlite3
 import threading
@@ -289,4 +290,84 @@ def test_racing_processes_never_move_an_anchor_back(tmp_path: Path):
         assert before.count <= after.count
         assert before.end.sequence <= after.end.sequence
     assert ledger.spent("people") == Pure(32)
+    ledger.verify()
+
+
+def test_others_charge_and_settle_while_an_anchor_is_kept(tmp_path: Path):
+    """Who waits for the disk to keep a mark holds nobody else up who needs no mark."""
+    ledger = new(tmp_path)
+    ticket = ledger.reserve(order(HALF))
+    (anchor,) = ledger.anchors
+    charging = threading.Thread(target=ledger.reserve, args=(order(HALF),))
+    with anchor.turn():
+        charging.start()
+        ledger.commit(ticket, RELEASE)
+        while ledger.spent("people") != Pure(1):
+            assert charging.is_alive()
+        before = end(ledger)
+        assert charging.is_alive()
+    charging.join()
+    assert before.sequence == 2
+    assert end(ledger).sequence == 4
+
+
+def test_a_mark_that_somebody_else_wrote_is_flushed_before_a_charge_returns(tmp_path, monkeypatch):
+    """Whoever wrote it may have died before that; so may the power."""
+    ledger = new(tmp_path)
+    ask(ledger)
+    flushed: list[int] = []
+    monkeypatch.setattr("discreet.ledger.anchor.flush", flushed.append)
+    ledger.move_anchors()
+    marks = read_marks(ledger.anchors)
+    ledger.move_anchors()
+    assert len(flushed) == 2
+    assert read_marks(ledger.anchors) == marks
+
+
+def test_a_larger_file_that_takes_its_place_is_the_one_that_is_written(tmp_path: Path):
+    ledger = new(tmp_path)
+    ask(ledger)
+    (anchor,) = ledger.anchors
+    entered = threading.Event()
+
+    def wait() -> None:
+        with anchor.turn():
+            entered.set()
+
+    waiting = threading.Thread(target=wait)
+    with anchor.turn():
+        waiting.start()
+        shutil.copy(anchor.path, tmp_path / "larger")
+        (tmp_path / "larger").rename(anchor.path)
+        with anchor.turn():
+            assert not entered.wait(0.05)
+    waiting.join()
+    assert entered.is_set()
+
+
+def test_an_anchor_that_is_held_for_too_long_is_said_to_be_busy(tmp_path: Path):
+    ledger = new(tmp_path)
+    ask(ledger)
+    (anchor,) = ledger.anchors
+    with (
+        anchor.turn(),
+        pytest.raises(LedgerError, match=r"is busy: others have held it for 0\.02 seconds"),
+        anchor.turn(0.02),
+    ):
+        pytest.fail("two had their turn")
+
+
+def test_where_files_have_no_queue_the_write_lock_keeps_others_away(tmp_path: Path, monkeypatch):
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOTSUP, "no queue")
+
+    ledger = new(tmp_path)
+    monkeypatch.setattr("discreet.ledger.in_turn.fcntl.flock", refuse)
+    threads = [threading.Thread(target=ledger.reserve, args=(order(HALF),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ledger.spent("people") == Pure(2)
+    assert end(ledger).sequence == 5
     ledger.verify()

@@ -121,6 +121,27 @@ def test_what_nobody_uses_is_closed_and_all_is_in_one_file(tmp_path: Path, monke
     assert not any(map(is_open, opened))
 
 
+def test_one_thread_looks_after_what_is_used_again_and_again(tmp_path: Path, monkeypatch):
+    looks: list[threading.Thread] = []
+    own = KeptOpen._close
+
+    def noted(kept: KeptOpen, is_closed) -> None:
+        looks.append(threading.current_thread())
+        own(kept, is_closed)
+
+    monkeypatch.setattr(kept_open, "LOOK", 0.001)
+    monkeypatch.setattr(KeptOpen, "_close", noted)
+    ledger = new_ledger(tmp_path)
+    closer = KEPT_OPEN._closer
+    assert closer is not None
+    with ledger.store.read():  # nothing is kept meanwhile
+        seen = looks.count(closer)
+        while looks.count(closer) < seen + 3 and closer.is_alive():
+            time.sleep(0.001)
+    assert closer.is_alive()
+    assert KEPT_OPEN._closer is closer
+
+
 def test_a_ledger_can_be_let_go_of(tmp_path: Path, opened):
     ledger = new_ledger(tmp_path)
     assert len(names(tmp_path)) == 3

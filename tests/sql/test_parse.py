@@ -22,6 +22,18 @@ def test_a_plain_query_has_no_options():
     assert statement.options.price() is None
 
 
+def test_each_reader_has_a_tree_of_its_own():
+    sql = "SELECT clinic, COUNT(*) AS n FROM visits GROUP BY clinic LIMIT 3"
+    first, second = parse(sql), parse(sql)
+    for node in first.select.walk():
+        node.meta["spoiled"] = True
+    for part in ("expressions", "group", "limit"):
+        first.select.set(part, None)
+    for statement in (second, parse(sql)):
+        assert statement.select.sql("duckdb") == sql
+        assert not any("spoiled" in node.meta for node in statement.select.walk())
+
+
 @pytest.mark.parametrize(
     ("text", "price"),
     [

@@ -27,8 +27,8 @@ from tests.support.random_sql.text import random_text
 from tests.support.statistics.numbered_rng import NumberedRng
 
 BATCHES = 10
-TEXTS = 150
-"""Of each batch: 1,500 in all."""
+TEXTS = 75
+"""Of each batch: 750 in all."""
 
 SOAK_TEXTS = 10_000
 WORLDS = 8

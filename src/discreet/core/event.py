@@ -194,8 +194,14 @@ class PoissonSampledEvent(Event):
 
     def __attrs_post_init__(self) -> None:
         """Refuse an inner event about other neighbours, unless it says more than is needed."""
-        if self.inner.metric is not Metric.ADD_REMOVE:
-            _require_same_neighbours(self, self.inner)
+        if self.inner.metric is self.metric or self.inner.metric is Metric.ADD_REMOVE:
+            return
+        raise Unsupported(
+            "What the sample is about does not follow from what is inside",
+            must="be about a changed unit, as the event inside is",
+            got=self.metric.value,
+            next="Say metric='change_one' of the sample, or put one about an added unit inside",
+        )
 
 
 @frozen(repr=False)

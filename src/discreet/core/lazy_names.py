@@ -4,10 +4,33 @@ The doors of the house say where a name is at home. Whoever comes in by a door n
 so files are free to move, and nothing is loaded that is not used.
 """
 
+import gc
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Look for no garbage while modules are loaded: they leave none, and looking takes time.
+
+    Afterwards what was loaded is among the oldest objects, as it would be after some collections:
+    it is here to stay, so nobody looks through it again soon.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        # Together these two move every object to the oldest generation and look at none. What
+        # somebody else froze would thaw, so then they are left out.
+        if not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
+        if was_enabled:
+            gc.enable()
 
 
 def lazy_names(
@@ -34,7 +57,8 @@ def lazy_names(
             return importlib.import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(homes[name]), name)
+        with no_collection():
+            value = getattr(importlib.import_module(homes[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -92,18 +92,29 @@ def float_up(value: Fraction) -> float:
         >>> Fraction(float_up(Fraction(1, 3))) >= Fraction(1, 3)
         True
     """
+    return ratio_up(value.numerator, value.denominator)
+
+
+def ratio_up(top: int, bottom: int) -> float:
+    """Return the smallest float that is not below ``top / bottom``, where ``bottom`` is above 0.
+
+    A quotient of integers is rounded to the nearest float, and compared without a new fraction.
+
+    Example:
+        >>> ratio_up(1, 3) == float_up(Fraction(1, 3)), ratio_up(1, 2)
+        (True, 0.5)
+    """
     try:
-        nearest = float(value)
+        nearest = top / bottom
     except OverflowError:
-        return math.inf if value > 0 else -_LARGEST_FLOAT
-    if math.isinf(nearest):
-        return nearest if value > 0 else -_LARGEST_FLOAT
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+        return math.inf if top > 0 else -_LARGEST_FLOAT
+    whole, part = nearest.as_integer_ratio()
+    return nearest if whole * bottom >= top * part else math.nextafter(nearest, math.inf)
 
 
 def float_down(value: Fraction) -> float:
     """Return the largest float that is not above ``value``."""
-    return -float_up(-value)
+    return 0.0 - float_up(-value)  # and no -0.0
 
 
 _LARGEST_FLOAT = math.nextafter(math.inf, 0.0)

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from discreet.core.errors import MissingDependency
+from discreet.core.lazy_names import no_collection
 
 _EXTRA_OF = {
     "ortools": "attacks",
@@ -27,7 +28,8 @@ def load(name: str) -> Any:
         '[1]'
     """
     try:
-        return importlib.import_module(name)
+        with no_collection():
+            return importlib.import_module(name)
     except ModuleNotFoundError as cause:
         root = name.partition(".")[0]
         if (cause.name or "").partition(".")[0] != root:

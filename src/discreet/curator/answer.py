@@ -55,11 +55,12 @@ from discreet.tables.catalog import with_given
 from discreet.tables.functions.public_values import Enumeration
 from discreet.tables.keyset import PrivateKeys
 from discreet.tables.plans.contain import contain
-from discreet.tables.plans.plan import BoundedPlan
+from discreet.tables.plans.plan import BoundedPlan, scans_of
 from discreet.tables.plans.prune import prune
 from discreet.tables.plans.sums import SumTotals
 from discreet.tables.plans.take_sides import take_sides
 from discreet.tables.plans.tighten import leaves_out, tighten
+from discreet.tables.relations.scan import Scan
 
 
 def answer(
@@ -340,10 +341,12 @@ def bound(question: Question, *, sharing: int = 1) -> BoundedPlan:
 
 def _are_declared_auto(question: Question, terms: Terms) -> bool:
     """Tell whether the owner lets limits be chosen, and nobody gave others."""
-    table = only_table(bound(question).relation)
+    tables = [scan.table for scan in scans_of(question.relation) if isinstance(scan, Scan)]
     is_given = bool(terms.limits()) or terms.accuracy is not None
-    is_auto = table is not None and table.auto_limits and question.limits == table.limits
-    return is_auto and not is_given
+    if is_given or not any(table.auto_limits for table in tables):
+        return False
+    table = only_table(bound(question).relation)
+    return table is not None and table.auto_limits and question.limits == table.limits
 
 
 def _proposal(

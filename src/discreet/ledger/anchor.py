@@ -9,24 +9,30 @@ The file has two halves, and a new mark goes into the one that holds the older m
 power fails, one whole mark is there: the new one or the one before it. Each mark carries its own
 digest, which shows a half that was cut or damaged. Its size stays the same from mark to mark, so
 that one flush of the data makes a mark durable.
+
+That rests on the newer mark being durable before the older one is written over. Whoever wrote it
+may have died before it was, so a mark that this process did not flush itself is flushed first. The
+halves of a new file are equal: as long as they are, its name may not be durable either.
 """
 
-import fcntl
 import os
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from attrs import field, frozen
 
 from discreet.accounting.losses.loss_json import loss_from_json
 from discreet.core.canonical import canonical, digest
 from discreet.core.errors import DiscreetError, LedgerError
+from discreet.core.interrupts import Uninterrupted
 from discreet.core.loss import PrivacyLoss
 from discreet.ledger.chain import BEGINNING, Point, parsed_json
+from discreet.ledger.durable import flush
+from discreet.ledger.in_turn import NO_QUEUE, in_turn
+from discreet.ledger.kept_open import FORK_GUARD
 
 _ABOUT = "how far the ledger of this project was; keep this file beside the declaration"
 
@@ -92,8 +98,18 @@ def behind(what: str, *, must: str = "", got: str = "") -> LedgerError:
     )
 
 
+PATIENCE = 60.0
+"""How many seconds to wait for one's turn."""
+
 SMALLEST_HALF = 4096
 """A page: a write to one half never touches the other."""
+
+LOOKS = 3
+"""How often to read a file before it is said that there is no mark in it. Nobody who writes waits
+for a slow reader, who may see the middle of two writes, one in each half."""
+
+_flushed: dict[tuple[int, int], int] = {}
+"""The count of the last mark that this process made durable, by file."""
 
 
 @frozen
@@ -104,19 +120,20 @@ class Anchor:
 
     def read(self) -> Mark | None:
         """Return the newest mark, or ``None`` if there never was one."""
-        with self._explained():
-            data = self._read()
-        if data is None:
-            return None
-        marks = [mark for mark in map(_mark, _halves(data)) if mark is not None]
-        if not marks:
-            raise LedgerError(
-                f"The anchor {self.path} cannot be understood",
-                must="be as Discreet wrote it",
-                next="Restore it from a copy. If there is none and the ledger is surely the newest "
-                "one, the owner removes the anchor; it is then written anew",
-            )
-        return max(marks, key=lambda mark: mark.count)
+        for _ in range(LOOKS):
+            with self._explained():
+                data = self._read()
+            if data is None:
+                return None
+            marks = [mark for mark in map(_mark, _halves(data)) if mark is not None]
+            if marks:
+                return max(marks, key=lambda mark: mark.count)
+        raise LedgerError(
+            f"The anchor {self.path} cannot be understood",
+            must="be as Discreet wrote it",
+            next="Restore it from a copy. If there is none and the ledger is surely the newest "
+            "one, the owner removes the anchor; it is then written anew",
+        )
 
     def _read(self) -> bytes | None:
         try:
@@ -129,12 +146,83 @@ class Anchor:
             os.close(handle)
 
     def write(self, mark: Mark) -> None:
-        """Keep a mark, durably. The caller sees to it that nobody else writes at the same time."""
-        text = mark.to_text().encode()
+        """Keep a mark, durably. The caller has the :meth:`turn`."""
+        text = mark.to_text()
         with self._explained():
-            if not self._put(text, mark.count % 2):
-                half = max(SMALLEST_HALF, 1 << (2 * len(text)).bit_length())
-                self._begin((text.ljust(half - 1) + b"\n") * 2)
+            if not self._put(text.encode(), mark.count):
+                self._begin(_two_halves(text))
+
+    def flush(self, count: int) -> None:
+        """Make the mark that is there durable: who wrote it may have died before that."""
+        with self._explained():
+            handle = self._opened()
+            try:
+                self._settle(handle, count)
+            finally:
+                os.close(handle)
+
+    def _settle(self, handle: int, count: int) -> None:
+        """Make the newest mark durable, and the name of a new file as well."""
+        found = os.fstat(handle)
+        flush(handle)
+        one, other = _halves(os.pread(handle, found.st_size, 0))
+        if one == other:
+            self._flush_folder()
+        _flushed[found.st_dev, found.st_ino] = count
+
+    @contextmanager
+    def turn(self, timeout: float = PATIENCE) -> Iterator[None]:
+        """Be the only one, among all processes and threads, who writes here.
+
+        No fork comes in between: the child would hold the turn as well. Nor does an interrupt: what
+        was taken must be given back. Where the file system has no queue, ``OSError`` is raised.
+        """
+        with Uninterrupted(), FORK_GUARD.transaction(), ExitStack() as stack:
+            while not self._is_next(stack, timeout):
+                # What was waited for is given up: a larger file has its place.
+                stack.close()
+            yield
+
+    def _is_next(self, stack: ExitStack, timeout: float) -> bool:
+        """Wait for one's turn; tell whether it is one at the file that is here by then."""
+        handle = self._opened()
+        try:
+            has_turn = stack.enter_context(in_turn(handle, timeout))
+        except OSError as cause:
+            if cause.errno in NO_QUEUE:
+                raise
+            # Others may have theirs: who went on without it would write at the same time.
+            error = self._unusable(cause)
+        else:
+            is_here = self._is_here(handle)
+            if is_here and not has_turn:
+                raise self._busy(timeout)
+            return has_turn and is_here
+        raise error
+
+    def _opened(self) -> int:
+        with self._explained():
+            return os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
+
+    def _is_here(self, handle: int) -> bool:
+        """Tell whether the anchor is still the file that was opened."""
+        with self._explained():
+            return os.path.samestat(os.fstat(handle), os.stat(self.path))
+
+    def _busy(self, seconds: float) -> LedgerError:
+        return LedgerError(
+            f"The anchor {self.path} is busy: others have held it for {seconds:g} seconds",
+            next="Ask again in a moment",
+        )
+
+    def begin(self) -> None:
+        """Put a file in place that knows of nothing yet, if there is none.
+
+        The caller sees to it that nobody else begins one at the same time.
+        """
+        with self._explained():
+            if not self.path.exists():
+                self._begin(_two_halves(Mark(count=0, end=BEGINNING, spent={}).to_text()))
 
     def require_writable(self) -> None:
         """Refuse now what could not be written later, when something has been charged."""
@@ -144,18 +232,22 @@ class Anchor:
             elif not os.access(self.path.parent, os.W_OK | os.X_OK):
                 raise PermissionError
 
-    def _put(self, text: bytes, half: int) -> bool:
+    def _put(self, text: bytes, count: int) -> bool:
         """Write one half of the file, if there is one and the text has room in it."""
         try:
             handle = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
             return False
         try:
-            size = os.fstat(handle).st_size // 2
+            found = os.fstat(handle)
+            size = found.st_size // 2
             if len(text) >= size:
                 return False
-            os.pwrite(handle, text.ljust(size - 1) + b"\n", half * size)
-            _flush(handle)
+            if _flushed.get((found.st_dev, found.st_ino)) != count - 1:
+                self._settle(handle, count - 1)
+            os.pwrite(handle, text.ljust(size - 1) + b"\n", count % 2 * size)
+            flush(handle)
+            _flushed[found.st_dev, found.st_ino] = count
         finally:
             os.close(handle)
         return True
@@ -166,14 +258,17 @@ class Anchor:
         handle, name = tempfile.mkstemp(dir=folder, prefix=f".{self.path.name}.", suffix=".new")
         try:
             os.pwrite(handle, data, 0)
-            _flush(handle)
+            flush(handle)
             Path(name).replace(self.path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
         finally:
             os.close(handle)
-        handle = os.open(folder, os.O_RDONLY)
+        self._flush_folder()
+
+    def _flush_folder(self) -> None:
+        handle = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(handle)
         finally:
@@ -184,12 +279,15 @@ class Anchor:
         try:
             yield
         except OSError as cause:
-            reason = cause.strerror or type(cause).__name__
+            error = self._unusable(cause)
         else:
             return
-        raise LedgerError(
+        raise error
+
+    def _unusable(self, cause: OSError) -> LedgerError:
+        return LedgerError(
             f"The anchor {self.path} cannot be used",
-            got=reason,
+            got=cause.strerror or type(cause).__name__,
             next="Nothing is answered without it. Make the file and its folder writable",
         )
 
@@ -202,16 +300,13 @@ def _mark(half: bytes) -> Mark | None:
         return None
 
 
+def _two_halves(text: str) -> bytes:
+    """Return the bytes of a new file with room for a longer mark."""
+    written = text.encode()
+    half = max(SMALLEST_HALF, 1 << (2 * len(written)).bit_length())
+    return (written.ljust(half - 1) + b"\n") * 2
+
+
 def _halves(data: bytes) -> tuple[bytes, bytes]:
     middle = len(data) // 2
     return data[:middle], data[middle:]
-
-
-def _flush(handle: int) -> None:
-    """Make what was written durable, also where fsync alone leaves it in the disk's memory."""
-    full: Any = getattr(fcntl, "F_FULLFSYNC", None)
-    if full is not None:
-        fcntl.fcntl(handle, full)
-        return
-    flush: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
-    flush(handle)

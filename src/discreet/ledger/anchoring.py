@@ -7,34 +7,40 @@ Guarantee: *what was spent is not forgotten in silence.*
     begins while one of the anchors is there as it was left, except by the owner's word
     (:func:`begin_again`), and that keeps what was spent.
 
-    Proof. An anchor is written by :func:`move_anchors` alone, inside a write transaction of the
-    ledger. Those are serialised over all processes, and each sees the chain that all before it
-    left. So the ends that are written are ends of one growing chain, in order: no anchor ever goes
-    back. ``reserve`` returns after such a transaction that began after its charge was committed,
-    so by then the anchor's end is the charge or comes after it, and is durable: it was flushed
-    before that transaction ended, whichever process wrote it. :func:`require_whole` asks every
-    ledger for the entry at that end, with its digest, and a chain that has it has every entry
-    before it.
+    Proof. An anchor is written by :func:`move_anchor` alone, in its turn. Turns are taken one after
+    another over all processes, and each begins its snapshot after it began: so it sees the chain
+    that all before it saw, or a longer one. So the ends that are written are ends of one growing
+    chain, in order: no anchor ever goes back. ``reserve`` returns after such a turn that began
+    after its charge was committed, so by then the anchor's end is the charge or comes after it, and
+    is durable: the turn ends with a flush, whichever process wrote the mark. :func:`require_whole`
+    asks every ledger for the entry at that end, with its digest, and a chain that has it has every
+    entry before it.
 
     An anchor is read *before* the snapshot that it is compared with. The chain only grows, so a
-    whole ledger is never taken for one that is behind, however many processes write. And an end is
-    written only when its entry is durable, so a crash at any step leaves the anchor where it was
+    whole ledger is never taken for one that is behind, however many processes write. And a snapshot
+    shows an entry only after it was flushed, so a crash at any step leaves the anchor where it was
     or further on, never ahead of the ledger.
+
+A turn is not a write transaction of the ledger: while one process waits for the disk to keep a
+mark, others charge and settle.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
 from attrs import evolve, fields
 
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import InvalidArgument, LedgerError, WrittenBefore
 from discreet.core.loss import PrivacyLoss
 from discreet.ledger.anchor import Anchor, Mark, behind
 from discreet.ledger.books import spent_of
 from discreet.ledger.budget import accumulate
 from discreet.ledger.chain import BEGINNING, Entry, Kind, Point
 from discreet.ledger.exact_claims import void_spaces
-from discreet.ledger.store import Snapshot, Transaction
+from discreet.ledger.store import Snapshot, Store, Transaction
+
+Begun = AbstractContextManager[Snapshot]
 
 Marks = Sequence[tuple[Anchor, Mark | None]]
 """The anchors, each with its mark."""
@@ -43,6 +49,10 @@ Marks = Sequence[tuple[Anchor, Mark | None]]
 def read_marks(anchors: Iterable[Anchor]) -> Marks:
     """Return what the anchors say now."""
     return [(anchor, anchor.read()) for anchor in anchors]
+
+
+def as_it_is(*_: object) -> None:
+    """Ask nothing of a ledger that has forgotten something: by the owner's word."""
 
 
 def require_whole(snapshot: Snapshot, marks: Marks) -> None:
@@ -59,26 +69,61 @@ def require_whole(snapshot: Snapshot, marks: Marks) -> None:
             )
 
 
-def move_anchors(transaction: Transaction, marks: Marks, *, verified: Point | None = None) -> None:
-    """Write the end of the chain to every anchor that does not know it yet.
+def move_anchor(
+    anchor: Anchor,
+    store: Store,
+    *,
+    verified: Point = BEGINNING,
+    is_checked: Callable[[Snapshot, Marks], None] = require_whole,
+) -> None:
+    """Let an anchor know where the chain of a ledger ends, in its turn and durably.
 
-    ``transaction`` is a write transaction in which nothing was appended: what it sees is durable.
-    The ``marks`` were read in it, so nobody has written another one since.
+    The ledger ``is_checked`` first: it may have lost entries since the last look.
     """
-    end = _end(transaction.head())
-    for anchor, mark in marks:
-        known = mark or Mark(count=0, end=BEGINNING, spent={})
-        checked = max(verified or BEGINNING, known.verified, key=lambda point: point.sequence)
-        if mark is None or (known.end, known.verified) != (end, checked):
-            is_kept = _holds(transaction, checked)
-            mark = Mark(
-                count=known.count + 1,
-                end=end,
-                spent=spent_by_space(transaction),
-                verified=checked if is_kept else BEGINNING,
-                void=void_spaces(transaction),
-            )
+    with _turn(anchor, store) as begun:
+        known = anchor.read()
+        with begun() as snapshot:
+            is_checked(snapshot, [(anchor, known)])
+            mark = _next_mark(snapshot, known, verified)
+        if mark is not None:
             anchor.write(mark)
+        elif known is not None:
+            anchor.flush(known.count)
+
+
+@contextmanager
+def _turn(anchor: Anchor, store: Store) -> Iterator[Callable[[], Begun]]:
+    """Take one's turn at an anchor, and lend what begins a snapshot.
+
+    Some file systems have no queue. There a write transaction of the ledger lets nobody else write.
+    """
+    if not anchor.path.exists():
+        with store.write():
+            anchor.begin()
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(anchor.turn())
+        except OSError:
+            transaction = stack.enter_context(store.write())
+            yield lambda: nullcontext(transaction)
+        else:
+            yield store.read
+
+
+def _next_mark(snapshot: Snapshot, mark: Mark | None, verified: Point) -> Mark | None:
+    """Return what an anchor should say now, or ``None`` if it says that already."""
+    known = mark or Mark(count=0, end=BEGINNING, spent={})
+    end = _end(snapshot.head())
+    checked = max(verified, known.verified, key=lambda point: point.sequence)
+    if mark is not None and (known.end, known.verified) == (end, checked):
+        return None
+    return Mark(
+        count=known.count + 1,
+        end=end,
+        spent=spent_by_space(snapshot),
+        verified=checked if _holds(snapshot, checked) else BEGINNING,
+        void=void_spaces(snapshot),
+    )
 
 
 def verified_point(snapshot: Snapshot, marks: Marks) -> Point:
@@ -152,6 +197,21 @@ def spent_by_space(snapshot: Snapshot) -> dict[str, PrivacyLoss]:
     names = sorted({name for kind in kinds for (_, name) in snapshot.subjects(kind, "id_space")})
     found = {name: spent_of(snapshot.latest, name) for name in names}
     return {name: loss for name, loss in found.items() if loss is not None}
+
+
+@contextmanager
+def what_stays() -> Iterator[None]:
+    """Say of an error that what was written before it stays."""
+    try:
+        yield
+    except LedgerError as error:
+        raise WrittenBefore(
+            f"The ledger was written, but what must follow failed. {error.what}",
+            must=error.must,
+            got=error.got,
+            next="If something was to be charged, it is charged, and no row was read. The owner can"
+            " run 'discreet check' and 'discreet ledger --verify'",
+        ) from None
 
 
 def _told(spent: dict[str, PrivacyLoss]) -> str:

@@ -81,7 +81,7 @@ from discreet.ledger.releases import (
     seal,
     settlement_time,
 )
-from discreet.ledger.under_way import FLIGHT, note_charge, wait_for
+from discreet.ledger.under_way import FLIGHT, is_interruptible, note_charge, wait_for
 
 Release = dict[str, Any]
 SHORTEST_LOOK, LONGEST_LOOK = 0.01, 0.25
@@ -135,7 +135,7 @@ class Flight:
     ) -> None:
         self._ledger, self._order, self._timer = ledger, order, timer
         self._joins, self._presence = joins, ledger.presence(order)
-        self._claim = claim
+        self._claim, self._is_noted = claim, is_interruptible()
         self._permit = Permit(is_exact=order.exact is not None)
         paid = partial(work, self._permit)
         self._work = lambda: seal(paid())
@@ -226,7 +226,8 @@ class Flight:
 
     def _note_charge(self) -> None:
         self._is_charged = True
-        note_charge(self._spent())
+        if self._is_noted:
+            note_charge(self._spent())
 
     def _reserve(self, given_up: set[int]) -> Ticket | Joined:
         claimed = {} if self._claim is None else {"claim": self._claim}

@@ -70,9 +70,9 @@ def _columns(entry: Entry) -> list[str]:
         losses = "exact" if "exact" in order else losses
         totals = "; ".join(str(loss_from_json(total["everybody"])) for total in payload["totals"])
         sql = _shortened(str(order["description"].get("sql", "")))
-        return [order["analyst"], losses, totals, sql]
+        return [_shortened(order["analyst"]), losses, totals, sql]
     if entry.kind in (Kind.BUDGET, Kind.ALLOCATION):
-        who = str(payload.get("analyst", ""))
+        who = _shortened(str(payload.get("analyst", "")))
         return [who, str(loss_from_json(payload["cap"])), "", f"cap of {payload['id_space']}"]
     if entry.kind is Kind.FAIL:
         return ["", "", "", _shortened(_failed(payload))]
@@ -101,7 +101,7 @@ def _count(item: dict[str, Any]) -> str:
 
 def _whose(counter: dict[str, Any]) -> str:
     who = counter["analyst"]
-    return "without a share" if who is None else f"by {who}"
+    return "without a share" if who is None else f"by {_shortened(who)}"
 
 
 def _resumed(payload: dict[str, Any]) -> str:

@@ -138,6 +138,8 @@ class KeptOpen:
     _lock: threading.Lock = field(factory=threading.Lock)
     _process: int = field(factory=os.getpid)
     _closer: threading.Thread | None = None
+    _used: float = 0.0
+    """When a connection was last given back: while some are in use, the closer waits for them."""
 
     @contextmanager
     def lent(self, key: Key, opened: Callable[[], sqlite3.Connection]) -> Iterator[Lent]:
@@ -159,7 +161,7 @@ class KeptOpen:
     def _take(self, key: Key) -> Lent | None:
         self._leave_to_parent()
         # Another file of that name was in its place: its log must not be taken for this one's.
-        self._close(lambda other, _: other[0] == key[0] and other[1] != key[1])
+        self._close(lambda other, _: other[:2] != key[:2] and other[0] == key[0])
         while True:
             with self._lock:
                 kept = self._idle.get(key)
@@ -181,7 +183,8 @@ class KeptOpen:
             kept = self._idle.setdefault(key, [])
             is_kept = None not in own.log and len(kept) < MOST_KEPT and self._is_watched()
             if is_kept:
-                kept.append((own, time.monotonic()))
+                self._used = time.monotonic()
+                kept.append((own, self._used))
         if not is_kept:
             _close(own.connection)
 
@@ -196,13 +199,13 @@ class KeptOpen:
         return self._closer is not None
 
     def _close_when_idle(self) -> None:
-        """Close what nobody has used for a while; end when nothing is left."""
+        """Close what nobody has used for a while; end when nothing was for as long."""
         while True:
             time.sleep(LOOK)
             with FORK_GUARD.transaction():
                 self._close(lambda _, since: time.monotonic() - since >= IDLE)
                 with self._lock:
-                    if not self._idle:
+                    if not self._idle and time.monotonic() - self._used >= IDLE:
                         self._closer = None
                         return
 

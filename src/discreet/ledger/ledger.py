@@ -10,16 +10,19 @@ from attrs import field, frozen
 
 from discreet.core.errors import LedgerError
 from discreet.core.html_text import html_page
+from discreet.core.interrupts import Uninterrupted
 from discreet.core.loss import PrivacyLoss
 from discreet.core.protocols import Rng
 from discreet.ledger.anchor import Anchor
 from discreet.ledger.anchoring import (
+    as_it_is,
     begin_again,
-    move_anchors,
+    move_anchor,
     read_marks,
     require_whole,
     spent_by_space,
     verified_point,
+    what_stays,
 )
 from discreet.ledger.books import (
     cap_of,
@@ -49,7 +52,7 @@ from discreet.ledger.releases import (
     seal,
     stored_release,
 )
-from discreet.ledger.store import After, Snapshot, Store, Transaction
+from discreet.ledger.store import Snapshot, Store, Transaction
 from discreet.ledger.suspension import (
     FailureCounter,
     counted,
@@ -241,8 +244,11 @@ class Ledger:
     def _charging(self) -> Iterator[Transaction]:
         for anchor in self.anchors:
             anchor.require_writable()
-        with self._write(self._anchor if self.anchors else None) as transaction:
-            yield transaction
+        with Uninterrupted():
+            with self._write() as transaction:
+                yield transaction
+            with what_stays():
+                self.move_anchors()
 
     def _reserve(self, transaction: Transaction, order: Order, claim: ExactClaim | None) -> Ticket:
         if claim is not None:
@@ -252,27 +258,21 @@ class Ledger:
 
     def move_anchors(self) -> None:
         """Let every anchor know where the chain ends."""
-        if self.anchors:
-            with self._write() as transaction:
-                self._anchor(transaction)
-
-    def _anchor(self, transaction: Transaction) -> None:
-        marks = read_marks(self.anchors)
-        # The ledger may have lost entries since the last look.
-        require_whole(transaction, marks)
-        move_anchors(transaction, marks)
+        for anchor in self.anchors:
+            move_anchor(anchor, self.store)
 
     def begin_again(self) -> Entry:
         """Go on with a ledger that has forgotten something, as the owner; return the entry of it.
 
         What the anchors know as spent stays spent (:func:`~discreet.ledger.anchoring.begin_again`).
         """
-
-        def move(later: Transaction) -> None:
-            move_anchors(later, read_marks(self.anchors))
-
-        with self.store.write(move) as transaction:
-            return begin_again(transaction, read_marks(self.anchors))
+        with Uninterrupted():
+            with self.store.write() as transaction:
+                entry = begin_again(transaction, read_marks(self.anchors))
+            with what_stays():
+                for anchor in self.anchors:
+                    move_anchor(anchor, self.store, is_checked=as_it_is)
+        return entry
 
     def commit(self, ticket: Ticket, release: dict[str, Any]) -> Receipt:
         """Store the release that a ticket paid for, and bind the two, in one transaction."""
@@ -364,9 +364,8 @@ class Ledger:
         with self._read() as snapshot:
             for receipt in receipts:
                 verify_receipt(snapshot, receipt)
-        if self.anchors:
-            with self._write() as transaction:
-                move_anchors(transaction, read_marks(self.anchors), verified=end)
+        for anchor in self.anchors:
+            move_anchor(anchor, self.store, verified=end)
         return end
 
     def spent_spaces(self) -> tuple[str, ...]:
@@ -388,7 +387,7 @@ class Ledger:
             yield snapshot
 
     @contextmanager
-    def _write(self, after: After | None = None) -> Iterator[Transaction]:
-        with self.store.write(after) if after else self.store.write() as transaction:
+    def _write(self) -> Iterator[Transaction]:
+        with self.store.write() as transaction:
             require_whole(transaction, read_marks(self.anchors))
             yield transaction

@@ -15,7 +15,6 @@ from discreet.core.errors import LedgerError
 from discreet.core.interrupts import Uninterrupted
 from discreet.ledger.sqlite_file import SCHEMA
 from discreet.ledger.sqlite_transaction import SqliteTransaction
-from discreet.ledger.store import After
 
 PATIENCE = 60.0
 """How many seconds a transaction waits for its turn."""
@@ -46,15 +45,11 @@ class MemoryStore:
             yield transaction
 
     @contextmanager
-    def write(self, after: After | None = None) -> Iterator[SqliteTransaction]:
-        """Open the one write transaction; leaving the block commits it, then ``after`` is run."""
+    def write(self) -> Iterator[SqliteTransaction]:
+        """Open the one write transaction; leaving the block commits it."""
         with Uninterrupted(), self._transaction() as transaction:
             yield transaction
             self._connection.execute("COMMIT")
-            if after is not None:
-                self._connection.execute("BEGIN IMMEDIATE")
-                after(SqliteTransaction(self._connection))
-                self._connection.execute("COMMIT")
 
     def close(self) -> None:
         """Keep everything: what was spent stays known as long as the process lives."""

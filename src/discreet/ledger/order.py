@@ -102,7 +102,7 @@ class Order:
             if isinstance(value, str) and len(value) > LONGEST_TEXT:
                 parts[key] = f"{value[:LONGEST_TEXT]} ..."
                 parts[f"{key}_digest"] = digest(value)
-        return evolve(self, description=parts)
+        return self if parts == self.description else evolve(self, description=parts)
 
     def as_written(self) -> "Order":
         """Return it as the ledger keeps it, with its name, before anybody has to wait for it."""

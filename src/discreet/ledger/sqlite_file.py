@@ -18,7 +18,7 @@ import sqlite3
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from discreet.core.errors import LedgerError
@@ -195,6 +195,9 @@ def _locked_folder(folder: Path) -> Iterator[int]:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield handle
     finally:
+        # A child that another thread forked meanwhile keeps a copy of the handle open.
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_UN)
         os.close(handle)
 
 

@@ -1,18 +1,19 @@
 """A ledger in one SQLite file: write-ahead log, full synchronisation, append-only tables."""
 
-import fcntl
 import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 
 from attrs import field, frozen
 
-from discreet.core.errors import LedgerError, WrittenBefore
+from discreet.core.errors import LedgerError
 from discreet.core.interrupts import Uninterrupted
+from discreet.ledger.durable import flush_log
+from discreet.ledger.in_turn import in_turn
 from discreet.ledger.kept_open import FORK_GUARD, KEPT_OPEN, Lent
 from discreet.ledger.sqlite_file import (
     Identity,
@@ -25,65 +26,6 @@ from discreet.ledger.sqlite_file import (
     require_one_name,
 )
 from discreet.ledger.sqlite_transaction import SqliteTransaction
-from discreet.ledger.store import After
-
-
-@contextmanager
-def write_queue(folder: Path, timeout: float) -> Iterator[None]:
-    """Wait until it is one's turn among all processes, or until the time is over.
-
-    SQLite lets a writer sleep longer the longer it has waited, so that newcomers overtake those who
-    have waited for seconds, and eight that look again and again keep a processor busy. Here the
-    system wakes whoever came first. It is a courtesy, not a lock that anything rests on: the write
-    lock is SQLite's, and where the queue cannot be had, that alone decides.
-    """
-    place = _Place(os.open(folder, os.O_RDONLY | os.O_CLOEXEC))
-    try:
-        place.wait(timeout)
-        yield
-    finally:
-        place.leave()
-
-
-class _Place:
-    """A place in the queue. Giving it up gives the turn to somebody else; so does dying."""
-
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
-        self._lock, self._is_left, self._is_waiting = Lock(), False, False
-
-    def wait(self, seconds: float) -> None:
-        """Return when it is one's turn, or after so many seconds."""
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            # A thread can wait without end, and be left behind when the time is over.
-            waiting = Thread(target=self._wait, name="ledger-queue", daemon=True)
-            self._is_waiting = True
-            try:
-                waiting.start()
-            except RuntimeError:  # the machine has no threads left
-                self._is_waiting = False
-            else:
-                waiting.join(seconds)
-        except OSError:
-            return
-
-    def _wait(self) -> None:
-        with suppress(OSError):
-            fcntl.flock(self._handle, fcntl.LOCK_EX)
-        with self._lock:
-            self._is_waiting = False
-            if self._is_left:
-                os.close(self._handle)
-
-    def leave(self) -> None:
-        """Give up the place, or have it given up as soon as it comes."""
-        with self._lock:
-            self._is_left = True
-            if not self._is_waiting:
-                os.close(self._handle)
-
 
 _writers: defaultdict[Path, Lock] = defaultdict(Lock)
 """Threads of one process queue up here, and wake when it is their turn; SQLite would let them sleep
@@ -130,8 +72,8 @@ class SqliteStore:
             yield SqliteTransaction(lent.connection)
 
     @contextmanager
-    def write(self, after: After | None = None) -> Iterator[SqliteTransaction]:
-        """Open the one write transaction; leaving the block commits it, then ``after`` is run."""
+    def write(self) -> Iterator[SqliteTransaction]:
+        """Open the one write transaction; leaving the block commits it."""
         with (
             Uninterrupted(),
             FORK_GUARD.transaction(),
@@ -141,10 +83,6 @@ class SqliteStore:
             # Whatever is not committed is rolled back when the connection is given back.
             yield self._begin(lent)
             lent.connection.execute("COMMIT")
-            if after is not None:
-                with _what_stays(self.path):
-                    after(self._begin(lent))
-                    lent.connection.execute("COMMIT")
             # Nobody has to wait until the connection is tidied up.
             turn.close()
 
@@ -168,7 +106,12 @@ class SqliteStore:
         with ExitStack() as turn:
             turn.callback(own.release)
             with explained(self.path):
-                turn.enter_context(write_queue(self.path.parent, self.timeout))
+                # SQLite lets a writer sleep longer the longer it has waited, so newcomers would
+                # overtake it. The queue is a courtesy, not a lock that anything rests on: the write
+                # lock is SQLite's, and where there is no queue, that alone decides.
+                with suppress(OSError):
+                    handle = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
+                    turn.enter_context(in_turn(handle, self.timeout))
                 yield turn
 
     @contextmanager
@@ -190,6 +133,7 @@ class SqliteStore:
         opened = connect_file(self.path, self.timeout)
         try:
             require_ledger(opened, self.path)  # and read, so that the log is there
+            flush_log(self.path)
             opened.execute("PRAGMA synchronous = FULL")
             opened.execute("PRAGMA fullfsync = ON")
             opened.execute("PRAGMA checkpoint_fullfsync = ON")
@@ -204,22 +148,6 @@ class SqliteStore:
                 f"The ledger {self.path} was replaced by another file while it was in use",
                 next="Nothing was spent. If that was meant, connect again",
             )
-
-
-@contextmanager
-def _what_stays(path: Path) -> Iterator[None]:
-    """Say of an error that what was written before it stays."""
-    try:
-        with explained(path):
-            yield
-    except LedgerError as error:
-        raise WrittenBefore(
-            f"The ledger was written, but what must follow failed. {error.what}",
-            must=error.must,
-            got=error.got,
-            next="If something was to be charged, it is charged, and no row was read. The owner can"
-            " run 'discreet check' and 'discreet ledger --verify'",
-        ) from None
 
 
 def create_sqlite(path: Path | str) -> SqliteStore:

@@ -1,6 +1,6 @@
 """What a store must offer: snapshots to read, and serialised, durable transactions to write."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -95,10 +95,6 @@ class Transaction(Snapshot, Protocol):
         ...
 
 
-After = Callable[[Transaction], None]
-"""What is to be done once a transaction is durable."""
-
-
 class Store(Protocol):
     """Where a ledger lives.
 
@@ -112,10 +108,6 @@ class Store(Protocol):
         """Open a snapshot."""
         ...
 
-    def write(self, after: After | None = None) -> AbstractContextManager[Transaction]:
-        """Open the one write transaction; leaving the block commits it.
-
-        ``after`` is run next, in a write transaction of its own: what it sees is durable. If it
-        raises, what was committed stays.
-        """
+    def write(self) -> AbstractContextManager[Transaction]:
+        """Open the one write transaction; leaving the block commits it."""
         ...

@@ -1,5 +1,6 @@
 """Parse: text to statement. The shape alone; names are looked up later."""
 
+from functools import lru_cache
 from typing import Any
 
 from attrs import frozen
@@ -30,6 +31,10 @@ MOST_ITEMS = 1_000
 """How many items a list of the query may have: what is selected, grouped by or ordered by."""
 
 
+MOST_PARSED = 4
+"""How many statements are kept: the same text is asked for several times in the life of a query."""
+
+
 @refusing_depth
 def parse(sql: str) -> Statement:
     """Return the statement that ``sql`` says.
@@ -41,6 +46,14 @@ def parse(sql: str) -> Statement:
         >>> parse(sql).select.sql()
         'SELECT COUNT(*) FROM visits'
     """
+    _require_text(sql)
+    found = _parsed(sql)
+    # Whoever reads a tree may change it.
+    return Statement(select=found.select.copy(), options=found.options)
+
+
+@lru_cache(maxsize=MOST_PARSED)
+def _parsed(sql: str) -> Statement:
     tokens = read_tokens(sql)
     if tokens and token_kind(tokens[0]) in _OTHERS:
         raise _not_a_select()

@@ -11,6 +11,7 @@ from discreet.engines.duckdb import engine as engine_module
 from discreet.engines.duckdb.databases import MOST_IDLE, STAYING, Databases
 from discreet.engines.duckdb.engine import DuckDbEngine
 from discreet.engines.duckdb.render.rows import query
+from discreet.tables.lowered.lower import lower
 from discreet.tables.lowered.plan import LoweredPlan
 from discreet.tables.plans.plan import BoundedPlan
 from tests.support.projects.memory import MemoryEngine, reveal
@@ -172,6 +173,42 @@ def test_a_plan_is_tried_once(monkeypatch):
     assert not tried
     engine.require_runnable(second)
     assert tried == [second]
+    engine.close()
+
+
+@pytest.mark.parametrize("sql", [SQL, "SELECT COUNT(*) FROM visits"])
+def test_what_was_tried_is_run_and_is_made_once(monkeypatch, sql):
+    engine = MemoryEngine(CROWD.arrow())
+    plan = plan_of(sql, CROWD.catalog, engine)
+    made: list[LoweredPlan] = []
+
+    def noted(plan: BoundedPlan) -> LoweredPlan:
+        made.append(lower(plan))
+        return made[-1]
+
+    run: list[LoweredPlan] = []
+
+    def rendered(plan: LoweredPlan, sources: Any) -> str:
+        run.append(plan)
+        return query(plan, sources)
+
+    monkeypatch.setattr(engine_module, "lower", noted)
+    monkeypatch.setattr(engine_module, "query", rendered)
+    engine.require_runnable(plan)
+    first = counted(engine, plan)
+    assert len(made) == 1
+    assert run == [made[0], made[0]]
+    assert not engine._lowered  # a plan holds its keys, which may be many
+    assert counted(engine, plan) == first
+    assert len(made) == 2
+    engine.close()
+
+
+def test_few_plans_wait_to_be_run():
+    engine = MemoryEngine(CROWD.arrow())
+    for _ in range(engine_module.MOST_LOWERED + 1):
+        engine.require_runnable(plan_of(SQL, CROWD.catalog, engine))
+    assert len(engine._lowered) == 1
     engine.close()
 
 

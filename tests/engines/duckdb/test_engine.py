@@ -247,3 +247,27 @@ def test_an_answer_does_not_fail_because_warnings_are_errors():
     with warnings.catch_warnings():
         assert engine_module._arrow(cursor) == "rows"
     assert cursor.warned == 3
+
+
+@pytest.mark.parametrize(
+    "value", ["1::INTEGER", "1::HUGEINT", "1::DOUBLE", "NULL::BIGINT", "TRUE", "'1'"]
+)
+def test_an_answer_of_anything_but_integers_of_64_bits_is_refused(value):
+    """In both forms in which the engine hands columns over."""
+    connection = duckdb.connect()
+    rows = f"SELECT unnest([{value}, {value}]) AS a0"
+    with pytest.raises(Unsupported, match="64-bit"):
+        engine_module._integers(connection.execute(rows).fetchnumpy()["a0"])
+    with pytest.raises(Unsupported, match="64-bit"):
+        engine_module._integers(connection.sql(rows).to_arrow_table().column("a0"))
+
+
+def test_integers_of_64_bits_are_handed_over_as_they_are():
+    connection = duckdb.connect()
+    rows = "SELECT CASE WHEN i = 0 THEN -9223372036854775808 ELSE 9223372036854775807 - i END AS a0"
+    rows += " FROM range(100_000) AS numbers(i)"
+    column = engine_module._integers(connection.execute(rows).fetchnumpy()["a0"])
+    other = engine_module._integers(connection.sql(rows).to_arrow_table().column("a0"))
+    assert column.tolist() == other.tolist()
+    assert column[0] == -(2**63)
+    assert column[1] == 2**63 - 2

@@ -91,10 +91,11 @@ def left_out_sentences(
     if known.of_table is not None:
         share = known.of_table.told()
         said += [f"{share} of all rows of {known.table}; of those asked about, more or less"]
-    is_other = better is not None and better.limits != priced.plan.limits
     aside = reckoned_with(priced.plan.relation)
-    proposed = f"{reworded(str(better), called)}{aside}: the least error in all (limits = auto)"
-    return [*said, proposed] if is_other else said
+    if better is None or better.limits == priced.plan.limits:
+        return said
+    proposed = f"{better}{aside}: the least error in all (limits = auto).{better.doubt}"
+    return [*said, reworded(proposed.removesuffix("."), called)]
 
 
 def clamped_sentences(

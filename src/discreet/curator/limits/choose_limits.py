@@ -15,7 +15,13 @@ from attrs import evolve
 from discreet.core.errors import RefusedQuery
 from discreet.curator.limits.groups_kept import grouped_column
 from discreet.curator.limits.likely_histograms import PICTURES, LikelyProfile
-from discreet.curator.limits.limits_error import Allocation, Proposal, counts_units, expected
+from discreet.curator.limits.limits_error import (
+    Allocation,
+    Proposal,
+    counts_units,
+    error_of,
+    expected,
+)
 from discreet.curator.profile.one_table import only_table
 from discreet.curator.profile.stored_profile import profile_for
 from discreet.project.project import Project
@@ -77,7 +83,11 @@ def best_limits(plan: BoundedPlan, profile: Profile, shares: Allocation) -> Prop
     least = np.maximum(errors.min(axis=0), _LEAST)
     times = np.exp(np.log(np.maximum(errors, _LEAST) / least).mean(axis=1))
     # Of those that are as good to a hundredth the first is taken: what noise alone decides is odd.
-    return list(found.values())[int(np.argmin(np.round(times, 2)))]
+    chosen = list(found.values())[int(np.argmin(np.round(times, 2)))]
+    otherwise = pictures.without_unsure()
+    least_then = min(error_of(plan, otherwise, one) for one in found.values())
+    worse = error_of(plan, otherwise, chosen) / max(least_then, _LEAST)
+    return evolve(chosen, worse_if_noise=worse)
 
 
 _LIGHT_TO_HEAVY = (PICTURES // 8, PICTURES // 2, PICTURES - 1 - PICTURES // 8)

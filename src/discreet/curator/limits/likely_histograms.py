@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.core.errors import Unsupported
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
@@ -58,6 +58,12 @@ class LikelyHistogram:
     histogram: Histogram
     units: Floats
     """In each picture, how many units there are of each bin."""
+    sure: Floats
+    """The same without the heavy ones who may be noise alone."""
+
+    def without_unsure(self) -> "LikelyHistogram":
+        """Return it as it is if what noise alone may be is noise."""
+        return evolve(self, units=self.sure)
 
     def beyond(self, limit: int) -> Floats:
         """Return about how much lies beyond a limit for each unit, in each picture."""
@@ -82,6 +88,14 @@ class LikelyProfile:
     def of(profile: Profile, column: str | None) -> "LikelyProfile":
         """Return the pictures for questions that group by a column, if it is profiled."""
         return _pictures(profile, column)
+
+    def without_unsure(self) -> "LikelyProfile":
+        """Return it as it is if what noise alone may be is noise."""
+        return LikelyProfile(
+            rows=self.rows.without_unsure(),
+            groups=self.groups.without_unsure(),
+            busiest=self.busiest.without_unsure(),
+        )
 
 
 @lru_cache(maxsize=32)
@@ -135,7 +149,21 @@ def likely(histogram: Histogram, known: tuple[float, float]) -> LikelyHistogram:
     units = np.maximum(means + own / variances * (noisy - means), 0)
     places = _evenly(units @ histogram.typical, weights)
     found = _with_clear(units[places], histogram.cleaned)
-    return LikelyHistogram(histogram, _with_strays(found, histogram, known[0]))
+    strays, odds = _strays(found, histogram, known[0])
+    sure = np.minimum(found, np.maximum(units[places], _surely(histogram)))
+    sure = sure + np.where(odds >= _CLEAR_ODDS, strays, 0.0)
+    return LikelyHistogram(histogram, found + strays, sure)
+
+
+def _surely(histogram: Histogram) -> Floats:
+    """Return the cleaned numbers up to the last tail that noise alone hardly ever is."""
+    bins = np.arange(len(histogram.values))
+    tails = [
+        place
+        for place in np.flatnonzero(histogram.cleaned > 0)
+        if histogram.least((bins >= place).astype(int).tolist(), 1 / _CLEAR_ODDS / len(bins)) > 0
+    ]
+    return np.where(bins <= max(tails, default=-1), histogram.cleaned, 0.0)
 
 
 def _evenly(amounts: Floats, weights: Floats) -> list[int]:
@@ -152,8 +180,10 @@ def _with_clear(units: Floats, clear: Floats) -> Floats:
     return np.asarray(-np.diff(tails, axis=1, append=0.0))
 
 
-def _with_strays(units: Floats, histogram: Histogram, number: float) -> Floats:
-    r"""Return pictures with strays, the likeliest in most of them, and the others in the heaviest.
+def _strays(units: Floats, histogram: Histogram, number: float) -> tuple[Floats, Floats]:
+    r"""Return the strays of pictures, the likeliest in most of them, the others in the heaviest.
+
+    And the odds that they are none of the noise.
 
     Let a bin have ``r`` more than a picture has, with deviations as of a Laplace law of scale
     ``b``. That there are ``c`` strays in it makes this :math:`\exp((|r| - |r - c|)/b)` times as
@@ -167,8 +197,11 @@ def _with_strays(units: Floats, histogram: Histogram, number: float) -> Floats:
     nearer = (rest[..., None] - np.abs(rest[..., None] - sizes)) / scales[..., None]
     odds = _STRAYS / units.shape[1] * np.exp(np.minimum(nearer, _SURE)).mean(axis=-1)
     heavier = 1 - (np.arange(len(units)) + 0.5) / len(units)
-    return units + np.where(odds / (1 + odds) >= heavier[:, None], rest, 0.0)
+    return np.where(odds / (1 + odds) >= heavier[:, None], rest, 0.0), odds
 
+
+_CLEAR_ODDS = 1e4
+"""With such odds for them, strays are hardly ever noise."""
 
 _SURE = 500.0
 """Beyond this, the exponential is as good as without end."""

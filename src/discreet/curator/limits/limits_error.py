@@ -44,6 +44,19 @@ class Proposal:
     """All of it together, in each picture of the profile."""
     counts_units: bool = False
     """Whether units are counted, and not rows."""
+    worse_if_noise: float = 1.0
+    """How many times the least error it is, if some heavy units of the profile are noise alone."""
+
+    @property
+    def doubt(self) -> str:
+        """Say so if noise of the profile may have decided, and what helps."""
+        if self.worse_if_noise < _MUCH_WORSE:
+            return ""
+        return (
+            " The profile is too noisy to be sure: a few heavy units decided this, who may be noise"
+            f" alone, and then other limits err {self.worse_if_noise:,.0f} times less. A dearer"
+            " profile tells, or a limit that is known from elsewhere."
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -51,6 +64,7 @@ class Proposal:
         return self.limits.given() | {
             f"{cut}_cut_in_a_group": self.cut,
             "noise": self.noise,
+            "worse_if_noise": self.worse_if_noise,
         }
 
     def __str__(self) -> str:
@@ -60,6 +74,9 @@ class Proposal:
             f"{limits_given(self.limits)} would leave out about {cut} of a group, with noise of"
             f" about {self.noise:,.0f}"
         )
+
+
+_MUCH_WORSE = 4.0
 
 
 def limits_given(limits: Limits) -> str:
@@ -96,6 +113,11 @@ def expected(
         errors=cut + noise,
         counts_units=counts_units(tried),
     )
+
+
+def error_of(plan: BoundedPlan, profile: LikelyProfile, tried: Proposal) -> float:
+    """Return the error to expect of limits that were tried, in the middle of other pictures."""
+    return expected_cut(evolve(plan, limits=tried.limits), profile) + tried.noise
 
 
 def expected_cut(plan: BoundedPlan, profile: LikelyProfile) -> float:

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import frozen
 
 from discreet.core import optional
+from discreet.core.arrow_arrays import integer_array, integers_of, value_array
 from discreet.core.protocols import IntArray
 from discreet.tables.column import ColumnType, Key
 from discreet.tables.keyset import KeySet
@@ -30,7 +31,7 @@ def keys_relation(keyset: KeySet, kinds: Sequence[ColumnType], first: int) -> An
         f"k{place}": _array([row[i] for row in keyset.rows], kinds[place])
         for i, place in enumerate(keyset.places)
     }
-    numbers = arrow.array(range(first, first + len(keyset.rows)), arrow.int64())
+    numbers = integer_array(range(first, first + len(keyset.rows)))
     return arrow.table(data | {"g": numbers})
 
 
@@ -42,7 +43,7 @@ def values_relation(values: Sequence[Key], kind: ColumnType) -> Any:
 def _array(values: Sequence[Key], kind: ColumnType) -> Any:
     arrow = optional.load("pyarrow")
     name, *unit = _ARROW_TYPES[kind]
-    return arrow.array(values, getattr(arrow, name)(*unit))
+    return value_array(values, getattr(arrow, name)(*unit))
 
 
 def key_values(column: Any) -> list[Key | None]:
@@ -66,19 +67,26 @@ class ArrowKeys:
         names = [str(number) for number in range(len(self.columns))]
         keys = arrow.table(list(self.columns), names=names)
         found = compute.sort_indices(keys, sort_keys=[(name, "ascending") for name in names])
-        order: IntArray = found.to_numpy().astype(np.int64)
-        return order
+        return integers_of(found)
 
     def rows(self, groups: Sequence[int]) -> tuple[KeyRow, ...]:
         """Return the keys of some groups; nothing is made of the others."""
-        places = optional.load("pyarrow").array(groups, optional.load("pyarrow").int64())
+        places = integer_array(groups)
         return tuple(zip(*(key_values(c.take(places)) for c in self.columns), strict=True))
 
     def places(self, field: int, values: Sequence[Key]) -> IntArray:
         """Return for each group where in ``values`` its key of one field is, or -1."""
-        compute = optional.load("pyarrow.compute")
         column = self.columns[field]
-        wanted = optional.load("pyarrow").array(values).cast(column.type)
-        found = compute.fill_null(compute.index_in(column, wanted), -1)
-        places: IntArray = found.to_numpy().astype(np.int64)
-        return places
+        is_whole = column.type == optional.load("pyarrow").int64() and not column.null_count
+        if is_whole and values and all(type(value) is int for value in values):
+            return _places(integers_of(column), np.array(values, dtype=np.int64))
+        compute = optional.load("pyarrow.compute")
+        wanted = value_array(values).cast(column.type)
+        return integers_of(compute.index_in(column, wanted), null=-1)
+
+
+def _places(numbers: IntArray, values: IntArray) -> IntArray:
+    """Return where in ``values`` each number is first, or -1."""
+    order = np.argsort(values, kind="stable")
+    found = order[np.minimum(np.searchsorted(values[order], numbers), len(values) - 1)]
+    return np.where(values[found] == numbers, found, np.int64(-1))

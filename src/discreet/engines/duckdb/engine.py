@@ -3,7 +3,7 @@
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from attrs import evolve
 
 from discreet.core import optional
+from discreet.core.arrow_arrays import integers_of
 from discreet.core.canonical import digest
 from discreet.core.errors import AnswerFailed, RefusedQuery, Unsupported
 from discreet.core.interrupts import Uninterrupted
@@ -36,7 +37,7 @@ from discreet.tables.column import Key
 from discreet.tables.keyset import LARGEST_KEYSET, PublicKeys
 from discreet.tables.lowered.lower import lower
 from discreet.tables.lowered.lower_relation import lower_relation
-from discreet.tables.lowered.plan import UNITS
+from discreet.tables.lowered.plan import UNITS, LoweredPlan
 from discreet.tables.plans.aggregate import QuantileValues
 from discreet.tables.plans.engine import ExactAggregates, Lists
 from discreet.tables.plans.plan import BoundedPlan, scans_of
@@ -48,6 +49,9 @@ _TRIES = 100
 
 MOST_RUNNABLE = 10_000
 """How many plans are remembered that have run on empty tables."""
+
+MOST_LOWERED = 16
+"""How many plans are kept as they are run, between being tried on empty tables and being run."""
 
 
 class DuckDbEngine:
@@ -71,6 +75,8 @@ class DuckDbEngine:
         self._private = tuple(private)
         self._runnable: set[str] = set()
         """The digests of plans that have run on empty tables: they do so every time."""
+        self._lowered: dict[int, tuple[BoundedPlan, LoweredPlan]] = {}
+        """The newest plans that were tried, each beside what is run for it, by their identity."""
         self._running: weakref.WeakKeyDictionary[threading.Thread, Any]
         self._running = weakref.WeakKeyDictionary()
         self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
@@ -94,11 +100,14 @@ class DuckDbEngine:
 
         Nothing but declarations is looked at: tables and keys have their types and no rows.
         """
-        sql = query(lower(plan), [_nothing(scan) for scan in plan.scans()])
+        lowered = lower(plan)
+        if len(self._lowered) >= MOST_LOWERED:
+            self._lowered.clear()
+        self._lowered[id(plan)] = (plan, lowered)
+        sql = query(lowered, [_nothing(scan) for scan in plan.scans()])
         name = digest([sql, [plan.relation.fields()[i].type.value for i in plan.keys.fields]])
         if name in self._runnable:
             return
-        optional.load("pyarrow").array([])  # loads what it needs, which is no work of the plan
         is_over = threading.Event()
         try:
             # The engine would turn an interrupt into an error of its own, as if the plan failed.
@@ -108,7 +117,7 @@ class DuckDbEngine:
                 held_to(LONGEST_PUBLIC, cursor, is_over),
             ):
                 _register_keys(cursor, plan, are_empty=True)
-                found = _answer(cursor, sql, salt="")
+                found = _answer(cursor, sql, plan, salt="")
                 # As far as it goes behind the gate, also for what libraries import on their way.
                 _aggregates(found, plan)
         except optional.load("duckdb").Error:
@@ -151,12 +160,17 @@ class DuckDbEngine:
                 self._running[thread] = cursor
                 opened = self._open(cursor, plan.scans())
                 _register_keys(cursor, plan)
-                sql = query(lower(plan), opened)
+                sql = query(self._as_tried(plan), opened)
                 self._go_on()
-                found = _answer(cursor, sql, salt=salt.hex())
+                found = _answer(cursor, sql, plan, salt=salt.hex())
         finally:
             self._running.pop(thread, None)
         return _aggregates(found, plan)
+
+    def _as_tried(self, plan: BoundedPlan) -> LoweredPlan:
+        """Return what is run for a plan: what was tried, unless it was long ago."""
+        _, lowered = self._lowered.pop(id(plan), (plan, None))
+        return lower(plan) if lowered is None else lowered
 
     def interrupt(self, thread: threading.Thread) -> None:
         """Stop the plan that a thread runs, and refuse to run another for it."""
@@ -212,14 +226,23 @@ class DuckDbEngine:
         self._databases.close()
 
 
-def _answer(cursor: Any, sql: str, *, salt: str) -> Any:
+Found = Mapping[str, Any]
+"""The columns of an answer: of NumPy, or of Arrow where they hold more than integers."""
+
+
+def _answer(cursor: Any, sql: str, plan: BoundedPlan, *, salt: str) -> Found:
     """Run a query at once; as a relation it would be read and bound twice.
 
     On a small table that takes as long as to run it. DuckDB warns that it copies the rows of the
-    answer, one for each group: that costs nothing to speak of.
+    answer to Arrow, one for each group: that takes no time to speak of if it has to be.
     """
     cursor.execute(sql, {"salt": salt})
-    return _arrow(cursor)
+    has_lists = any(isinstance(one, QuantileValues) for one in plan.aggregates)
+    if isinstance(plan.keys, PublicKeys) and not has_lists:
+        columns: Found = cursor.fetchnumpy()
+        return columns
+    found = _arrow(cursor)
+    return dict(zip(found.column_names, found.columns, strict=True))
 
 
 def _arrow(cursor: Any) -> Any:
@@ -276,8 +299,9 @@ def _register_keys(cursor: Any, plan: BoundedPlan, *, are_empty: bool = False) -
     if isinstance(plan.keys, PublicKeys):
         first = 0
         for number, keyset in enumerate(plan.keys.sets):
-            keyset = evolve(keyset, rows=()) if are_empty else keyset
-            cursor.register(f"keys{number}", keys_relation(keyset, kinds, first))
+            if keyset.places or len(keyset.rows) != 1:  # else all rows are in one group
+                tried = evolve(keyset, rows=()) if are_empty else keyset
+                cursor.register(f"keys{number}", keys_relation(tried, kinds, first))
             first += len(keyset.rows)
         return
     for number, values in enumerate(plan.keys.allowed):
@@ -286,50 +310,53 @@ def _register_keys(cursor: Any, plan: BoundedPlan, *, are_empty: bool = False) -
             cursor.register(f"allowed{number}", values_relation(some, kinds[number]))
 
 
-def _aggregates(found: Any, plan: BoundedPlan) -> ExactAggregates:
+def _aggregates(found: Found, plan: BoundedPlan) -> ExactAggregates:
     if isinstance(plan.keys, PublicKeys):
         return _by_public_keys(found, plan, plan.keys.size())
     return _by_private_keys(found, plan)
 
 
-def _by_public_keys(found: Any, plan: BoundedPlan, size: int) -> ExactAggregates:
+def _by_public_keys(found: Found, plan: BoundedPlan, size: int) -> ExactAggregates:
     """Put the groups that were found in their places; the others have nobody in them."""
-    group = _integers(found.column("g"))
+    group = _integers(found["g"])
     columns: list[Any] = []
     for i, aggregate in enumerate(plan.aggregates):
         if isinstance(aggregate, QuantileValues):
             place = np.full(size, len(group), dtype=np.int64)
             place[group] = np.arange(len(group))
-            columns.append(_lists(found.column(f"a{i}")).take(place.tolist()))
+            columns.append(_lists(found[f"a{i}"]).take(place.tolist()))
             continue
         column = np.zeros(size, dtype=np.int64)
-        column[group] = _integers(found.column(f"a{i}"))
+        column[group] = _integers(found[f"a{i}"])
         columns.append(column)
     return ExactAggregates(tuple(columns))
 
 
-def _by_private_keys(found: Any, plan: BoundedPlan) -> ExactAggregates:
-    keys = ArrowKeys(tuple(found.column(f"k{n}") for n in range(len(plan.keys.fields))))
+def _by_private_keys(found: Found, plan: BoundedPlan) -> ExactAggregates:
+    keys = ArrowKeys(tuple(found[f"k{n}"] for n in range(len(plan.keys.fields))))
     columns = tuple(
-        _lists(found.column(f"a{i}"))
+        _lists(found[f"a{i}"])
         if isinstance(aggregate, QuantileValues)
-        else _integers(found.column(f"a{i}"))
+        else _integers(found[f"a{i}"])
         for i, aggregate in enumerate(plan.aggregates)
     )
-    return ExactAggregates(columns, (keys, _integers(found.column(UNITS))))
+    return ExactAggregates(columns, (keys, _integers(found[UNITS])))
 
 
 def _integers(column: Any) -> IntArray:
     """Return a column that holds 64-bit integers and nothing else: no cast may change a value."""
+    if isinstance(column, np.ndarray):
+        if column.dtype != np.int64 or isinstance(column, np.ma.MaskedArray):
+            raise Unsupported("An engine returns 64-bit integers", got=str(column.dtype))
+        return column
     if column.type != optional.load("pyarrow").int64() or column.null_count:
         raise Unsupported("An engine returns 64-bit integers", got=str(column.type))
-    values: IntArray = column.to_numpy()
-    return values
+    return integers_of(column)
 
 
 def _lists(column: Any) -> Lists:
     """Return the lists of a column, and one that is empty after the last: NULL is empty too."""
     lists = column.combine_chunks()
-    lengths = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    lengths = integers_of(lists.value_lengths())
     ends = np.cumsum([0, *lengths, 0], dtype=np.int64)
     return Lists(_integers(lists.flatten()), ends)

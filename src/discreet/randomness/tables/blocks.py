@@ -233,19 +233,20 @@ def _thresholds(blocks: Blocks) -> NDArray[np.uint64]:
 
 def _bases(blocks: Blocks) -> IntArray:
     """Return the lowest integer of each block."""
-    near = np.array([blocks.near(i) for i in range(blocks.per_side * blocks.sides)], dtype=np.int64)
-    if blocks.sides == 2:
-        near[1::2] = -near[1::2] - (blocks.width - 1)
-    return near
+    near = np.arange(blocks.per_side, dtype=np.int64) * blocks.width
+    if blocks.sides == 1:
+        return near
+    return np.stack([near, -(near + 1) - (blocks.width - 1)], axis=1).ravel()
 
 
 def _guide(thresholds: NDArray[np.uint64], bases: IntArray) -> IntArray:
     shift = np.uint64(WORD_BITS - GUIDE_BITS)
-    starts = np.arange(1 << GUIDE_BITS, dtype=np.uint64) << shift
-    piece = np.searchsorted(thresholds, starts, side="left")
-    guide = np.full(starts.size, OPEN)
-    is_rectangle = piece < bases.size
-    guide[is_rectangle] = bases[piece[is_rectangle]]
+    # A piece has the intervals that begin above the threshold before it, and not above its own.
+    firsts = (thresholds >> shift).astype(np.int64) + 1  # at most 2**16
+    ends = np.append(firsts, np.int64(1 << GUIDE_BITS))
+    pieces = np.full(ends.size, OPEN)
+    pieces[: bases.size] = bases[: ends.size]
+    guide = np.repeat(pieces, np.diff(ends, prepend=np.int64(0)))
     # A threshold opens its own interval and, where t + 1 is the first word of the next, that too.
     guide[thresholds >> shift] = OPEN
     following = thresholds[thresholds < np.uint64(2**WORD_BITS - 1)] + np.uint64(1)

@@ -126,11 +126,13 @@ class _Lowering:
 
     @cached_property
     def looked(self) -> Step:
-        """The keys, conditions and values of each row."""
+        """The keys, conditions and values of each row, if there are any."""
         cells = fields(len(self.plan.relation.fields()))
         keys = [(f"k{n}", self.key(i)) for n, i in enumerate(self.plan.keys.fields)]
         tests = [(name, Worked(where, cells)) for where, name in self.conditions.items()]
         values = [(name, self.looked_at(i, cells)) for i, name in self.values.items()]
+        if not (keys or tests or values):
+            return self.owned
         return Step(
             name="looked",
             rows=Projected(source=self.owned, values=(*self.owner(), *keys, *tests, *values)),
@@ -155,6 +157,8 @@ class _Lowering:
     @cached_property
     def measured(self) -> Step:
         """What each row adds: the clamp stands here, and nothing but totals stands above it."""
+        if not self.values:
+            return self.looked
         rest = [name for name in self.looked.columns() if name not in self.values.values()]
         values = [(name, self.added(i, name)) for i, name in self.values.items()]
         copied = [(name, Copied(name)) for name in rest]
@@ -232,7 +236,7 @@ class _Lowering:
         # With fewer groups than a unit may be in, or rows, there is nothing to choose.
         is_few = isinstance(keys, PublicKeys) and all(len(part.rows) <= most for part in keys.sets)
         if is_few or self.plan.limits.rows_per_unit == most:
-            return Step(name="kept", rows=self.pairs)
+            return self.pairs
         chosen = Sampled(
             source=self.pairs,
             within=(*self.unit, "s"),

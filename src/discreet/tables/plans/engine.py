@@ -10,7 +10,7 @@ from attrs import frozen
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.permit import Permit
-from discreet.core.protocols import IntArray, Mechanism, Rng
+from discreet.core.protocols import IntArray, Mechanism, Rng, Selector
 from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.tables.catalog import PublicTable, Table
 from discreet.tables.column import Key
@@ -121,6 +121,18 @@ class ExactAggregates:
         released = mechanism.release(column, rng)
         assert isinstance(released, np.ndarray)
         return released
+
+    def choose(self, mechanism: Selector, rng: Rng) -> int:
+        """Return the place of the aggregate that a mechanism chooses, of those of a single group.
+
+        All of them are its scores, and only the place comes out.
+        """
+        if self.__groups is not None:
+            raise InvalidArgument("The groups are private", must="be selected first")
+        scores = [column for column in self.__columns if not isinstance(column, Lists)]
+        if len(scores) != len(self.__columns) or any(len(column) != 1 for column in scores):
+            raise InvalidArgument("A choice is between numbers", must="have one of each aggregate")
+        return mechanism.select(np.concatenate(scores), rng)
 
     def select(
         self, mechanism: ThresholdedKeys, rng: Rng, *, most: int | None = None

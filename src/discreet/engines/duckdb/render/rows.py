@@ -59,8 +59,8 @@ def query(plan: LoweredPlan, sources: Sources) -> str:
     """Return the SQL that computes the plan, with ``$salt`` as its parameter.
 
     It reads a relation ``keys0``, ``keys1``, ... for the public keys of each grouping set (columns
-    ``k0``, ``k1``, ... and the group's number ``g``), or ``allowed0``, ... for the public values of
-    single private keys (one column ``k``).
+    ``k0``, ``k1``, ... and the group's number ``g``) but that of all rows, or ``allowed0``, ... for
+    the public values of single private keys (one column ``k``).
     """
     first, *others = (part.name for part in plan.parts)
     joined = "".join(
@@ -242,10 +242,12 @@ def _asked(parts: Sequence[Worked], cells: Mapping[str, str]) -> str:
 
 @select.register
 def _(node: InGroups, sources: Sources) -> str:
-    columns = _list([*node.kept, f"{node.number} AS s", "g"])
-    using = f" JOIN keys{node.number} USING ({_list(node.on)})" if node.on else ""
-    keys = using or f", keys{node.number}"
-    return f"SELECT {columns} FROM {_from(node.source, sources)}{keys}"
+    rows, group, keys = _from(node.source, sources), "g", f", keys{node.number}"
+    if node.on:
+        keys = f" JOIN keys{node.number} USING ({_list(node.on)})"
+    elif node.size == 1:
+        group, keys = f"{node.first}::BIGINT AS g", ""
+    return f"SELECT {_list([*node.kept, f'{node.number} AS s', group])} FROM {rows}{keys}"
 
 
 @select.register

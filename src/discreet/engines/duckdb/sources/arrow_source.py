@@ -10,6 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from discreet.core import optional
+from discreet.core.arrow_arrays import rebuilt
 from discreet.engines.duckdb.sources.nested_fields import field_paths, inner_array, inner_fields
 from discreet.engines.duckdb.sources.opened import (
     Opened,
@@ -23,7 +24,6 @@ from discreet.engines.duckdb.sources.stored_values import (
     decimal_type,
     decimals_in_range,
     is_valid,
-    rebuilt,
     time_type,
     times_in_range,
     whole_decimals,

@@ -209,6 +209,8 @@ def _records(stream: Readable, header: Header, form: TextForm) -> Iterator[Recor
     rest, skip = b"", 0
     while True:
         block = stream.read(BLOCK)
+        if not (rest or block):
+            return
         written = np.frombuffer(rest + block, np.uint8)
         piece = signs(written, form)
         records, used = split(

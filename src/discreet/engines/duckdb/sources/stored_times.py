@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from discreet.core import optional
-from discreet.engines.duckdb.sources.stored_values import is_valid, rebuilt, stored
+from discreet.core.arrow_arrays import rebuilt
+from discreet.engines.duckdb.sources.stored_values import is_valid, stored
 from discreet.tables.column import Column, ColumnType
 
 SECOND = 10**6

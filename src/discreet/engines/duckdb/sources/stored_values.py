@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.core import optional
+from discreet.core.arrow_arrays import rebuilt
 
 WIDTHS = (18, 38)
 """How many digits decimals have when they are handed over: what 64 and 128 bits can hold."""
@@ -126,16 +127,6 @@ def stored(array: Any, kind: Any, *, each: int = 1) -> Any:
 def is_valid(array: Any) -> Any:
     """Tell which entries of an array are not NULL."""
     return array.is_valid().to_numpy(zero_copy_only=False)
-
-
-def rebuilt(kind: Any, numbers: Any, valid: Any) -> Any:
-    """Return an array of numbers, NULL (and zero behind it) where they are not valid."""
-    arrow = optional.load("pyarrow")
-    shaped = valid if numbers.ndim == 1 else valid[:, np.newaxis]
-    content = np.ascontiguousarray(np.where(shaped, numbers, numbers.dtype.type(0)))
-    bits = np.packbits(valid, bitorder="little")
-    buffers = [arrow.py_buffer(bits), arrow.py_buffer(content)]
-    return arrow.Array.from_buffers(kind, len(valid), buffers)
 
 
 # ---- Whole numbers as identifiers: whoever is 5 in one file is not somebody else as 5.0 in

@@ -1,0 +1,253 @@
+"""An anchor on a disk that keeps what was flushed, and of the rest what it likes."""
+
+import errno
+import os
+import shutil
+import signal
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from discreet.core.errors import WrittenBefore
+from discreet.core.loss import PrivacyLoss, Pure
+from discreet.ledger import anchor as anchors
+from discreet.ledger.anchor import Anchor, Mark
+from discreet.ledger.chain import Point
+from discreet.ledger.kept_open import FORK_GUARD
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.sqlite_store import SqliteStore
+from tests.ledger.orders import new_ledger, order
+
+
+class Died(BaseException):
+    """A process was killed here."""
+
+
+class Disk:
+    """What one file of one folder may be after a power cut, at every step of who writes it."""
+
+    def __init__(self, anchor: Anchor) -> None:
+        self.anchor = anchor
+        self.kept: dict[int, bytes] = {}
+        self.pending: dict[int, list[tuple[int, bytes]]] = {}
+        self.open: dict[int, int] = {}
+        self.name: int | None = None
+        self.durable_name: int | None = None
+        self.least = -1
+        self.steps_left = 10**9
+        self.looks = 0
+
+    def pwrite(self, handle: int, data: bytes, place: int) -> int:
+        self.step()
+        self.pending.setdefault(self.known(handle), []).append((place, data))
+        return WRITE(handle, data, place)
+
+    def flush(self, handle: int) -> None:
+        self.step()
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            self.durable_name = self.name
+            return
+        number = self.known(handle)
+        for place, data in self.pending.pop(number, []):
+            self.kept[number] = written(self.kept[number], place, data)
+
+    def replace(self, source: Path, target: Path) -> Path:
+        self.step()
+        self.name = source.stat().st_ino
+        return REPLACE(source, target)
+
+    def known(self, handle: int) -> int:
+        """Return the number of a file, and see to it that no other file gets it."""
+        number = os.fstat(handle).st_ino
+        if number not in self.kept:
+            self.kept[number] = b""
+            self.open[number] = os.dup(handle)
+        return number
+
+    def step(self) -> None:
+        self.look()
+        self.steps_left -= 1
+        if self.steps_left < 0:
+            raise Died
+
+    def look(self) -> None:
+        """Cut the power here, in every way, and look what is there."""
+        for number in {self.name, self.durable_name} - {None}:
+            assert number is not None
+            for data in self.states(number):
+                self.looks += 1
+                marks = [anchors._mark(half) for half in anchors._halves(data)]
+                counts = [mark.count for mark in marks if mark is not None]
+                assert max(counts, default=-1) >= self.least
+        if self.durable_name is None:
+            assert self.least == -1
+
+    def states(self, number: int) -> Iterator[bytes]:
+        writes = self.pending.get(number, [])
+        for cuts in product(*((0, 100, len(data)) for _, data in writes)):
+            found = self.kept[number]
+            for cut, (place, data) in zip(cuts, writes, strict=True):
+                found = written(found, place, data[:cut])
+            yield found
+
+
+WRITE, REPLACE = os.pwrite, Path.replace
+
+
+def written(old: bytes, place: int, data: bytes) -> bytes:
+    return old[:place].ljust(place, b"\0") + data + old[place + len(data) :]
+
+
+@pytest.fixture
+def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
+    found = Disk(Anchor(tmp_path / "x.anchor"))
+
+    def replace(source: Path, target: Path) -> Path:
+        return found.replace(source, target)
+
+    monkeypatch.setattr(os, "pwrite", found.pwrite)
+    monkeypatch.setattr(os, "fsync", found.flush)
+    monkeypatch.setattr(anchors, "flush", found.flush)
+    monkeypatch.setattr(Path, "replace", replace)
+    yield found
+    for handle in found.open.values():
+        os.close(handle)
+
+
+def next_mark(known: Mark, size: int) -> Mark:
+    spent: dict[str, PrivacyLoss] = {f"space {number}": Pure("1/3") for number in range(size)}
+    return Mark(count=known.count + 1, end=Point(known.count + 1, "c" * 64), spent=spent)
+
+
+def move(anchor: Anchor, size: int | None) -> int:
+    """Take one turn, with a new mark or with the one that is there; return its count."""
+    anchor.begin()
+    with anchor.turn():
+        known = anchor.read()
+        assert known is not None
+        if size is None:
+            anchor.flush(known.count)
+            return known.count
+        mark = next_mark(known, size)
+        anchor.write(mark)
+        return mark.count
+
+
+def test_whoever_dies_when_no_mark_that_was_kept_is_lost_to_a_power_cut(disk: Disk, rng):
+    """Processes take turns, some die at a step, and the power may fail at every step."""
+    size = died = 0
+    for word in map(int, rng.words(400)):
+        if word & 3 == 0:
+            anchors._flushed.clear()  # another process
+        disk.steps_left = (word >> 2) % 4 if word >> 8 & 1 else 10**9
+        size += 8 * (word >> 10 & 15 == 0)
+        try:
+            disk.least = move(disk.anchor, None if word >> 14 & 3 == 0 else size)
+        except Died:
+            died += 1
+            anchors._flushed.clear()
+        disk.look()
+    assert died > 50
+    assert disk.anchor.path.stat().st_size > 2 * anchors.SMALLEST_HALF, "it grew"
+    assert disk.looks > 1000
+
+
+@pytest.mark.parametrize("step", range(6))
+def test_who_comes_after_one_that_died_over_a_new_file_keeps_its_name(disk: Disk, step: int):
+    """The first file is new, and so is each one that takes its place because it is larger."""
+    for size in (0, 20, 60, 200):
+        disk.steps_left = step
+        with suppress(Died):
+            disk.least = move(disk.anchor, size)
+        anchors._flushed.clear()
+        disk.steps_left = 10**9
+        for again in (None, size, size):
+            disk.least = move(disk.anchor, again)
+            disk.look()
+        assert disk.name == disk.durable_name
+
+
+def test_a_process_that_flushed_the_last_mark_does_not_flush_it_again(tmp_path, monkeypatch):
+    ledger = Ledger(new_ledger(tmp_path).store, anchors=(Anchor(tmp_path / "x.anchor"),))
+    ledger.reserve(order())
+    flushed: list[int] = []
+    monkeypatch.setattr(anchors, "flush", flushed.append)
+    ledger.reserve(order())
+    assert len(flushed) == 1
+
+
+def test_a_queue_that_fails_for_one_alone_lets_nobody_write_beside_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Others may have their turn: only where nobody has one does the write lock decide."""
+    ledger = Ledger(new_ledger(tmp_path).store, anchors=(Anchor(tmp_path / "x.anchor"),))
+    ledger.reserve(order())
+    before = ledger.anchors[0].read()
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOMEM, "no memory")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.ledger.in_turn.fcntl.flock", refuse)
+        with pytest.raises(WrittenBefore, match="no memory"):
+            ledger.reserve(order())
+    assert ledger.anchors[0].read() == before
+    ledger.move_anchors()
+    after = ledger.anchors[0].read()
+    assert after is not None
+    assert after.spent == {"people": Pure(2)}
+
+
+def test_who_reads_in_the_middle_of_two_writes_reads_again(tmp_path, monkeypatch):
+    anchor = Anchor(tmp_path / "x.anchor")
+    anchor.begin()
+    found = [b"\0" * 8192, b"\0" * 8192, anchor.path.read_bytes()]
+    monkeypatch.setattr(Anchor, "_read", lambda _: found.pop(0))
+    mark = anchor.read()
+    assert mark is not None
+    assert mark.count == 0
+
+
+def test_an_interrupt_of_a_verification_lets_the_turn_end(tmp_path, monkeypatch):
+    """Where it came in between, a lock or the fork guard could stay taken for good."""
+    ledger = Ledger(new_ledger(tmp_path).store, anchors=(Anchor(tmp_path / "x.anchor"),))
+    ledger.reserve(order())
+    kept = Anchor.write
+
+    def interrupted(anchor: Anchor, mark: Mark) -> None:
+        signal.raise_signal(signal.SIGINT)
+        kept(anchor, evolve(mark))
+
+    monkeypatch.setattr(Anchor, "write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ledger.verify()
+    mark = ledger.anchors[0].read()
+    assert mark is not None
+    assert mark.verified == mark.end
+    with ledger.anchors[0].turn(5):
+        assert FORK_GUARD._own.open == 1
+
+
+def test_what_is_found_in_a_log_is_durable_before_it_is_told(tmp_path, monkeypatch):
+    """Who wrote it may have been killed before the flush. An anchor must not be ahead of it."""
+    (tmp_path / "running").mkdir()
+    ledger = new_ledger(tmp_path / "running")
+    with ledger.store.read():
+        for name in ("ledger.sqlite", "ledger.sqlite-wal"):
+            shutil.copy(tmp_path / "running" / name, tmp_path / name)
+    flushed: list[int] = []
+
+    def flush(handle: int) -> None:
+        flushed.append(os.fstat(handle).st_ino)
+
+    monkeypatch.setattr("discreet.ledger.durable.flush", flush)
+    store = SqliteStore(tmp_path / "ledger.sqlite")
+    assert flushed == [(tmp_path / "ledger.sqlite-wal").stat().st_ino]
+    with store.read() as snapshot:
+        assert snapshot.head() is not None
+    assert len(flushed) == 1
