@@ -1,6 +1,7 @@
 """Calibration: within the target, and the next smaller scale is not."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -9,11 +10,12 @@ from discreet.accounting.accounting_question import account
 from discreet.accounting.calibration import DIGITS, calibrate, most_uses
 from discreet.accounting.pld.parameters import Target
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.event import PoissonSampledEvent
+from discreet.core.event import Event, PoissonSampledEvent
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
 from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
 from discreet.core.stated_event import (
     BoundedRangeEvent,
+    BoundedZcdpEvent,
     GaussianEvent,
     LaplaceEvent,
     PureEvent,
@@ -118,8 +120,34 @@ def test_most_uses():
     step = PoissonSampledEvent(inner=GaussianEvent(scale="1.56499"), rate="0.01")
     assert most_uses(step, target=target) == 10_000
     assert most_uses(GaussianEvent(scale="1/10"), target=target) == 0
-    with pytest.raises(Unsupported, match="cost nothing"):
-        most_uses(PureEvent(epsilon=0), target=Pure(1))
+    for nothing in (Pure(1), target):
+        with pytest.raises(Unsupported, match="cost nothing"):
+            most_uses(PureEvent(epsilon=0), target=nothing)
+
+
+@pytest.mark.parametrize(
+    ("event", "counted"),
+    [
+        # More than privacy-loss distributions are counted with: μ² of the target, over that of one.
+        (GaussianEvent(scale=20_000), 22_411_585),
+        (DiscreteGaussianEvent(sigma_squared=10**12, distance_squared=1), 56_028_963_825),
+        # Where a Rényi curve knows more than they do.
+        (BoundedZcdpEvent(rho="0.0001", order=20), 240),
+    ],
+)
+def test_one_use_more_is_not_within_the_target(event: Event, counted: int):
+    target = Approximate(1, "1e-6")
+    found = most_uses(event, target=target)
+    assert abs(found - counted) <= counted // 10**8
+    assert account(event * found, delta=target.delta).epsilon <= 1
+    assert account(event * (found + 1), delta=target.delta).epsilon > 1
+    assert most_uses(event * 2 * 5, target=target) == found // 10
+
+
+def test_what_is_calibrated_is_a_function_of_the_scale():
+    wrong: Any = 5
+    with pytest.raises(InvalidArgument, match="such as GaussianEvent"):
+        calibrate(wrong, target=Pure(1))
 
 
 def test_the_known_gaussian():
@@ -137,6 +165,15 @@ def test_pure_and_zcdp_targets_are_met_exactly():
 
 def test_laplace_without_delta_needs_scale_one():
     assert calibrate(lambda s: LaplaceEvent(scale=s), target=Pure(1)).scale == 1
+
+
+@pytest.mark.parametrize("epsilon", ["1e15", "1e20"])
+def test_targets_that_nearly_no_noise_meets(epsilon):
+    """For a Gaussian ρ is about ε there, so the scale is about the square root of 1/(2ε)."""
+    target = Approximate(epsilon, "1e-6")
+    found = calibrate(GaussianEvent, target=target)
+    assert found.result.loss <= target
+    assert float(found.scale) == pytest.approx((2 * float(epsilon)) ** -0.5, rel=1e-4)
 
 
 def test_impossible_targets():

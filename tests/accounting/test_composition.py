@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from discreet.accounting.composition import basic, concentrated, optimal
 from discreet.accounting.composition import compose as composing
@@ -96,6 +97,14 @@ losses_ = st.dictionaries(
     st.builds(Approximate, amounts, small), st.integers(1, 30), min_size=1, max_size=3
 )
 deltas = st.sampled_from([Fraction(1, 10**n) for n in (2, 3, 4)])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def same_cases():
+    """Draw the same cases whichever modules are loaded: Hypothesis takes constants from them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(providers, "_get_local_constants", type(providers.GLOBAL_CONSTANTS))
+        yield
 
 
 @settings(max_examples=40, deadline=None)

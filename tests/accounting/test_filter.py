@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,6 +91,19 @@ def test_gaussian_losses_may_be_chosen_adaptively(second):
     # A broken twin, that adds up μ and not its square, would let 0.8 pass after 0.2.
     wrong = math.exp(float(gaussian_log_delta(Fraction("0.64"), Fraction("1.5"))[1]))
     assert delta_of_two_steps(0.6, (0.8, 0.8), 1.5) > wrong
+
+
+def test_what_is_no_loss_is_refused_and_what_a_filter_is_can_be_read():
+    wrong: Any
+    for wrong in (1, "0.1", None):
+        with pytest.raises(InvalidArgument, match="not a privacy loss"):
+            PrivacyFilter(wrong)
+        with pytest.raises(InvalidArgument, match="not a privacy loss"):
+            PrivacyFilter(Pure(1)).admit(wrong)
+    gate = PrivacyFilter(Approximate(1, "1e-6"), kept_as="zcdp")
+    gate.admit(Zcdp("0.01"))
+    shown = "PrivacyFilter(Approximate(ε = 1, δ = 0.000001), kept_as='zcdp'): ρ = 0.01 spent"
+    assert repr(gate) == shown
 
 
 def test_refusals():

@@ -215,3 +215,27 @@ def test_sample_sizes_for_one_way_marginals():
     for dimension, size in ((10, 314), (100, 2340), (1000, 21052)):
         bound = LinfExponential(scale=10**6, dimension=dimension).error_quantile("0.05")
         assert float(bound) / 10**6 * 20 == pytest.approx(size, abs=0.6)
+
+
+@pytest.mark.parametrize(("scale", "dimension"), [("0.3", 1), (2, 3), (10, 400), (50, 10**6)])
+def test_the_largest_error_is_the_smallest_that_the_tail_allows(scale, dimension, monkeypatch):
+    """A guess only says where to look: the bound holds for it and for no smaller one."""
+    noise = LinfExponential(scale=scale, dimension=dimension)
+    seen = []
+
+    def counted(shape, x):
+        seen.append(x)
+        return gamma_tail(shape, x)
+
+    monkeypatch.setattr("discreet.mechanisms.noise.linf_exponential.gamma_tail", counted)
+    factor = math.exp(1 / noise.scale)
+    for beta in ("0.999999", "0.4", "0.05", "1e-30", "1e-200"):
+        seen.clear()
+        found = int(noise.error_quantile(beta))
+        assert len(seen) < 40
+        tails = [
+            factor * float(gamma_tail(dimension, (t + Fraction(1, 2)) / noise.scale))
+            for t in (found, found - 1)
+        ]
+        assert tails[0] <= float(beta) * (1 + 1e-9)
+        assert found == 0 or tails[1] >= float(beta) * (1 - 1e-9)

@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.discrete_gaussian import epsilon as discrete_gaussian_epsilon
 from discreet.accounting.accountants.discrete_gaussian import upper_delta
+from discreet.accounting.accountants.flattened import composed_once
 from discreet.accounting.accountants.gaussian import gaussian_loss
 from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.accountants.sampling import is_sampled, unsampled
@@ -78,7 +79,7 @@ def account(
         ε = 19.43, δ = 0.000001 (gaussian: BW18, Theorem 8; DRS22, Corollary 1)
     """
     parts = [events] if isinstance(events, Event) else list(events)
-    event = ComposedEvent.of(parts)
+    event = composed_once(ComposedEvent.of(parts))
     if delta is not None and epsilon is None and exact(delta) == 0:
         return _pure(event)
     found_delta, found_epsilon = one_of(delta, epsilon)

@@ -12,7 +12,7 @@ from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.accounting_question import account
 from discreet.accounting.conversions.choose import AUTO
 from discreet.accounting.losses.result import Result
-from discreet.accounting.pld.parameters import least_scale, of_digits, place_of
+from discreet.accounting.pld.parameters import first_within, least_scale, of_digits, place_of
 from discreet.accounting.pld.parameters import most_uses as most_uses_within
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent, Event
@@ -25,6 +25,11 @@ _BETTER = Fraction(999, 1000)
 """If the accountant is content with so much less noise, it has a better theorem."""
 
 SMALLEST_EXPONENT, LARGEST_EXPONENT = -12, 15
+
+MOST_USES = 10**15
+"""What may be used more often costs next to nothing, and how often is not told."""
+
+SMALLEST_EXCESS = 1e-12
 
 
 @frozen(kw_only=True, repr=False)
@@ -86,6 +91,12 @@ def calibrate(
         (Fraction(105617, 25000), True)
     """
     _require_target(target)
+    if not callable(make):
+        raise InvalidArgument(
+            "There is nothing to calibrate",
+            must="be a function of the scale, such as GaussianEvent or a lambda",
+            got=type(make).__name__,
+        )
     if isinstance(target, Approximate) and target.delta and target.epsilon and measure == AUTO:
         quick = _quickly(make, target)
         if quick is not None:
@@ -156,27 +167,58 @@ def most_uses(events: Event | Iterable[Event], *, target: PrivacyLoss) -> int:
     """Return how often all ``events`` together can be used within ``target``; 0 if not even once.
 
     Guarantee:
-        That many uses are certified: by plain sums for a pure or a zCDP target, by privacy-loss
-        distributions for an (ε, δ), and then one more use is not.
+        That many uses are certified, and one more use is not: by plain sums for a pure or a zCDP
+        target; for an (ε, δ) by privacy-loss distributions, and where another theorem allows for
+        more, by the whole accountant. Events that may be used more than ``MOST_USES`` times are
+        refused.
 
     Example:
-        >>> from discreet.events import LaplaceEvent
+        >>> from discreet.events import GaussianEvent, LaplaceEvent
         >>> most_uses(LaplaceEvent(scale=10), target=Approximate(4, "1e-5"))
         91
         >>> most_uses(LaplaceEvent(scale=10), target=Pure(1))
         10
+        >>> most_uses(GaussianEvent(scale=10**6), target=Approximate(1, "1e-6")) // 10**6
+        56028
     """
     _require_target(target)
     parts = [events] if isinstance(events, Event) else list(events)
-    if isinstance(target, Approximate):
-        return most_uses_within(parts, epsilon=target.epsilon, delta=target.delta)
     event = ComposedEvent.of(parts)
+    if isinstance(target, Approximate) and target.delta:
+        return _most_within(event, target)
     once = _measured(target, event, AUTO).loss
-    if once == once * 0:
-        raise Unsupported(
-            "These events cost nothing", next="They may be used as often as one likes"
-        )
-    return math.floor(1 / once.share_of(target))
+    uses = None if once == once * 0 else math.floor(1 / once.share_of(target))
+    if uses is None or uses > MOST_USES:
+        raise _costs_nothing()
+    return uses
+
+
+def _most_within(event: Event, target: Approximate) -> int:
+    """Count with privacy-loss distributions, and go on where another theorem allows for more."""
+    try:
+        counted = most_uses_within([event], epsilon=target.epsilon, delta=target.delta)
+    except Unsupported:
+        counted = 0
+    if _spend(event * (counted + 1), target, AUTO) is None:
+        return counted
+
+    def over(fewer: int) -> float:
+        if -fewer <= counted:
+            return -math.inf
+        if -fewer > MOST_USES:
+            raise _costs_nothing()
+        try:
+            found = account(event * -fewer, delta=target.delta)
+        except Unsupported:
+            return math.inf
+        # In the square root, because losses of many uses grow about as that does.
+        more = math.sqrt(found.epsilon / target.epsilon) - 1
+        return min(more, 0.0) if found.loss <= target else max(more, SMALLEST_EXCESS)
+
+    reached = counted + 1
+    while over(-8 * reached) <= 0:
+        reached *= 8
+    return -first_within(over, -reached, 7 * reached)
 
 
 def _decade(make: Callable[[Fraction], Event], target: PrivacyLoss, measure: str) -> int:
@@ -198,6 +240,14 @@ def _spend(event: Event, target: PrivacyLoss, measure: str) -> Result | None:
     except Unsupported:
         return None
     return result if result.loss <= target else None
+
+
+def _costs_nothing() -> Unsupported:
+    return Unsupported(
+        "These events cost nothing, or next to nothing",
+        must=f"be used up within {MOST_USES:,} times",
+        next="They may be used as often as one likes",
+    )
 
 
 @singledispatch

@@ -21,7 +21,14 @@ _KINDS = ("png", "svg", "pdf")
 def save(figure: Any, path: Path) -> None:
     """Write a figure as PNG, SVG or PDF, by the ending of ``path``."""
     require_kind(path)
-    figure.savefig(path, dpi=150)
+    try:
+        figure.savefig(path, dpi=150)
+    except OSError as cause:
+        raise InvalidArgument(
+            "The picture cannot be written there",
+            must="be a file in a folder that exists",
+            got=f"{path}: {cause.strerror}",
+        ) from cause
 
 
 def require_kind(path: Path) -> None:

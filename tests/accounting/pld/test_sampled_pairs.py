@@ -293,7 +293,7 @@ def test_the_enumeration_catches_a_pair_that_is_too_good(monkeypatch):
 
 
 def test_refusals():
-    with pytest.raises(Unsupported, match="different neighbours"):
+    with pytest.raises(Unsupported, match=r"about a changed unit.*Say metric='change_one' of the"):
         poisson(GaussianEvent(scale=1, metric=CHANGE), "1/2")
     with pytest.raises(Unsupported, match="change of one"):
         FixedSizeSampledEvent(inner=GaussianEvent(scale=1), population=9, sample=1)

@@ -8,6 +8,7 @@ from functools import singledispatch
 from attrs import frozen
 
 from discreet.accounting.accountants.approximate import approximate, false_pass, own_keys_delta
+from discreet.accounting.accountants.flattened import composed_once
 from discreet.accounting.accountants.pure import epsilon
 from discreet.accounting.accountants.sampling import Sampled, tells_who_was_sampled
 from discreet.accounting.accountants.zcdp import line, rho
@@ -84,7 +85,7 @@ def renyi_loss(events: Iterable[Event]) -> ApproximateCurve:
     """
     pieces: list[tuple[CurvePiece, int]] = []
     delta = Fraction(0)
-    for part, count in ComposedEvent.of(list(events)).parts:
+    for part, count in composed_once(ComposedEvent.of(list(events))).parts:
         piece, lost = renyi(part)
         pieces.append((piece, count))
         delta += count * lost

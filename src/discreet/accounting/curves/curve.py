@@ -172,7 +172,7 @@ class RenyiCurve(PrivacyLoss):
         ours, theirs = Counter(dict(self.pieces)), Counter(dict(other.pieces))
         if ours <= theirs:
             return True
-        lines = _exact_line(self), _exact_line(other)
+        lines = exact_line(self), exact_line(other)
         if lines[0] is not None and lines[1] is not None:
             (xi, rho), (other_xi, other_rho) = lines[0], lines[1]
             return rho <= other_rho and xi + rho <= other_xi + other_rho
@@ -203,7 +203,7 @@ class RenyiCurve(PrivacyLoss):
         return [f"{count} × {piece.kind}" for piece, count in self.pieces]
 
 
-def _exact_line(curve: RenyiCurve) -> tuple[Fraction, Fraction] | None:
+def exact_line(curve: RenyiCurve) -> tuple[Fraction, Fraction] | None:
     """Return the curve's line if the curve *is* a line."""
     straight = all(piece.kind in ("line", "gaussian") for piece, _ in curve.pieces)
     return curve.line() if straight else None

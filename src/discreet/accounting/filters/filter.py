@@ -9,7 +9,7 @@ from discreet.accounting.conversions.convert import convert
 from discreet.accounting.conversions.from_gaussian import gaussian_log_delta
 from discreet.accounting.conversions.from_zcdp import rho_for, zcdp_to_approximate
 from discreet.accounting.filters.rules import admits, left
-from discreet.core.errors import BudgetExhausted, Unsupported
+from discreet.core.errors import BudgetExhausted, InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, GaussianDp, Measure, PrivacyLoss, Zcdp, measure_of
 from discreet.core.rounding import log_down, short_down
 
@@ -70,7 +70,17 @@ def _measure(value: Measure | str | None) -> Measure | None:
     return None if value is None else measure_of(value)
 
 
-@define(eq=False)
+def _loss(value: PrivacyLoss) -> PrivacyLoss:
+    if isinstance(value, PrivacyLoss):
+        return value
+    raise InvalidArgument(
+        "That is not a privacy loss",
+        must="be one, such as Pure('0.1'), Zcdp('0.02') or Approximate(1, '1e-6')",
+        got=type(value).__name__,
+    )
+
+
+@define(eq=False, repr=False)
 class PrivacyFilter:
     r"""Admit losses one by one, as long as all of them together keep to ``cap``.
 
@@ -96,9 +106,9 @@ class PrivacyFilter:
         (False, True)
     """
 
-    cap: PrivacyLoss
+    cap: PrivacyLoss = field(converter=_loss)
     kept_as: Measure | None = field(default=None, converter=_measure)
-    _limit: PrivacyLoss = field(init=False, repr=False)
+    _limit: PrivacyLoss = field(init=False)
     _spent: PrivacyLoss = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -106,6 +116,11 @@ class PrivacyFilter:
         self._limit = _limit(self.cap, self.kept_as)
         self._spent = self._limit * 0
         self.admits(self._spent)
+
+    def __repr__(self) -> str:
+        """Show the cap, the measure in which is counted, and what was spent."""
+        kept = "" if self.kept_as is None else f", kept_as={self.kept_as.value!r}"
+        return f"PrivacyFilter({self.cap!r}{kept}): {self._spent} spent"
 
     @property
     def limit(self) -> PrivacyLoss:
@@ -137,7 +152,7 @@ class PrivacyFilter:
         self._spent = self._spent + self._counted(loss)
 
     def _counted(self, loss: PrivacyLoss) -> PrivacyLoss:
-        if loss.measure is self._limit.measure:
+        if _loss(loss).measure is self._limit.measure:
             return loss
         return convert(loss, to=self._limit.measure).loss
 

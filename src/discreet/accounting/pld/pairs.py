@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import singledispatch
+from functools import cache, singledispatch
 
 import numpy as np
 
 from discreet.accounting.accountants.approximate import own_keys_delta
-from discreet.accounting.curves.curve import RenyiCurve
+from discreet.accounting.curves.curve import RenyiCurve, exact_line
 from discreet.accounting.pld.laws.atomic import response_law, stated_law
 from discreet.accounting.pld.laws.combined import (
     AdditionLaw,
@@ -29,7 +29,7 @@ from discreet.core.mechanism_event import (
     ThresholdedGaussianEvent,
     ThresholdedLaplaceEvent,
 )
-from discreet.core.numbers import float_up
+from discreet.core.numbers import float_up, ratio_up
 from discreet.core.stated_event import ApproximateEvent
 
 
@@ -260,12 +260,29 @@ def stated_pair(curve: RenyiCurve, lost: Fraction) -> Pair:
 
 def _divergences(curve: RenyiCurve) -> tuple[np.ndarray, np.ndarray]:
     """Return distances of orders from 1, and the curve there, rounded up."""
-    gaps, values = [], []
-    for gap in np.geomspace(_LEAST, _LARGEST, _ORDERS).tolist():
-        if curve.limit is not None and 1 + Fraction(gap) >= curve.limit:
-            break
-        gaps.append(gap)
-        values.append(float_up(curve.upper(1 + Fraction(gap))))
-    if not gaps:
+    below = curve.limit
+    orders = [order for order in _orders() if below is None or order < below]
+    if not orders:
         raise Unsupported("This curve says nothing at any order that is looked at")
-    return np.array(gaps), np.array(values)
+    line = exact_line(curve)
+    values = [float_up(curve.upper(one)) for one in orders] if line is None else _on(line, orders)
+    return _GAPS[: len(orders)], np.array(values)
+
+
+_GAPS = np.geomspace(_LEAST, _LARGEST, _ORDERS)
+
+
+@cache
+def _orders() -> tuple[Fraction, ...]:
+    return tuple(1 + Fraction(gap) for gap in _GAPS.tolist())
+
+
+def _on(line: tuple[Fraction, Fraction], orders: Iterable[Fraction]) -> list[float]:
+    """Return a straight line at some orders, rounded up: by whole numbers, which is quick."""
+    xi, rho = line
+    bottom = xi.denominator * rho.denominator
+    start, slope = xi.numerator * rho.denominator, rho.numerator * xi.denominator
+    return [
+        ratio_up(start * one.denominator + slope * one.numerator, bottom * one.denominator)
+        for one in orders
+    ]

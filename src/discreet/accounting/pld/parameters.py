@@ -300,7 +300,8 @@ def _bracket(events_of: Callable[[Fraction], Events], wanted: Target) -> Fractio
         counts = count_events(events_of(Fraction(1)))
         losses = [_likely(event) * count for event, count in counts.items()]
         least = rho_for(wanted.epsilon, wanted.delta or Fraction(1, 10**9))
-        return Fraction(math.sqrt(sum(losses, Fraction(0)) / least)).limit_denominator(10**6)
+        found = Fraction(math.sqrt(sum(losses, Fraction(0)) / least)).limit_denominator(10**6)
+        return max(found, Fraction(1, 10**6))  # a search begins somewhere above 0
     except Unsupported:
         return Fraction(1)
 

@@ -8,6 +8,7 @@ from attrs import frozen
 
 from discreet.core.numbers import exp_bounds, log_bounds
 from discreet.core.protocols import Rng
+from discreet.core.rounding import exp_up
 from discreet.randomness.samplers import discrete_laplace
 from discreet.randomness.tables.boundary import is_below
 
@@ -15,7 +16,6 @@ MOST_EXACT_SHAPE = 1000
 """Up to this shape the tail is the exact finite sum; beyond it there is a bound."""
 
 _BITS = 128
-_MOST_BITS = 6000
 
 
 def gamma_tail(shape: int, x: Fraction) -> Fraction:
@@ -35,10 +35,8 @@ def gamma_tail(shape: int, x: Fraction) -> Fraction:
         if x <= shape:
             return Fraction(1)
         log_high = log_bounds(x / shape, _BITS)[1]
-        return exp_bounds(min(Fraction(0), shape * log_high + shape - x), _BITS)[1]
-    exponent = min(Fraction(0), _log_last(shape, x))
-    bits = 2 * _BITS + min(_MOST_BITS, -2 * math.floor(exponent))
-    last = exp_bounds(exponent, bits)[1]
+        return exp_up(min(Fraction(0), shape * log_high + shape - x))
+    last = exp_up(min(Fraction(0), _log_last(shape, x)))
     return min(Fraction(1), last * _descending(shape, x))
 
 

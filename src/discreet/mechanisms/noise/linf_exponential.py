@@ -1,6 +1,8 @@
 """Noise for a whole vector of which every entry may move: pure privacy by the largest move."""
 
+import math
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Self
 
 from attrs import field, frozen
@@ -11,7 +13,7 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure
 from discreet.core.mechanism_event import LinfExponentialEvent
-from discreet.core.numbers import Number, exact, exp_bounds
+from discreet.core.numbers import Number, exact, exp_bounds, float_up
 from discreet.core.protocols import IntArray, Rng
 from discreet.core.search import smallest
 from discreet.mechanisms.noise.cube_radius import cube_radius, gamma_tail
@@ -118,4 +120,11 @@ class LinfExponential:
             x = (t + Fraction(1, 2)) / self.scale
             return factor * gamma_tail(self.dimension, x) <= limit
 
-        return Fraction(smallest(holds))
+        return Fraction(smallest(holds, near=self._likely_quantile(limit)))
+
+    def _likely_quantile(self, beta: Fraction) -> int:
+        """Guess the quantile by the cube root of a Gamma variable, which is nearly normal."""
+        d = self.dimension
+        away = -NormalDist().inv_cdf(min(max(float_up(beta), 1e-300), 0.999))
+        root = max(Fraction(0), exact(1 - 1 / (9 * d) + away / (3 * math.sqrt(d))))
+        return math.floor(d * root**3 * self.scale)
