@@ -187,7 +187,7 @@ def nothing(*_: Any) -> Iterator[Feature]:
 
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.name)
-def test_caught_without_being_asked(twin: Twin, rng):
+def test_sampling_catches_it_without_being_asked(twin: Twin, rng):
     result = audited(twin, rng)
     assert result.refutes(twin.loss), str(result)
     assert isinstance(result.event, LabelSet)

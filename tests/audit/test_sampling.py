@@ -233,3 +233,15 @@ def test_events_say_what_they_are():
     assert str(OutcomeSet(frozenset({"a"}))) == "the output is a"
     assert str(OutcomeSet(frozenset())) == "the output is none"
     assert str(OutcomeSet(frozenset({10, 9}))) == "the output is one of 9, 10"
+
+
+@pytest.mark.parametrize("delta", [-1, 1, 10**400])
+def test_a_delta_that_is_none_is_refused(delta):
+    with pytest.raises(InvalidArgument, match="delta"):
+        audit_outputs([1] * 9, [2] * 9, delta=delta)
+
+
+@pytest.mark.parametrize("output", [{1: 2}, {1}, [{1}]])
+def test_outputs_that_cannot_be_compared_are_refused(output):
+    with pytest.raises(InvalidArgument, match="cannot be compared"):
+        audit_outputs([output] * 9, [output] * 9)

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from discreet.audit.features import UNLABELLED, Feature, Labels, battery
+from discreet.audit.learn_score import learn_score
 from discreet.audit.output_event import HalfLine, LabelSet, OutcomeSet, OutputEvent, PartEvent
 from discreet.audit.outputs import OutputColumn, OutputPart, parts_of
 
@@ -167,6 +168,23 @@ def _all_bets(
         on_first, on_second = ([part.of(o) for o in side] for side in (first, second))
         for bet in _bets(on_first, on_second, stakes):
             yield evolve(bet, event=partial(_about, part, bet))
+    if parts:
+        yield from _learnt_bets(first, second, stakes)
+
+
+def _learnt_bets(
+    first: Sequence[Hashable], second: Sequence[Hashable], stakes: Stakes
+) -> Iterator[Bet]:
+    """Yield half-lines of a score: learnt on one half of the sample, weighed on the other."""
+    halves = [(side[: len(side) // 2], side[len(side) // 2 :]) for side in (first, second)]
+    score = learn_score(halves[0][0], halves[1][0])
+    if score is None:
+        return
+    values = [score.scores(held) for _, held in halves]
+    outcomes, codes = np.unique(np.concatenate(values), return_inverse=True)
+    counted = tally(np.split(codes.astype(np.int64), [len(values[0])]))
+    for bet in _half_lines(outcomes.tolist(), counted, stakes):
+        yield evolve(bet, event=partial(_about, score, bet))
 
 
 def _bets(first: Sequence[Hashable], second: Sequence[Hashable], stakes: Stakes) -> Iterator[Bet]:

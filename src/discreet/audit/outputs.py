@@ -25,6 +25,8 @@ _LARGE = 2.0**61
 _MOST_DIGITS = 1000
 _MOST_PAIRS, _MOST_STEPS, _LEAST_TIMES = 1 << 13, 4, 3
 _COPRIME = 6 / pi**2
+_ROOMY = 1 << 500
+"""The square of a step is a float up to here; beyond, any is as surprising."""
 
 
 @frozen(slots=False, eq=False)
@@ -135,7 +137,8 @@ class OutputColumn:
         found, times = np.unique(
             np.gcd(gaps[: gaps.size // 2 * 2 : 2], gaps[1::2]), return_counts=True
         )
-        expected = [gaps.size / 2 * _COPRIME / max(1, int(step)) ** 2 for step in found]
+        pairs, plain = gaps.size / 2, [min(max(1, int(step)), _ROOMY) for step in found]
+        expected = [pairs * _COPRIME / step**2 for step in plain]
         surprise = (times - expected) / np.sqrt(np.add(expected, 1))
         order = np.argsort(-surprise, kind="stable")[:_MOST_STEPS]
         return [int(found[i]) for i in order if times[i] >= _LEAST_TIMES and found[i] > 1]
@@ -257,7 +260,52 @@ class VectorLength:
         return "the number of entries of the output"
 
 
-OutputPart = VectorEntry | VectorStep | VectorLength
+@frozen
+class LearnedScore:
+    """A weighted sum of the entries, with weights that were learnt from other outputs."""
+
+    weights: tuple[float, ...] = field(repr=False)
+
+    def of(self, output: Any) -> Hashable:
+        """Return the sum, if the output is as many numbers as there are weights."""
+        score = self.scores([output])[0]
+        return Missing.MISSING if math.isnan(score) else float(score)
+
+    def scores(self, outputs: Sequence[Any]) -> NDArray[np.float64]:
+        """Return the sum for each output, and NaN where there is none."""
+        rows = number_rows(outputs, len(self.weights))
+        with np.errstate(invalid="ignore", over="ignore"):
+            scores: NDArray[np.float64] = (rows * np.array(self.weights)).sum(axis=1)
+        return scores
+
+    def __str__(self) -> str:
+        return f"a learnt score of {len(self.weights)} entries of the output"
+
+
+def number_rows(outputs: Sequence[Any], width: int) -> NDArray[np.float64]:
+    """Return outputs as a row of floats each; NaN where an output is no such row.
+
+    Example:
+        >>> number_rows([(1, 2), (3,)], 2).tolist()
+        [[1.0, 2.0], [nan, nan]]
+    """
+    rows = np.full((len(outputs), width), np.nan)
+    for place, output in enumerate(outputs):
+        is_row = isinstance(output, tuple) and len(output) == width
+        if is_row and all(isinstance(entry, Real) for entry in output):
+            rows[place] = [as_float(entry) for entry in output]
+    return rows
+
+
+def as_float(entry: Any) -> float:
+    """Return a number as a float; NaN where it is too large for one."""
+    try:
+        return float(entry)
+    except OverflowError:
+        return math.nan
+
+
+OutputPart = VectorEntry | VectorStep | VectorLength | LearnedScore
 """What can be taken from an output that has entries."""
 
 

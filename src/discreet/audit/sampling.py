@@ -135,6 +135,16 @@ def _(loss: Zcdp, result: AuditResult) -> bool:
     )
 
 
+def as_confidence(value: Number) -> Fraction:
+    """Return a confidence exactly, refusing what does not lie strictly between 0 and 1."""
+    found = exact(value)
+    if not 0 < found < 1:
+        raise InvalidArgument(
+            "confidence is out of range", must="lie strictly between 0 and 1", got=str(found)
+        )
+    return found
+
+
 def audit_outputs(
     first: Iterable[Any],
     second: Iterable[Any],
@@ -165,17 +175,13 @@ def audit_outputs(
         >>> print(audit_outputs(range(0, 4000, 2), range(1, 4001, 2)).event)
         the output modulo 2 is 0
     """
-    delta, confidence = exact(delta), exact(confidence)
-    if not 0 < confidence < 1:
-        raise InvalidArgument(
-            "confidence is out of range", must="lie strictly between 0 and 1", got=str(confidence)
-        )
+    delta, confidence = exact(delta), as_confidence(confidence)
     samples = {"first": outcomes(first, statistic), "second": outcomes(second, statistic)}
     if min(len(sample) for sample in samples.values()) < _LEAST_SAMPLES:
         raise InvalidArgument("There are too few samples", must="be at least 4 on each side")
     half = {name: sample[: len(sample) // 2] for name, sample in samples.items()}
     rest = {name: sample[len(sample) // 2 :] for name, sample in samples.items()}
-    stakes = Stakes(delta=float(delta), failure=float(1 - confidence))
+    stakes = Stakes(delta=float(min(exact(delta), Fraction(1))), failure=float(1 - confidence))
     bet = choose_event(half["first"], half["second"], stakes)
     event = bet.event
     likely = rest.pop(bet.likelier_on)
@@ -235,7 +241,14 @@ def _hashable(value: Any) -> Hashable:
         return tuple(_hashable(item) for item in value)
     if isinstance(value, float) and value != value:
         return math.nan
-    return value  # type: ignore[no-any-return]
+    if not isinstance(value, Hashable):
+        raise InvalidArgument(
+            "An output cannot be compared with others",
+            must="be a number, a text, or a list of such",
+            got=type(value).__name__,
+            next="Say with statistic= what is to be looked at",
+        )
+    return value
 
 
 class AuditSuite:
