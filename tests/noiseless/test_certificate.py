@@ -71,10 +71,48 @@ def test_what_the_first_version_stored_is_read_by_every_version():
     """Never make this file anew: certificates outlive versions."""
     text = (ROOT / "tests" / "golden" / "certificate.json").read_text(encoding="utf-8")
     found = Certificate.from_json(json.loads(text))
-    assert found.to_json() == json.loads(text)
+    as_it_was = {"format": "discreet.certificate/1"}
+    assert {k: v for k, v in (found.to_json() | as_it_was).items() if k != "digest"} == json.loads(
+        text
+    )
     assert (found.rows, found.known, found.may_publish) == (100, 5, False)
     assert found.delta("0.5") == Fraction("0.00000195442")
     assert found.breaking_points[0].what == "rows that the adversary knows"
+
+
+def test_what_the_second_form_stored_is_read_by_every_version():
+    """Never make this file anew either."""
+    text = (ROOT / "tests" / "golden" / "certificate-2.json").read_text(encoding="utf-8")
+    assert Certificate.from_json(json.loads(text)).to_json() == json.loads(text)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"law": "anything"},
+        {"statistic": "the weather"},
+        {"assumptions": []},
+        {"breaking_points": []},
+        {"noise": None},
+        {"inference": None},
+        {"asserted": {}},
+        {"asserted": {"share": 0.5}},
+        {"digest": None},
+        {"beside": "it"},
+    ],
+)
+def test_one_that_was_changed_is_refused(certificate: Certificate, change: dict[str, Any]):
+    stored = certificate.to_json()
+    Certificate.from_json(stored)
+    with pytest.raises(InvalidArgument, match="was changed since"):
+        Certificate.from_json(stored | change)
+
+
+def test_better_numbers_with_a_verdict_that_fits_are_refused(certificate: Certificate):
+    stored = certificate.to_json()
+    points = [one | {"deltas": dict.fromkeys(one["deltas"], "0")} for one in stored["points"]]
+    with pytest.raises(InvalidArgument, match="was changed since"):
+        Certificate.from_json(stored | {"points": points})
 
 
 @pytest.mark.parametrize(
@@ -94,6 +132,35 @@ def test_what_is_no_certificate_is_refused(certificate: Certificate, change: dic
         Certificate.from_json(certificate.to_json() | change)
     with pytest.raises(InvalidArgument):
         Certificate.from_json({})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"advice": {"verdict": "add_noise", "amount": None, "because": ""}}, "the verdict"),
+        ({"target": {"epsilon": "1/2", "delta": "1e-300"}}, "the verdict"),
+        ({"target": {"epsilon": "1/3", "delta": "0.5"}}, "no point"),
+        ({"rows": 10**6}, "other rows"),
+        ({"known": 0}, "other known"),
+        ({"points": []}, "no probability"),
+        ({"target": {"epsilon": "1/2", "delta": "2"}}, "asks for no δ"),
+        ({"known": 200, "asserted": {"known": 200}}, "all rows are known"),
+    ],
+)
+def test_one_that_contradicts_itself_is_refused(certificate: Certificate, change, words):
+    stored = certificate.to_json() | {"asserted": {"rows": certificate.rows, "known": 7}}
+    stored |= {"known": 7} | change
+    with pytest.raises(InvalidArgument, match=words):
+        Certificate.from_json(stored)
+
+
+def test_a_reading_that_says_less_than_the_curve_is_refused(certificate: Certificate):
+    stored = certificate.to_json()
+    reading = stored["inference"] | {"failure": "1e-200", "delta": "1e-200"}
+    with pytest.raises(InvalidArgument, match="the reading"):
+        Certificate.from_json(stored | {"inference": reading})
+    with pytest.raises(InvalidArgument, match="other people"):
+        Certificate.from_json(stored | {"inference": stored["inference"] | {"people": 1}})
 
 
 def test_text_and_html(certificate: Certificate):

@@ -3,9 +3,13 @@
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 import discreet
 from discreet.core.errors import RefusedQuery
+from discreet.noiseless.exact.same_rows import names_of_rows
+from discreet.tables.declarations.declaration import read_catalog
+from discreet.tables.source import SourceFormat
 from tests.support.projects.exact import ROWS, make_school, release
 
 pytestmark = pytest.mark.usefixtures("stated_law")
@@ -89,6 +93,47 @@ def test_a_renamed_table_hides_no_subtraction(tmp_path):
         pytest.raises(RefusedQuery, match="The totals tell what a row of"),
     ):
         owner.publish_exact("july")
+
+
+@pytest.mark.parametrize(
+    "name", ["folder/../exams.csv", "link.csv", "second.csv", "exam*.csv", "exams.csv"]
+)
+def test_one_file_by_another_path_hides_no_subtraction(tmp_path, name):
+    make_school(tmp_path, release("total"), release("rest", **SECOND, **PREMISES))
+    declare_a_second_table(tmp_path)
+    edit(tmp_path, '[tables.again]\nsource = "exams.csv"', f'[tables.again]\nsource = "{name}"')
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.csv").symlink_to(tmp_path / "exams.csv")
+    (tmp_path / "second.csv").hardlink_to(tmp_path / "exams.csv")
+    (tmp_path / "exam-of-nobody.csv").symlink_to(tmp_path / "nothing.csv")
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        with pytest.raises(RefusedQuery, match="The totals tell what a row of"):
+            owner.publish_exact("rest")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("exams", "EXAMS", True),
+        ("exams", "main.exams", True),
+        ("june.exams", "july.exams", False),
+        ("exams", None, True),
+        ("exams", "pupils", False),
+    ],
+)
+def test_names_of_one_table_of_a_database(tmp_path, one, other, is_same):
+    make_school(tmp_path, release("total"))
+    (tmp_path / "school.db").touch()
+    catalog = read_catalog(tmp_path)
+    (table,) = catalog.tables
+    source = evolve(table.source, path=tmp_path / "school.db", format=SourceFormat.DUCKDB)
+    first, second = (
+        evolve(table, name=name, source=evolve(source, table=inside))
+        for name, inside in (("first", one), ("second", other))
+    )
+    tables = evolve(catalog, tables=(first, second), exact=())
+    assert names_of_rows(tables, first, ()) == ({"second"} if is_same else set())
 
 
 def test_tables_of_other_sources_are_left_to_the_premises(tmp_path):

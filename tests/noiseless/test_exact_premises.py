@@ -105,18 +105,7 @@ def test_two_features_of_the_same_rows_are_certified_as_one_vector_or_not_at_all
     ],
 )
 def test_the_leverage_test_on_declared_rows(sizes, is_refused):
-    said = [
-        {
-            "statistic": "sum",
-            "table": "exams",
-            "data_version": 1,
-            "features": ["sum(x)"],
-            "split": None if parts is None else "campus",
-            "parts": parts or [],
-            "rows": rows,
-        }
-        for parts, rows in sizes
-    ]
+    said = [total_of(parts, rows) for parts, rows in sizes]
     if is_refused:
         with pytest.raises(RefusedQuery, match="The totals tell what a row"):
             require_no_differencing(said[:-1], said[-1])
@@ -124,19 +113,87 @@ def test_the_leverage_test_on_declared_rows(sizes, is_refused):
         require_no_differencing(said[:-1], said[-1])
 
 
-def test_parts_that_are_larger_than_the_whole_are_refused():
-    said = {
+def total_of(parts=None, rows=ROWS, *, split="campus", version=1, **more):
+    """Return what is said of a total."""
+    return {
         "statistic": "sum",
         "table": "exams",
-        "data_version": 1,
+        "data_version": version,
         "features": ["sum(x)"],
-        "split": None,
-        "parts": [],
-        "rows": 60,
-    }
-    part = said | {"split": "campus", "parts": ["north"], "rows": 70}
+        "split": None if parts is None else split,
+        "parts": parts or [],
+        "rows": rows,
+    } | more
+
+
+@pytest.mark.parametrize(
+    ("earlier", "new"),
+    [
+        # Another split in between: the new one is looked at beside the whole all the same.
+        (
+            [total_of(), total_of(["north"], 20)],
+            total_of(["a"], ROWS - 1, split="grade"),
+        ),
+        # What follows from a whole and a part of it, in the version before.
+        (
+            [total_of(), total_of(["north"], 20)],
+            total_of(["south", "east"], 41, version=2),
+        ),
+        # Two of three parts that were published one by one.
+        (
+            [total_of([part], 20) for part in ("north", "south", "east")],
+            total_of(["north", "south"], 41, version=2),
+        ),
+        # What follows from a whole and a part of it in both versions, and is in neither.
+        (
+            [total_of(), total_of(["north"], 20), total_of(None, 65, version=2)],
+            total_of(["north"], 24, version=2),
+        ),
+    ],
+)
+def test_totals_that_follow_from_others_are_subtracted_too(earlier, new):
+    with pytest.raises(RefusedQuery, match="The totals tell what a row"):
+        require_no_differencing(earlier, new)
+    require_no_differencing(earlier, new | {"rows": new["rows"] - 10})
+
+
+SHOWN = {
+    "statistic": "histogram",
+    "features": ["count by grade, 5 or more (1)"],
+    "counted": "grade",
+    "bins": ["a", "b"],
+    "discards": None,
+}
+COUNT = {"statistic": "count", "features": ["count(grade in {a})"]}
+
+
+@pytest.mark.parametrize("new", [SHOWN, SHOWN | {"features": ["3 or more"]}, COUNT])
+def test_counts_that_histograms_show_are_totals(new):
+    shown = total_of(**SHOWN)
+    with pytest.raises(RefusedQuery, match="The totals tell what a row of 'one version'"):
+        require_no_differencing([shown], total_of(None, ROWS + 1, version=2, **new))
+    with pytest.raises(RefusedQuery, match="The totals tell what a row of 'the other rows'"):
+        require_no_differencing([shown], total_of(["north"], ROWS - 1, **new))
+    require_no_differencing([shown], total_of(None, ROWS + 9, version=2, **new))
+    thinned = total_of(**SHOWN | {"discards": ["0.5", "1e-6"]})
+    require_no_differencing([thinned], total_of(None, ROWS + 1, version=2, **new))
+
+
+def test_histograms_of_two_versions_are_differencing(tmp_path):
+    cells = {"statistic": "histogram", "columns": '["grade"]', "least": 1}
+    stated = {"given": '["first"]', "robust": '["first"]'}
+    later = release("later", **cells, **stated, rows=ROWS + 1)
+    make_school(tmp_path, release("first", **cells), later)
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("first")
+        owner.data_changed("students")
+        with pytest.raises(RefusedQuery, match="The totals tell what a row of 'one version'"):
+            owner.publish_exact("later")
+
+
+def test_parts_that_are_larger_than_the_whole_are_refused():
     with pytest.raises(RefusedQuery, match="contradict one another"):
-        require_no_differencing([said], part)
+        require_no_differencing([total_of()], total_of(["north"], 70))
 
 
 def test_one_name_is_one_release(tmp_path):

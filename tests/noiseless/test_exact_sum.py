@@ -6,6 +6,7 @@ from itertools import pairwise
 from math import exp
 
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from discreet.noiseless.laws.box_density import (
     TriangleDensity,
     uniform_rows,
 )
+from discreet.noiseless.laws.grid_block import GridBlock
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
 from discreet.noiseless.laws.hidden import Hidden
 from discreet.noiseless.laws.law_family import LawFamily
@@ -201,6 +203,22 @@ def test_breaking_points_of_uniform_rows_are_the_last_that_hold():
         ExactSum(BoxDensity(density, box=(0, 1), clamps=(0, 1)), rows=370).delta("0.5")
         <= target.delta
     )
+
+
+@pytest.mark.parametrize(
+    ("law", "name"),
+    [
+        (TriangleDensity("0.5", base=(0, 2), clamps=(0, 3)), "peak"),
+        (GridBlock("1/6", blocks=[(0, 1), (0, 2)], clamps=[(0, 1), (0, 2)], steps=[1, 1]), "floor"),
+    ],
+)
+def test_how_little_a_law_may_hide_is_named(law, name):
+    target = PrivacyTarget(Fraction(2), Fraction(1, 50))
+    *_, found = ExactSum(law, rows=60).breaking_points(target)
+    assert found.what.startswith(name)
+    assert found.limit is not None
+    assert found.limit < getattr(law, name)
+    assert ExactSum(evolve(law, **{name: found.limit}), rows=60).delta(2) <= target.delta
 
 
 def test_breaking_points_where_nothing_holds():

@@ -263,3 +263,13 @@ def test_populations_that_cannot_be_are_refused():
         two_sided_geometric(50, "0")
     with pytest.raises(InvalidArgument):
         poisson_sizes(0)
+
+
+def test_rows_that_are_known_elsewhere_are_not_counted_as_hiding_anybody():
+    """If nearly all rows are known, in whichever cells, the few others hide nobody."""
+    sizes = two_sided_geometric(500, "0.1")
+    alone = SizedHistogram(truncation=40, sizes=sizes).deltas(Fraction(2))[Way.MIXTURE]
+    told = SizedHistogram(truncation=440, known=400, sizes=sizes).deltas(Fraction(2))[Way.MIXTURE]
+    most = SizedHistogram(truncation=500, known=460, sizes=sizes).deltas(Fraction(2))[Way.MIXTURE]
+    assert alone <= told < Fraction(1, 10)
+    assert most > Fraction(9, 10)

@@ -15,6 +15,7 @@ from discreet.noiseless.laws.box_density import (
     uniform_rows,
 )
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
+from discreet.noiseless.laws.independent_columns import IndependentColumns
 from discreet.noiseless.laws.law_family import LawFamily, law_from_json
 from discreet.noiseless.laws.parametric import (
     BetaRows,
@@ -22,6 +23,7 @@ from discreet.noiseless.laws.parametric import (
     LaplaceRows,
     NormalRows,
 )
+from discreet.noiseless.regression.grid_product import GridProduct
 
 EVERY = [
     BoxDensity("0.1", box=(0, 4), clamps=(0, 8)),
@@ -175,3 +177,18 @@ def test_rows_that_are_known_to_be_small_follow_another_law():
     assert law.box == ((Fraction(0), Fraction(1, 4)),)
     assert law.clamps == ((Fraction(0), Fraction(1)),)
     assert law.hidden().shifts[0] == 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        TriangleDensity("0.5", base=(0, 2), clamps=(0, 4)),
+        GridProduct(1, blocks=[(0, 3)], ranges=[(0, 3)]),
+        GridProduct(1, blocks=[(0, 2)], ranges=[(0, 2)]),
+    ],
+)
+def test_a_law_of_which_a_row_alone_is_not_uniform_stands_beside_no_other(other):
+    """Taken for uniform by the row, a square would be certified below what an attacker has."""
+    coin = GridFloor("1/2", block=(0, 1), clamps=(0, 1), step=1)
+    with pytest.raises(InvalidArgument, match="side by side"):
+        IndependentColumns((coin, other))

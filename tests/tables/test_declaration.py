@@ -186,8 +186,10 @@ def test_a_file_that_is_not_there_or_not_toml(tmp_path):
     with pytest.raises(DeclarationError, match="id_spaces is missing"):
         read_catalog(written(tmp_path, ""))
     (tmp_path / "discreet.toml").write_bytes(b"\xff")
-    with pytest.raises(DeclarationError, match="not valid TOML"):
+    with pytest.raises(DeclarationError, match=r"not written in UTF-8.*at byte 0"):
         read_catalog(tmp_path)
+    with pytest.raises(DeclarationError, match="without NUL"):
+        read_catalog(tmp_path / "a\0b")
 
 
 def test_a_file_may_begin_with_a_byte_order_mark(tmp_path):

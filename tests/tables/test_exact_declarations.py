@@ -65,8 +65,8 @@ def test_histograms_and_counts():
     [
         ({"table": '"none"'}, "exact.one.table .* names no private table. It must be one of exams"),
         ({"statistic": "median"}, "exact.one.statistic .* is not known"),
-        ({"statistic": "moments"}, "no exact regression of rounded values is certified"),
-        ({"statistic": "regression"}, "no exact regression of rounded values is certified"),
+        ({"statistic": "moments"}, "exact.one.statistic .* is not known"),
+        ({"statistic": "regression"}, "exact.one.columns .* makes no line"),
         ({"columns": "[]"}, "has no columns, or too many"),
         ({"columns": '["score", "Score"]'}, "declares something twice"),
         ({"columns": '["shoes"]'}, "names no declared column of exams"),
@@ -142,3 +142,57 @@ def test_an_owner_assures_something_in_words(text):
 def test_names_are_not_those_of_tickets():
     with pytest.raises(DeclarationError, match="has no name of its own"):
         read(release("'ticket 3'"))
+
+
+CHOICE = {"rows_exact": "true"}
+
+
+def test_choices_are_read():
+    made = (
+        release("least", "threshold", '["passed"]', threshold=20, **CHOICE),
+        release("much", "threshold", '["score"]', threshold=3000.5),
+        release("most", "majority", '["grade"]', values='["a", "b"]', **CHOICE),
+        release("first", "argmax", '["grade"]', **CHOICE),
+    )
+    least, much, most, first = read(*made)
+    assert (least.values, least.least_yes, least.is_choice_by_counts) == ((True,), 20, True)
+    assert (much.values, much.least_yes, much.is_choice_by_counts) == (
+        (),
+        Fraction("3000.5"),
+        False,
+    )
+    assert (most.values, most.least_yes, most.has_exact_rows) == (("a", "b"), 31, True)
+    assert (first.kind, first.is_choice_by_counts) == (ExactKind.ARGMAX, True)
+    assert [one.kind.is_choice for one in (least, much, most, first)] == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("statistic", "columns", "more", "because"),
+    [
+        ("sign", '["score"]', {}, "is 'sign', which cannot be published: it has three outcomes"),
+        ("map", '["score"]', {}, "is 'map', which cannot be published: it compares sums of log"),
+        ("majority", '["passed"]', {}, "asserts that there are exactly 60 rows with a unit"),
+        ("argmax", '["grade"]', {"rows_exact": "false"}, "exact.one.rows_exact .* is not true"),
+        ("sum", '["score"]', CHOICE, "exact.one.rows_exact .* is for choices by counts alone"),
+        ("threshold", '["score"]', CHOICE | {"threshold": 9}, "more rows than declared do no harm"),
+        ("threshold", '["passed"]', CHOICE, r"exact.one.threshold .* is missing"),
+        ("threshold", '["passed"]', CHOICE | {"threshold": 0}, "or the answer is known before"),
+        ("threshold", '["passed"]', CHOICE | {"threshold": 61}, "number from 1 to the 60 rows"),
+        ("threshold", '["passed"]', CHOICE | {"threshold": 2.5}, "be a whole number from 1"),
+        ("threshold", '["score"]', {"threshold": 0}, "be above the least total of 60 rows"),
+        ("threshold", '["score"]', {"threshold": 6001}, "or the answer is known before"),
+        ("threshold", '["score", "hours"]', {"threshold": 9}, "names several"),
+        ("threshold", '["passed", "grade"]', CHOICE | {"threshold": 9}, "names several"),
+        ("threshold", '["grade"]', CHOICE | {"threshold": 9}, r"exact.one.values .* is missing"),
+        ("threshold", '["hours"]', CHOICE | {"threshold": 9, "values": "[3]"}, "different ones"),
+        ("majority", '["score"]', CHOICE, r"exact.one.values .* is missing"),
+        ("majority", '["passed"]', CHOICE | {"threshold": 9}, "threshold .* is not a setting"),
+        ("argmax", '["hours"]', CHOICE, "names hours, which has no declared keys"),
+        ("argmax", '["grade", "campus"]', CHOICE, "names several"),
+        ("argmax", '["grade"]', CHOICE | {"values": '["a"]'}, "values .* is not a setting"),
+        ("argmax", '["grade"]', CHOICE | {"least": 3}, "least .* is not a setting"),
+    ],
+)
+def test_choices_that_say_too_little_or_too_much_are_refused(statistic, columns, more, because):
+    with pytest.raises(DeclarationError, match=because):
+        read(release("one", statistic, columns, **more))

@@ -1,12 +1,13 @@
 """A certificate: what an exact release keeps, what that assumes, and how far it can be wrong."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from attrs import evolve, field, frozen
 
+from discreet.core.canonical import digest
 from discreet.core.check import chosen, optional_whole
 from discreet.core.errors import InvalidArgument
 from discreet.core.html_text import html_heading, html_notes, html_page, html_steps, html_table
@@ -15,11 +16,14 @@ from discreet.core.numbers import Number, exact, written
 from discreet.core.terminal_text import lines, text_steps, text_table
 from discreet.noiseless.advice import Advice, Advised
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
-from discreet.noiseless.inference import Inference
+from discreet.noiseless.inference import Inference, inferred
 from discreet.noiseless.inversion import decimal_up, least_epsilon
 
-FORMAT = "discreet.certificate/1"
+FORMAT = "discreet.certificate/2"
 """The name of the stored form."""
+
+_WITHOUT_DIGEST = "discreet.certificate/1"
+"""The form of the first versions."""
 
 
 def _by_way(values: Mapping[Way, Fraction]) -> Mapping[Way, Fraction]:
@@ -197,9 +201,12 @@ class Certificate:
     # ------------------------------------------------------------ stored
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it as plain values; every number is exact."""
+        """Return all of it as plain values, with their digest; every number is exact."""
+        found = {"format": FORMAT, **self._said()}
+        return {**found, DIGEST: digest(found)}
+
+    def _said(self) -> dict[str, Any]:
         return {
-            "format": FORMAT,
             "statistic": self.statistic,
             "rows": self.rows,
             "known": self.known,
@@ -233,13 +240,25 @@ class Certificate:
 
     @staticmethod
     def from_json(stored: Mapping[str, Any]) -> "Certificate":
-        """Return a certificate that was stored. It has its points, and the curve no more."""
+        """Return a certificate that was stored. It has its points, and the curve no more.
+
+        Its numbers are not worked out again. That they agree is looked at: the verdict with the
+        points, the reading with the curve, and what is said with what is asserted. So is the
+        digest, which finds what was changed since; it is no signature, and whoever writes a file
+        can write another. Certify again what comes from somebody whom you do not trust.
+        """
         try:
-            return _read(stored)
+            found = _read(stored)
         except (KeyError, TypeError, AttributeError, ValueError):
             raise InvalidArgument(
                 "That is no certificate", must=f"be what to_json returned, of format {FORMAT}"
             ) from None
+        for words, is_so in _agreements(found):
+            if not is_so:
+                raise InvalidArgument(f"The certificate contradicts itself: {words}", must="agree")
+        if stored["format"] == FORMAT:
+            _require_digest(stored)
+        return found
 
     def stored(self) -> "Certificate":
         """Return the certificate as it would be read again: its points without the curve."""
@@ -288,8 +307,59 @@ def _numbers(**values: Fraction) -> dict[str, str]:
     return {name: written(value) for name, value in values.items()}
 
 
+DIGEST = "digest"
+
+
+def _require_digest(stored: Mapping[str, Any]) -> None:
+    try:
+        is_same = stored.get(DIGEST) == digest({k: v for k, v in stored.items() if k != DIGEST})
+    except TypeError:  # a float, which no certificate has
+        is_same = False
+    if not is_same:
+        raise InvalidArgument(
+            "The certificate was changed since it was written",
+            must="have the digest of all that it says",
+            next="Certify again",
+        )
+
+
+_NEARLY = Fraction(9, 10)
+"""Bounds may not fall as exactly as what they bound."""
+
+
+def _agreements(found: Certificate) -> Iterator[tuple[str, bool]]:
+    """Yield what must be so between the parts of a certificate, and whether it is."""
+    deltas = [delta for point in found.points for delta in point.deltas.values()]
+    yield "a δ is no probability", bool(deltas) and all(0 <= one <= 1 for one in deltas)
+    epsilons = [point.epsilon for point in found.points]
+    yield "its points are out of order", epsilons == sorted({*epsilons}) and epsilons[0] >= 0
+    yield "it asks for no δ", 0 <= found.target.delta < 1
+    if found.rows is not None and found.known is not None:
+        yield "all rows are known, or more", 0 <= found.known < found.rows
+    at = [point.delta for point in found.points if point.epsilon == found.target.epsilon]
+    yield "it has no point at the ε that was asked for", len(at) == 1
+    yield (
+        "the verdict is not that of its point",
+        found.may_publish == (at[0] <= found.target.delta),
+    )
+    for name, said in (("rows", found.rows), ("known", found.known)):
+        is_same = said is None or found.asserted.get(name, said) == said
+        yield f"other {name} are asserted than it says", is_same
+    if found.inference is not None:
+        yield "the reading is of other people", found.inference.people == (found.rows or 1)
+        # The curve falls, so at the reading's ε it is at least what it is at the next point.
+        loss = found.inference.epsilon / 3
+        beyond = max((p.delta for p in found.points if p.epsilon >= loss), default=Fraction(0))
+        least = inferred(loss, beyond * _NEARLY, people=found.inference.people)
+        is_enough = found.inference.failure >= least.failure
+        yield (
+            "the reading says less than the curve",
+            is_enough and (found.inference.delta >= least.delta),
+        )
+
+
 def _read(stored: Mapping[str, Any]) -> Certificate:
-    if stored["format"] != FORMAT:
+    if stored["format"] not in (FORMAT, _WITHOUT_DIGEST):
         raise ValueError
     noise, inferred = stored["noise"], stored["inference"]
     return Certificate(

@@ -18,6 +18,19 @@ class ExactKind(Enum):
     """How many rows have one of some values."""
     HISTOGRAM = "histogram"
     """How many rows have each value, where they are enough."""
+    REGRESSION = "regression"
+    """The line of the last column on the others, by sums over parts of a split."""
+    THRESHOLD = "threshold"
+    """Whether a count or a total is at least a number: yes or no, and nothing else."""
+    MAJORITY = "majority"
+    """Whether more than half of the declared rows have one of some values."""
+    ARGMAX = "argmax"
+    """Which of the declared keys most rows have; of several, the one that is declared first."""
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether one of a few outcomes becomes public, and none of the numbers behind it."""
+        return self in (ExactKind.THRESHOLD, ExactKind.MAJORITY, ExactKind.ARGMAX)
 
 
 @frozen(kw_only=True)
@@ -29,11 +42,15 @@ class ExactDeclaration:
         table: Of which table.
         kind: What is published.
         columns: Of which columns.
-        values: Of a count: the values that are counted.
+        values: Of a count, and of a choice by one: the values that are counted.
+        threshold: Of a threshold: the least count or total that says yes.
+        has_exact_rows: Whether the owner asserts that there are exactly so many rows, as a choice
+            by counts needs it.
         least: Of a histogram: a smaller count is not shown.
         discards: Of a histogram: ε and δ with which it is hidden how many rows there are, by
             leaving out a random number of them first; None if none is left out.
-        rows: How many rows there are, at least.
+        has_intercept: Of a regression: whether the line has a constant term.
+        rows: How many rows there are, at least; of a regression, in each part.
         known: How many of them an adversary may know.
         split: The public column whose parts tell rows apart; None if it is of all rows.
         parts: Which parts.
@@ -54,8 +71,11 @@ class ExactDeclaration:
     kind: ExactKind
     columns: tuple[str, ...]
     values: tuple[Any, ...] = ()
+    threshold: Fraction | None = None
+    has_exact_rows: bool = False
     least: int | None = None
     discards: tuple[Fraction, Fraction] | None = None
+    has_intercept: bool = True
     rows: int
     known: int = 0
     split: str | None = None
@@ -68,3 +88,15 @@ class ExactDeclaration:
     holds_beside_noise: bool = False
     assurance: str
     place: str = field(default="", eq=False, repr=False)
+
+    @property
+    def is_choice_by_counts(self) -> bool:
+        """Whether counts are compared; a choice that is none compares a total."""
+        return self.kind.is_choice and (self.kind is ExactKind.ARGMAX or bool(self.values))
+
+    @property
+    def least_yes(self) -> Fraction:
+        """The least count or total that says yes: of a majority, more than half of the rows."""
+        if self.threshold is not None:
+            return self.threshold
+        return Fraction(self.rows // 2 + 1)

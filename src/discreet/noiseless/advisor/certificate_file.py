@@ -7,12 +7,13 @@ from typing import Any
 
 from attrs import field, frozen
 
-from discreet.core.errors import DeclarationError
+from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.noiseless.advisor.certify import certify
 from discreet.noiseless.advisor.law_text import KIND
 from discreet.noiseless.certificate import Certificate
 from discreet.noiseless.regression.design import MeasuredColumn, RegressionDesign
+from discreet.noiseless.regression.grid_design import GridColumn, GridDesign
 from discreet.tables.declarations.section import (
     LIST,
     NUMBER,
@@ -86,49 +87,90 @@ def parse_certificate_question(text: str, name: str = "certify.toml") -> Certifi
 _REGRESSION = "regression"
 
 
-def read_design(section: Section) -> RegressionDesign:
+def read_design(section: Section) -> RegressionDesign | GridDesign:
     """Return the design of a regression: regressors, an outcome, and a density on their box.
 
-    Without a density rows are uniform on the box, if it is as large as the clamps.
+    Without a density rows are uniform on the box, if it is as large as the clamps. If columns have
+    a step they are rounded, and a floor is asserted: the least probability of each combination.
     """
-    regressors = section.sub("regressors")
-    outcome = section.sub("outcome")
-    columns = [_column(regressors, name) for name in regressors.names()]
-    results = [_column(outcome, name) for name in outcome.names()]
-    has_intercept = bool(section.get_or("intercept", True, YES_OR_NO))
-    volume = math.prod(
-        (one.box_high - one.box_low for one in (*columns, *results)), start=Fraction(1)
-    )
-    density = exact(section.get("density", NUMBER, TEXT)) if section.has("density") else 1 / volume
-    section.finish()
-    if len(results) != 1:
+    regressors, outcome = section.sub("regressors"), section.sub("outcome")
+    columns = [_column(part, name) for part in (regressors, outcome) for name in part.names()]
+    if len(outcome.names()) != 1:
         raise DeclarationError(f"{outcome.place()} has several columns", must="have one")
+    has_intercept = bool(section.get_or("intercept", True, YES_OR_NO))
+    build = _rounded if any(STEP in grid for _, grid in columns) else _with_density
+    found = build(section, columns, has_intercept=has_intercept)
+    section.finish()
+    return found
+
+
+STEP, CENTRE = "step", "centre"
+
+Declared = tuple[MeasuredColumn, dict[str, Fraction]]
+"""A column, and what was said of its grid: the step if it is rounded, and the centre."""
+
+
+def _with_density(
+    section: Section, columns: list[Declared], *, has_intercept: bool
+) -> RegressionDesign:
+    measured = [column for column, _ in columns]
+    volume = math.prod((one.box_high - one.box_low for one in measured), start=Fraction(1))
+    density = exact(section.get("density", NUMBER, TEXT)) if section.has("density") else 1 / volume
     return located(
         section.place(),
         lambda: RegressionDesign(
-            regressors=columns, outcome=results[0], density=density, has_intercept=has_intercept
+            regressors=measured[:-1],
+            outcome=measured[-1],
+            density=density,
+            has_intercept=has_intercept,
         ),
     )
 
 
-def _column(columns: Section, name: str) -> MeasuredColumn:
+def _rounded(section: Section, columns: list[Declared], *, has_intercept: bool) -> GridDesign:
+    floor = exact(section.get("floor", NUMBER, TEXT))
+
+    def made() -> GridDesign:
+        found = [
+            GridColumn(
+                name=one.name,
+                clamps=(one.low, one.high),
+                block=(one.box_low, one.box_high),
+                **({} if has_intercept else {CENTRE: 0}) | grid,
+            )
+            for one, grid in columns
+            if STEP in grid
+        ]
+        if len(found) < len(columns):
+            raise InvalidArgument(
+                "Some columns have a step, and others have none", must="have one each, or none"
+            )
+        return GridDesign(
+            regressors=found[:-1], outcome=found[-1], floor=floor, has_intercept=has_intercept
+        )
+
+    return located(section.place(), made)
+
+
+def _column(columns: Section, name: str) -> Declared:
     section = columns.sub(name)
-    ends = {key: exact(section.get(key, NUMBER, TEXT)) for key in ("low", "high")}
-    more = {
+    said = {
         key: exact(section.get(key, NUMBER, TEXT))
-        for key in ("box_low", "box_high", "centre")
-        if section.has(key)
+        for key in ("low", "high", "box_low", "box_high", CENTRE, STEP)
+        if key in ("low", "high") or section.has(key)
     }
     section.finish()
-    return located(section.place(), lambda: MeasuredColumn(name, **ends, **more))
+    grid = {key: said[key] for key in (CENTRE, STEP) if key in said}
+    said.pop(STEP, None)
+    return located(section.place(), lambda: (MeasuredColumn(name, **said), grid))
 
 
 _KEYS = {
     "rows": (WHOLE,),
     "known": (WHOLE,),
     "law": (TEXT, TABLE),
-    "range": (LIST,),
-    "grid": (NUMBER, TEXT),
+    "range": (LIST, TABLE),
+    "grid": (NUMBER, TEXT, TABLE),
     "suppress_below": (WHOLE,),
     "at_least": (WHOLE,),
     "use": (TEXT,),

@@ -53,8 +53,8 @@ def certify(
     rows: Number | None = None,
     known: Number | None = None,
     law: Any = None,
-    range: Iterable[Number] | None = None,
-    grid: Number | None = None,
+    range: Iterable[Number] | Mapping[str, Iterable[Number]] | None = None,
+    grid: Number | Mapping[str, Number] | None = None,
     suppress_below: Number | None = None,
     at_least: Number | None = None,
     use: str | None = None,
@@ -71,9 +71,12 @@ def certify(
         statistic: its name, such as ``sum``; or a statistic that was made with its law.
         rows: how many rows there are. It is declared, and becomes public.
         known: how many of them the adversary may know, chosen without regard to their values.
-        law: what is asserted of one row, such as ``uniform(0, 100)``; never rows themselves.
-        range: public ends to which every value is clamped.
-        grid: the step of the public grid that values are on, such as 1 for whole numbers.
+        law: what is asserted of one row, such as ``uniform(0, 100)``; never rows themselves. Of
+            several columns ``columns(a=uniform(0, 9), b=…)``, which are independent, or
+            ``joint(least, a=within(0, 9), b=within(…))``, which need not be.
+        range: public ends to which every value is clamped; of several columns by name, or the same
+            for all.
+        grid: the step of the public grid that values are on, such as 1 for whole numbers; likewise.
         suppress_below: the least count of a histogram that is shown.
         at_least: how many rows must say yes, of a threshold.
         use: ``split`` or ``grouped``: how rows serve the averages of a regression.

@@ -16,6 +16,8 @@ _CALL = re.compile(r"\s*([a-z][a-z_]*)\s*\((.*)\)\s*", re.DOTALL)
 _NAMED = re.compile(r"\s*([^=:()]+?)\s*[=:](.*)", re.DOTALL)
 
 KIND = "kind"
+WITHIN = "within"
+"""Two ends, as a list in a table: ``[0, 40]``."""
 
 
 def _values(
@@ -126,6 +128,8 @@ def law_of_table(table: Mapping[str, Any]) -> WrittenLaw:
 def _of_table(value: Any) -> "Fraction | WrittenLaw":
     if isinstance(value, Mapping):
         return law_of_table(value)
+    if isinstance(value, list) and len(value) == 2:
+        return WrittenLaw(WITHIN, [exact(one) for one in value])
     if isinstance(value, str) and "(" in value:
         return read_law(value)
     return exact(value)

@@ -3,7 +3,8 @@
 from functools import partial
 
 from discreet.core.errors import InvalidArgument
-from discreet.noiseless.advisor.asserted_laws import PublicEnds, row_law
+from discreet.noiseless.advisor.asserted_laws import row_law
+from discreet.noiseless.advisor.law_of_columns import is_of_columns, law_of_columns, names_of
 from discreet.noiseless.advisor.statistic_question import (
     Dependence,
     NamedStatistic,
@@ -13,7 +14,11 @@ from discreet.noiseless.sums.exact_sum import ExactMean, ExactSum
 
 
 def _sum(kind: type[ExactSum], question: StatisticQuestion) -> ExactSum:
-    law = row_law(question.needed("law"), PublicEnds(question.clamps, question.grid))
+    written = question.needed("law")
+    if is_of_columns(written):
+        law = law_of_columns(written, question.ends_of(names_of(written)))
+    else:
+        law = row_law(written, question.ends())
     if question.dependence is Dependence.MIXTURE and len(law.members()) < 2:
         raise InvalidArgument(
             "Rows that depend on one another need a mixture",
@@ -32,5 +37,5 @@ def _sum(kind: type[ExactSum], question: StatisticQuestion) -> ExactSum:
 
 _USES = {"rows", "known", "known_rows", "chosen", "clamps", "grid", "dependence"}
 
-SUM = NamedStatistic(partial(_sum, ExactSum), "the sum of a column", _USES)
-MEAN = NamedStatistic(partial(_sum, ExactMean), "the mean of a column", _USES)
+SUM = NamedStatistic(partial(_sum, ExactSum), "the sum of a column, or of several", _USES)
+MEAN = NamedStatistic(partial(_sum, ExactMean), "the mean of a column, or of several", _USES)

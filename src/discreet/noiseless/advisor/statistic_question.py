@@ -11,9 +11,15 @@ from attrs import field, frozen
 from discreet.core.check import at_least_one, chosen, whole
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
+from discreet.noiseless.advisor.asserted_laws import PublicEnds
+from discreet.noiseless.advisor.law_of_columns import SEVERAL
 from discreet.noiseless.advisor.law_text import WrittenLaw, law_of_table, read_law
 from discreet.noiseless.certifiable import Certifiable
+from discreet.noiseless.laws.hidden import Interval
 from discreet.noiseless.sums.exact_sum import Chosen, KnownRows
+
+Ranges = Interval | Mapping[str, Interval] | None
+Grids = Fraction | Mapping[str, Fraction] | None
 
 NOTHING_IS_READ = "A certificate follows from what is asserted: nothing about the data is read"
 
@@ -44,9 +50,13 @@ def _known(value: Number) -> int:
     return found
 
 
-def _grid(value: Number | None) -> Fraction | None:
-    if value is None:
-        return None
+def _grids(value: Number | Mapping[str, Number] | None) -> Grids:
+    if isinstance(value, Mapping):
+        return {str(name): _grid(one) for name, one in value.items()}
+    return None if value is None else _grid(value)
+
+
+def _grid(value: Number) -> Fraction:
     step = exact(value)
     if step <= 0:
         raise InvalidArgument("grid is out of range", must="be above 0", got=str(value)[:64])
@@ -58,9 +68,13 @@ def _words(value: Any) -> Any:
     return value
 
 
-def _clamps(value: Iterable[Number] | None) -> tuple[Fraction, Fraction] | None:
-    if value is None:
-        return None
+def _ranges(value: Iterable[Number] | Mapping[str, Iterable[Number]] | None) -> Ranges:
+    if isinstance(value, Mapping):
+        return {str(name): _clamps(one) for name, one in value.items()}
+    return None if value is None else _clamps(value)
+
+
+def _clamps(value: Iterable[Number]) -> Interval:
     ends = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
     if len(ends) != 2:
         raise InvalidArgument(
@@ -114,8 +128,9 @@ class StatisticQuestion:
         rows: How many rows there are.
         known: How many of them the adversary may know.
         law: What is asserted of a row.
-        clamps: Public ends between which every value is put.
-        grid: The step of the public grid that values are on; None if they have a density.
+        clamps: Public ends between which every value is put; of several columns by name, or the
+            same for all.
+        grid: The step of the public grid that values are on; None if they have a density. Likewise.
         suppress_below: The least count that is shown.
         at_least: How many rows must say yes.
         use: How rows serve the averages of a regression.
@@ -128,8 +143,8 @@ class StatisticQuestion:
     rows: int | None = field(default=None, converter=_rows)
     known: int = field(default=0, converter=_known)
     law: Any = field(default=None, converter=_law)
-    clamps: tuple[Fraction, Fraction] | None = field(default=None, converter=_clamps)
-    grid: Fraction | None = field(default=None, converter=_grid)
+    clamps: Ranges = field(default=None, converter=_ranges)
+    grid: Grids = field(default=None, converter=_grids)
     suppress_below: int | None = field(default=None, converter=attrs.converters.optional(whole))
     at_least: int | None = field(default=None, converter=attrs.converters.optional(whole))
     use: str | None = field(default=None, converter=_words)
@@ -145,6 +160,33 @@ class StatisticQuestion:
                 got=f"{self.known:,} known of {self.rows:,}",
                 next="Publish with noise: that holds whatever is known",
             )
+
+    def ends(self) -> PublicEnds:
+        """Return the public ends and the grid of the one column that there is."""
+        if isinstance(self.clamps, Mapping) or isinstance(self.grid, Mapping):
+            raise InvalidArgument(
+                "Ranges and grids by column belong to a law of several columns",
+                must=f"come with {' or '.join(f'{one}(...)' for one in SEVERAL)}",
+            )
+        return PublicEnds(self.clamps, self.grid)
+
+    def ends_of(self, names: Iterable[str]) -> dict[str, PublicEnds]:
+        """Return the public ends and the grid of each column."""
+        wanted = list(names)
+        for said in (self.clamps, self.grid):
+            if isinstance(said, Mapping) and set(said) != set(wanted):
+                raise InvalidArgument(
+                    "Ranges and grids are of other columns than the law",
+                    must=f"be of {', '.join(wanted)}",
+                    got=", ".join(said),
+                )
+        return {
+            name: PublicEnds(
+                self.clamps[name] if isinstance(self.clamps, Mapping) else self.clamps,
+                self.grid[name] if isinstance(self.grid, Mapping) else self.grid,
+            )
+            for name in wanted
+        }
 
     def needed(self, name: str) -> Any:
         """Return something that this statistic cannot do without."""

@@ -1,7 +1,8 @@
 """The leverage test on declared rows: no owner's word allows totals from which one row follows.
 
 Linear releases of one table are looked at together, feature by feature: those of one version by the
-parts of their split, and those of two versions by how many rows each is declared to have. All of it
+parts of their split, and those of two versions by how many rows each is declared to have. A count
+that a histogram shows is one of them. All of it
 is declared, so nothing is read.
 """
 
@@ -11,6 +12,7 @@ from itertools import product
 from typing import Any
 
 from discreet.core.errors import RefusedQuery
+from discreet.noiseless.exact.exact_feature import count_text
 from discreet.noiseless.leverage import GroupTotal, require_no_leverage, solve
 from discreet.tables.exact_declaration import ExactKind
 
@@ -30,48 +32,73 @@ def require_no_differencing(
     Tables among ``aliases`` have the same rows, or may have had them under another name. They are
     looked at as other versions of the table are.
     """
-    if new["statistic"] not in LINEAR:
-        return
     names = {new["table"], *aliases}
-    alike = [one for one in earlier if one["statistic"] in LINEAR and one["table"] in names]
-    for feature in new["features"]:
-        same = [one for one in alike if feature in one["features"] and one != new]
-        _require_apart_versions(same, new)
-        here = [one for one in same if _state(one) == _state(new)]
-        _require_apart_parts([*here, new])
+    alike = [
+        total for one in earlier if one["table"] in names and one != new for total in _totals(one)
+    ]
+    for now in _totals(new):
+        looked_at: list[list[Said]] = []
+        for feature in now["features"]:
+            same = [one for one in alike if feature in one["features"] and one != now]
+            if same not in looked_at:
+                looked_at.append(same)
+                _require_apart_from(same, now)
 
 
-def _require_apart_versions(same: Sequence[Said], new: Said) -> None:
-    """Look at the totals of the same rows in two versions, of which one has some rows more.
+def _totals(said: Said) -> Iterator[Said]:
+    """Yield what is added up: all of it of the same rows, or each number of a part of its own.
 
-    The parts of a split that were published one by one are a total too: their sum.
+    A count of a histogram is a total where it is shown, unless random rows were left out of it.
     """
-    there = [one for one in same if _state(one) != _state(new)]
-    now = [new, *_added_up([*same, new], _state(new))]
-    before = [*there, *(one for at in {*map(_state, there)} for one in _added_up(same, at))]
-    for one, other in product(before, now):
-        # A whole, and parts of as many rows: they are all parts.
-        if one["parts"] == other["parts"] or not (one["parts"] and other["parts"]):
-            _require_apart(one, other)
+    if said["statistic"] in LINEAR:
+        yield said
+    if "counted" in said and said["discards"] is None:
+        yield {**said, "features": [count_text(said["counted"], [one]) for one in said["bins"]]}
+    for one in said.get("totals", ()):
+        yield {**said, "features": [one["of"]], "parts": [one["part"]]}
 
 
-def _added_up(same: Sequence[Said], state: tuple[str, int]) -> Iterator[Said]:
-    """Yield the sum of all parts of a split that were published one by one, if they are disjoint.
+def _require_apart_from(same: Sequence[Said], new: Said) -> None:
+    """Look at the totals of one feature, under one split at a time.
 
-    What was published again is there once.
+    What two splits tell together is left to composition.
     """
-    here = [one for one in same if _state(one) == state and one["split"]]
-    for split in {one["split"] for one in here}:
-        rows = {tuple(one["parts"]): one["rows"] for one in here if one["split"] == split}
-        parts = [part for key in rows for part in key]
-        if len(rows) > 1 and len({*parts}) == len(parts):
-            table, version = state
-            yield {
-                "table": table,
-                "data_version": version,
-                "parts": sorted(parts),
-                "rows": sum(rows.values()),
-            }
+    splits = {one["split"] for one in (*same, new)} - {None}
+    for split in sorted(splits) or [None]:
+        among = [one for one in same if one["split"] in (None, split)]
+        if new["split"] in (None, split):
+            for state in {_state(one) for one in among} - {_state(new)}:
+                _require_apart_versions([one for one in among if _state(one) == state], among, new)
+            _require_apart_parts([*(one for one in among if _state(one) == _state(new)), new])
+
+
+def _require_apart_versions(before: Sequence[Said], same: Sequence[Said], new: Said) -> None:
+    """Look at the totals of the same parts in two versions, of which one has some rows more.
+
+    A total can be published, or follow from others: of a whole and a part, or of all parts. Rows
+    that are in no part that is named are taken to be none, or all that a whole has more.
+    """
+    now = [*(one for one in same if _state(one) == _state(new)), new]
+    parts = frozenset(part for one in (*before, *now) for part in one["parts"])
+    found = [_following(totals, parts) for totals in (before, now)]
+    for (one, rows), (other, rows_now) in product(*(one.items() for one in found)):
+        if one - {_REST} == other - {_REST} or parts | {_REST} in (one, other):
+            _require_apart({**before[0], "rows": rows}, {**new, "rows": rows_now})
+
+
+def _following(totals: Sequence[Said], parts: frozenset[str]) -> dict[frozenset[str], int]:
+    """Return how many rows each set of parts has whose total follows from some totals."""
+    atoms = sorted(parts | {_REST})
+    covered = [frozenset(one["parts"]) or frozenset(atoms) for one in totals]
+    meant = {*covered, parts, *(frozenset({part}) for part in parts)}
+    meant |= {frozenset(atoms) - one for one in covered}
+    meant |= {one | {_REST} for one in meant} | {one - {_REST} for one in meant}
+    matrix = [[Fraction(atom in one) for atom in atoms] for one in covered]
+    right = [Fraction(one["rows"]) for one in totals]
+    sizes = {
+        one: _determined(matrix, right, [Fraction(atom in one) for atom in atoms]) for one in meant
+    }
+    return {one: int(size) for one, size in sizes.items() if size is not None and size > 0}
 
 
 def _require_apart(one: Said, new: Said) -> None:
@@ -107,9 +134,8 @@ def _groups(rows: int, before: int, now: int) -> list[str]:
 
 
 def _require_apart_parts(said: Sequence[Said]) -> None:
-    """Look at the totals of one version; those of two splits are left to composition."""
-    splits = {one["split"] for one in said if one["split"]}
-    if len(splits) > 1 or len(said) < 2:
+    """Look at the totals of one version, all of them of parts of one split or of all rows."""
+    if len(said) < 2:
         return
     parts = sorted({part for one in said for part in one["parts"]})
     atoms = [*parts, _REST]
@@ -139,7 +165,8 @@ def _sizes(
     right = [Fraction(count) for count in rows]
     found: dict[str, int] = {}
     for place, name in enumerate(names):
-        size = _determined(matrix, right, place)
+        unit = [Fraction(column == place) for column in range(len(names))]
+        size = _determined(matrix, right, unit)
         if size is None or size > 0:
             found[name] = 1 if size is None else int(size)
         elif size < 0:
@@ -151,14 +178,12 @@ def _sizes(
 
 
 def _determined(
-    matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction], place: int
+    matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction], wanted: Sequence[Fraction]
 ) -> Fraction | None:
-    """Return the one value that an unknown can have; None if there are several, or none."""
-    count = len(matrix[0])
-    unit = [Fraction(column == place) for column in range(count)]
-    # The unknown is determined if it is a combination of the equations.
-    transposed = [[row[column] for row in matrix] for column in range(count)]
-    weights = solve(transposed, unit)
+    """Return the one value that a sum of unknowns can have; None if there are several, or none."""
+    # It is determined if it is a combination of the equations.
+    transposed = [[row[column] for row in matrix] for column in range(len(wanted))]
+    weights = solve(transposed, wanted)
     if weights is None:
         return None
     return sum((w * value for w, value in zip(weights, right, strict=True)), start=Fraction(0))

@@ -26,11 +26,17 @@ from discreet.noiseless.exact.charged_releases import (
     row_set,
     version_name,
 )
+from discreet.noiseless.exact.choices_apart import require_choices_apart
 from discreet.noiseless.exact.differencing import require_no_differencing
+from discreet.noiseless.exact.exact_choice import said_of_choice
 from discreet.noiseless.exact.exact_plan import ExactPlan
+from discreet.tables.exact_declaration import ExactDeclaration, ExactKind
 
 FORMAT = "discreet.exact/1"
 """The name of the form in which a claim is stored."""
+
+CHOICE_FORMAT = "discreet.exact/2"
+"""The name of the form in which the claim of a choice is stored: it says of what it is one."""
 
 
 @frozen(kw_only=True)
@@ -64,14 +70,8 @@ class ExactCertificate:
         """All that is assumed, a sentence each."""
         declared = self.plan.declared
         given = ", ".join(self.premises["given"])
-        rows = (
-            f"There are at least {declared.rows:,} rows with a unit; the release does not say how "
-            "many there are"
-            if not self.plan.is_histogram
-            else f"Each of {declared.rows:,} rows with a unit is in one of the bins, or their "
-            "number is as the law says: the counts that are shown tell of it"
-        )
         before = f"The law holds given what was released before: {given}"
+        rows = _rows_assumed(declared)
         return (*self.subject.assumptions, rows, *([before] if given else []))
 
     def steps(self) -> Iterator[tuple[str, str]]:
@@ -123,6 +123,27 @@ class ExactCertificate:
         return {"name": self.plan.declared.name, **self.asserted()}
 
 
+def _rows_assumed(declared: ExactDeclaration) -> str:
+    """Say what is assumed of the number of rows."""
+    if declared.kind is ExactKind.HISTOGRAM:
+        return (
+            f"Each of {declared.rows:,} rows with a unit is in one of the bins, or their "
+            "number is as the law says: the counts that are shown tell of it"
+        )
+    if declared.is_choice_by_counts:
+        each = ", and each has one of the keys" if declared.kind is ExactKind.ARGMAX else ""
+        where = " in these parts" if declared.parts else ""
+        return (
+            f"There are exactly {declared.rows:,} rows with a unit{where}{each}: the certificate "
+            "says nothing of more rows or fewer"
+        )
+    where = " in each part" if declared.kind is ExactKind.REGRESSION else ""
+    return (
+        f"There are at least {declared.rows:,} rows with a unit{where}; the release does not "
+        "say how many there are"
+    )
+
+
 NO_WORST_CASE = (
     "From this release on the worst-case claim of the id space is void: budgets bound noisy "
     "answers alone"
@@ -133,18 +154,30 @@ def said_of(plan: ExactPlan, version: int) -> dict[str, Any]:
     """Return what a release is of, as the ledger has it: statistic, rows, clamps and bins."""
     declared = plan.declared
     return {
-        "format": FORMAT,
+        "format": CHOICE_FORMAT if declared.kind.is_choice else FORMAT,
         "statistic": declared.kind.value,
         "table": plan.table.name,
         "data_version": version,
-        "features": [feature.text for feature in plan.features],
+        "features": [feature.name for feature in plan.features],
         "bins": [str(key) for key in plan.bins],
         "least": declared.least,
         "discards": None if declared.discards is None else list(map(written, declared.discards)),
         "split": declared.split,
         "parts": sorted(declared.parts),
         "rows": declared.rows,
-    }
+    } | _totals(plan)
+
+
+def _totals(plan: ExactPlan) -> dict[str, Any]:
+    """Return which total is of which part, if they are of different ones, or what is counted."""
+    if plan.is_histogram:
+        return {"counted": plan.columns[0].name}
+    if plan.declared.kind.is_choice:
+        base = [] if plan.has_bins else [plan.compared.text]
+        return {"choice": said_of_choice(plan.declared, base, plan.bins)}
+    if plan.declared.kind is not ExactKind.REGRESSION:
+        return {}
+    return {"totals": [{"of": one.text, "part": one.part} for one in plan.features]}
 
 
 def certify_plan(
@@ -185,6 +218,7 @@ def certify_plan(
         robust=premises["robust"],
     )
     _require_own_name(earlier, new)
+    require_choices_apart(earlier.exact, said, new, aliases)
     composed = _composed(earlier, new)
     if composed.rule is CompositionRule.AGAIN:
         _require_same_plan(plan, earlier, new)

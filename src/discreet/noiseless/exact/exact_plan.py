@@ -15,12 +15,12 @@ Guarantee:
     independent number to both worlds is post-processing, and so no divergence grows. If there are
     fewer, what was assumed is false, and the breaking point for rows says how few will do. A mean
     is the total over the declared :math:`n`; a count takes a row that is not there for one that is
-    not counted. A histogram tells how many rows there are in the cells that it shows, so its law
-    says how many there may be.
+    not counted. A product of a regression counts it as the middle of all products. A histogram
+    tells how many rows there are in the cells that it shows, so its law says how many there may be.
+    A choice by counts is no sum: its number of rows is asserted exactly (``exact_choice``).
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -32,19 +32,25 @@ from discreet.core.canonical import digest
 from discreet.core.numbers import written
 from discreet.core.protocols import IntArray, Rng
 from discreet.ledger.releases import ReleaseSize
+from discreet.noiseless.exact.exact_choice import commonest, compared
+from discreet.noiseless.exact.exact_feature import (
+    ExactFeature,
+    counted,
+    regression_features,
+    released_line,
+    total,
+)
 from discreet.noiseless.histograms.random_discarding import RandomDiscarding
+from discreet.noiseless.stable.most_common import most_common
 from discreet.project.passage import KIND, StoredBody
 from discreet.tables.catalog import Limits, Table
-from discreet.tables.column import Bounds, Column, ColumnType, Key
+from discreet.tables.column import Column, ColumnType, Key
 from discreet.tables.exact_declaration import ExactDeclaration, ExactKind
-from discreet.tables.expression import FieldValue, Literal
-from discreet.tables.functions.call import call
 from discreet.tables.keyset import ONE_ROW, Keys, KeySet, PublicKeys
-from discreet.tables.plans.aggregate import Aggregate, CountRows
+from discreet.tables.plans.aggregate import CountRows
 from discreet.tables.plans.contain import contain
 from discreet.tables.plans.plan import BOUNDING, BoundedPlan
 from discreet.tables.plans.prune import prune
-from discreet.tables.plans.sums import SumValues, middle
 from discreet.tables.relations.scan import Scan
 
 EXACT = "exact"
@@ -53,26 +59,10 @@ EXACT = "exact"
 VERSION = 1
 """The version of what is added up and shown: a release of another one is not taken for it."""
 
+CHOICE_VERSION = 2
+"""The version of stored choices, which older programs cannot read."""
+
 ONE_OF_EACH = Limits(rows_per_group=1, groups_per_unit=1)
-
-
-@frozen(kw_only=True)
-class ExactFeature:
-    """One number of a release: what the engine adds up, and what it is worth.
-
-    Attributes:
-        text: What it is, canonically: equal for what is equal, clamps and grid included.
-        shown: What people read.
-        aggregate: What the engine adds up.
-        step: What one of its integers is worth.
-        middle: What a row that is not there counts as, in steps.
-    """
-
-    text: str
-    shown: str
-    aggregate: Aggregate
-    step: Fraction = Fraction(1)
-    middle: int = 0
 
 
 @frozen(kw_only=True)
@@ -86,6 +76,11 @@ class ExactPlan:
     def is_histogram(self) -> bool:
         """Whether there is a number for each of several bins."""
         return self.declared.kind is ExactKind.HISTOGRAM
+
+    @property
+    def has_bins(self) -> bool:
+        """Whether rows are counted by key: what is shown are the counts, or the key of most."""
+        return self.is_histogram or self.declared.kind is ExactKind.ARGMAX
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -102,9 +97,26 @@ class ExactPlan:
             text = f"count by {columns[0].name}, {self.least} or more ({how[:16]})"
             return (ExactFeature(text=text, shown="rows", aggregate=CountRows()),)
         if kind is ExactKind.COUNT:
-            return (_count(columns[0], self.declared.values),)
-        numbers = columns[: len(self.declared.columns)]
-        return tuple(_total(column, place) for place, column in enumerate(numbers))
+            return (counted(columns[0], self.declared.values),)
+        if kind is ExactKind.ARGMAX:
+            return (commonest(columns[0].name, self.bins),)
+        if kind.is_choice:
+            return (compared(self.compared, self.declared),)
+        if kind is ExactKind.REGRESSION:
+            return regression_features(self.declared, self.numbers)
+        return tuple(total(column, place) for place, column in enumerate(self.numbers))
+
+    @cached_property
+    def compared(self) -> ExactFeature:
+        """The count or total that a threshold is about; it never becomes public."""
+        if self.declared.is_choice_by_counts:
+            return counted(self.columns[0], self.declared.values)
+        return total(self.columns[0], 0)
+
+    @property
+    def numbers(self) -> tuple[Column, ...]:
+        """The columns of the statistic, without that of the split."""
+        return self.columns[: len(self.declared.columns)]
 
     @property
     def least(self) -> int:
@@ -113,8 +125,8 @@ class ExactPlan:
 
     @cached_property
     def bins(self) -> tuple[Key, ...]:
-        """The values that a histogram counts; none if it is no histogram."""
-        return _keys(self.columns[0]) if self.is_histogram else ()
+        """The values that are counted, each by itself; none if there is one number for all rows."""
+        return _keys(self.columns[0]) if self.has_bins else ()
 
     @cached_property
     def bounded(self) -> BoundedPlan:
@@ -129,7 +141,7 @@ class ExactPlan:
 
     def _grouping(self) -> Keys:
         """Return the parts of the split, all of them, and the bins."""
-        places = [0] if self.is_histogram else []
+        places = [0] if self.has_bins else []
         rows: list[tuple[Key, ...]] = [(key,) for key in self.bins] or [()]
         if self.declared.split is not None:
             places.append(len(self.columns) - 1)
@@ -148,7 +160,7 @@ class ExactPlan:
             {
                 "exact": VERSION,
                 "plan": self.bounded.to_json(),
-                "features": [feature.text for feature in self.features],
+                "features": [feature.name for feature in self.features],
                 "parts": sorted(self.declared.parts),
                 "rows": self.declared.rows,
                 "mean": self.declared.kind is ExactKind.MEAN,
@@ -173,40 +185,62 @@ class ExactPlan:
 
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored."""
-        cells = len(self.features) * max(1, len(self.bins))
+        cells = (len(self.features) + len(self.declared.columns)) * max(1, len(self.bins))
         return ReleaseSize(bytes=200 * cells + 100_000, cells=2 * cells)
 
     def published(self, numbers: tuple[IntArray, ...], rng: Rng) -> StoredBody:
         """Return what becomes public of the engine's integers; what is too small stays here."""
-        chosen = [self._in_parts(column) for column in numbers]
-        return {
+        chosen = [
+            self._in_parts(column, self.declared.parts if one.part is None else (one.part,))
+            for one, column in zip(self.features, numbers, strict=True)
+        ]
+        is_choice = self.declared.kind.is_choice
+        body = {
             KIND: EXACT,
-            "version": VERSION,
+            "version": CHOICE_VERSION if is_choice else VERSION,
             "bounding": BOUNDING,
             "name": self.declared.name,
             "table": self.table.name,
             "rows": self.declared.rows,
-            "numbers": self._cells(chosen[0], rng) if self.is_histogram else self._values(chosen),
+        }
+        if is_choice:
+            return body | {"choice": self._chosen(chosen[0])}
+        return body | {
+            "numbers": self._cells(chosen[0], rng) if self.is_histogram else self._shown(chosen)
         }
 
-    def _in_parts(self, column: IntArray) -> list[int]:
+    def _chosen(self, counts: Sequence[int]) -> dict[str, Any]:
+        """Return the outcome alone: the numbers that it is made of stay here."""
+        (feature,) = self.features
+        if self.has_bins:
+            return {"of": feature.shown, "is": str(self.bins[most_common(tuple(counts))])}
+        found = feature.step * (counts[0] + self.declared.rows * feature.middle)
+        return {"of": feature.shown, "is": found >= self.declared.least_yes}
+
+    def _in_parts(self, column: IntArray, meant: Collection[str]) -> list[int]:
         """Return the sum of each bin over the parts that are meant."""
         if self.declared.split is None:
             return [int(value) for value in column]
         parts = [str(key) for key in _keys(self.columns[-1])]
         by_bin = column.reshape(-1, len(parts))
-        chosen = np.array([part in self.declared.parts for part in parts])
+        chosen = np.array([part in meant for part in parts])
         return [sum(map(int, row[chosen])) for row in by_bin]
 
-    def _values(self, chosen: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+    def _shown(self, chosen: Sequence[Sequence[int]]) -> list[dict[str, Any]]:
+        """Return each number; of a regression also the line, which is a function of them."""
         rows = self.declared.rows
         divisor = rows if self.declared.kind is ExactKind.MEAN else 1
+        values = [
+            feature.step * (found + rows * feature.middle) / divisor
+            for feature, (found,) in zip(self.features, chosen, strict=True)
+        ]
+        shown: dict[str, Fraction | None] = {}
+        shown |= zip((one.shown for one in self.features), values, strict=True)
+        if self.declared.kind is ExactKind.REGRESSION:
+            shown |= released_line(self.declared, self.numbers, values)
         return [
-            {
-                "of": feature.shown,
-                "value": written(feature.step * (total + rows * feature.middle) / divisor),
-            }
-            for feature, (total,) in zip(self.features, chosen, strict=True)
+            {"of": of, "value": None if value is None else written(value)}
+            for of, value in shown.items()
         ]
 
     def _cells(self, counts: Sequence[int], rng: Rng) -> list[dict[str, Any]]:
@@ -219,44 +253,6 @@ class ExactPlan:
 
 def _keys(column: Column) -> tuple[Key, ...]:
     return (False, True) if column.type is ColumnType.BOOLEAN else column.keys or ()
-
-
-def _bounds(column: Column) -> Bounds:
-    assert column.bounds is not None  # or the declaration would have been refused
-    return column.bounds
-
-
-def _written(bounds: Bounds) -> str:
-    return f"{written(bounds.lower)}..{written(bounds.upper)} by {written(bounds.step)}"
-
-
-def _total(column: Column, place: int) -> ExactFeature:
-    bounds = _bounds(column)
-    centre = middle(bounds)
-    value = FieldValue(column.type, place)
-    return ExactFeature(
-        text=f"sum({column.name} in {_written(bounds)})",
-        shown=column.name,
-        aggregate=SumValues(value=value, bounds=bounds, centre=centre),
-        step=bounds.step,
-        middle=centre,
-    )
-
-
-def _in_list(key: str) -> str:
-    """Return a key as it stands in a list: quoted if it could be taken for two of them."""
-    return json.dumps(key, ensure_ascii=False) if set(key) & set(',"{}') else key
-
-
-def _count(column: Column, values: Sequence[Key]) -> ExactFeature:
-    value = FieldValue(column.type, 0)
-    shown = ", ".join(sorted(_in_list(str(key)) for key in values))
-    where = call("in", [value, *(Literal(column.type, key) for key in values)])
-    return ExactFeature(
-        text=f"count({column.name} in {{{shown}}})",
-        shown=f"{column.name} is {shown}",
-        aggregate=CountRows(where=where),
-    )
 
 
 def kept_counts(discarding: RandomDiscarding, counts: Sequence[int], rng: Rng) -> list[int]:

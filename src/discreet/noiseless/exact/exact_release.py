@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from discreet.core.errors import InvalidArgument
 from discreet.core.html_text import html_heading, html_notes, html_page, html_table
 from discreet.core.loss import short
 from discreet.core.numbers import exact
@@ -29,6 +30,8 @@ class ExactRelease:
     claim: ExactClaim
     numbers: tuple[tuple[str, Fraction | None], ...]
     """What each is of, and the number; None where a count is too small to be shown."""
+    choice: tuple[str, bool | str] | None = None
+    """Of a choice: what was asked, and the outcome. It has no numbers."""
     receipt: Receipt
     is_stored: bool = False
     remarks: tuple[str, ...] = field(default=(), repr=False)
@@ -42,7 +45,21 @@ class ExactRelease:
 
     def value(self, of: str | None = None) -> Fraction | None:
         """Return one of the numbers, by what it is of; the first if nothing is said."""
+        if self.choice is not None:
+            raise InvalidArgument(
+                f"'{self.name}' has no numbers: they stayed behind the gate",
+                must="be asked for its answer",
+            )
         return self.numbers[0][1] if of is None else dict(self.numbers)[of]
+
+    @property
+    def answer(self) -> bool | str:
+        """The outcome of a choice: whether it is so, or which key it is."""
+        if self.choice is None:
+            raise InvalidArgument(
+                f"'{self.name}' is no choice", must="be asked for its value, or its numbers"
+            )
+        return self.choice[1]
 
     def notes(self) -> tuple[str, ...]:
         """Return what must be known besides."""
@@ -68,6 +85,7 @@ class ExactRelease:
                 }
                 for of, value in self.numbers
             ],
+            **self._choice_json(),
             "asserted": self.claim.asserted,
             "notes": list(self.notes()),
             "stored": self.is_stored,
@@ -80,12 +98,15 @@ class ExactRelease:
         facts = CardFacts(
             what="An exact release",
             product="Summary statistics",
-            columns=[of for of, _ in self.numbers],
+            columns=[of for of, _ in self.numbers] or [self.choice[0] if self.choice else ""],
             cost=self.receipt.charges[0].loss,
             receipt=self.receipt,
             known=self.circumstances and self.circumstances(),
             groups={"columns": [], "chosen": "by declaration"},
-            post_processing="Division by the declared number of rows; counts too small left out",
+            post_processing="Comparison behind the gate: the outcome alone is public"
+            if self.choice is not None
+            else "Division by the declared number of rows; counts too small left out; "
+            "the line from its moments",
             implementation={"exact": True, "features": said["features"], "law": said["law"]},
             accuracy={"noise": "none", "notes": list(self.notes())},
             bias="Values are clamped to declared ranges first",
@@ -115,6 +136,12 @@ class ExactRelease:
             html_heading(self._title()), html_table(*self._cells()), html_notes(self.notes())
         )
 
+    def _choice_json(self) -> dict[str, Any]:
+        if self.choice is None:
+            return {}
+        of, outcome = self.choice
+        return {"choice": {"of": of, "is": outcome}}
+
     def _title(self) -> str:
         said = self.claim.asserted
         stored = ", stored" if self.is_stored else ""
@@ -122,20 +149,34 @@ class ExactRelease:
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         statistic = str(self.claim.asserted["statistic"])
-        return ["of", statistic], [[of, _shown(value)] for of, value in self.numbers]
+        if self.choice is not None:
+            of, outcome = self.choice
+            words = outcome if isinstance(outcome, str) else ("yes" if outcome else "no")
+            return ["of", statistic], [[of, words]]
+        missing = "no line" if statistic == ExactKind.REGRESSION.value else "too few"
+        return ["of", statistic], [[of, _shown(value, missing)] for of, value in self.numbers]
 
 
 def _on_rows(said: dict[str, Any]) -> str:
     """Say what becomes of rows that are not there, or of counts that are too small."""
     if said["least"] is not None:
         return f"counts below {said['least']:,} are not shown"
+    choice = said.get("choice", {})
     counted = "is not counted"
+    if choice.get("rows_exact"):
+        rule = f"; a tie is broken by {choice['ties']}" if "ties" in choice else ""
+        return (
+            f"exactly {said['rows']:,} rows are asserted; one that is not there, or has no value, "
+            f"{counted}{rule}"
+        )
     if said["statistic"] != ExactKind.COUNT.value:
         counted = "counts as the middle of the range"
-    return f"{said['rows']:,} rows are declared; one that is not there, or has no value, {counted}"
+    each = " in each part" if said["statistic"] == ExactKind.REGRESSION.value else ""
+    rows = f"{said['rows']:,} rows are declared{each}"
+    return f"{rows}; one that is not there, or has no value, {counted}"
 
 
-def _shown(value: Fraction | None) -> str:
+def _shown(value: Fraction | None, missing: str) -> str:
     if value is None:
-        return "too few"
+        return missing
     return f"{value.numerator:,}" if value.denominator == 1 else f"{float(value):,.12g}"

@@ -1,7 +1,7 @@
 """From a declared exact release to the statistic that is certified, on the grid that the gate has.
 
 The engine's numbers are whole steps of a declared grid, so only laws on a grid serve here: rounded
-values have no density. That is why no exact regression goes through the gate.
+values have no density. A regression has its own: moments of rounded rows, over parts of a split.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,14 +10,28 @@ from typing import Any
 
 from discreet.core.errors import DeclarationError, DiscreetError, InvalidArgument
 from discreet.noiseless.advisor.asserted_laws import PublicEnds, row_law
-from discreet.noiseless.advisor.law_text import WrittenLaw, law_of_table, read_law
+from discreet.noiseless.advisor.law_of_columns import (
+    COLUMNS,
+    JOINT,
+    floor_of,
+    is_of_columns,
+    law_of_columns,
+)
+from discreet.noiseless.advisor.law_text import KIND, WrittenLaw, law_of_table, read_law
 from discreet.noiseless.certifiable import Certifiable
+from discreet.noiseless.exact.exact_choice import (
+    ComparedTotal,
+    counted_threshold,
+    most_common_key,
+)
+from discreet.noiseless.exact.exact_feature import bounds_of, grid_column
 from discreet.noiseless.exact.exact_plan import ExactPlan
-from discreet.noiseless.exact.independent_columns import IndependentColumns
 from discreet.noiseless.histograms.resampled_cells import FixedHistogram
-from discreet.noiseless.histograms.sized_histogram import SizedHistogram
+from discreet.noiseless.histograms.sized_histogram import DiscardedHistogram
 from discreet.noiseless.histograms.truncated_histogram import PoissonHistogram, SampledHistogram
 from discreet.noiseless.laws.hidden import RowLaw
+from discreet.noiseless.regression.grid_design import GridDesign
+from discreet.noiseless.regression.grid_regression import GridRegression
 from discreet.noiseless.sums.exact_sum import ExactMean, ExactSum
 from discreet.tables.exact_declaration import ExactKind
 
@@ -51,29 +65,63 @@ def _sum(plan: ExactPlan) -> ExactSum:
 
 
 def _law_of_columns(plan: ExactPlan) -> RowLaw:
-    """Return the law of a row: that of the one column, or of several that are independent."""
-    names, law = plan.declared.columns, plan.declared.law
-    if len(names) == 1:
-        return _of_column(plan, names[0], law)
-    if isinstance(law, str) or set(law) != set(names):
+    """Return the law of a row: that of the one column, or of several together."""
+    ends = {name: _ends(plan, name) for name in plan.declared.columns}
+    law = plan.declared.law
+    if len(ends) == 1:
+        (one,) = ends.values()
+        return row_law(_written(law), one)
+    if isinstance(law, dict) and KIND not in law:
+        return law_of_columns(law_of_table({KIND: COLUMNS} | law), ends)
+    found = _written(law)
+    if not is_of_columns(found):
         raise InvalidArgument(
             "The law of several columns is that of each",
-            must=f'be a table with {", ".join(names)}, such as {{ {names[0]} = "uniform(0, 9)" }}',
+            must=f"be {COLUMNS}(...) or {JOINT}(...) with {', '.join(ends)}, or a table with one "
+            "for each",
         )
-    return IndependentColumns(tuple(_of_column(plan, name, law[name]) for name in names))
+    return law_of_columns(found, ends)
 
 
-def _of_column(plan: ExactPlan, name: str, law: Any) -> RowLaw:
-    bounds = plan.table.column(name).bounds
-    assert bounds is not None  # or the declaration would have been refused
-    clamps = (bounds.lower, bounds.upper)
-    return row_law(_written(law), PublicEnds(clamps, bounds.step))
+def _ends(plan: ExactPlan, name: str) -> PublicEnds:
+    bounds = bounds_of(plan.table.column(name))
+    return PublicEnds((bounds.lower, bounds.upper), bounds.step)
+
+
+def _regression(plan: ExactPlan) -> GridRegression:
+    """Return the line; every part has as many rows as are declared."""
+    declared = plan.declared
+    floor, blocks = floor_of(_law_of_columns(plan))
+    columns = [
+        grid_column(column, has_intercept=declared.has_intercept, block=block)
+        for column, block in zip(plan.numbers, blocks, strict=True)
+    ]
+    design = GridDesign(
+        regressors=columns[:-1],
+        outcome=columns[-1],
+        floor=floor,
+        has_intercept=declared.has_intercept,
+    )
+    return GridRegression(
+        design=design, sizes=[declared.rows] * len(declared.parts), known=declared.known
+    )
 
 
 def _count(plan: ExactPlan) -> ExactSum:
     declared = plan.declared
     law = row_law(_written(declared.law), _BITS)
     return ExactSum(law, rows=declared.rows, known=declared.known)
+
+
+def _threshold(plan: ExactPlan) -> Certifiable:
+    declared = plan.declared
+    if declared.is_choice_by_counts:
+        return counted_threshold(declared, _written(declared.law))
+    return ComparedTotal(_sum(plan), declared.least_yes)
+
+
+def _most_common(plan: ExactPlan) -> Certifiable:
+    return most_common_key(plan.declared, plan.bins, _written(plan.declared.law))
 
 
 def _histogram(plan: ExactPlan) -> Certifiable:
@@ -121,8 +169,8 @@ def _fixed(plan: ExactPlan, law: WrittenLaw) -> Certifiable:
 def _discarded(plan: ExactPlan, law: WrittenLaw) -> Certifiable:
     law.numbers()
     assert plan.discarding is not None  # or it would have been refused
-    return SizedHistogram(
-        truncation=plan.least, known=plan.declared.known, sizes=plan.discarding.sizes()
+    return DiscardedHistogram(
+        truncation=plan.least, known=plan.declared.known, discarding=plan.discarding
     )
 
 
@@ -139,4 +187,8 @@ _STATISTICS: Mapping[ExactKind, Callable[[ExactPlan], Certifiable]] = {
     ExactKind.MEAN: _sum,
     ExactKind.COUNT: _count,
     ExactKind.HISTOGRAM: _histogram,
+    ExactKind.REGRESSION: _regression,
+    ExactKind.THRESHOLD: _threshold,
+    ExactKind.MAJORITY: _threshold,
+    ExactKind.ARGMAX: _most_common,
 }

@@ -1,6 +1,8 @@
 """Other names of the same rows: a second declaration of a table must not hide a subtraction."""
 
 from collections.abc import Iterable
+from glob import glob
+from pathlib import Path
 
 from discreet.core.errors import RefusedQuery
 from discreet.ledger.ledger import Ledger
@@ -36,6 +38,24 @@ def require_one_id_space(catalog: Catalog, ledger: Ledger, table: Table) -> None
 
 
 def _is_one_source(one: Table, other: Table) -> bool:
-    if not (one.source.format.is_file and other.source.format.is_file):
-        return one.source is other.source
-    return (one.source.path, one.source.table) == (other.source.path, other.source.table)
+    """Tell whether two tables are read from one place, however that is written."""
+    first, second = one.source, other.source
+    if not (first.format.is_file and second.format.is_file):
+        return first is second
+    return bool(_files(first.path) & _files(second.path)) and _may_be(first.table, second.table)
+
+
+def _files(path: Path) -> set[tuple[int, int] | Path]:
+    """Return what tells files apart, of all that a path or a pattern means; links are followed."""
+    named = map(Path, glob(str(path), recursive=True))
+    found = [one.stat() for one in named if one.exists()]
+    return {(one.st_dev, one.st_ino) for one in found} or {path.resolve()}
+
+
+def _may_be(one: str | None, other: str | None) -> bool:
+    """Tell whether two names may mean one table: whoever names no schema may mean any."""
+    if one is None or other is None:
+        return True
+    first, second = (tuple(name.casefold().split(".")) for name in (one, other))
+    shorter = min(len(first), len(second))
+    return first[-shorter:] == second[-shorter:]

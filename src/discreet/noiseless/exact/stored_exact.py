@@ -67,8 +67,9 @@ def release_of_body(
         claim=own.claim,
         numbers=tuple(
             (one["of"], None if one["value"] is None else exact(one["value"]))
-            for one in body["numbers"]
+            for one in body.get("numbers", ())
         ),
+        choice=(body["choice"]["of"], body["choice"]["is"]) if "choice" in body else None,
         receipt=receipt,
         is_stored=is_stored,
         remarks=(*standing(earlier, ticket), *receipt_remarks(project.ledger, receipt)),

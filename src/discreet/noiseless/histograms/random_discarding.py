@@ -1,6 +1,7 @@
 """Random discarding: throw a few rows away, so that nobody knows how many were counted."""
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
@@ -39,6 +40,15 @@ class RandomDiscarding:
         has the simulator nothing beside the release: with probability at most
         :math:`e^{-shift/scale}/(1+e^{-1/scale})`. ∎ The source draws Laplace noise, which would
         have to be rounded [Gro14, section 6.2]; this is an integer from the start.
+
+        *Known rows* are thrown away like the others. So with :math:`\nu` of them the count of a
+        cell is not that of the others plus a number that the adversary knows, and sizes are told
+        from one another by it a little. Let both worlds also say which known rows were thrown away.
+        Of :math:`s` others that are kept, :math:`\lambda` known ones are missing with the
+        hypergeometric probability :math:`h(\lambda, s)`, the same in both, so that ``beside`` has
+        the weights :math:`w(s+1) h(\lambda, s)` and :math:`w(s) h(\lambda, s)` for each
+        :math:`\lambda`, and ``spread_sides`` of all of them together is a bound. To know fewer rows
+        is to be told a function of it.
 
     Assumes:
         ``rng`` is unpredictable, and what was thrown away is released nowhere.
@@ -96,6 +106,16 @@ class RandomDiscarding:
         """Return the law of the number of other rows that are kept, for a certificate."""
         return _sizes(self)
 
+    def beside(self, known: int) -> tuple[OtherRows, ...]:
+        """Return the same by how many known rows were thrown away; what is unlikely is beyond.
+
+        Example:
+            >>> discarding = RandomDiscarding.calibrate(rows=10_000, epsilon=1, delta="1e-6")
+            >>> len(discarding.beside(0)), len(discarding.beside(100))
+            (1, 16)
+        """
+        return _beside(self, known) if known else (self.sizes(),)
+
 
 @lru_cache(maxsize=64)
 def _sizes(discarding: RandomDiscarding) -> OtherRows:
@@ -120,3 +140,61 @@ def _sizes(discarding: RandomDiscarding) -> OtherRows:
     )
     beyond = short_up(exp_up(-(far - shift) / scale) * 2)
     return OtherRows(first, real, tuple(simulated), beyond, Fraction(1, 1 << 60), words)
+
+
+_LEAST = Fraction(1, 1 << 60)
+_MOST_PARTS = 60_000
+"""So many pairs of a size and a number of known rows are looked at."""
+
+
+@lru_cache(maxsize=64)
+def _beside(discarding: RandomDiscarding, known: int) -> tuple[OtherRows, ...]:
+    whole, others = discarding.sizes(), discarding.rows - 1
+    if not known <= others:
+        raise InvalidArgument(
+            "The adversary knows all rows", must="leave at least one row unknown", got=str(known)
+        )
+    parts: dict[int, dict[int, Fraction]] = {}
+    missing, pairs = Fraction(0), 0
+    for place, weights in enumerate(zip(whole.real, whole.simulated, strict=True)):
+        size, weight = whole.first + place, max(weights)
+        found = _missing_known(others, known, others - size) if weight > _LEAST / 8 else {}
+        missing += weight * (1 - sum(found.values()))
+        pairs += len(found)
+        for lost, chance in found.items():
+            parts.setdefault(lost, {})[size] = chance
+        if pairs > _MOST_PARTS:
+            raise InvalidArgument(
+                "So many rows are thrown away that known ones cannot be followed",
+                must="have a larger ε of discarding, or no known rows",
+                got=f"{known:,} known of {discarding.rows:,}",
+            )
+    beyond = short_up((whole.beyond + missing) / len(parts))
+    return tuple(_part(whole, chances, beyond) for _, chances in sorted(parts.items()))
+
+
+def _missing_known(others: int, known: int, lost: int) -> dict[int, Fraction]:
+    """Return how likely it is that so many of the lost rows are known ones, where it is likely."""
+    ways, unit = math.comb(others, lost), 1 << 60
+    least = max(0, lost - (others - known))
+    found = {}
+    way = math.comb(known, least) * math.comb(others - known, lost - least)
+    for count in range(least, min(known, lost) + 1):
+        if way * unit > ways:
+            found[count] = Fraction(way, ways)
+        up = (known - count) * (lost - count)
+        way = way * up // ((count + 1) * (others - known - lost + count + 1))
+    return found
+
+
+def _part(whole: OtherRows, chances: Mapping[int, Fraction], beyond: Fraction) -> OtherRows:
+    """Return the part of a law of sizes that has these chances among each size."""
+    first, last = min(chances), max(chances)
+    real, simulated = (
+        tuple(
+            dyadic_up(of(size) * chances.get(size, Fraction(0)), _BITS)
+            for size in range(first, last + 1)
+        )
+        for of in (whole.real_at, whole.simulated_at)
+    )
+    return OtherRows(first, real, simulated, beyond, 2 * whole.rounded, whole.words)

@@ -18,8 +18,8 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact, written
 from discreet.core.rounding import exp_down, exp_up, log_up, short_up
 from discreet.core.search import smallest
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
+from discreet.noiseless.counted_rows import noise_on_counts
 from discreet.noiseless.histograms.cell_enumeration import count_line, share_of_rows
 from discreet.noiseless.histograms.cell_terms import capped
 from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
@@ -276,15 +276,12 @@ class FixedHistogram:
 
     def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return what discrete Laplace noise on every count would cost, for the same ε."""
-        if exact(target.epsilon) <= 0:
-            return None
-        scale = 2 / exact(target.epsilon)
-        error = DiscreteLaplace(scale=scale).error_quantile("0.05")
-        words = (
-            f"Discrete Laplace noise of scale {written(scale)} on every count keeps one row "
-            f"hidden whatever is known, and 95 of 100 counts would be within {written(error)}."
+        return noise_on_counts(
+            target,
+            moved=2,
+            where="every count",
+            words=lambda error: f", and 95 of 100 counts would be within {error}",
         )
-        return NoiseInstead(scale, error, words)
 
     def to_json(self) -> dict[str, Any]:
         """Return all that is asserted."""

@@ -9,8 +9,10 @@ from attrs import evolve, field, frozen
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.noiseless.certifiable import BreakingPoint, PrivacyTarget, Way
+from discreet.noiseless.counted_rows import meets
 from discreet.noiseless.histograms.cell_enumeration import CellEnumeration, part_of_population
-from discreet.noiseless.histograms.poisson_cells import TwoSides
+from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
+from discreet.noiseless.histograms.random_discarding import RandomDiscarding
 from discreet.noiseless.histograms.size_laws import OtherRows
 from discreet.noiseless.histograms.spread_cells import spread_sides
 from discreet.noiseless.histograms.truncated_histogram import TruncatedHistogram
@@ -25,6 +27,10 @@ class SizedHistogram(TruncatedHistogram):
     Guarantee:
         :func:`discreet.noiseless.histograms.spread_cells.spread_sides`, for every probability of
         every cell at once. It is an upper bound, and not the divergence itself.
+
+    Assumes:
+        At most ``known`` rows are known in all, and not only of one cell: the others must be enough
+        to hide somebody.
 
     Attributes:
         sizes: The law of the number of rows, given all that the adversary knows.
@@ -45,19 +51,68 @@ class SizedHistogram(TruncatedHistogram):
         return (
             "Rows are independent and have one law, which may be anything.",
             f"How many rows there are is, to the adversary, {self.sizes.words}.",
+            f"Of all rows together the adversary knows at most {self.known}.",
         )
 
     def sides(self, epsilon: Fraction) -> TwoSides:
         """Return upper bounds of δ in both directions."""
-        return _spread(epsilon, self._hidden, self.sizes)
+        return _spread(epsilon, self._hidden, self.sizes, self.known)
 
     def _law_json(self) -> dict[str, Any]:
         return {"sizes": self.sizes.words}
 
 
+@frozen(kw_only=True)
+class DiscardedHistogram(TruncatedHistogram):
+    """A histogram of independent rows, of which a random number was thrown away.
+
+    Guarantee:
+        That of :class:`~.random_discarding.RandomDiscarding`: known rows are thrown away like the
+        others.
+
+    Assumes:
+        At most ``known`` rows are known in all, and nobody knows which of them were thrown away.
+
+    Attributes:
+        discarding: How many are thrown away.
+
+    Example:
+        >>> from discreet.noiseless import RandomDiscarding
+        >>> discarding = RandomDiscarding.calibrate(rows=5000, epsilon="0.2", delta="1e-7")
+        >>> histogram = DiscardedHistogram(truncation=60, known=10, discarding=discarding)
+        >>> float(histogram.deltas(Fraction(1))[Way.MIXTURE]) < 1e-4
+        True
+    """
+
+    kind: ClassVar[str] = "discarded"
+    way: ClassVar[Way] = Way.MIXTURE
+    discarding: RandomDiscarding
+
+    def _of_the_law(self) -> tuple[str, ...]:
+        return (
+            "Rows are independent and have one law, which may be anything.",
+            (
+                f"How many rows are counted is {self.discarding.sizes().words}; which ones are "
+                "thrown away is told nowhere."
+            ),
+            f"Of all rows together the adversary knows at most {self.known}.",
+        )
+
+    def sides(self, epsilon: Fraction) -> TwoSides:
+        """Return upper bounds of δ in both directions."""
+        if self.known >= self.discarding.rows:
+            return NOTHING_HIDDEN
+        return _spread(epsilon, self._hidden, self.discarding.beside(self.known), self.known)
+
+    def _law_json(self) -> dict[str, Any]:
+        return {"sizes": self.discarding.sizes().words}
+
+
 @lru_cache(maxsize=512)
-def _spread(epsilon: Fraction, truncation: int, sizes: OtherRows) -> TwoSides:
-    return spread_sides(epsilon, truncation, sizes)
+def _spread(
+    epsilon: Fraction, truncation: int, sizes: OtherRows | tuple[OtherRows, ...], known: int
+) -> TwoSides:
+    return spread_sides(epsilon, truncation, sizes, known=known)
 
 
 def _cells(values: Any) -> tuple[int, ...]:
@@ -145,7 +200,7 @@ class PopulationHistogram(TruncatedHistogram):
             start=Fraction(0),
         )
         share = 1 - average / self.population
-        enough = [cell for cell in self.cells if evolve(self, cells=[cell])._meets(target)]
+        enough = [cell for cell in self.cells if meets(evolve(self, cells=[cell]), target)]
         left = BreakingPoint(
             "members of a cell that are not in the sample, on average",
             Fraction(round(min(enough) * share)) if enough else None,
@@ -158,6 +213,9 @@ class PopulationHistogram(TruncatedHistogram):
             "This certificate is for rows that nobody else knows.",
         )
         return (least, unknown, left)
+
+    def _most_known(self, target: PrivacyTarget, most: int) -> int | None:
+        return most  # of rows that somebody knows there is no certificate, and none is shown
 
     def _law_json(self) -> dict[str, Any]:
         sizes = self.sizes.words

@@ -1,7 +1,8 @@
 """What a truncated count tells for any law of sizes and any share of the cell: upper bounds."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 from attrs import frozen
 
@@ -18,8 +19,13 @@ from discreet.noiseless.histograms.size_laws import OtherRows
 _PARTS = tuple(Fraction(step, 20) for step in (1, 2, 4, 6, 8, 10))
 
 
-def spread_sides(epsilon: Fraction, truncation: int, sizes: OtherRows) -> TwoSides:
+def spread_sides(
+    epsilon: Fraction, truncation: int, sizes: OtherRows | Sequence[OtherRows], *, known: int = 0
+) -> TwoSides:
     r"""Return both δ of a cell of independent rows, for the worst share of the cell.
+
+    ``sizes`` counts all rows, of which at most ``known`` are known to the adversary; ``truncation``
+    is what is left of k without them.
 
     Guarantee:
         An upper bound for every probability :math:`p` of the cell. Let :math:`q, q'` be the laws of
@@ -54,6 +60,15 @@ def spread_sides(epsilon: Fraction, truncation: int, sizes: OtherRows) -> TwoSid
         :math:`c_n Po_\mu(k-1)`, where the largest quotient is at :math:`\mu = k-1` and falls in
         :math:`n`. The largest over :math:`\mu` is enclosed in small cells of :math:`\mu`. ∎
 
+        *Known rows.* If :math:`\nu` rows are known, all of this is about the others: :math:`n` is a
+        size less :math:`\nu`, and quotients of neighbouring sizes are what they were. Only where
+        the proof asks for :math:`n \ge 2k`, sizes below :math:`2k` plus all known rows are given
+        up, so that it holds for every number of known rows up to ``known``, in one cell or in many.
+
+        *Several laws of sizes.* If ``sizes`` are several, they are parts of one: with which part it
+        is, the adversary is told something more, and divergences of parts add up. The Poisson cells
+        are then counted once, for all parts have the probability 1 together.
+
         η and the number of terms are chosen from a few; each choice is a bound.
 
     Example:
@@ -65,12 +80,13 @@ def spread_sides(epsilon: Fraction, truncation: int, sizes: OtherRows) -> TwoSid
     at = capped(epsilon)
     if truncation <= 1:
         return NOTHING_HIDDEN
+    laws = (sizes,) if isinstance(sizes, OtherRows) else tuple(sizes)
     present = absent = Fraction(1)
     for part in _PARTS:
-        found = _Smooth.of(sizes, at * part)
+        found = _Smooth.of(laws, at * part)
         present = min(present, _present(at, truncation, found))
         for terms in sorted({min(truncation - 1, count) for count in (8, 20, 50, truncation)}):
-            rough = found.rough_for(terms, truncation)
+            rough = found.rough_for(terms, 2 * truncation + known)
             if rough < absent:
                 absent = min(absent, rough + _absent(at, truncation, found, terms))
     return TwoSides(short_up(present), short_up(absent))
@@ -78,47 +94,62 @@ def spread_sides(epsilon: Fraction, truncation: int, sizes: OtherRows) -> TwoSid
 
 @frozen
 class _Smooth:
-    """Which sizes are smooth enough for an η, of a law of sizes.
+    """Which sizes are smooth enough for an η, of a law of sizes that has one part or several.
 
     Attributes:
         eta: η.
-        sizes: The law.
+        laws: The parts.
         ahead: The probability that the size above is too rare for the simulator.
-        kappa: κ, or None if the simulator has sizes that the truth does not have.
-        surplus: What the truth has of sizes of which the simulator has too little.
     """
 
     eta: Fraction
-    sizes: OtherRows
+    laws: tuple[OtherRows, ...]
     ahead: Fraction
-    is_moved: bool
 
     @classmethod
-    def of(cls, sizes: OtherRows, eta: Fraction) -> "_Smooth":
-        least = exp_up(-eta + 4 * sizes.rounded)
-        ahead = sizes.beyond
-        for place, weight in enumerate(sizes.real):
-            if sizes.simulated_at(sizes.first + place + 1) < least * weight:
-                ahead += weight
-        return cls(eta, sizes, _scaled(ahead, sizes), sizes.real != sizes.simulated)
+    def of(cls, laws: tuple[OtherRows, ...], eta: Fraction) -> "_Smooth":
+        ahead = Fraction(0)
+        for sizes in laws:
+            least, rare = exp_up(-eta + 4 * sizes.rounded), sizes.beyond
+            for place, weight in enumerate(sizes.real):
+                if sizes.simulated_at(sizes.first + place + 1) < least * weight:
+                    rare += weight
+            ahead += _scaled(rare, sizes)
+        return cls(eta, laws, ahead)
 
     @property
     def kappa(self) -> Fraction:
-        return self.eta if self.is_moved else Fraction(0)
+        """Return κ; it is 0 if truth and simulator have the same sizes."""
+        is_moved = any(sizes.real != sizes.simulated for sizes in self.laws)
+        return self.eta if is_moved else Fraction(0)
 
-    def rough_for(self, terms: int, truncation: int) -> Fraction:
-        """Return the simulator's probability of sizes that are not smooth enough below."""
-        least = exp_up(-self.eta + 4 * self.sizes.rounded)
-        sizes, mass, run = self.sizes, self.sizes.beyond, 0
-        for place, weight in enumerate(sizes.simulated):
-            size = sizes.first + place
-            is_close = sizes.real_at(size - 1) >= least * weight
-            below = sizes.simulated_at(size - 1)
-            is_step = below >= least * weight and sizes.real_at(size - 1) >= least * below
-            run = run + 1 if is_step else 0
-            if not is_close or run < terms or size < 2 * truncation:
-                mass += weight
-        return min(Fraction(1), _scaled(mass, sizes))
+    @cached_property
+    def _runs(self) -> list[list[tuple[int, int, Fraction]]]:
+        """By part and size: how many sizes up to it are smooth, the size, its probability.
+
+        The first number is -1 if the size itself is too rare in truth.
+        """
+        found = []
+        for sizes in self.laws:
+            least, run = exp_up(-self.eta + 4 * sizes.rounded), 0
+            runs = []
+            for place, weight in enumerate(sizes.simulated):
+                size = sizes.first + place
+                is_close = sizes.real_at(size - 1) >= least * weight
+                below = sizes.simulated_at(size - 1)
+                is_step = below >= least * weight and sizes.real_at(size - 1) >= least * below
+                run = run + 1 if is_step else 0
+                runs.append((run if is_close else -1, size, weight))
+            found.append(runs)
+        return found
+
+    def rough_for(self, terms: int, fewest: int) -> Fraction:
+        """Return the simulator's probability of sizes that are too small, or not smooth below."""
+        total = Fraction(0)
+        for sizes, runs in zip(self.laws, self._runs, strict=True):
+            rough = (weight for run, size, weight in runs if run < terms or size < fewest)
+            total += _scaled(sum(rough, start=sizes.beyond), sizes)
+        return min(Fraction(1), total)
 
 
 def _scaled(mass: Fraction, sizes: OtherRows) -> Fraction:
@@ -126,12 +157,17 @@ def _scaled(mass: Fraction, sizes: OtherRows) -> Fraction:
 
 
 def _present(epsilon: Fraction, truncation: int, smooth: _Smooth) -> Fraction:
-    growth = exp_down(epsilon - 2 * smooth.sizes.rounded) if epsilon else Fraction(1)
-    surplus = Fraction(0)
-    for real, simulated in zip(smooth.sizes.real, smooth.sizes.simulated, strict=True):
-        surplus += max(Fraction(0), real - growth * simulated)
     shown = poisson_sides(epsilon - smooth.eta, truncation).present
-    return shown + smooth.ahead + _scaled(surplus, smooth.sizes)
+    return shown + smooth.ahead + sum((_surplus(epsilon, one) for one in smooth.laws), Fraction(0))
+
+
+def _surplus(epsilon: Fraction, sizes: OtherRows) -> Fraction:
+    """Return what the truth has of sizes of which the simulator has too little."""
+    growth = exp_down(epsilon - 2 * sizes.rounded) if epsilon else Fraction(1)
+    surplus = Fraction(0)
+    for real, simulated in zip(sizes.real, sizes.simulated, strict=True):
+        surplus += max(Fraction(0), real - growth * simulated)
+    return _scaled(surplus, sizes)
 
 
 def _absent(epsilon: Fraction, truncation: int, smooth: _Smooth, terms: int) -> Fraction:

@@ -11,13 +11,11 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact, written
 from discreet.core.search import smallest
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
+from discreet.noiseless.counted_rows import meets, noise_on_counts
 from discreet.noiseless.histograms.cell_terms import MOST_TRUNCATION
 from discreet.noiseless.histograms.poisson_cells import TwoSides, poisson_sides
 from discreet.noiseless.histograms.sampled_cells import sampled_sides
-
-_ONE_IN_TWENTY = Fraction(1, 20)
 
 
 @frozen(kw_only=True)
@@ -68,14 +66,12 @@ class TruncatedHistogram(ABC):
         """Return an upper bound of δ at an ε, the same for every cell."""
         return {self.way: self.sides(exact(epsilon)).worst}
 
-    def _meets(self, target: PrivacyTarget) -> bool:
-        return min(self.deltas(target.epsilon).values()) <= target.delta
-
     def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the least k, and the most rows of one cell that may be known."""
         least = self.least_truncation(target)
         hidden = None if least is None else least - self.known
         most = None if hidden is None or hidden > self.truncation else self.truncation - hidden
+        most = None if most is None else self._most_known(target, most)
         return (
             BreakingPoint(
                 "the least count that is shown",
@@ -89,6 +85,16 @@ class TruncatedHistogram(ABC):
             ),
         )
 
+    def _most_known(self, target: PrivacyTarget, most: int) -> int | None:
+        """Return the largest number of known rows up to ``most`` with which the target is met."""
+        if meets(evolve(self, known=most), target):
+            return most
+        too_many = smallest(
+            lambda known: known >= most or not meets(evolve(self, known=known), target),
+            near=min(most, self.known),
+        )
+        return too_many - 1 if too_many else None
+
     def least_truncation(self, target: PrivacyTarget) -> int | None:
         """Return the least k with which the target is met, or None if none up to 20,000 does.
 
@@ -101,20 +107,19 @@ class TruncatedHistogram(ABC):
         """
 
         def will_do(k: int) -> bool:
-            return k > MOST_TRUNCATION or evolve(self, truncation=k)._meets(target)
+            return k > MOST_TRUNCATION or meets(evolve(self, truncation=k), target)
 
         found = smallest(will_do, start=1, near=min(MOST_TRUNCATION, self.truncation))
         return None if found > MOST_TRUNCATION else found
 
     def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return what discrete Laplace noise on every count would cost, for the same ε."""
-        scale = 1 / exact(target.epsilon)
-        error = DiscreteLaplace(scale=scale).error_quantile(_ONE_IN_TWENTY)
-        words = (
-            f"Discrete Laplace noise of scale {written(scale)} on every count keeps one row "
-            f"hidden whatever is known, and 95 of 100 counts would be within {written(error)}."
+        return noise_on_counts(
+            target,
+            moved=1,
+            where="every count",
+            words=lambda error: f", and 95 of 100 counts would be within {error}",
         )
-        return NoiseInstead(scale, error, words)
 
     def to_json(self) -> dict[str, Any]:
         """Return all that is asserted."""
@@ -210,7 +215,7 @@ class SampledHistogram(TruncatedHistogram):
         """Return also the largest share that may be sampled, to a thousandth."""
         per_mille = smallest(
             lambda step: (
-                step >= 1000 or not evolve(self, share=Fraction(step + 1, 1000))._meets(target)
+                step >= 1000 or not meets(evolve(self, share=Fraction(step + 1, 1000)), target)
             )
         )
         sampled = BreakingPoint(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import field, frozen
 
@@ -12,7 +12,12 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.noiseless.laws.hidden import Hidden, Interval, RowLaw, interval, spelt
 
+T = TypeVar("T", Fraction, float)
+
 LARGEST_GRID = 100_000
+FINEST_BLOCK = 10**12
+"""Sums of finer ones are beyond what the floats that choose a line of integration can tell."""
+
 FINEST_GRID = 10**100
 """Where a range has more steps than this, its values have as good as a density."""
 
@@ -39,9 +44,41 @@ def steps_between(low: Fraction, high: Fraction, step: Fraction, what: str) -> i
     return int(count)
 
 
-def _on_grid(clamps: Interval, step: Fraction) -> Fraction:
-    """Return the grid value at or just below the middle of the clamps."""
+def grid_middle(clamps: Interval, step: Fraction) -> Fraction:
+    """Return the grid value at or just below the middle of the clamps.
+
+    Example:
+        >>> grid_middle((Fraction(0), Fraction(9)), Fraction(1))
+        Fraction(4, 1)
+    """
     return clamps[0] + step * (steps_between(*clamps, step, "The upper clamp") // 2)
+
+
+def grid_points(block: Interval, clamps: Interval, step: Fraction) -> int:
+    """Return how many values a block has; refuse one that is off the grid or outside its clamps."""
+    low, high = clamps
+    steps_between(low, high, step, "The upper clamp")
+    for end in block:
+        if not low <= end <= high:
+            raise InvalidArgument(
+                "The block is outside the clamps",
+                must=f"lie between {low} and {high}",
+                got=str(end),
+            )
+        steps_between(low, end, step, "The block")
+    points = steps_between(*block, step, "The block") + 1
+    if points > FINEST_BLOCK:
+        raise InvalidArgument(
+            "The grid of the block is too fine",
+            must="have at most 1e12 values in the block",
+            next="Declare a larger step, or come without a grid if values are not rounded",
+        )
+    return points
+
+
+def grid_reach(clamps: Interval, step: Fraction) -> int:
+    """Return how many steps the farther clamp is from the value that a simulator inserts."""
+    return steps_between(grid_middle(clamps, step), clamps[1], step, "The upper clamp")
 
 
 @frozen
@@ -73,16 +110,6 @@ class GridFloor:
     step: Fraction = field(converter=exact, validator=check.positive, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        low, high = self.range
-        steps_between(low, high, self.step, "The upper clamp")
-        for end in self.block:
-            if not low <= end <= high:
-                raise InvalidArgument(
-                    "The block is outside the clamps",
-                    must=f"lie between {low} and {high}",
-                    got=str(end),
-                )
-            steps_between(low, end, self.step, "The block")
         if self.mass > 1:
             raise InvalidArgument(
                 "No law has so much probability",
@@ -94,7 +121,7 @@ class GridFloor:
     @property
     def points(self) -> int:
         """How many values the block has."""
-        return steps_between(*self.block, self.step, "The block") + 1
+        return grid_points(self.block, self.range, self.step)
 
     @property
     def mass(self) -> Fraction:
@@ -109,7 +136,7 @@ class GridFloor:
     @property
     def simulator(self) -> tuple[Fraction, ...]:
         """The grid value at or just below the middle of the clamps."""
-        return (_on_grid(self.range, self.step),)
+        return (grid_middle(self.range, self.step),)
 
     def members(self) -> tuple[RowLaw, ...]:
         """Return this law."""
@@ -117,8 +144,8 @@ class GridFloor:
 
     def hidden(self) -> Hidden:
         """Return the uniform part; the farther clamp is the worst row."""
-        far = steps_between(self.simulator[0], self.range[1], self.step, "The upper clamp")
-        return Hidden(self.mass, (self.points,), (Fraction(far),))
+        reach = Fraction(grid_reach(self.range, self.step))
+        return Hidden(self.mass, (self.points,), (reach,))
 
     def words(self) -> str:
         """Return the assertion in a sentence."""
@@ -180,6 +207,7 @@ class DiscreteLaw:
                 must=f"have from 2 to {LARGEST_GRID}",
                 got=str(len(self.weights)),
             )
+        interval(self.clamps[0], "The range of values")
         if min(self.weights) < 0 or sum(self.weights) != 1:
             raise InvalidArgument(
                 "These are no probabilities",
@@ -196,7 +224,7 @@ class DiscreteLaw:
     @property
     def simulator(self) -> tuple[Fraction, ...]:
         """The grid value at or just below the middle of the clamps."""
-        return (_on_grid(self.clamps[0], self.step),)
+        return (grid_middle(self.clamps[0], self.step),)
 
     @property
     def middle_index(self) -> int:
@@ -228,7 +256,7 @@ class DiscreteLaw:
         stays hidden.
         """
         best, found = Fraction(0), None
-        for first, last, least in _blocks(self.weights):
+        for first, last, least in blocks_of(self.weights):
             points = last - first + 1
             lowered = max(Fraction(0), least - self.slack)
             value = lowered * points * (points * points - 1)
@@ -264,10 +292,12 @@ class DiscreteLaw:
         }
 
 
-def _blocks(weights: Sequence[Fraction]) -> Iterable[tuple[int, int, Fraction]]:
+def blocks_of(weights: Sequence[T]) -> Iterable[tuple[int, int, T]]:
     """Yield the longest block for each least weight, by a stack of open blocks."""
-    stack: list[tuple[int, Fraction]] = []
-    for place, weight in enumerate((*weights, Fraction(0))):
+    stack: list[tuple[int, T]] = []
+    ended: list[T] = list(weights)
+    ended.append(weights[0] - weights[0])
+    for place, weight in enumerate(ended):
         first = place
         while stack and stack[-1][1] >= weight:
             first, least = stack.pop()

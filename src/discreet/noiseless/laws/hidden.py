@@ -13,27 +13,40 @@ from discreet.core.numbers import Number, exact
 
 Interval = tuple[Fraction, Fraction]
 
+FARTHEST = Fraction(10**100)
+"""Numbers beyond this are no measurements, and would not fit where they are shown."""
+
 
 @frozen
 class Hidden:
     """The uniform part of a row's law.
 
     With probability ``mass`` a row is a sum of ``terms`` independent uniform numbers, in each
-    dimension, and otherwise anything; whether it is may be told to everybody.
+    dimension, and otherwise anything; whether it is may be told to everybody. If ``rows`` is above
+    1 such a row alone is not uniform: the sum of so many of them is, with probability ``share``.
 
     Attributes:
-        mass: How likely that is.
+        mass: How likely a row is to be hidden.
         points: Of how many points of a grid the uniform numbers are, by dimension; None is an
             interval.
         shifts: How far a row can be from what the simulator inserts, by dimension, in lengths of
             the interval or steps of the grid.
         terms: How many uniform numbers make one row.
+        rows: How many hidden rows make one uniform number.
+        share: How likely they are to.
     """
 
     mass: Fraction = field(converter=exact, validator=check.probability)
     points: tuple[int | None, ...]
     shifts: tuple[Fraction, ...]
     terms: int = 1
+    rows: int = 1
+    share: Fraction = Fraction(1)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row is uniform, so that nothing of its law is given away."""
+        return self.mass == self.share == self.rows == 1
 
     @property
     def dimensions(self) -> int:
@@ -82,6 +95,12 @@ def interval(value: Sequence[Number], what: str) -> Interval:
     if not low < high:
         raise InvalidArgument(
             f"{what} is empty", must="have a lower end below its upper end", got=f"{low} to {high}"
+        )
+    if max(abs(low), abs(high)) > FARTHEST or high - low < 1 / FARTHEST:
+        raise InvalidArgument(
+            f"{what} is out of range",
+            must="have ends of at most 1e100 in size, and be at least 1e-100 wide",
+            next="Use another unit",
         )
     return low, high
 

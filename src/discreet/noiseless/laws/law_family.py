@@ -8,8 +8,10 @@ from attrs import field, frozen
 
 from discreet.core.errors import InvalidArgument
 from discreet.noiseless.laws.box_density import BoxDensity, DisjointBoxes, TriangleDensity
+from discreet.noiseless.laws.grid_block import GridBlock
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
 from discreet.noiseless.laws.hidden import Hidden, Interval, RowLaw
+from discreet.noiseless.laws.independent_columns import IndependentColumns
 from discreet.noiseless.laws.parametric import (
     BetaRows,
     ExponentialRows,
@@ -120,6 +122,12 @@ def _of_kind(kind: object, rest: Mapping[str, Any]) -> RowLaw:
             return GridFloor(
                 rest["floor"], block=rest["block"], clamps=rest["clamps"], step=rest["step"]
             )
+        case "grid_block":
+            return GridBlock(
+                rest["floor"], blocks=rest["blocks"], clamps=rest["clamps"], steps=rest["steps"]
+            )
+        case "independent_columns":
+            return IndependentColumns(tuple(law_from_json(one) for one in rest["laws"]))
         case "discrete":
             return DiscreteLaw(**rest)
         case "beta":
@@ -130,7 +138,7 @@ def _of_kind(kind: object, rest: Mapping[str, Any]) -> RowLaw:
             return _PARAMETRIC[kind](rest["centre"], rest["scale"], clamps=rest["clamps"])
     raise InvalidArgument(
         "There is no such law",
-        must="be one of box_density, disjoint_boxes, triangle_density, grid_floor, discrete, "
-        "normal, laplace, exponential, beta or family",
+        must="be one of box_density, disjoint_boxes, triangle_density, grid_floor, grid_block, "
+        "discrete, normal, laplace, exponential, beta, independent_columns or family",
         got=str(kind)[:64],
     )

@@ -19,8 +19,16 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact
 from discreet.core.rounding import dyadic_down, exp_down, short_down, sqrt_up
 from discreet.noiseless.laws.box_density import BoxDensity, middle
-from discreet.noiseless.laws.grid_law import DiscreteLaw, steps_between
-from discreet.noiseless.laws.hidden import Hidden, Interval, RowLaw, intervals, pairs, spelt
+from discreet.noiseless.laws.grid_law import LARGEST_GRID, DiscreteLaw, steps_between
+from discreet.noiseless.laws.hidden import (
+    FARTHEST,
+    Hidden,
+    Interval,
+    RowLaw,
+    intervals,
+    pairs,
+    spelt,
+)
 
 _BITS = 160
 _ENDS_BITS = 24
@@ -73,6 +81,12 @@ class ClippedRows:
     def __attrs_post_init__(self) -> None:
         if len(self.clamps) != 1:
             raise InvalidArgument("These rows are numbers", must="have one pair of clamps")
+        if max(abs(self.centre), self.scale, 1 / self.scale) > FARTHEST:
+            raise InvalidArgument(
+                "The law is out of range",
+                must="have numbers of at most 1e100 in size, and a scale of at least 1e-100",
+                next="Use another unit",
+            )
 
     @property
     def simulator(self) -> tuple[Fraction, ...]:
@@ -163,6 +177,13 @@ class NormalRows(ClippedRows):
         size = exact(step)
         (low, high), half = self.clamps[0], exact(step) / 2
         count = steps_between(low, high, size, "The upper clamp")
+        if count >= LARGEST_GRID:
+            raise InvalidArgument(
+                "The grid is too fine for a normal law",
+                must=f"have at most {LARGEST_GRID:,} values",
+                got=f"{count + 1:,}",
+                next="Take a larger step, or come without a grid if values are not rounded",
+            )
         edges = [self._below(low + size * k + half) for k in range(count)]
         ends = [Fraction(0), *edges, Fraction(1)]
         weights = [b - a for a, b in itertools.pairwise(ends)]

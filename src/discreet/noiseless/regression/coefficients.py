@@ -9,8 +9,7 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.numbers import Number, exact
 from discreet.noiseless.leverage import solve
-from discreet.noiseless.regression.design import RegressionDesign
-from discreet.noiseless.regression.row_moments import RowMoment
+from discreet.noiseless.regression.row_moments import LineDesign, RowMoment
 
 
 @frozen
@@ -70,7 +69,7 @@ class ReleasedMoments:
         )
 
 
-def line_of(design: RegressionDesign, released: ReleasedMoments) -> RegressionLine | NoLine:
+def line_of(design: LineDesign, released: ReleasedMoments) -> RegressionLine | NoLine:
     r"""Return the line from exact averages.
 
     Guarantee:
@@ -84,6 +83,7 @@ def line_of(design: RegressionDesign, released: ReleasedMoments) -> RegressionLi
         definite, no line is made of it.
 
     Example:
+        >>> from discreet.noiseless import RegressionDesign
         >>> design = RegressionDesign.uniform({"g": (-1, 1)}, {"h": (-1, 1)}, has_intercept=False)
         >>> square, product = RowMoment(("g", "g")), RowMoment(("g", "h"))
         >>> print(line_of(design, ReleasedMoments.of({square: 30, product: 45}, 90)))
@@ -109,7 +109,7 @@ def line_of(design: RegressionDesign, released: ReleasedMoments) -> RegressionLi
 
 
 def _intercept(
-    design: RegressionDesign, slopes: Mapping[str, Fraction], means: Mapping[str, Fraction]
+    design: LineDesign, slopes: Mapping[str, Fraction], means: Mapping[str, Fraction]
 ) -> Fraction:
     if not design.has_intercept:
         return Fraction(0)

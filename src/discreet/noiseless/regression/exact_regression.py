@@ -126,7 +126,7 @@ class ExactRegression:
             (
                 f"Rows are independent, and each has a density of at least "
                 f"{written(design.density)} on the box of {boxes}: values that are rounded to a "
-                "coarse grid have none."
+                "grid have none, and need a GridRegression."
             ),
             f"Values are clamped before they are used: {clamps}.",
             (
@@ -172,7 +172,7 @@ class ExactRegression:
                 "grid on which values are rounded",
                 Fraction(0),
                 "Rounded values have no density: their exact sums can show which values a row "
-                "cannot have. No exact regression of such rows is certified.",
+                "cannot have. Such rows have a certificate of their own: GridRegression.",
             ),
         )
 

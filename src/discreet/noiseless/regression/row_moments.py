@@ -1,6 +1,8 @@
 """The averages that a least-squares line needs: moments of a row, and how far a row moves them."""
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Protocol
 
 from attrs import field, frozen
 
@@ -27,6 +29,11 @@ class RowMoment:
         first, *rest = self.factors
         return f"{first}^2" if rest == [first] else " ".join(self.factors)
 
+    @property
+    def is_square(self) -> bool:
+        """Whether it is a column with itself."""
+        return len(self.factors) == 2 and self.factors[0] == self.factors[1]
+
     def polynomial(self, design: RegressionDesign) -> Polynomial:
         """Return it as a polynomial of the free columns, less their centres."""
         product = Polynomial.constant(1)
@@ -41,12 +48,44 @@ class RowMoment:
             return ends[0]
         (a, b), (c, d) = ends
         products = (a * c, a * d, b * c, b * d)
-        if self.factors[0] == self.factors[1]:
+        if self.is_square:
             return (Fraction(0) if a <= 0 <= b else min(products)), max(products)
         return min(products), max(products)
 
 
-def moments_of(design: RegressionDesign) -> tuple[RowMoment, ...]:
+class NamedColumn(Protocol):
+    """A column, and the public constant that is subtracted from it."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def centre(self) -> Fraction:
+        """What is subtracted."""
+
+
+class LineDesign(Protocol):
+    """What of a design decides which averages a line is made of."""
+
+    @property
+    def has_intercept(self) -> bool:
+        """Whether the line has a constant term."""
+
+    @property
+    def regressors(self) -> Sequence[NamedColumn]:
+        """The columns that explain."""
+
+    @property
+    def outcome(self) -> NamedColumn:
+        """The column that is explained."""
+
+    @property
+    def columns(self) -> Sequence[NamedColumn]:
+        """The regressors, and then the outcome."""
+
+
+def moments_of(design: LineDesign) -> tuple[RowMoment, ...]:
     r"""Return every moment that the least-squares line needs.
 
     The line solves :math:`(\sum g g^T) \beta = \sum g h`: with d regressors these are

@@ -5,15 +5,15 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from discreet.core import check
 from discreet.core.check import optional_exact
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact, written
 from discreet.core.rounding import exp_down, log_up
-from discreet.core.search import smallest
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
+from discreet.noiseless.counted_rows import KnownRowsLimits
 from discreet.noiseless.stable.map_bounds import (
     chernoff_instability,
     likeliest,
@@ -32,7 +32,7 @@ def _weights(values: Sequence[Number] | None) -> tuple[Fraction, ...] | None:
 
 
 @frozen(kw_only=True)
-class MapRelease:
+class MapRelease(KnownRowsLimits):
     r"""The law that has the largest posterior probability, by declared weights.
 
     Guarantee:
@@ -111,30 +111,16 @@ class MapRelease:
             raise InvalidArgument("epsilon is out of range", must="be at least 0", got=str(at))
         return _deltas(self, min(at, LARGEST_EPSILON))
 
-    def _meets(self, target: PrivacyTarget) -> bool:
-        return min(self.deltas(target.epsilon).values()) <= target.delta
-
     def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the most rows that may be known, and the least number of rows."""
-        too_many = smallest(
-            lambda known: known >= self.rows or not evolve(self, known=known)._meets(target),
-            near=self.known,
-        )
-        fewest = smallest(
-            lambda rows: rows > _MOST_ROWS or evolve(self, rows=rows)._meets(target),
-            start=self.known + 1,
-            near=self.rows,
-        )
         return (
-            BreakingPoint(
-                "rows that the adversary knows",
-                Fraction(too_many - 1) if too_many else None,
-                "Known rows push the choice to where one more row may decide it.",
+            self.most_known(
+                target, "Known rows push the choice to where one more row may decide it."
             ),
-            BreakingPoint(
-                "the number of rows",
-                None if fewest > _MOST_ROWS else Fraction(fewest),
+            self.fewest_rows(
+                target,
                 "With fewer rows the choice is not settled without the last of them.",
+                most=_MOST_ROWS,
             ),
         )
 

@@ -5,15 +5,14 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact, written
 from discreet.core.rounding import exp_up, log_up, short_up, sqrt_down, sqrt_up
-from discreet.core.search import smallest
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
+from discreet.noiseless.counted_rows import KnownRowsLimits, noise_on_counts
 from discreet.noiseless.stable.row_enumeration import (
     MOST_WORK,
     Counts,
@@ -30,7 +29,7 @@ def _shares(values: Sequence[Number]) -> tuple[Fraction, ...]:
 
 
 @frozen(kw_only=True)
-class MostCommonRelease:
+class MostCommonRelease(KnownRowsLimits):
     r"""The category that most rows have; of several, the one that is listed first.
 
     Guarantee:
@@ -94,44 +93,27 @@ class MostCommonRelease:
         """Return upper bounds of δ at an ε."""
         return _deltas(self, min(exact(epsilon), LARGEST_EPSILON))
 
-    def _meets(self, target: PrivacyTarget) -> bool:
-        return min(self.deltas(target.epsilon).values()) <= target.delta
-
     def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the most rows that may be known, and the least number of rows."""
-        too_many = smallest(
-            lambda known: known >= self.rows or not evolve(self, known=known)._meets(target),
-            near=self.known,
-        )
-        fewest = smallest(
-            lambda rows: rows > _MOST_ROWS or evolve(self, rows=rows)._meets(target),
-            start=self.known + 1,
-            near=self.rows,
-        )
         return (
-            BreakingPoint(
-                "rows that the adversary knows",
-                Fraction(too_many - 1) if too_many else None,
-                "Known rows can bring two categories so near that one more row decides.",
+            self.most_known(
+                target, "Known rows can bring two categories so near that one more row decides."
             ),
-            BreakingPoint(
-                "the number of rows",
-                None if fewest > _MOST_ROWS else Fraction(fewest),
+            self.fewest_rows(
+                target,
                 "With fewer rows the lead of the first category is not safe.",
+                most=_MOST_ROWS,
             ),
         )
 
     def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the noise on each count before the largest is taken, for the same ε."""
-        if exact(target.epsilon) <= 0:
-            return None
-        scale = 2 / exact(target.epsilon)
-        error = DiscreteLaplace(scale=scale).error_quantile("0.05")
-        words = (
-            f"Discrete Laplace noise of scale {written(scale)} on each count before the largest is "
-            f"taken keeps one row hidden whatever is known; 95 of 100 are within {error}."
+        return noise_on_counts(
+            target,
+            moved=2,
+            where="each count before the largest is taken",
+            words=lambda error: f"; 95 of 100 are within {error}",
         )
-        return NoiseInstead(scale, error, words)
 
     def to_json(self) -> dict[str, Any]:
         """Return all that is asserted."""

@@ -5,16 +5,15 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from discreet.core import check
 from discreet.core.check import optional_exact
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact, written
 from discreet.core.rounding import exp_down, short_up
-from discreet.core.search import smallest
-from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
+from discreet.noiseless.counted_rows import KnownRowsLimits, noise_on_counts
 from discreet.noiseless.histograms.cell_terms import binomial_term_up, sum_of_products_down
 from discreet.noiseless.stable.stable_release import LARGEST_EPSILON, stable_delta
 
@@ -23,7 +22,7 @@ _MOST_WORK = 400_000_000
 
 
 @frozen(kw_only=True)
-class ThresholdRelease:
+class ThresholdRelease(KnownRowsLimits):
     r"""Whether at least a number of the rows say yes.
 
     Guarantee:
@@ -114,9 +113,6 @@ class ThresholdRelease:
         tight = max((self._tight(b, at) for b in places), default=Fraction(0))
         return {Way.SOURCE: source, Way.TIGHT: min(source, tight)}
 
-    def _meets(self, target: PrivacyTarget) -> bool:
-        return min(self.deltas(target.epsilon).values()) <= target.delta
-
     def _critical(self) -> list[int]:
         """Return where the largest probability of a hidden count that decides must be.
 
@@ -185,25 +181,17 @@ class ThresholdRelease:
 
     def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return the most rows that may be known."""
-        too_many = smallest(
-            lambda known: known >= self.rows or not evolve(self, known=known)._meets(target),
-            near=self.known,
-        )
         words = "Who knows more rows knows how near the count is, and one row may decide."
-        limit = Fraction(too_many - 1) if too_many else None
-        return (BreakingPoint("rows that the adversary knows", limit, words),)
+        return (self.most_known(target, words),)
 
     def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         """Return the noise on the count before it is compared, for the same ε."""
-        if exact(target.epsilon) <= 0:
-            return None
-        scale = 1 / exact(target.epsilon)
-        error = DiscreteLaplace(scale=scale).error_quantile("0.05")
-        words = (
-            f"Discrete Laplace noise of scale {written(scale)} on the count before it is compared "
-            f"keeps one row hidden whatever is known; 95 of 100 times it is within {error}."
+        return noise_on_counts(
+            target,
+            moved=1,
+            where="the count before it is compared",
+            words=lambda error: f"; 95 of 100 times it is within {error}",
         )
-        return NoiseInstead(scale, error, words)
 
     def to_json(self) -> dict[str, Any]:
         """Return all that is asserted."""

@@ -7,17 +7,19 @@ from fractions import Fraction
 from attrs import evolve
 
 from discreet.noiseless.certifiable import BreakingPoint, PrivacyTarget, Way
-from discreet.noiseless.laws.box_density import BoxDensity
+from discreet.noiseless.laws.box_density import BoxDensity, TriangleDensity
+from discreet.noiseless.laws.grid_block import GridBlock
 from discreet.noiseless.laws.grid_law import GridFloor
 from discreet.noiseless.laws.hidden import RowLaw
 from discreet.noiseless.sums.ways import delta_by, ways_of
 
 MOST_ROWS = 10**8
-_COARSE = 16
+_COARSE = 24
 _NARROW = Fraction(1, 100)
 
 
-def _holds(law: RowLaw, rows: int, target: PrivacyTarget) -> bool:
+def holds(law: RowLaw, rows: int, target: PrivacyTarget) -> bool:
+    """Tell whether a target certainly is met with so many unknown rows."""
     way = ways_of(law)[-1]
     return delta_by(way, law, rows, target.epsilon, blocks=_COARSE) <= target.delta
 
@@ -29,7 +31,7 @@ def least_rows(law: RowLaw, target: PrivacyTarget, *, start: int) -> int | None:
     least that is found with a few blocks. More rows are never worse.
     """
     low, high = 0, max(1, start)
-    while not _holds(law, high, target):
+    while not holds(law, high, target):
         if high >= MOST_ROWS:
             return None
         low, high = high, min(MOST_ROWS, 4 * high)
@@ -38,7 +40,7 @@ def least_rows(law: RowLaw, target: PrivacyTarget, *, start: int) -> int | None:
     while high - low > (1 if is_quick else max(1, math.floor(high * narrow))):
         middle = math.isqrt(low * high) if low > 1 else (low + high) // 2
         middle = min(max(middle, low + 1), high - 1)
-        low, high = (low, middle) if _holds(law, middle, target) else (middle, high)
+        low, high = (low, middle) if holds(law, middle, target) else (middle, high)
     return high
 
 
@@ -48,7 +50,11 @@ def least_density(law: RowLaw, target: PrivacyTarget, rows: int) -> BreakingPoin
         return _lowered(
             "density on the box", law.density, lambda h: evolve(law, density=h), target, rows
         )
-    if isinstance(law, GridFloor):
+    if isinstance(law, TriangleDensity):
+        return _lowered(
+            "peak of the triangle", law.peak, lambda h: evolve(law, peak=h), target, rows
+        )
+    if isinstance(law, GridFloor | GridBlock):
         return _lowered(
             "floor on the block", law.floor, lambda q: evolve(law, floor=q), target, rows
         )
@@ -62,13 +68,13 @@ def _lowered(
     target: PrivacyTarget,
     rows: int,
 ) -> BreakingPoint:
-    if not _holds(law_at(full), rows, target):
+    if not holds(law_at(full), rows, target):
         words = f"Even with {float(full):.4g}, as asserted, the target is not met."
         return BreakingPoint(what, None, words)
     low, high = 0, 256
     while high - low > max(1, high // 64):
         middle = (low + high) // 2
-        if _holds(law_at(full * middle / 256), rows, target):
+        if holds(law_at(full * middle / 256), rows, target):
             high = middle
         else:
             low = middle

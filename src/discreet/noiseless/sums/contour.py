@@ -21,7 +21,10 @@ It falls for :math:`0 < t < 2\pi`: the claim is :math:`\sin t\,(\theta^2 + t^2) 
 \cos t)`, which follows from :math:`\cosh\theta - 1 \ge \theta^2/2`, :math:`\sin t \le t` and
 :math:`t \sin t \le 4 \sin^2(t/2)`. On a grid of b points the squared ratio is at most
 :math:`\coth^2(b\theta/2) \sinh^2(\theta/2) / (\sinh^2(\theta/2) + \sin^2(t/2))`, which falls up to
-:math:`t = \pi`.
+:math:`t = \pi`. The squared ratio itself falls up to :math:`t = \pi / (b - 1)`: it is
+:math:`E[\cos(t (X - X'))]` for two independent terms, tilted, and :math:`x \sin(tx) \ge 0` for all
+their differences x. So if it is negligible at one t, and the bound is at :math:`\pi / (b - 1)`, all
+later terms are.
 """
 
 from fractions import Fraction
@@ -272,6 +275,11 @@ class TermDecay:
             return _NEGLIGIBLE * self.period * self.divisor
         return None
 
+    def is_low_from_edge(self, one: Ball, points: int) -> bool:
+        r"""Tell whether all terms of a grid from :math:`t = \pi / (b - 1)` on are negligible."""
+        edge = times(one, turn(Fraction(1, 2 * (points - 1))))
+        return self.rest_on_grid(inverse(Ball(ONE - edge.re, -edge.im, edge.radius))) is not None
+
 
 def _least_ratio(count: int) -> int:
     """Return a number whose power, rounded up, is negligible; about the largest one."""
@@ -335,6 +343,7 @@ def _grid_line(near: Chernoff, period: int) -> tuple[list[Ball], list[Ball], int
     divisor = inverse(Ball(ONE - one.re, -one.im, one.radius))
     terms, divided, missing = [Ball(ONE, 0, 0)], [divisor], 0
     decay = TermDecay.of(near, period)
+    has_low_end = points > 1 and decay.is_low_from_edge(one, points)
     turned = longer = Ball(ONE, 0, 0)
     for _ in range(1, (period + 1) // 2):
         turned, longer = next_turn(turned, step), next_turn(longer, steps)
@@ -342,9 +351,12 @@ def _grid_line(near: Chernoff, period: int) -> tuple[list[Ball], list[Ball], int
         over = inverse(Ball(ONE - near_one.re, -near_one.im, near_one.radius))
         ratio = times(times(Ball(ONE - near_all.re, -near_all.im, near_all.radius), over), scale)
         rest = decay.rest_on_grid(over)
+        is_negligible = decay.is_negligible(ratio.size)
+        if is_negligible and has_low_end:
+            rest = _NEGLIGIBLE * period * decay.divisor
         if rest is not None:
             return terms, divided, missing + rest
-        if decay.is_negligible(ratio.size):
+        if is_negligible:
             missing += _NEGLIGIBLE * decay.divisor
             term = Ball(0, 0, 0)
         else:

@@ -1,14 +1,16 @@
 """The mixture bound: the mean of a divergence over how many rows are hidden."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from discreet.core.rounding import short_up
 from discreet.noiseless.laws.hidden import Hidden
-from discreet.noiseless.sums.binomial_weights import binomial_blocks
+from discreet.noiseless.sums.binomial_weights import BinomialBlock, binomial_blocks
 
 BLOCKS = 48
 _HARDLY = 10**6
+_LITTLE = Fraction(1, 50)
 
 
 def mixture_delta(
@@ -38,11 +40,29 @@ def mixture_delta(
         >>> mixture_delta(2, Hidden("1/2", (None,), (Fraction(1),)), lambda m: Fraction(1, 2**m))
         Fraction(9, 16)
     """
-    total = Fraction(0)
-    for block in reversed(binomial_blocks(others, hidden.mass, blocks)):
-        # What is so unlikely that it hardly counts is not worked out: no δ is above 1.
-        if block.chance > total / _HARDLY:
-            total += block.chance * min(Fraction(1), delta_of(block.first * hidden.terms))
-        else:
-            total += block.chance
-    return min(Fraction(1), short_up(total))
+    found = binomial_blocks(others, hidden.mass, blocks)
+    return min(Fraction(1), short_up(_summed(found, lambda m: delta_of(m * hidden.terms))))
+
+
+def _summed(blocks: Sequence[BinomialBlock], delta_of: Callable[[int], Fraction]) -> Fraction:
+    """Return the sum over blocks, from the last on; a run over which δ hardly changes is one block.
+
+    A run counts with its least number, as a block does, so every way to make runs is a bound. It is
+    made longer while that costs little, and shorter where it does not.
+    """
+    ahead = [*itertools.accumulate(block.chance for block in blocks)]
+    end, length = len(blocks), 1
+    total, last = Fraction(0), Fraction(0)
+    while end:
+        if ahead[end - 1] <= total / _HARDLY:
+            # What is so unlikely that it hardly counts is not worked out: no δ is above 1.
+            return total + ahead[end - 1]
+        start = max(0, end - length)
+        chance = ahead[end - 1] - (ahead[start - 1] if start else 0)
+        delta = min(Fraction(1), delta_of(blocks[start].first))
+        lost = chance * (delta - last)
+        if end - start > 1 and lost > _LITTLE * chance * last and lost > _LITTLE * total / 16:
+            length = (end - start) // 2
+            continue
+        total, last, end, length = total + chance * delta, delta, start, 2 * length
+    return total

@@ -20,6 +20,8 @@ POINTS = 32
 _BITS = 96
 _SHORT = 24
 _DEEP = 18.0
+_REACHES = (5, 7, 10, 14, 20, 28, 40)
+"""How many deviations of a sum a curve covers."""
 
 
 @frozen(eq=False)
@@ -111,8 +113,8 @@ def several_delta(
         return Fraction(1)
     spread = math.sqrt(sum((float(shift) / law.deviation) ** 2 for law, shift in moved))
     reach = math.sqrt((float(epsilon) / spread + spread / 2) ** 2 + _DEEP)
-    # Few digits, so that curves are used again.
-    reach = math.ceil(reach)
+    # One of a few, so that curves are used again.
+    reach = next(one for one in _REACHES if one >= reach or one == _REACHES[-1])
     curves = [shift_curve(law, shift, reach, points) for law, shift in moved]
     total = curves[0]
     for place, curve in enumerate(curves[1:], start=2):

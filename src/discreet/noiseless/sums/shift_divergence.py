@@ -100,7 +100,10 @@ def _least_ratio(here: Enclosure, there: Enclosure, most: Fraction) -> Fraction:
 
 
 def _first_step(law: UniformSum) -> Fraction:
-    return Fraction(1) if law.points is not None else Fraction(1, _FINE)
+    if law.points is not None:
+        return Fraction(1)
+    # A tiny part of a deviation: more digits than that have no effect that could be seen.
+    return Fraction(2 ** max(0, math.frexp(law.deviation)[1] + 4), _FINE)
 
 
 def _start(law: UniformSum, shift: Fraction, epsilon: Fraction) -> Fraction:

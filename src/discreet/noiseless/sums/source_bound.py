@@ -14,6 +14,7 @@ from discreet.noiseless.laws.hidden import Hidden
 from discreet.noiseless.sums.shift_divergence import crossing, estimated_crossing, log_density
 from discreet.noiseless.sums.uniform_sums import UniformSum, saddle, uniform_at
 
+_COARSE = 8
 _SHARES = tuple(1 - Fraction(round(2 ** (k / 12) * 64), 1 << 16) for k in range(110))
 """The shares r that are tried, from nearly 1 downwards."""
 _SMALLEST = 2
@@ -107,7 +108,10 @@ class SourceBound:
         shares = [share for share in _SHARES if self._hidden_rows(share) > _SMALLEST]
         if not shares:
             return Fraction(1)
-        return self._at_share(epsilon, min(shares, key=lambda one: self._about(epsilon, one)))
+        # Coarsely first, and then around the best: each share is a bound.
+        best = min(range(0, len(shares), _COARSE), key=lambda at: self._about(epsilon, shares[at]))
+        near = shares[max(0, best - _COARSE + 1) : best + _COARSE]
+        return self._at_share(epsilon, min(near, key=lambda one: self._about(epsilon, one)))
 
     def _parts(self, epsilon: Fraction) -> list[Fraction]:
         """Divide ε among the dimensions, by their shifts: then their tails are about alike."""

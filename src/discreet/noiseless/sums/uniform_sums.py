@@ -123,14 +123,14 @@ def cumulant(law: UniformSum, tilt: float) -> tuple[float, float, float]:
         variance = (b * b - 1) / 12
         mean = (b - 1) / 2
         return tilt * mean + variance * tilt**2 / 2, mean + variance * tilt, variance
-    value = abs(half) + math.log1p(-math.exp(-2 * abs(half)))
+    value = abs(half) + math.log(-math.expm1(-2 * abs(half)))
     coth = 1 / math.tanh(half)
     bend = _inverse_square_of_sinh(half)
     if law.points is None:
         value += tilt / 2 - math.log(abs(tilt))
         return value, 0.5 + coth / 2 - 1 / tilt, 1 / tilt**2 - bend / 4
     small = tilt / 2
-    value -= abs(small) + math.log1p(-math.exp(-2 * abs(small))) + math.log(b)
+    value -= abs(small) + math.log(-math.expm1(-2 * abs(small))) + math.log(b)
     value += (b - 1) * tilt / 2
     mean = (b - 1) / 2 + b * coth / 2 - 1 / math.tanh(small) / 2
     return value, mean, (_inverse_square_of_sinh(small) - b * b * bend) / 4

@@ -3,6 +3,8 @@
 from fractions import Fraction
 from functools import lru_cache
 
+from attrs import evolve
+
 from discreet.core.rounding import dyadic_up
 from discreet.noiseless.certifiable import Way
 from discreet.noiseless.laws.grid_law import DiscreteLaw
@@ -30,7 +32,7 @@ def ways_of(law: RowLaw) -> tuple[Way, ...]:
 
 def _is_known(law: RowLaw) -> bool:
     """Tell whether the whole law is known, not a part of it."""
-    return isinstance(law, DiscreteLaw) or hidden_of(law).mass == 1
+    return isinstance(law, DiscreteLaw) or hidden_of(law).is_whole
 
 
 def delta_by(
@@ -46,7 +48,7 @@ def _of_one(way: Way, law: RowLaw, rows: int, epsilon: Fraction, blocks: int) ->
         return Fraction(1)
     hidden = hidden_of(law)
     if way is Way.SOURCE:
-        return SourceBound(rows, hidden).delta(epsilon)
+        return _by_source(rows, hidden, epsilon)
     if way is Way.TIGHT and isinstance(law, DiscreteLaw):
         found = known_law_delta(law, rows - 1, epsilon)
         if found is not None:
@@ -58,6 +60,44 @@ def _of_one(way: Way, law: RowLaw, rows: int, epsilon: Fraction, blocks: int) ->
     return mixture_delta(
         rows - 1,
         hidden,
-        lambda count: several_delta(count, hidden, epsilon, points=points),
+        lambda count: grouped_delta(count, hidden, epsilon, points=points, blocks=blocks),
         blocks=blocks,
     )
+
+
+def _by_source(rows: int, hidden: Hidden, epsilon: Fraction) -> Fraction:
+    """Return the bound of the source; groups are its rows, all of which must be hidden."""
+    groups = rows // hidden.rows
+    if not groups:
+        return Fraction(1)
+    mass = hidden.mass**hidden.rows * hidden.share
+    return SourceBound(groups, evolve(hidden, mass=mass, rows=1, share=Fraction(1))).delta(epsilon)
+
+
+def grouped_delta(
+    count: int, hidden: Hidden, epsilon: Fraction, *, points: int = POINTS, blocks: int = BLOCKS
+) -> Fraction:
+    """Return an upper bound of δ if so many rows are hidden, which may hide in groups.
+
+    Guarantee:
+        Hidden rows have one law and are independent, and so are groups of them. Which of the groups
+        are uniform may be told: :func:`~.mixture.mixture_delta`, with groups for rows. Rows that
+        are left over are told too.
+    """
+    if hidden.rows == 1 and hidden.share == 1:
+        return several_delta(count, hidden, epsilon, points=points)
+    return mixture_delta(
+        count // hidden.rows,
+        evolve(hidden, mass=hidden.share),
+        lambda groups: several_delta(_rounded(groups), hidden, epsilon, points=points),
+        blocks=blocks,
+    )
+
+
+def _rounded(count: int) -> int:
+    """Return a number that is not above, with few digits, so that it comes again.
+
+    Fewer groups hide less, so that it is a bound, and off by less than a part in 256.
+    """
+    bits = max(0, count.bit_length() - 9)
+    return count >> bits << bits

@@ -17,6 +17,10 @@ FILE_NAME = "discreet.toml"
 
 def read_catalog(path: Path) -> Catalog:
     """Return what the declaration at ``path`` (a file, or the folder that holds it) says."""
+    if "\0" in str(path):
+        raise DeclarationError(
+            "No file can have that name", must="be a path without NUL", got=repr(str(path))
+        )
     file = path / FILE_NAME if path.is_dir() else path
     return parse_catalog(_text(file), file.resolve())
 
@@ -79,7 +83,11 @@ def _text(file: Path) -> str:
             "or 'discreet demo --keep FOLDER' to get an example",
         ) from None
     except UnicodeDecodeError as cause:
-        raise DeclarationError(f"{file.name} is not valid TOML", got=cause.reason) from None
+        raise DeclarationError(
+            f"{file.name} is not written in UTF-8",
+            must="be text in UTF-8, as TOML is",
+            got=f"{cause.reason}, at byte {cause.start:,}",
+        ) from None
 
 
 def _id_space(name: str, section: Section) -> IdSpace:

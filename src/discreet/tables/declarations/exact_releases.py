@@ -23,6 +23,12 @@ from discreet.core.errors import DeclarationError
 from discreet.core.numbers import exact, written
 from discreet.tables.catalog import Table
 from discreet.tables.column import Column, ColumnType
+from discreet.tables.declarations.exact_choices import (
+    counts_values,
+    read_threshold,
+    require_buildable,
+    require_whole_choice,
+)
 from discreet.tables.declarations.section import (
     LIST,
     NUMBER,
@@ -70,8 +76,11 @@ def _exact(name: str, section: Section, tables: tuple[Table, ...]) -> ExactDecla
         kind=kind,
         columns=tuple(one.name for one in columns),
         values=_values(section, kind, columns),
+        threshold=read_threshold(section, kind),
+        has_exact_rows=bool(section.get_or("rows_exact", False, YES_OR_NO)),
         least=_least(section, kind),
         discards=_discards(section),
+        has_intercept=bool(section.get_or("intercept", True, YES_OR_NO)),
         rows=rows,
         known=_known(section, rows),
         split=split,
@@ -91,13 +100,7 @@ def _exact(name: str, section: Section, tables: tuple[Table, ...]) -> ExactDecla
 
 
 def _kind(section: Section) -> ExactKind:
-    if section.get("statistic", TEXT) in ("moments", "regression"):
-        raise DeclarationError(
-            f"{section.place('statistic')} cannot be certified here",
-            must=f"be one of {', '.join(one.value for one in ExactKind)}",
-            next="The gate puts values on a grid, and no exact regression of rounded values is "
-            "certified. Ask for one with noise",
-        )
+    require_buildable(section)
     return ExactKind(section.choice("statistic", [one.value for one in ExactKind]))
 
 
@@ -164,7 +167,7 @@ def _split(section: Section, table: Table) -> tuple[str | None, tuple[str, ...]]
 
 
 def _values(section: Section, kind: ExactKind, columns: tuple[Column, ...]) -> tuple[Any, ...]:
-    if kind is not ExactKind.COUNT:
+    if not counts_values(section, kind, columns):
         return ()
     if columns[0].type is ColumnType.BOOLEAN and not section.has("values"):
         return (True,)
@@ -279,19 +282,19 @@ def _assurance(section: Section) -> str:
 
 def _require_fitting(section: Section, made: ExactDeclaration, columns: tuple[Column, ...]) -> None:
     """Refuse columns of which the statistic cannot be."""
-    by_value = made.kind in (ExactKind.COUNT, ExactKind.HISTOGRAM)
-    if by_value and len(columns) != 1:
+    counted = made.is_choice_by_counts or made.kind in (ExactKind.COUNT, ExactKind.HISTOGRAM)
+    if counted and len(columns) != 1:
         raise DeclarationError(
             f"{section.place('columns')} names several", must="name one, by which rows are counted"
         )
     for column in columns:
-        if by_value and not (column.keys or column.type is ColumnType.BOOLEAN):
+        if counted and not (column.keys or column.type is ColumnType.BOOLEAN):
             raise DeclarationError(
                 f"{section.place('columns')} names {column.name}, which has no declared keys",
                 must="be a column with keys, which are the bins",
                 next="Bins that were found in the data would tell what is in them",
             )
-        if not by_value and (column.type not in _NUMBERS or column.bounds is None):
+        if not counted and (column.type not in _NUMBERS or column.bounds is None):
             raise DeclarationError(
                 f"{section.place('columns')} names {column.name}, which has no declared range",
                 must="be a column of numbers with min and max: without clamps one row could be "
@@ -302,9 +305,34 @@ def _require_fitting(section: Section, made: ExactDeclaration, columns: tuple[Co
             f"{section.place('split')} names a column of the statistic itself",
             must="be a column that everybody may know",
         )
+    if made.kind is ExactKind.REGRESSION:
+        _require_parts(section, made)
+    elif section.has("intercept"):
+        raise DeclarationError(f"{section.place('intercept')} is for regressions alone")
     if made.discards is not None and made.kind is not ExactKind.HISTOGRAM:
         raise DeclarationError(f"{section.place('discard')} is for histograms alone")
+    require_whole_choice(section, made, columns)
     _require_earlier(section, made)
+
+
+def _require_parts(section: Section, made: ExactDeclaration) -> None:
+    """Refuse a regression without a part of the rows for every average that needs its own."""
+    regressors = len(made.columns) - 1
+    needed = regressors * (regressors + 3) // 2 + int(made.has_intercept)
+    if regressors < 1:
+        raise DeclarationError(
+            f"{section.place('columns')} makes no line",
+            must="name a regressor or several, and the outcome last",
+        )
+    if len(made.parts) != needed:
+        raise DeclarationError(
+            f"{section.place('parts')} does not fit the line",
+            must=f"be {needed} parts of a split: {'one for the means, ' * made.has_intercept}one "
+            "for each square and each product",
+            got=str(len(made.parts)),
+            next="Two averages of the same rows would be functions of one another; a row hides in "
+            "one of them",
+        )
 
 
 def _require_earlier(section: Section, made: ExactDeclaration) -> None:

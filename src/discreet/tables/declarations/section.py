@@ -170,15 +170,18 @@ def located(place: str, make: Callable[[], T]) -> T:
 def top_section(text: str, name: str) -> Section:
     """Return the whole of a file in TOML that has this ``name``; no answer may be open in it."""
     try:
-        data = tomllib.loads(text, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as cause:
-        raise DeclarationError(f"{name} is not valid TOML", got=str(cause)) from None
-    try:
-        top = Section((), data, TomlLines.of(text))
+        top = Section((), _read(text, name), TomlLines.of(text))
         refuse_open_answers(top)
     except RecursionError:
         raise DeclarationError(f"{name} is nested too deeply", must="be written flatly") from None
     return top
+
+
+def _read(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except ValueError as cause:
+        raise DeclarationError(f"{name} is not valid TOML", got=str(cause)) from None
 
 
 # ---- Open answers in ``discreet.toml``: every question mark that still stands in it, at once.

@@ -38,11 +38,11 @@ class IndependentColumns:
     laws: tuple[RowLaw, ...] = field(converter=_laws)
 
     def __attrs_post_init__(self) -> None:
-        members = [one for law in self.laws for one in law.members()]
-        if len(self.laws) < 2 or any(one.hidden().terms != 1 for one in members):
+        hidden = [one.hidden() for law in self.laws for one in law.members()]
+        if len(self.laws) < 2 or any(not one.terms == one.rows == one.share == 1 for one in hidden):
             raise InvalidArgument(
                 "These laws cannot be put side by side",
-                must="be two or more, each with one uniform part",
+                must="be two or more, of each of which one row has one uniform part",
             )
 
     @property
