@@ -162,8 +162,6 @@ def test_bad_questions_change_nothing_or_are_counted():
         Holdout(np.arange(10_000.0), questions=3).ask(lambda x: x / x.sum() * 9e3, is_batch=True)
     assert holdout.left == 3
     holdout.ask(lambda row: 5 if row < 10 else 1 / (row - 10))
-    with pytest.raises(InvalidArgument, match="no value for each"):
-        Holdout(np.arange(10_000), questions=3).ask(lambda x: [1, 2], is_batch=True)
     holdout.ask(lambda row: float("inf"), low=-3, high=7)
     holdout.ask(lambda row: 0)
     before = holdout.transcript
@@ -253,6 +251,9 @@ def test_what_one_method_cannot_another_may():
     assert found.method == "splitting"
     with pytest.raises(InvalidArgument, match="answers adaptive questions"):
         Holdout(range(10_000), questions=1, method="fixed beforehand")
+    wrong: Any = 7
+    with pytest.raises(InvalidArgument, match="A method is unknown"):
+        Holdout(range(10_000), questions=1, method=wrong)
 
 
 def test_too_few_rows_are_told_how_many_would_do():
@@ -295,3 +296,87 @@ def test_on_average_is_no_interval():
     assert answer.low == 0
     assert answer.high == 1
     assert "on average" in str(holdout.guarantee)
+
+
+def test_many_questions_at_once_are_as_many_questions(rng):
+    """One by one and together: the same answers but for noise; all or none of them."""
+    rows = np.linspace(0, 1, 30_000)
+    holdout = Holdout(rows, questions=40)
+    holdout._rng = rng
+    cuts = [0.1, 0.5, 0.9]
+    asked: list[Any] = [lambda x, cut=cut: x > cut for cut in cuts]
+    found = holdout.ask_many(asked)
+    for answer, cut in zip(found, cuts, strict=True):
+        assert answer.low <= 1 - cut <= answer.high
+    assert [one.number for one in found] == [1, 2, 3]
+    assert holdout.ask_many([lambda x: 3 * x], low=0, high=3)[0].high < 2
+    assert holdout.left == 36
+    with pytest.raises(InvalidArgument, match="Only 36 questions are left"):
+        holdout.ask_many([lambda x: x > 0.5] * 37)
+    with pytest.raises(InvalidArgument, match="more than one row"):
+        holdout.ask_many([lambda x: x > 0.5, lambda x: x / x.max()])
+    assert holdout.left == 36
+    split = Holdout(rows, questions=2, method="splitting")
+    assert len(split.ask_many([lambda x: x > 0.5, lambda x: x < 0.5])) == 2
+
+
+def test_yes_and_no_are_counted_as_numbers_are():
+    """A condition is summed without steps, and is the same sum."""
+    rows, within = np.arange(1_000), DeclaredRange(0, 1)
+    says = batch_values(lambda x: x % 3 == 0, rows, within)
+    numbers = batch_values(lambda x: (x % 3 == 0).astype(float), rows, within)
+    assert says.total() == numbers.total() == STEPS * 334
+    assert (says.steps == numbers.steps).all()
+    assert not says.is_outside.any()
+    assert says.outside().total() == 0
+    wide = batch_values(lambda x: x % 3 == 0, rows, DeclaredRange(-1, 3))
+    assert wide.total() == STEPS * 334 // 2 + STEPS * 666 // 4
+
+
+def _spoil(row: Any) -> float:
+    row[0] = 0
+    return 0.5
+
+
+def _spoil_dictionary(row: Any) -> float:
+    row["a"] = 0
+    return 0.5
+
+
+def _spoil_all(rows: Any) -> Any:
+    rows[:] = 0
+    return np.full(len(rows), 0.5)
+
+
+def _spoil_frame(frame: Any) -> Any:
+    frame["a"] = 0
+    frame.loc[:, "b"] = 0
+    return np.full(len(frame), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("rows", "spoil", "is_batch", "mean"),
+    [
+        (np.ones((2_000, 2)), _spoil, False, lambda row: row[0]),
+        (np.ones(2_000), _spoil_all, True, lambda row: row),
+        ([[1.0] for _ in range(2_000)], _spoil, False, lambda row: row[0]),
+        ([{"a": 1.0} for _ in range(2_000)], _spoil_dictionary, False, lambda row: row["a"]),
+        (pa.table({"a": np.ones(2_000)}), _spoil_dictionary, False, lambda row: row["a"]),
+        (pd.DataFrame({"a": [1.0] * 2_000, "b": 1.0}), _spoil_frame, True, lambda row: row.b),
+    ],
+    ids=["array", "whole array", "lists", "dictionaries", "Arrow table", "frame"],
+)
+def test_no_question_changes_what_the_next_one_is_asked_of(rows, spoil, is_batch, mean):
+    """And the rows of the caller stay as they were."""
+    before = copy.deepcopy(rows)
+    holdout = Holdout(rows, questions=2)
+    holdout.ask(spoil, is_batch=is_batch)
+    assert holdout.ask(mean, is_batch=is_batch).value > 0.9
+    assert str(rows) == str(before)
+
+
+def test_rows_that_the_caller_changes_later_are_held_as_they_were():
+    for rows in (np.ones(2_000), [1.0] * 2_000):
+        holdout = Holdout(rows, questions=1)
+        rows[:] = [0.0] * 2_000
+        assert holdout.ask(lambda row: row).value > 0.9

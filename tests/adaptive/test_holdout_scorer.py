@@ -110,3 +110,45 @@ def test_what_is_refused():
         scorer(Together())
     assert scorer.left == 5
     assert "5 scores left" in repr(scorer)
+
+
+def test_measurements_have_a_score_of_their_own():
+    random = np.random.default_rng(5)
+    features = random.normal(size=(20_000, 1))
+    labels = features[:, 0] + random.normal(size=20_000)
+    with pytest.raises(InvalidArgument, match="measurements"):
+        HoldoutScorer(features, labels, questions=5)
+    scorer = HoldoutScorer(
+        features, labels, questions=5, score=lambda truth, said: -abs(truth - said), low=-5, high=0
+    )
+
+    class Line:
+        """Predicts in a column, as some libraries do."""
+
+        def predict(self, rows):
+            return rows[:, :1]
+
+    # The mean of |N(0, 1)| is √(2/π); the noise of a score is below 0.02 of 5 by far.
+    assert scorer(Line()) == pytest.approx(-((2 / np.pi) ** 0.5), abs=0.15)
+    assert scorer.left == 4
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "r2", "f1", None])
+def test_what_is_no_mean_over_rows_is_refused(name):
+    with pytest.raises(InvalidArgument, match="no mean over rows") as caught:
+        HoldoutScorer(np.zeros((20_000, 1)), np.zeros(20_000), questions=5, score=name)
+    assert "declared sensitivity" in str(caught.value)
+
+
+def test_rows_that_the_caller_changes_later_are_scored_as_they_were():
+    features, labels = people(np.random.default_rng(3), 20_000)
+    scorer = HoldoutScorer(features, labels, questions=5)
+
+    class Sign:
+        """Is right of every row."""
+
+        def predict(self, rows):
+            return rows[:, 0] > 0
+
+    features[:], labels[:] = 0, True
+    assert scorer(Sign()) > 0.9

@@ -100,3 +100,8 @@ def test_what_is_refused():
     with pytest.raises(InvalidArgument):
         Leaderboard([1, 0], submissions=0)
     assert "best loss" in repr(board)
+    forked = Leaderboard([0, 1, 1], submissions=1)
+    forked._process -= 1  # as if it had been made before a fork
+    with pytest.raises(Unsupported, match="second process"):
+        forked.submit([0, 1, 1])
+    assert forked.left == 1

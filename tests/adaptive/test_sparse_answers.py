@@ -164,7 +164,7 @@ def test_what_is_refused():
         ({"training": range(5), "overfits": 3, "tolerance": "-0.1"}, "tolerance"),
         ({"training": range(5), "overfits": 3, "tolerance": "1"}, "tolerance"),
         ({"training": [], "overfits": 3}, "needs rows"),
-        ({"training": range(5_000), "overfits": 3_000}, "too few to correct"),
+        ({"training": range(20_000, 25_000), "overfits": 3_000}, "too few to correct"),
     )
     for wrong, said in wrongs:
         with pytest.raises(InvalidArgument, match=said):

@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from discreet.adaptive.gated.population_release import PopulationRelease
 from discreet.releases.release import Release
 from discreet.roles.connection import connect
 
-ASKED, SHOWN = "questions.json", "shown.json"
+ASKED, SHOWN, TOLD = "questions.json", "shown.json", "told.json"
 LEDGER, FOLDER = "ledger.sqlite", ".discreet"
 
 
@@ -32,13 +33,31 @@ def ask(connection: Any, question: dict[str, Any]) -> list[Release]:
     return [connection.sql(options.pop("sql"), **options)]
 
 
+def told(connection: Any, question: dict[str, Any]) -> list[PopulationRelease]:
+    """Ask the questions to one holdout; its number of people is the first answer."""
+    options = dict(question)
+    table, asked = options.pop("holdout"), options.pop("ask")
+    holdout = connection.holdout(table, **options)
+    return [holdout.counted(is_stored=True), *(holdout.ask(**one) for one in asked)]
+
+
+def told_as(release: PopulationRelease) -> dict[str, Any]:
+    """Return the numbers of an answer of a holdout, and its cost."""
+    found = release.to_json()
+    return {name: found[name] for name in ("value", "low", "high", "number", "cost")}
+
+
 def main(folder: Path) -> None:
     """Ask the questions of a folder, and keep the answers and the ledger beside them."""
     questions = json.loads((folder / ASKED).read_text(encoding="utf-8"))
+    is_told = all("holdout" in one for one in questions)
     with connect(folder) as connection:
-        found = [[shown(release) for release in ask(connection, one)] for one in questions]
+        if is_told:
+            found = [[told_as(one) for one in told(connection, each)] for each in questions]
+        else:
+            found = [[shown(release) for release in ask(connection, one)] for one in questions]
     text = json.dumps(found, ensure_ascii=False, indent=1)
-    (folder / SHOWN).write_text(text + "\n", encoding="utf-8")
+    (folder / (TOLD if is_told else SHOWN)).write_text(text + "\n", encoding="utf-8")
     (folder / FOLDER / LEDGER).rename(folder / LEDGER)
     shutil.rmtree(folder / FOLDER)
 

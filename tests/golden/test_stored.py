@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import math
 import pkgutil
 import shutil
 import sqlite3
@@ -9,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import pytest
@@ -26,13 +27,14 @@ from discreet.roles.connection import connect
 from discreet.tables.declarations.declaration import read_catalog
 from discreet.tables.plans.sums import SumValues
 from discreet.tables.relations.relation import Relation
-from tests.golden.make import ASKED, LEDGER, SHOWN, ask, shown
+from tests.golden.make import ASKED, LEDGER, SHOWN, TOLD, ask, shown, told, told_as
 from tests.golden.make import FOLDER as KEPT
 from tests.sql.test_plans import FILES, FOLDER, MARK
 from tests.support.projects.clinic import make_plan
 
 HERE = Path(__file__).parent
 PROJECTS = sorted(path.parent for path in HERE.glob(f"*/{SHOWN}"))
+HOLDOUTS = sorted(path.parent for path in HERE.glob(f"*/{TOLD}"))
 NOUNS = json.loads((HERE / "nouns.json").read_text(encoding="utf-8"))
 PLANS = json.loads((HERE / "plans.json").read_text(encoding="utf-8"))
 
@@ -83,6 +85,26 @@ def test_what_was_answered_is_found_and_nothing_is_paid(project: Path):
             pairs = zip(intervals(found), intervals(expected), strict=True)
             assert all(are_kept(now, before) for now, before in pairs), question
             assert found == expected, question
+        assert connection.budget() == before
+        connection.verify()
+
+
+@pytest.mark.parametrize("project", HOLDOUTS, ids=lambda path: path.name, indirect=True)
+def test_what_a_holdout_told_is_found_and_its_intervals_are_no_wider(project: Path):
+    questions, answers = read(project / ASKED), read(project / TOLD)
+    with connect(project) as connection:
+        before = connection.budget()
+        for question, expected in zip(questions, answers, strict=True):
+            releases = told(connection, question)
+            assert all(release.is_stored for release in releases), question
+            for release, kept in zip(releases, expected, strict=True):
+                found = told_as(release)
+                # Ends were kept as the nearest floats; now they are rounded outwards.
+                assert math.nextafter(kept.pop("low"), -math.inf) <= found.pop("low")
+                assert found.pop("high") <= math.nextafter(kept.pop("high"), math.inf)
+                assert found == kept
+        opened = [told_as(cast(Any, one.open()))["value"] for one in connection.releases()]
+        assert opened == [kept["value"] for expected in answers for kept in expected]
         assert connection.budget() == before
         connection.verify()
 

@@ -1,5 +1,6 @@
 """How a holdout answers: with noise, from fresh rows, or from training rows that it checks."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -55,9 +56,13 @@ class NoisyMode:
 
     def share(self, values: RowValues, number: int, trained: RowValues | None) -> GivenShare:
         """Return the noisy mean, cut to the range."""
-        total = np.array([int(values.steps.sum())], dtype=np.int64)
-        noisy = int(self.noise.release(total, self.rng)[0])
-        return GivenShare(cut(Fraction(noisy, STEPS * len(values.steps))))
+        (given,) = self.shares([values.total()], len(values))
+        return given
+
+    def shares(self, totals: Sequence[int], rows: int) -> list[GivenShare]:
+        """Return the noisy means of several questions, by their sums over rows."""
+        noisy = self.noise.release(np.array(totals, dtype=np.int64), self.rng).tolist()
+        return [GivenShare(cut(Fraction(one, STEPS * rows))) for one in noisy]
 
 
 @frozen
@@ -90,8 +95,8 @@ class SparseMode:
     def share(self, values: RowValues, number: int, trained: RowValues | None) -> GivenShare:
         """Return the training rows' mean, or that of the holdout with noise if it is far off."""
         assert trained is not None
-        rows, total = len(values.steps), int(values.steps.sum())
-        guess = round(Fraction(int(trained.steps.sum()) * rows, len(trained.steps)))
+        rows, total = len(values), values.total()
+        guess = round(Fraction(trained.total() * rows, len(trained)))
         if not self.comparisons.ask(abs(total - guess)):
             return GivenShare(Fraction(guess, STEPS * rows), is_from_training=True)
         noise = self.answers.machine.value_noise

@@ -16,7 +16,7 @@ from discreet.adaptive.transfer import (
 )
 from discreet.core import check
 from discreet.core.contribution import Contribution
-from discreet.core.loss import Approximate, Zcdp
+from discreet.core.loss import Approximate, Zcdp, short
 from discreet.core.numbers import Number, exact
 from discreet.core.rounding import log_up, short_up, sqrt_up
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian
@@ -52,11 +52,11 @@ class PopulationGuarantee:
     source: str
 
     def __str__(self) -> str:
-        within = f"within {float(short_up(self.alpha, 20)):.4g} of the population"
+        within = f"within {short(self.alpha)} of the population"
         if self.beta is None:
             how = "on average over samples, the worst included"
         else:
-            how = f"but for a chance of {float(self.beta):.4g}"
+            how = f"but for a chance of {short(self.beta)}"
         return (
             f"{self.questions:,} adaptive answers from {self.rows:,} rows are {within}, {how}"
             f" ({self.method}: {self.source})"
@@ -134,6 +134,7 @@ def gaussian_guarantee(
         >>> print(gaussian_guarantee(rows=200_000, questions=1_000, beta="0.05"))
         1,000 adaptive answers from 200,000 rows are within 0.05... of the population, ...
     """
+    rows, questions = check.at_least_one(rows, "rows"), check.at_least_one(questions, "questions")
     wanted = check.level(beta)
     split = likely_split(rows, questions, float(wanted), theorem.name)
     if split is None:
@@ -160,6 +161,7 @@ def expected_guarantee(*, rows: int, questions: int) -> PopulationGuarantee:
         >>> round(float(expected_guarantee(rows=10**6, questions=10**5).alpha), 4)
         0.0559
     """
+    rows, questions = check.at_least_one(rows, "rows"), check.at_least_one(questions, "questions")
     spread = math.sqrt(math.sqrt(questions) / (2 * rows * math.sqrt(2 * math.log(2 * questions))))
     rho = exact(questions / (2 * rows**2 * spread**2))
     answers = GaussianAnswers.with_loss(rows=rows, questions=questions, rho=short_up(rho, 40))
@@ -183,6 +185,7 @@ def splitting_guarantee(*, rows: int, questions: int, beta: Number) -> Populatio
         >>> round(float(splitting_guarantee(rows=10**5, questions=10, beta="0.05").alpha), 4)
         0.0173
     """
+    rows, questions = check.at_least_one(rows, "rows"), check.at_least_one(questions, "questions")
     wanted = check.level(beta)
     each = rows // questions
     if each < 1:
@@ -200,6 +203,7 @@ def fixed_guarantee(*, rows: int, questions: int, beta: Number) -> PopulationGua
         >>> round(float(fixed_guarantee(rows=10**5, questions=10, beta="0.05").alpha), 4)
         0.0055
     """
+    rows, questions = check.at_least_one(rows, "rows"), check.at_least_one(questions, "questions")
     wanted = check.level(beta)
     alpha = _hoeffding(rows, Fraction(questions), wanted)
     return PopulationGuarantee(

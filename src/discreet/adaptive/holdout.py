@@ -2,11 +2,12 @@
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from discreet.adaptive.answering_modes import AnsweringMode, GivenShare, answering_mode
+from discreet.adaptive.answering_modes import AnsweringMode, GivenShare, NoisyMode, answering_mode
 from discreet.adaptive.guarantee import PopulationGuarantee
 from discreet.adaptive.holdout_promise import (
     HoldoutRows,
@@ -19,14 +20,24 @@ from discreet.adaptive.holdout_promise import (
     refuse_without_training,
     universal,
 )
-from discreet.adaptive.mixed_modes import chosen, noisy_value, value_share
+from discreet.adaptive.mixed_modes import (
+    chosen,
+    noisy_value,
+    require_a_width,
+    require_choices,
+    value_share,
+)
 from discreet.adaptive.population_answers import PopulationAnswer, PopulationChoice
-from discreet.adaptive.question_mix import SLACK, MixedGuarantee, QuestionMix
+from discreet.adaptive.question_mix import MixedGuarantee, QuestionMix
 from discreet.adaptive.row_values import (
+    CHECKED_OF_MANY,
     DeclaredRange,
     RowFunction,
     RowValues,
+    batch_total,
     batch_values,
+    require_a_function,
+    require_functions,
     row_values,
 )
 from discreet.adaptive.sparse_answers import SparseGuarantee
@@ -90,7 +101,7 @@ class Holdout:
                 are put to the elements, and answered exactly or by weights over them.
         """
         self._rows = as_rows(rows)
-        self._training = None if training is None else as_training(training, rows)
+        self._training = None if training is None else as_training(training, rows, self._rows)
         self._elements = self._rows
         self._histogram: IntArray | None = None
         size = len(self._rows)
@@ -113,7 +124,7 @@ class Holdout:
         self._rng: Rng = SystemRng()
         self._mode: AnsweringMode | None = None
         self._asked: list[PopulationAnswer | PopulationChoice] = []
-        self._kinds: list[str] = []
+        self._kinds: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._process = os.getpid()
 
@@ -136,7 +147,7 @@ class Holdout:
         """How many questions of each kind may still be asked."""
         if isinstance(self.guarantee, MixedGuarantee):
             kinds = self.guarantee.answers.mix.by_kind
-            return {kind: count - self._kinds.count(kind) for kind, count in kinds.items()}
+            return {kind: count - self._kinds[kind] for kind, count in kinds.items()}
         return {"means": self.left}
 
     @property
@@ -169,6 +180,35 @@ class Holdout:
         training = self._training
         trained = None if training is None else _values(function, training, within, is_batch)
         return self._answer(values, within, trained)
+
+    def ask_many(
+        self, functions: Sequence[RowFunction], *, low: Number = 0, high: Number = 1
+    ) -> tuple[PopulationAnswer, ...]:
+        """Return the means of several functions of all rows at once, as ``ask`` would one by one.
+
+        Each is a question. Where every answer has noise of its own, all noise is drawn together.
+        If too few questions are left, none is asked.
+
+        Example:
+            >>> import numpy as np
+            >>> holdout = Holdout(np.linspace(0, 1, 20_000), questions=9)
+            >>> answers = holdout.ask_many([lambda x, c=c: x > c for c in (0.2, 0.4, 0.6)])
+            >>> len(answers), holdout.left
+            (3, 6)
+        """
+        within = DeclaredRange(low, high)
+        require_functions(functions)
+        self._require_a_question("means", len(functions))
+        with self._lock:
+            mode = self._answering()
+        if not isinstance(mode, NoisyMode):
+            return tuple(self.ask(one, low=low, high=high, is_batch=True) for one in functions)
+        rows = self._rows.together
+        totals = [batch_total(one, rows, within, checked=CHECKED_OF_MANY) for one in functions]
+        with self._lock:
+            self._require_a_question("means", len(functions))
+            given = mode.shares(totals, len(self._rows))
+            return tuple(self._said("means", within, one) for one in given)
 
     def ask_outside(
         self,
@@ -224,9 +264,10 @@ class Holdout:
             high: The upper end.
         """
         within = DeclaredRange(low, high)
+        require_a_function(function, "all rows")
         mix = self._require_a_mix().answers.mix
         self._require_a_question("values")
-        _require_a_width(sensitivity, within, len(self._rows), mix)
+        require_a_width(sensitivity, within, len(self._rows), mix)
         share = value_share(function, self._rows.together, within)
         with self._lock:
             self._require_a_question("values")
@@ -250,9 +291,10 @@ class Holdout:
             is_batch: Whether they take all rows at once.
         """
         within = DeclaredRange(low, high)
+        require_functions(losses)
         promise = self._require_a_mix()
         self._require_a_question("choices")
-        _require_choices(len(losses), promise.answers.mix)
+        require_choices(len(losses), promise.answers.mix)
         values = [_values(one, self._rows, within, is_batch) for one in losses]
         with self._lock:
             self._require_a_question("choices")
@@ -284,7 +326,7 @@ class Holdout:
 
     def _keep(self, kind: str, answer: PopulationAnswer | PopulationChoice) -> None:
         self._asked.append(answer)
-        self._kinds.append(kind)
+        self._kinds[kind] += 1
 
     def _require_a_mix(self) -> MixedGuarantee:
         if not isinstance(self.guarantee, MixedGuarantee):
@@ -305,7 +347,7 @@ class Holdout:
             self._mode = answering_mode(self.guarantee, self._rng, self._histogram)
         return self._mode
 
-    def _require_a_question(self, kind: str) -> None:
+    def _require_a_question(self, kind: str, count: int = 1) -> None:
         if os.getpid() != self._process:
             raise Unsupported(
                 "A holdout cannot be used in a second process",
@@ -318,11 +360,14 @@ class Holdout:
                 must="overfit, or surprise the weights, no more often than was declared",
                 next="Nothing changed. Take fresh rows for a new holdout, or train with less",
             )
-        if self.left_by_kind.get(kind, 0) <= 0:
-            asked = self._kinds.count(kind)
+        left = self.left_by_kind.get(kind, 0)
+        if left < count:
+            none_left = (
+                "All questions were asked" if self._kinds[kind] else f"No {kind} were declared"
+            )
             raise InvalidArgument(
-                "All questions were asked" if asked else f"No {kind} were declared",
-                must=f"be at most {asked:,} {kind}",
+                f"Only {left:,} questions are left" if left > 0 else none_left,
+                must=f"be at most {self._kinds[kind] + max(0, left):,} {kind}",
                 next="Nothing changed. Take fresh rows for a new holdout",
             )
 
@@ -340,38 +385,7 @@ def _values(
     function: RowFunction, rows: HoldoutRows, within: DeclaredRange, is_batch: bool
 ) -> RowValues:
     """Ask rows one by one, or all at once."""
-    if not callable(function):
-        raise InvalidArgument("A question is a function of a row", must="be one")
+    require_a_function(function)
     if is_batch:
         return batch_values(function, rows.together, within)
     return row_values(function, rows.each, within)
-
-
-def _require_a_width(
-    sensitivity: Number | None, within: DeclaredRange, rows: int, mix: QuestionMix
-) -> None:
-    """Refuse a value that has no declared sensitivity, or a larger one than was declared."""
-    most = mix.value_width * within.width / rows
-    if sensitivity is None:
-        raise InvalidArgument(
-            "A value of all rows needs a declared sensitivity",
-            must="say by how much the replacement of one row moves it at most",
-            next="Nothing was asked. AUC, R² and F1 are no means over rows: prove a bound first",
-        )
-    if not 0 < exact(sensitivity) <= most * SLACK:
-        raise InvalidArgument(
-            "The sensitivity of a value is out of range",
-            must=f"be above 0 and at most {float(most):.3g}, for which the holdout was made",
-            got=str(sensitivity),
-            next="Nothing was asked. Make a holdout with a larger value_width",
-        )
-
-
-def _require_choices(count: int, mix: QuestionMix) -> None:
-    if not 1 <= count <= mix.candidates:
-        raise InvalidArgument(
-            "The number of choices is out of range",
-            must=f"be from 1 to {mix.candidates:,}, for which the holdout was made",
-            got=f"{count:,}",
-            next="Nothing was asked",
-        )

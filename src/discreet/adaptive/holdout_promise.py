@@ -13,7 +13,8 @@ from discreet.adaptive.guarantee import (
     guarantees,
 )
 from discreet.adaptive.question_mix import MixedGuarantee, QuestionMix, mixed_guarantee
-from discreet.adaptive.rows_needed import least_rows
+from discreet.adaptive.rows_needed import Promise, error_of, fewest_rows, least_rows
+from discreet.adaptive.same_rows import MarkedRows
 from discreet.adaptive.sparse_answers import SparseGuarantee, sparse_guarantee
 from discreet.adaptive.weights_answers import uniform_guarantee, weights_guarantee
 from discreet.core import check
@@ -24,18 +25,38 @@ from discreet.core.protocols import IntArray
 
 @frozen(eq=False)
 class HoldoutRows:
-    """Rows in two forms.
+    """Rows in two forms, which no question can change: a later one would be about other rows.
 
     Attributes:
         each: What is asked one by one.
-        together: What is asked all at once: the array, frame or table as it was given.
+        held: What is asked all at once: the array, frame or table as it was given.
     """
 
     each: Sequence[Any] = field(repr=False)
-    together: Any = field(repr=False)
+    held: Any = field(repr=False)
+
+    @property
+    def together(self) -> Any:
+        """What a question is given of all rows at once."""
+        if hasattr(self.held, "itertuples"):
+            return self.held.copy(deep=False)  # pandas copies what is written to
+        if hasattr(self.held, "iter_rows"):
+            return self.held.clone()  # of a Polars frame columns can be replaced
+        return _apart(self.held)
 
     def __len__(self) -> int:
         return len(self.each)
+
+
+def _apart(rows: Any) -> Any:
+    """Return rows which are lists or dictionaries as copies; others are as they are."""
+    if isinstance(rows, list):
+        return [row.copy() if isinstance(row, dict | list) else row for row in rows]
+    if isinstance(rows, np.ndarray) and rows.dtype == object and rows.ndim == 1:
+        found = np.empty(len(rows), dtype=object)
+        found[:] = _apart(rows.tolist())
+        return found
+    return rows
 
 
 def as_rows(rows: Any) -> HoldoutRows:
@@ -45,11 +66,17 @@ def as_rows(rows: Any) -> HoldoutRows:
         together = rows.reset_index(drop=True)
         rows = list(rows.itertuples(index=False))
     elif hasattr(rows, "iter_rows"):  # a Polars frame, which would be asked column by column
+        together = rows.clone()
         rows = list(rows.iter_rows(named=True))
     elif hasattr(rows, "to_pylist"):  # an Arrow table: rows as dictionaries
         rows = rows.to_pylist()
     elif hasattr(rows, "iloc"):  # a pandas series, whose places may have other names
-        rows = together = rows.to_numpy()
+        rows = rows.to_numpy()
+    if isinstance(rows, np.ndarray):
+        rows = together = _apart(np.array(rows, subok=True))
+        rows.flags.writeable = False
+    elif isinstance(together, list):
+        rows = together = _apart(rows)
     try:
         count = len(rows)
         if count:
@@ -96,20 +123,26 @@ def promised(
     )
 
 
-def as_training(training: Any, rows: Any) -> HoldoutRows:
-    """Return training rows; refuse those that are the holdout itself."""
-    is_shared = training is rows or (
+def as_training(training: Any, given: Any, rows: HoldoutRows) -> HoldoutRows:
+    """Return training rows; refuse those that are the holdout itself, as it was given or held."""
+    is_shared = training is given or (
         isinstance(training, np.ndarray)
-        and isinstance(rows, np.ndarray)
-        and np.shares_memory(training, rows)
+        and isinstance(given, np.ndarray)
+        and np.shares_memory(training, given)
     )
-    if is_shared:
+    others = as_rows(training)
+    if is_shared or MarkedRows.of(_comparable(rows)).are_met_by(_comparable(others)):
         raise InvalidArgument(
             "The training rows are those of the holdout",
             must="be other rows: nothing may be computed from the holdout beforehand",
             next="Split the rows at random first, and copy both parts",
         )
-    return as_rows(training)
+    return others
+
+
+def _comparable(rows: HoldoutRows) -> Any:
+    """Return rows as numbers where they are, else one by one."""
+    return rows.held if hasattr(rows.held, "iloc") else rows.each
 
 
 def refuse_without_training(overfits: int | None, tolerance: Number | None) -> None:
@@ -143,21 +176,26 @@ def corrected(
             "A holdout with training rows must know how often it may correct them",
             must="have overfits=, for instance 10",
         )
-    found = sparse_guarantee(
-        rows=rows[0],
-        questions=questions,
-        overfits=overfits,
-        beta=beta,
-        tolerance=tolerance,
-        training=rows[1],
-    )
+    count, most = questions, overfits
+
+    def promise(size: int) -> SparseGuarantee | None:
+        return sparse_guarantee(
+            rows=size,
+            questions=count,
+            overfits=most,
+            beta=beta,
+            tolerance=tolerance,
+            training=rows[1],
+        )
+
+    found = promise(rows[0])
     if found is not None and found.alpha <= limit:
         return found
-    raise InvalidArgument(
+    raise _too_few(
         f"{rows[0]:,} rows are too few to correct {overfits:,} answers",
-        must=f"promise an error of {written(limit)}",
-        got="more than 1" if found is None else f"{float(found.alpha):.3g}",
-        next="Correct fewer answers, take more rows, allow a larger alpha, or leave out training",
+        promise,
+        limit,
+        "Correct fewer answers, allow a larger alpha, take more training rows, or leave them out",
     )
 
 
@@ -173,11 +211,11 @@ def mixed(
     found = mixed_guarantee(rows=rows, mix=mix, beta=beta)
     if found is not None and found.alpha <= limit:
         return found
-    raise InvalidArgument(
+    raise _too_few(
         f"{rows:,} rows are too few for {mix}",
-        must=f"promise an error of {written(limit)} for each kind",
-        got="more than 1" if found is None else f"{float(found.alpha):.3g}",
-        next="Ask fewer questions, allow a larger alpha, or take more rows",
+        lambda size: mixed_guarantee(rows=size, mix=mix, beta=beta),
+        limit,
+        "Ask fewer questions, allow a larger alpha, or take more rows",
     )
 
 
@@ -200,11 +238,24 @@ def universal(
     best = min((one for one in found if one is not None), key=lambda one: one.alpha, default=None)
     if best is not None and best.alpha <= limit:
         return evolve(best, questions=count)
-    raise InvalidArgument(
+    # Weights may need fewer rows for very many elements; to look for that takes many seconds.
+    raise _too_few(
         f"{rows:,} rows are too few for a universe of {cells:,} elements",
-        must=f"promise an error of {written(limit)}",
-        got="more than 1" if best is None else f"{float(best.alpha):.3g}",
-        next="Leave out the universe, allow a larger alpha, or take more rows",
+        lambda size: uniform_guarantee(rows=size, cells=cells, beta=beta),
+        limit,
+        "Leave out the universe, allow a larger alpha, or take more rows",
+    )
+
+
+def _too_few(what: str, promise: Promise, limit: Fraction, otherwise: str) -> InvalidArgument:
+    """Return the refusal of so few rows, with the least number that would do."""
+    least = fewest_rows(error_of(promise), limit)
+    if least is None:
+        return InvalidArgument(
+            what, must=f"promise an error of {written(limit)}, as no number of rows", next=otherwise
+        )
+    return InvalidArgument(
+        what, must=f"be {least:,} or more for an error of {written(limit)}", next=otherwise
     )
 
 

@@ -1,6 +1,7 @@
 """A leaderboard that cannot be climbed by its own answers: the Ladder."""
 
 import math
+import os
 import threading
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -8,13 +9,18 @@ from typing import Any, NoReturn
 import numpy as np
 from attrs import frozen
 
+from discreet.adaptive.rows_needed import fewest_rows
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.numbers import Number
+from discreet.core.loss import short
+from discreet.core.numbers import Number, exact, written
 from discreet.core.rounding import log_up, short_up, sqrt_up
 
 MOST_STEPS = 200
 """Finer boards than in steps of half a per cent are not looked for."""
+
+USEFUL = Fraction(1, 2)
+"""The error for which rows are asked, where a board promises nothing."""
 
 
 @frozen
@@ -35,7 +41,7 @@ class BoardStanding:
 
     def __str__(self) -> str:
         said = "a new best" if self.is_new_best else "no clear improvement"
-        return f"{said}: best loss {float(self.loss):.4g} ± {float(self.error):.3g}"
+        return f"{said}: best loss {_with_error(self.loss, self.error)}"
 
 
 class Leaderboard:
@@ -74,9 +80,9 @@ class Leaderboard:
         >>> truth = np.arange(100_000) % 2
         >>> board = Leaderboard(truth, submissions=1_000)
         >>> print(board.submit(np.zeros(100_000)))
-        a new best: best loss 0.5067 ± 0.0504
+        a new best: best loss 0.5067 ± 0.05047
         >>> print(board.submit(1 - truth))
-        no clear improvement: best loss 0.5067 ± 0.0504
+        no clear improvement: best loss 0.5067 ± 0.05047
     """
 
     def __init__(self, labels: Any, *, submissions: int, beta: Number = Fraction(1, 20)) -> None:
@@ -88,9 +94,12 @@ class Leaderboard:
         self.error, self.steps = ladder_error(
             rows=len(self._labels), submissions=self.submissions, beta=beta
         )
+        if self.error >= 1:
+            raise _too_few(len(self._labels), self.submissions, beta)
         self._shown = Fraction(1)
         self._number = 0
         self._lock = threading.Lock()
+        self._process = os.getpid()
 
     @property
     def left(self) -> int:
@@ -99,6 +108,12 @@ class Leaderboard:
 
     def submit(self, predictions: Any) -> BoardStanding:
         """Return the standing of the board after a submission."""
+        if os.getpid() != self._process:
+            raise Unsupported(
+                "A leaderboard cannot be used in a second process",
+                must="be asked where it was made: a copy would lose count of submissions",
+                next="Run with one process, or with threads",
+            )
         found = np.asarray(predictions)
         if found.shape != self._labels.shape:
             raise InvalidArgument(
@@ -132,7 +147,25 @@ class Leaderboard:
         )
 
     def __repr__(self) -> str:
-        return f"Leaderboard(best loss {float(self._shown):.4g} ± {float(self.error):.3g})"
+        return f"Leaderboard(best loss {_with_error(self._shown, self.error)})"
+
+
+def _too_few(rows: int, submissions: int, beta: Number) -> InvalidArgument:
+    def error(size: int) -> Fraction:
+        return ladder_error(rows=size, submissions=submissions, beta=beta)[0]
+
+    least = fewest_rows(error, USEFUL)
+    return InvalidArgument(
+        f"{rows:,} labels are too few for a leaderboard of {submissions:,} submissions",
+        must=f"be {least:,} or more for an error of {written(USEFUL)}",
+        next="Allow fewer submissions, or take more rows",
+    )
+
+
+def _with_error(loss: Fraction, error: Fraction) -> str:
+    """Return both in a few digits; what rounding does to the loss is added to its error."""
+    shown = short(loss)
+    return f"{shown} ± {short(error + abs(exact(shown) - loss))}"
 
 
 def ladder_error(*, rows: int, submissions: int, beta: Number) -> tuple[Fraction, int]:

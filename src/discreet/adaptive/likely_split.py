@@ -94,13 +94,17 @@ def _posterior_error(
 
 def _posterior_place(rows: int, questions: int, beta: float) -> _Place | None:
     likely = math.log(questions) / 2 - math.log(rows)
-    starts = product((likely - 2, likely + 2), (-8.0,), (-25.0, -12.0))
+    usual = product((likely - 2, likely + 2), (-8.0,), (-25.0, -12.0))
+    # From the usual places a very small beta is too far away for so many steps.
+    small = product((likely - 2, likely + 2), (math.log(beta) - 5,), (math.log(beta) - 9,))
 
     def error(place: _Place) -> float:
         rho, part, delta = (math.exp(one) for one in place)
         return _posterior_error(rows, questions, beta, rho, part, delta)
 
-    best = min((_descended(error, start) for start in starts), key=error)
+    best = min((_descended(error, start) for start in usual), key=error)
+    if error(best) >= _USELESS:
+        best = min((_descended(error, start) for start in small), key=error)
     if math.isinf(error(best)):
         return None
     rho, part, delta = best

@@ -9,8 +9,10 @@ import numpy as np
 
 from discreet.adaptive.answering_modes import GivenShare, cut
 from discreet.adaptive.guarantee import STEPS
-from discreet.adaptive.question_mix import MixedAnswers
+from discreet.adaptive.question_mix import SLACK, MixedAnswers, QuestionMix
 from discreet.adaptive.row_values import DeclaredRange, RowValues
+from discreet.core.errors import InvalidArgument
+from discreet.core.numbers import Number, exact
 from discreet.core.protocols import Rng
 
 
@@ -45,3 +47,34 @@ def chosen(losses: Sequence[RowValues], answers: MixedAnswers, rng: Rng) -> int:
     """Return the place of a loss that is nearly the least, by the exponential mechanism."""
     scores = np.array([-int(one.steps.sum()) for one in losses], dtype=np.int64)
     return answers.choice.select(scores, rng)
+
+
+def require_a_width(
+    sensitivity: Number | None, within: DeclaredRange, rows: int, mix: QuestionMix
+) -> None:
+    """Refuse a value that has no declared sensitivity, or a larger one than was declared."""
+    most = mix.value_width * within.width / rows
+    if sensitivity is None:
+        raise InvalidArgument(
+            "A value of all rows needs a declared sensitivity",
+            must="say by how much the replacement of one row moves it at most",
+            next="Nothing was asked. AUC, R² and F1 are no means over rows: prove a bound first",
+        )
+    if not 0 < exact(sensitivity) <= most * SLACK:
+        raise InvalidArgument(
+            "The sensitivity of a value is out of range",
+            must=f"be above 0 and at most {float(most):.3g}, for which the holdout was made",
+            got=str(sensitivity),
+            next="Nothing was asked. Make a holdout with a larger value_width",
+        )
+
+
+def require_choices(count: int, mix: QuestionMix) -> None:
+    """Refuse more choices than a holdout was made for."""
+    if not 1 <= count <= mix.candidates:
+        raise InvalidArgument(
+            "The number of choices is out of range",
+            must=f"be from 1 to {mix.candidates:,}, for which the holdout was made",
+            got=f"{count:,}",
+            next="Nothing was asked",
+        )

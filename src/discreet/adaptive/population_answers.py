@@ -1,8 +1,11 @@
 """What a holdout says: an answer or a choice, and what it promises of the population."""
 
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 
 from attrs import frozen
+
+from discreet.core.loss import short
 
 
 @frozen
@@ -25,7 +28,7 @@ class PopulationAnswer:
     is_from_training: bool = False
 
     def __str__(self) -> str:
-        return f"{float(self.value):.4g} [{float(self.low):.4g} to {float(self.high):.4g}]"
+        return f"{float(self.value):.4g} {shown_interval(self.low, self.high)}"
 
 
 @frozen
@@ -44,4 +47,16 @@ class PopulationChoice:
     number: int
 
     def __str__(self) -> str:
-        return f"choice {self.place}, at most {float(self.excess):.4g} worse than the best"
+        return f"choice {self.place}, at most {short(self.excess)} worse than the best"
+
+
+def shown_interval(low: Fraction, high: Fraction) -> str:
+    """Return an interval in a few digits, rounded outwards: what is read holds as well.
+
+    Example:
+        >>> shown_interval(Fraction(1, 3), Fraction(2, 3))
+        '[0.3333 to 0.6667]'
+        >>> shown_interval(Fraction(2, 3), Fraction(4, 3))
+        '[0.6666 to 1.334]'
+    """
+    return f"[{short(low, rounding=ROUND_FLOOR)} to {short(high)}]"

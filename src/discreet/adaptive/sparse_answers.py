@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from functools import cached_property
 
@@ -13,7 +14,7 @@ from discreet.adaptive.transfer import PosteriorTransfer, SampleAccuracy
 from discreet.core import check
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import Approximate, Pure
+from discreet.core.loss import Approximate, Pure, short
 from discreet.core.numbers import Number, exact
 from discreet.core.rounding import log_up, short_up, sqrt_up
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
@@ -100,7 +101,8 @@ class SparseGuarantee(PopulationGuarantee):
     def __str__(self) -> str:
         return (
             f"{super().__str__()}, until {self.answers.overfits:,} answers from training rows were"
-            f" off; one within {float(self.answers.tolerance):.2g} of the holdout never is"
+            f" off; one within "
+            f"{short(self.answers.tolerance, rounding=ROUND_FLOOR)} of the holdout never is"
         )
 
 
@@ -158,9 +160,7 @@ def _promise(
     """Return the promise with the noise that floats find best, stated exactly."""
     _, scale, part = min(_likely(rows, questions, overfits, float(beta), is_redrawn))
     machine = _machine(scale, questions, overfits, is_redrawn)
-    answers = SparseAnswers(
-        rows, questions, machine, tolerance, exact(part).limit_denominator(10**12)
-    )
+    answers = SparseAnswers(rows, questions, machine, tolerance, short_up(exact(part), 30))
     delta = answers.sample_beta / 2 if is_redrawn else Fraction(0)
     theorem = PosteriorTransfer()
     alpha = theorem.alpha(answers.sample_accuracy, answers.stability(delta), beta=beta, rows=rows)

@@ -154,14 +154,16 @@ class PosteriorTransfer:
         width: Fraction = Fraction(1),
     ) -> Fraction | None:
         """Return the bound with the best split of ``beta``."""
-        epsilon, delta = stability.epsilon, stability.delta
-        if self.is_statistical:
-            tilt, rest = half_tangent_up(epsilon / 2), 2 * width * delta
-        else:
-            tilt = half_tangent_up(epsilon)
-            rest = 4 * width * delta / (1 + exp_down(epsilon))
+        tilt, rest = self.lemma(stability, width=width)
         split = short_up((sqrt_up(sample.beta * width) + sqrt_up(short_up(rest))) ** 2 / beta)
         return sample.alpha + width * tilt + split
+
+    def lemma(self, stability: Approximate, *, width: Fraction) -> tuple[Fraction, Fraction]:
+        """Return τ and d of the proof, rounded up."""
+        epsilon, delta = stability.epsilon, stability.delta
+        if self.is_statistical:
+            return half_tangent_up(epsilon / 2), 2 * width * delta
+        return half_tangent_up(epsilon), short_up(4 * width * delta / (1 + exp_down(epsilon)))
 
 
 @frozen

@@ -21,6 +21,7 @@ from discreet.curator.rehearse import Rehearsal, rehearse
 from discreet.ledger.chain import Point
 from discreet.ledger.history import History
 from discreet.ledger.order import Receipt
+from discreet.ledger.under_way import telling
 from discreet.project.declared_tables import Tables
 from discreet.project.project import Project, open_project
 from discreet.project.stage import DEFAULT_ROWS
@@ -30,6 +31,7 @@ from discreet.releases.free_answer import FreeAnswer
 from discreet.releases.profile import Profile
 from discreet.releases.release import Release
 from discreet.roles.closing import ClosedAtEnd
+from discreet.roles.holding_out import HoldingOut
 from discreet.roles.publishing import Publishing
 from discreet.roles.question_terms import question_terms
 from discreet.roles.related_tables import RelatedTables
@@ -41,7 +43,7 @@ from discreet.tables.naming_units import naming_units
 LOCAL_ANALYST = "local"
 
 
-class Connection(Publishing, Synthesising, RelatedTables, ClosedAtEnd):
+class Connection(Publishing, Synthesising, RelatedTables, HoldingOut, ClosedAtEnd):
     """An open project in the hands of an analyst: ask, explain, rehearse, and see what is left.
 
     It has no way to what only the owner does (:class:`~discreet.roles.owner.Owner`).
@@ -55,6 +57,7 @@ class Connection(Publishing, Synthesising, RelatedTables, ClosedAtEnd):
         self._analyst = analyst
         self._dialogues = WeakSet()
 
+    @telling
     def sql(
         self,
         query: str,
@@ -147,6 +150,7 @@ class Connection(Publishing, Synthesising, RelatedTables, ClosedAtEnd):
             terms = question_terms(epsilon, rho, accuracy, delta, given, limits)
             return rehearse(self._opened(), query, terms=terms, default=self._default, rows=rows)
 
+    @telling
     def batch(
         self,
         queries: Sequence[str],
@@ -289,7 +293,26 @@ def connect(
 
 def connect_to(opened: Callable[[], Project], *, default: Terms, analyst: str) -> Connection:
     """Open something for an analyst, who must have a name."""
+    _require_name(analyst)
+    return Connection(opened(), default=default, analyst=analyst)
+
+
+LONGEST_NAME = 200
+"""How many characters the name of an analyst has at most: each charge keeps it for good."""
+
+
+def _require_name(analyst: str) -> None:
     if not isinstance(analyst, str) or not analyst:
         kind = "empty text" if analyst == "" else type(analyst).__name__
         raise InvalidArgument("The analyst has no name", must="be named by some text", got=kind)
-    return Connection(opened(), default=default, analyst=analyst)
+    if len(analyst) > LONGEST_NAME:
+        raise InvalidArgument(
+            "The name of the analyst is too long",
+            must=f"have at most {LONGEST_NAME} characters",
+            got=f"{len(analyst):,}",
+            next="The ledger keeps the name with every charge",
+        )
+    if not check.is_unicode(analyst):
+        raise InvalidArgument(
+            "The name of the analyst is not valid Unicode", must="have no lone surrogates"
+        )

@@ -1,6 +1,7 @@
 """What an owner publishes exactly. Analysts have no way here: connections have other parts."""
 
 from discreet.ledger.exact_claims import NotedClaim
+from discreet.ledger.under_way import telling
 from discreet.noiseless.exact.exact_certificate import ExactCertificate
 from discreet.noiseless.exact.exact_release import ExactRelease
 from discreet.noiseless.exact.publish_exact import certify_exact, publish_exact
@@ -32,6 +33,7 @@ class ExactPublishing:
         """
         return certify_exact(self._project, name)
 
+    @telling
     def publish_exact(self, name: str) -> ExactRelease:
         """Publish a statistic that is declared under ``[exact.NAME]``, without noise.
 

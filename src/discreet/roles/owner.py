@@ -14,6 +14,7 @@ from discreet.curator.budget.project_page import project_html, project_line
 from discreet.curator.profile.profile import profile
 from discreet.engines.duckdb.sources.examine import require_same_people
 from discreet.ledger.ledger import Ledger
+from discreet.ledger.under_way import telling
 from discreet.project.open_frames import FrameDeclaration, open_frames, reopened
 from discreet.project.project import Project, open_project
 from discreet.project.terms import Terms
@@ -96,6 +97,7 @@ class Owner(ClosedAtEnd, ExactPublishing):
         self._require_id_space(id_space)
         return self._project.ledger.resume(id_space, analyst)
 
+    @telling
     def profile(
         self,
         table: str,

@@ -5,6 +5,7 @@ from typing import Any
 from weakref import WeakSet
 
 from discreet.core.numbers import Number
+from discreet.ledger.under_way import telling
 from discreet.project.passage import Foreseen
 from discreet.project.project import Project
 from discreet.project.terms import Terms
@@ -31,6 +32,7 @@ class Publishing:
     def _opened(self) -> Project:
         raise NotImplementedError
 
+    @telling
     def publish(
         self,
         table: str,
@@ -95,6 +97,7 @@ class Publishing:
             keys=keys,
         )
 
+    @telling
     def open_queries(
         self,
         table: str,

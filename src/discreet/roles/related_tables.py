@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from discreet.core.numbers import Number
 from discreet.curator.profile.stored_profile import find_profile
+from discreet.ledger.under_way import telling
 from discreet.project.project import Project
 from discreet.project.stage import DEFAULT_ROWS
 from discreet.project.terms import Terms
@@ -25,6 +26,7 @@ class RelatedTables:
     def _opened(self) -> Project:
         raise NotImplementedError
 
+    @telling
     def synthesise_related(
         self,
         parent: str,

@@ -11,6 +11,9 @@ from typing import Any
 from attrs import field, frozen
 
 from discreet.accounting.losses.loss_json import loss_from_json
+from discreet.adaptive.gated.choice_release import ChoiceRelease
+from discreet.adaptive.gated.population_release import PopulationRelease
+from discreet.adaptive.gated.stored_holdout import is_holdout, open_holdout_answer
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import PrivacyLoss
 from discreet.core.overview import Overview
@@ -46,9 +49,17 @@ MOST_WITH_COLUMNS = 20
 LONGEST_SHOWN = 100
 
 PublicRelease = (
-    Release | Profile | SyntheticRelease | PublishedCounts | RelatedRelease | ExactRelease
+    Release
+    | Profile
+    | SyntheticRelease
+    | PublishedCounts
+    | RelatedRelease
+    | ExactRelease
+    | PopulationRelease
+    | ChoiceRelease
 )
-"""What can be opened again: an answer, a profile, synthetic rows, counts, or exact numbers."""
+"""What can be opened again: an answer, a profile, synthetic rows, counts, exact numbers, or what a
+holdout said of a population."""
 
 
 @frozen(kw_only=True)
@@ -219,6 +230,7 @@ _OPENED: tuple[
     (is_related, open_related),
     (is_related_judgement, open_related_judgement),
     (is_exact, open_exact),
+    (is_holdout, open_holdout_answer),
 )
 """Which orders are no questions, and what opens what they paid for."""
 

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from discreet.core.numbers import Number
 from discreet.curator.profile.stored_profile import find_profile
+from discreet.ledger.under_way import telling
 from discreet.project.project import Project
 from discreet.project.stage import DEFAULT_ROWS
 from discreet.project.terms import Terms
@@ -29,6 +30,7 @@ class Synthesising:
     def _opened(self) -> Project:
         raise NotImplementedError
 
+    @telling
     def synthesise(
         self,
         table: str,
@@ -36,6 +38,7 @@ class Synthesising:
         columns: Sequence[str] | None = None,
         method: str = "auto",
         tables: Sequence[Sequence[str]] | None = None,
+        quantiles: Sequence[str] | None = None,
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
@@ -52,7 +55,8 @@ class Synthesising:
         measured for the price; a model and its rows follow from them for nothing. ``method`` says
         which columns are measured together: "auto" finds privately which depend on each other,
         "tree" too, but with no circle, "residuals" in two rounds, and "independent" measures none
-        together. Or ``tables`` names them, as in ``[["age", "diagnosis"]]``.
+        together. Or ``tables`` names them, as in ``[["age", "diagnosis"]]``. Columns in
+        ``quantiles`` are divided where the rows are, for a tenth of the price, and not evenly.
 
         What was ``published`` before about the same rows counts as well, for nothing: the rows
         agree with it, and so reveal it, which ``release.notes()`` says. Give ``False`` to use none
@@ -73,11 +77,13 @@ class Synthesising:
             columns=columns,
             method=method,
             tables=tables,
+            quantiles=quantiles,
             published=earlier_releases(published),
             asserted=Asserted(impossible=impossible, totals=totals, rows=rows),
             fresh=fresh,
         )
 
+    @telling
     def judge(
         self,
         release: T,
@@ -106,6 +112,7 @@ class Synthesising:
         columns: Sequence[str] | None = None,
         method: str = "auto",
         tables: Sequence[Sequence[str]] | None = None,
+        quantiles: Sequence[str] | None = None,
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
@@ -125,6 +132,7 @@ class Synthesising:
             columns=columns,
             method=method,
             tables=tables,
+            quantiles=quantiles,
             published=earlier_releases(published),
             asserted=Asserted(impossible=impossible, totals=totals, rows=rows),
         )
@@ -136,6 +144,7 @@ class Synthesising:
         columns: Sequence[str] | None = None,
         method: str = "auto",
         tables: Sequence[Sequence[str]] | None = None,
+        quantiles: Sequence[str] | None = None,
         made_up: int = DEFAULT_ROWS,
         epsilon: Number | None = None,
         rho: Number | None = None,
@@ -156,6 +165,7 @@ class Synthesising:
             columns=columns,
             method=method,
             tables=tables,
+            quantiles=quantiles,
             rows=made_up,
             sizes=None if profile is None else profile.rows,
         )

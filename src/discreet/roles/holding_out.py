@@ -1,0 +1,86 @@
+"""What a connection holds out: a table whose people are asked about a population."""
+
+from fractions import Fraction
+
+from discreet.adaptive.gated.holdout_explanation import HoldoutExplanation, explain_holdout
+from discreet.adaptive.gated.holdout_plan import HoldoutPlan, holdout_plan
+from discreet.adaptive.gated.table_holdout import TableHoldout, open_holdout
+from discreet.adaptive.question_mix import QuestionMix
+from discreet.core.numbers import Number
+from discreet.ledger.under_way import telling
+from discreet.project.project import Project
+from discreet.project.terms import Terms
+from discreet.tables.naming_units import naming_units
+
+
+class HoldingOut:
+    """The part of a connection that asks about a population."""
+
+    _default: Terms
+    _analyst: str
+
+    def _opened(self) -> Project:
+        raise NotImplementedError
+
+    @telling
+    def holdout(
+        self,
+        table: str,
+        *,
+        questions: int | QuestionMix,
+        beta: Number = Fraction(1, 20),
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+    ) -> TableHoldout:
+        """Return a holdout of a table, which answers adaptive questions about its population.
+
+        The price is for all questions together. The noisy number of people is charged at once, as
+        one question, and each of the others when it is asked. The same call goes on with the same
+        holdout, in any process and for every analyst: its questions are counted in the ledger.
+
+        Args:
+            table: A private table whose unit is a person.
+            questions: How many may be asked; or a ``QuestionMix`` of means and choices, which
+                says of how many candidates a choice is at most.
+            beta: The chance that some interval does not hold for the population.
+            epsilon: What all of it may cost; or else ``rho``, where the budget knows it.
+            rho: The same in zCDP.
+        """
+        with naming_units(self._opened().catalog, table):
+            plan = self._holdout_plan(table, questions, beta, epsilon, rho)
+            return open_holdout(self._opened(), plan, analyst=self._analyst)
+
+    def explain_holdout(
+        self,
+        table: str,
+        *,
+        units: int,
+        questions: int | QuestionMix,
+        beta: Number = Fraction(1, 20),
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+    ) -> HoldoutExplanation:
+        """Return what :meth:`holdout` would cost, and promise if there are so many ``units``.
+
+        Nothing is read or spent: how many there are is yours to say.
+        """
+        with naming_units(self._opened().catalog, table):
+            plan = self._holdout_plan(table, questions, beta, epsilon, rho)
+            return explain_holdout(self._opened(), plan, units=units)
+
+    def _holdout_plan(
+        self,
+        table: str,
+        questions: int | QuestionMix,
+        beta: Number,
+        epsilon: Number | None,
+        rho: Number | None,
+    ) -> HoldoutPlan:
+        return holdout_plan(
+            self._opened(),
+            table,
+            questions=questions,
+            beta=beta,
+            terms=Terms(epsilon=epsilon, rho=rho),
+            default=self._default,
+        )
