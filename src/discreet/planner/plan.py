@@ -1,7 +1,6 @@
 """The plan: four of people, accuracy, confidence, loss and dimension give the fifth."""
 
-from collections.abc import Callable
-from enum import Enum
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -9,149 +8,184 @@ from attrs import evolve, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import PrivacyLoss, Pure
-from discreet.core.numbers import Number, exact, float_up, written
-from discreet.core.rounding import short_up
-from discreet.core.search import smallest
-from discreet.planner.lower_bounds import Wanted
-from discreet.planner.tasks import (
-    MOST_COLUMNS,
-    CountingTask,
-    CountTask,
-    HistogramTask,
-    KnownWay,
-    MarginalsTask,
+from discreet.core.loss import PrivacyLoss
+from discreet.core.numbers import Number, exact, float_down, float_up, written
+from discreet.planner.bounds.wanted import Wanted
+from discreet.planner.find_missing import FOUND_BY, MOST_PEOPLE, PlanParts, people_needed_by
+from discreet.planner.task_names import OF_RANKS, WITHOUT_LOSS
+from discreet.planner.tasks.known_way import KnownWay
+from discreet.planner.verdict import (
+    BoundReport,
+    Feasibility,
+    bound_reports,
+    most_refuted_people,
 )
 
-_MOST_HALVINGS = 200
-_MOST_POWERS = 8
+USUAL_BETA = Fraction(1, 20)
 
 
-class Feasibility(Enum):
-    """Whether something can be done."""
-
-    ACHIEVABLE = "achievable"
-    OPEN = "open"
-    IMPOSSIBLE = "impossible"
-
-
-@frozen
+@frozen(kw_only=True)
 class Plan:
     """What a task takes, and what is possible.
 
     Attributes:
-        task: The task, in words.
-        people: How many people there are.
-        within: What all counts are within, as a share of the people.
-        beta: The chance that some count is not.
-        loss: What is lost about one person.
+        parts: The task and the five numbers.
         verdict: Whether that can be done.
         ways: What can be done with this loss, the most exact first.
-        impossible_within: A share such that nobody can be within it or less with these people and
-            this loss; None if no bound applies.
-        because: The bound.
-        found: Which of the five was looked for.
+        bounds: What each lower bound says, the strongest first.
+        people_needed: The fewest people with whom the first way is exact enough; None if unknown.
+        people_refuted: So many people with whom nobody is; None if no bound says so.
+        found: Which of the five was looked for; empty if none was.
+        remarks: What else is known, which decides nothing.
     """
 
-    task: str
-    people: int
-    within: Fraction
-    beta: Fraction
-    loss: PrivacyLoss
+    parts: PlanParts
     verdict: Feasibility
     ways: tuple[KnownWay, ...]
-    impossible_within: Fraction | None
-    because: str
+    bounds: tuple[BoundReport, ...]
+    people_needed: int | None
+    people_refuted: int | None
     found: str
+    remarks: tuple[str, ...]
+
+    @property
+    def task(self) -> str:
+        """The task, in words."""
+        return self.parts.planned.words
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        assert self.parts.people is not None
+        return self.parts.people
+
+    @property
+    def within(self) -> Fraction:
+        """What all answers shall be within, as a share."""
+        assert self.parts.within is not None
+        return self.parts.within
+
+    @property
+    def beta(self) -> Fraction:
+        """The chance that some answer is not."""
+        assert self.parts.beta is not None
+        return self.parts.beta
+
+    @property
+    def loss(self) -> PrivacyLoss | None:
+        """What is lost about one person; None where there is no loss to choose."""
+        return self.parts.loss
+
+    @property
+    def dimension(self) -> int | None:
+        """How many groups, properties or values there are, if the task has that."""
+        return self.parts.dimension
+
+    @property
+    def impossible_within(self) -> Fraction | None:
+        """A share that nobody stays within with these people and this loss, if a bound says so."""
+        error = self.bounds[0].error if self.bounds else None
+        return None if error is None else error / self.people
+
+    @property
+    def because(self) -> str:
+        """The bound that says so."""
+        first = self.bounds[0] if self.bounds else None
+        return "" if first is None or first.error is None else f"{first.name}: {first.source}"
+
+    @property
+    def margin(self) -> Fraction | None:
+        """By how much: how many times as exact as wanted the best way is, or the best bound.
+
+        If achievable, what is wanted over what the first way reaches; if impossible, what is
+        refuted over what is wanted; if open, what the first way reaches over what is wanted.
+        """
+        if self.verdict is Feasibility.IMPOSSIBLE:
+            return None if self.impossible_within is None else self.impossible_within / self.within
+        if not self.ways:
+            return None
+        reached = self.ways[0].error / self.people
+        if self.verdict is Feasibility.OPEN:
+            return reached / self.within
+        return self.within / reached if reached else None
 
     def __str__(self) -> str:
-        wanted = f"within {_percent(self.within)} of them, but for a chance of {written(self.beta)}"
-        lines = [
-            f"{self.task}: {self.people:,} people, {wanted}, for {self.loss}",
-            self.verdict.value + (f" ({self.found} was looked for)" if self.found else ""),
-        ]
+        share_of = (
+            "them" if self.parts.planned.share_of == "the people" else (self.parts.planned.share_of)
+        )
+        wanted = (
+            f"within {_percent(self.within)} of {share_of}, but for a chance of"
+            f" {written(self.beta)}"
+        )
+        cost = "" if self.loss is None else f", for {self.loss}"
+        lines = [f"{self.task}: {_people(self.people)}, {wanted}{cost}", self._verdict_line()]
+        if not self.ways:
+            lines.append("  no way here is known for this loss")
         for way in self.ways:
-            share = _percent(way.error / self.people)
-            lines.append(f"  {way.name}: within {share} ({float(way.error):,.0f} people)")
+            share = f"within {_percent(way.error / self.people)}"
+            promised = share if way.error < self.people else "nothing for so few"
+            lines.append(f"  {way.name}: {promised} ({_people(way.error)})")
         if self.impossible_within is not None:
             lines.append(f"  nobody: within {_percent(self.impossible_within)} ({self.because})")
-        return "\n".join(lines)
+        needed = self.people_needed
+        if self.found != "people" and needed is not None and needed != self.people:
+            lines.append(f"  enough for that: {_people(needed)}")
+        if self.people_refuted is not None:
+            lines.append(f"  not enough, for anybody: {_people(self.people_refuted)}")
+        return "\n".join(lines + [f"  {one}" for one in self.remarks])
+
+    def _verdict_line(self) -> str:
+        words = self.verdict.value
+        if self.margin is not None and self.margin >= _WORTH_SAYING:
+            words += f", {_MARGINS[self.verdict].format(float(self.margin))}"
+        return words + (f" ({self.found} was looked for)" if self.found else "")
+
+    def bounds_text(self) -> str:
+        """Return a line for each lower bound: what it says, or why it does not apply."""
+        return "\n".join(f"  {one}" for one in self.bounds) or "  no lower bound is known"
 
     def to_json(self) -> dict[str, Any]:
         """Return the plan as JSON."""
-        none = self.impossible_within is None
+        share = self.impossible_within
         return {
             "task": self.task,
             "people": self.people,
             "within": float_up(self.within),
             "beta": float_up(self.beta),
-            "loss": str(self.loss),
+            "loss": None if self.loss is None else str(self.loss),
+            "dimension": self.dimension,
             "verdict": self.verdict.value,
+            "margin": None if self.margin is None else float_down(self.margin),
             "ways": [
                 {"name": one.name, "within": float_up(one.error / self.people)} for one in self.ways
             ],
-            "impossible_within": None if none else float(self.impossible_within or 0),
+            "impossible_within": None if share is None else float_down(share),
             "because": self.because,
+            "bounds": [
+                {
+                    "name": one.name,
+                    "source": one.source,
+                    "impossible_within": None
+                    if one.error is None
+                    else float_down(one.error / self.people),
+                    "why_not": one.why_not or None,
+                }
+                for one in self.bounds
+            ],
+            "people_needed": self.people_needed,
+            "people_refuted": self.people_refuted,
             "looked_for": self.found,
+            "remarks": list(self.remarks),
         }
 
 
-def task_of(name: str, dimension: int | None) -> CountingTask:
-    """Return a task by its name and its number of groups or properties."""
-    if name == "count":
-        return CountTask()
-    tasks: dict[str, Callable[[int], CountingTask]] = {
-        "histogram": HistogramTask,
-        "marginals": MarginalsTask,
-    }
-    if name not in tasks:
-        raise InvalidArgument(
-            "A task is unknown", must="be count, histogram or marginals", got=name
-        )
-    if dimension is None:
-        raise InvalidArgument(f"{name} need a dimension", must="say how many there are")
-    return tasks[name](dimension)
+_WORTH_SAYING = Fraction(101, 100)
 
-
-@frozen
-class _PlanParts:
-    """The five, of which one may be missing."""
-
-    task: str
-    people: int | None
-    within: Fraction | None
-    beta: Fraction | None
-    loss: PrivacyLoss | None
-    dimension: int | None
-
-    def missing(self) -> str:
-        """Return which one is to be looked for; empty if none is."""
-        names = ["people", "within", "beta", "loss", "dimension"]
-        if self.task == "count":
-            names.remove("dimension")
-        found = [name for name in names if getattr(self, name) is None]
-        if len(found) > 1:
-            raise InvalidArgument(
-                "Too much is left out", must="leave out one at most", got=" and ".join(found)
-            )
-        return "".join(found)
-
-    def ways(self) -> tuple[KnownWay, ...]:
-        """Return what can be done with the loss, the most exact first."""
-        assert self.loss is not None
-        assert self.beta is not None
-        found = task_of(self.task, self.dimension).ways(self.loss, self.beta)
-        if not found:
-            raise InvalidArgument(
-                "No noise is known for this loss", must="be above 0, and pure, (ε, δ) or zCDP"
-            )
-        return found
-
-    def is_met(self) -> bool:
-        """Tell whether the most exact way is exact enough."""
-        assert self.people is not None
-        assert self.within is not None
-        return self.ways()[0].error <= self.within * self.people
+_MARGINS = {
+    Feasibility.ACHIEVABLE: "{:.3g} times as exact as that",
+    Feasibility.OPEN: "for the best way here errs {:.3g} times as much",
+    Feasibility.IMPOSSIBLE: "for everybody errs {:.3g} times as much or more",
+}
 
 
 def plan(
@@ -159,170 +193,125 @@ def plan(
     *,
     people: int | None = None,
     within: Number | None = None,
-    beta: Number | None = Fraction(1, 20),
+    beta: Number | None = USUAL_BETA,
+    confidence: Number | None = None,
     loss: PrivacyLoss | None = None,
     dimension: int | None = None,
+    order: int | None = None,
 ) -> Plan:
     r"""Say what a task takes: of people, accuracy, confidence, loss and dimension leave out one.
 
     Guarantee:
-        *Achievable* means that the first of ``ways`` does it, by exact quantiles of its noise.
-        *Impossible* means that a lower bound with explicit constants refutes it for every
+        *Achievable* means that the first of ``ways`` does it, by quantiles or certain bounds of its
+        noise. *Impossible* means that a lower bound with explicit constants refutes it for every
         mechanism, on some data set of at most so many people. *Open* is what lies between.
 
     Args:
-        task: ``count``, ``histogram`` (``dimension`` groups) or ``marginals`` (``dimension``
-            properties).
+        task: What is published: ``count``, ``histogram``, ``microdata``, ``marginals``, ``sum``,
+            ``sums``, ``mean``, ``means``, ``median``, ``quantiles``, ``thresholds``, ``k-way``,
+            ``synthetic``, ``survey-shares``, ``survey-mean`` or ``adaptive``.
         people: How many people there are. It is typed in, and never counted.
-        within: What all counts shall be within, as a share of the people.
-        beta: The chance that some count is not; None to look for it.
+        within: What all answers shall be within, as a share of the people, ranks or range.
+        beta: The chance that some answer is not; None to look for it.
+        confidence: The chance that all answers are, in place of ``beta``.
         loss: What may be lost about one person, who is added or removed; a pure one is looked for.
-        dimension: How many groups or properties there are.
+        dimension: How many groups, properties, columns, values or questions there are.
+        order: How many columns a table has, or how many quantiles there are.
 
     Example:
+        >>> from discreet import Pure
         >>> print(plan("histogram", within="0.01", loss=Pure(1), dimension=100))
         counts of people in 100 groups: 700 people, within 1% of them, but for a chance of 0.05, ...
         achievable (people was looked for)
           discrete Laplace: within 1% (7 people)
-          nobody: within 0.25% (packing: [HT10]; [BS16, section 6])
+          nobody: within 0.464% (packing: [HT10]; [BS16, section 6])
+        ...
         >>> plan("marginals", people=100, within="0.01", loss=Pure("0.1"), dimension=50).verdict
         <Feasibility.IMPOSSIBLE: 'impossible'>
     """
-    if within is not None and not 0 < exact(within) < 1:
+    if dimension == math.inf and task in OF_RANKS:
         raise InvalidArgument(
-            "An accuracy is out of range", must="be above 0 and below 1", got=str(within)
+            "On the continuum nobody can, for an ε or a ρ [BLR13]",
+            must="be on a grid: say how many values there are",
         )
-    parts = _PlanParts(
-        task,
-        None if people is None else check.at_least_one(people, "people"),
-        None if within is None else exact(within),
-        None if beta is None else check.level(beta),
-        loss,
-        dimension,
+    parts = PlanParts(
+        task=task,
+        order=order,
+        people=None if people is None else check.at_least_one(people, "people"),
+        within=_share(within),
+        beta=_chance(beta, confidence),
+        loss=loss,
+        dimension=check.optional_whole(dimension),
     )
+    if loss is not None and not isinstance(loss, PrivacyLoss):
+        raise InvalidArgument(
+            "A loss is not one", must="be such as Pure(1), or Zcdp('0.1')", got=repr(loss)[:40]
+        )
+    if task in WITHOUT_LOSS and loss is not None:
+        raise InvalidArgument(f"{task} has no loss to choose", must="leave it out", got=str(loss))
     missing = parts.missing()
     if missing:
-        parts = evolve(parts, **{missing: _SOLVERS[missing](parts)})
+        parts = evolve(parts, **{missing: FOUND_BY[missing](parts)})
     return _judged(parts, missing)
 
 
-def _judged(parts: _PlanParts, looked_for: str) -> Plan:
-    ways, task = parts.ways(), task_of(parts.task, parts.dimension)
+def _share(within: Number | None) -> Fraction | None:
+    share = None if within is None else exact(within)
+    if share is not None and not 0 < share < 1:
+        raise InvalidArgument(
+            "An accuracy is out of range", must="be above 0 and below 1", got=str(within)
+        )
+    return share
+
+
+def _chance(beta: Number | None, confidence: Number | None) -> Fraction | None:
+    if confidence is None:
+        return None if beta is None else check.level(beta)
+    if beta != USUAL_BETA:
+        raise InvalidArgument("A confidence is said twice", must="be beta, or confidence")
+    if not 0 < exact(confidence) < 1:
+        raise InvalidArgument(
+            "A confidence is out of range", must="be above 0 and below 1", got=str(confidence)
+        )
+    return check.level(1 - exact(confidence))
+
+
+def _judged(parts: PlanParts, looked_for: str) -> Plan:
+    task, ways = parts.planned, parts.ways()
     assert parts.people is not None
     assert parts.within is not None
     assert parts.beta is not None
-    assert parts.loss is not None
-    wanted = Wanted(parts.people, parts.within * parts.people, parts.beta, parts.loss)
-    refuted, because = impossible_error(task, wanted)
-    if parts.is_met():
+    error = parts.within * parts.people
+    wanted = Wanted(parts.people, error, parts.beta, parts.spent)
+    bounds = task.bounds()
+    reports = bound_reports(bounds, wanted)
+    if ways and ways[0].error <= error:
         verdict = Feasibility.ACHIEVABLE
-    elif refuted is not None and refuted >= wanted.error:
+    elif any(one.error is not None and one.error >= error for one in reports):
         verdict = Feasibility.IMPOSSIBLE
     else:
         verdict = Feasibility.OPEN
+    is_just_enough = looked_for in ("people", "within")
+    needed = parts.people if is_just_enough else people_needed_by(parts)
     return Plan(
-        task=task.words,
-        people=parts.people,
-        within=parts.within,
-        beta=parts.beta,
-        loss=parts.loss,
+        parts=parts,
         verdict=verdict,
         ways=ways,
-        impossible_within=None if refuted is None else refuted / parts.people,
-        because=because,
+        bounds=reports,
+        people_needed=needed,
+        people_refuted=most_refuted_people(
+            bounds, wanted, within=parts.within, start=(needed or MOST_PEOPLE) + 1
+        ),
         found=looked_for,
+        remarks=task.remarks(wanted),
     )
-
-
-def impossible_error(task: CountingTask, wanted: Wanted) -> tuple[Fraction | None, str]:
-    """Return an error, in people, that nobody can stay within, and the bound that says so.
-
-    Errors are tried in parts of a person, from large to small; each is checked, so that a bound
-    that is not monotone in the error loses nothing but sharpness.
-    """
-    best: Fraction | None = None
-    because = ""
-    for bound in task.bounds():
-        if bound.refutes(_with_error(wanted, Fraction(0))) is not True:
-            continue
-
-        def holds(place: int, bound: Any = bound) -> bool:
-            return bound.refutes(_with_error(wanted, Fraction(place, 4))) is not True
-
-        largest = Fraction(smallest(holds, start=1) - 1, 4)
-        if best is None or largest > best:
-            best, because = largest, f"{bound.name}: {bound.source}"
-    if best is not None and bound_refutes(task, wanted):
-        best = max(best, wanted.error)
-    return best, because
-
-
-def bound_refutes(task: CountingTask, wanted: Wanted) -> bool:
-    """Tell whether some bound refutes just what is wanted."""
-    return any(bound.refutes(wanted) is True for bound in task.bounds())
-
-
-def _with_error(wanted: Wanted, error: Fraction) -> Wanted:
-    return Wanted(wanted.people, error, wanted.beta, wanted.loss)
-
-
-# ---- Looking for the one that is missing.
-
-
-def _people(parts: _PlanParts) -> int:
-    """Noise does not depend on the number of people, so its error says how many are needed."""
-    assert parts.within is not None
-    error = parts.ways()[0].error / parts.within
-    return max(1, -(-error.numerator // error.denominator))
-
-
-def _within(parts: _PlanParts) -> Fraction:
-    assert parts.people is not None
-    return short_up(parts.ways()[0].error / parts.people)
-
-
-def _beta(parts: _PlanParts) -> Fraction:
-    """Return the smallest chance among the powers of a half."""
-
-    def is_too_small(place: int) -> bool:
-        return place > _MOST_HALVINGS or not evolve(parts, beta=Fraction(1, 2**place)).is_met()
-
-    if is_too_small(1):
-        raise InvalidArgument("Not even every second time", must="allow more loss or more error")
-    return Fraction(1, 2 ** (smallest(is_too_small, start=1) - 1))
-
-
-def _loss(parts: _PlanParts) -> PrivacyLoss:
-    """Return the smallest ε, to three digits."""
-    place = smallest(lambda place: evolve(parts, loss=Pure(_epsilon(place))).is_met(), near=2_700)
-    return Pure(_epsilon(place))
-
-
-def _epsilon(place: int) -> Fraction:
-    """Return the numbers with three digits from 0.001 on, in order."""
-    power, digits = divmod(place, 900)
-    if power > _MOST_POWERS:
-        raise InvalidArgument("No sensible loss will do", must="ask for less accuracy")
-    return Fraction((100 + digits) * 10**power, 10**5)
-
-
-def _dimension(parts: _PlanParts) -> int:
-    def is_too_large(dimension: int) -> bool:
-        return dimension > MOST_COLUMNS or not evolve(parts, dimension=dimension).is_met()
-
-    if is_too_large(1):
-        raise InvalidArgument("Not even one will do", must="allow more loss or a larger error")
-    return smallest(is_too_large, start=1) - 1
-
-
-_SOLVERS: dict[str, Callable[[_PlanParts], Any]] = {
-    "people": _people,
-    "within": _within,
-    "beta": _beta,
-    "loss": _loss,
-    "dimension": _dimension,
-}
 
 
 def _percent(share: Fraction) -> str:
     return f"{float(100 * share):.3g}%"
+
+
+def _people(error: Fraction | int) -> str:
+    rough = f"{float(error):,.0f}" if error >= 10 else f"{float(error):.3g}"
+    shown = f"{error:,}" if isinstance(error, int) else rough
+    return "1 person" if shown == "1" else f"{shown} people"

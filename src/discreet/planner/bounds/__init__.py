@@ -1,0 +1,1 @@
+"""Lower bounds: what nobody can do, for each with where it holds."""
