@@ -11,7 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.attacks.reconstruction.age_combinations import combinations_left, distinct_ages
-from discreet.attacks.reconstruction.census_block import BlockVerdict, reconstruct_block
+from discreet.attacks.reconstruction.census_block import (
+    BlockVerdict,
+    _BlockModel,
+    _Status,
+    reconstruct_block,
+)
 from discreet.attacks.reconstruction.printed_table import PersonKind, PrintedTable, read_table
 from discreet.core.errors import InvalidArgument
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
@@ -127,6 +132,45 @@ def test_no_time_is_undecided():
     assert "time was over" in str(found)
 
 
+def test_what_was_not_proved_in_time_is_not_called_a_bound():
+    counted = [line for line in PRINTED if line["name"] != "1A"]
+    written = [{"name": "1A", "count": 7}, *counted]
+    for lines, seconds in ((written, Fraction(1, 10**6)), (PRINTED, Fraction(1, 200))):
+        found = reconstruct_block(table(lines), seconds=seconds)
+        true = {
+            ", ".join(values): sum(one[1:] == values for one in BLOCK)
+            for values in {one[1:] for one in BLOCK}
+        }
+        held = {cell.name: cell for cell in found.cells if cell.name in true}
+        assert len(held) == len(true)
+        assert all(held[name].least <= count <= held[name].most for name, count in true.items())
+
+
+def test_cells_of_one_name_are_all_told():
+    lines = [{"name": "all", "count": 3}, {"name": "F", "where": {"sex": "F"}, "oldest": 4}]
+    written = {"columns": {"sex": ["F"]}, "ages": [0, 9], "statistics": lines}
+    cells = reconstruct_block(read_table(written)).cells
+    assert [str(cell) for cell in cells] == ["F: 0 to 3", "F: 3"]
+
+
+def test_others_are_found_near_the_first_people_or_proved_not_to_be():
+    seven = {person(*one): 1 for one in BLOCK}
+    assert _BlockModel(table()).solve_again(Fraction(60), 4, seven) == (_Status.NONE, {})
+    coarse = read_table(
+        {
+            "columns": {"sex": ["F", "M"]},
+            "ages": [0, 99],
+            "statistics": [{"name": "all", "count": 30, "mean": "40", "median": 37}],
+        }
+    )
+    model = _BlockModel(coarse)
+    _, first = model.solve(Fraction(60), 4)
+    status, others = model.solve_again(Fraction(60), 4, first)
+    assert status is _Status.FOUND
+    assert any(others.get(kind, 0) < count for kind, count in first.items())
+    assert coarse.is_met([kind for kind, count in others.items() for _ in range(count)])
+
+
 # ---- The exact checker, which shares nothing with the solver.
 
 
@@ -165,6 +209,39 @@ def test_small_blocks_are_told_right(rows):
     for kind in set(found.people):
         least = min(block.count(kind) for block in every)
         assert found.certain.count(kind) == least
+    for cell in found.cells:
+        counts = [sum(dict(one.values)["sex"] == cell.name for one in block) for block in every]
+        assert (cell.least, cell.most) == (min(counts), max(counts))
+
+
+def test_withheld_numbers_are_bounded_as_enumeration_says():
+    """Of three people from 0 to 6 the mean is known: how many are under 2 is not printed."""
+    printed = read_table(
+        {
+            "columns": {"sex": ["F", "M"]},
+            "ages": [0, 6],
+            "statistics": [
+                {"name": "all", "count": 3, "median": 3, "mean": 4},
+                {"name": "small", "oldest": 2},
+                {"name": "girls under 5", "where": {"sex": "F"}, "oldest": 4},
+            ],
+        }
+    )
+    every = [
+        block
+        for block in combinations_with_replacement(printed.kinds(), 3)
+        if printed.is_met(block)
+    ]
+    found = reconstruct_block(printed)
+    assert found.verdict is BlockVerdict.SEVERAL
+    groups = {line.name: line.group for line in printed.statistics}
+    seen = {cell.name: cell for cell in found.cells}
+    assert set(seen) == {"small", "girls under 5", "F", "M"}
+    for name in ("small", "girls under 5"):
+        counts = [sum(map(groups[name].holds, block)) for block in every]
+        assert (seen[name].least, seen[name].most) == (min(counts), max(counts))
+    assert "numbers that are not printed are proved" in str(found)
+    assert seen["small"].is_fixed == (str(seen["small"]) == f"small: {seen['small'].least}")
 
 
 # ---- How many combinations of ages are left.
@@ -224,6 +301,26 @@ def test_impossible_ages_have_no_combination():
             "out of range",
         ),
         ({"columns": {"x": "F"}, "ages": [0, 5], "statistics": [{"count": 1}]}, "cannot be read"),
+        (
+            {
+                "columns": {"x": ["F"]},
+                "ages": [0, 5],
+                "statistics": [
+                    {"name": "all", "count": 3},
+                    {"name": "young", "oldest": 2},
+                    {"name": "young", "oldest": 4},
+                ],
+            },
+            "twice",
+        ),
+        (
+            {
+                "columns": {"x": ["F", "F"]},
+                "ages": [0, 5],
+                "statistics": [{"name": "all", "count": 3}],
+            },
+            "twice",
+        ),
     ],
 )
 def test_bad_tables_are_refused(written, message):
@@ -232,9 +329,17 @@ def test_bad_tables_are_refused(written, message):
 
 
 def test_bad_parameters_are_refused():
-    with pytest.raises(InvalidArgument, match="seconds"):
-        reconstruct_block(table(), seconds=0)
+    for seconds in (0, "1e400"):
+        with pytest.raises(InvalidArgument, match="seconds"):
+            reconstruct_block(table(), seconds=seconds)
     with pytest.raises(InvalidArgument, match="too many people"):
         combinations_left(100, median=30, mean=44)
     with pytest.raises(InvalidArgument, match="no such ages"):
         distinct_ages(3, youngest=5, oldest=4)
+
+
+@pytest.mark.parametrize("mean", [10**30, -(10**30)])
+def test_a_mean_that_nobody_has_is_met_by_nobody(mean):
+    line = {"name": "all", "count": 2, "mean": mean}
+    found = reconstruct_block(read_table({"columns": {}, "ages": [0, 9], "statistics": [line]}))
+    assert found.verdict is BlockVerdict.IMPOSSIBLE

@@ -6,12 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from discreet.attacks.models.exact_attack import read_totals, solve_rows
 from discreet.attacks.reconstruction.decode_counts import (
     all_subsets,
     consistent_bits,
     decode_linear,
     decode_squares,
     expected_share,
+    find_undetermined,
     random_subsets,
 )
 from discreet.attacks.reconstruction.guess_ceiling import GuessingRecord, guess_ceiling
@@ -142,6 +144,31 @@ def test_private_answers_stay_below_the_ceiling(rng):
 def test_broken_twin_that_pays_for_one_query_is_caught(rng):
     record = _first_bits(lambda _: DiscreteLaplace(scale=1), 500, rng)
     assert record.breaks_ceiling("1e-9")
+
+
+# ---- What counts do not determine.
+
+
+def test_undetermined_bits_are_those_that_exact_elimination_leaves_open(rng):
+    for people in range(2, 9):
+        for count in (1, people // 2, people - 1, people, 2 * people):
+            bits, sets = secret(people, rng), random_subsets(people, max(1, count), rng)
+            answers = ExactCounts(bits=bits).answers(sets)
+            answers[0] = None if count > 2 else answers[0]
+            totals = [
+                {"of": np.flatnonzero(members).tolist(), "total": answer}
+                for members, answer in zip(sets, answers, strict=True)
+                if answer is not None
+            ]
+            solved = solve_rows(read_totals({"rows": people, "totals": totals})).values
+            left = find_undetermined(sets, answers, people=people).tolist()
+            assert left == [one for one in range(people) if one not in solved]
+
+
+def test_sums_of_prefixes_determine_everybody():
+    sets = np.tri(300, dtype=bool)
+    assert find_undetermined(sets, range(300), people=300).size == 0
+    assert find_undetermined(sets[1:], range(299), people=300).tolist() == [0, 1]
 
 
 # ---- Bad input.

@@ -6,21 +6,22 @@ import numpy as np
 import pytest
 
 from discreet.attacks.differencing import (
-    GroupedSum,
     difference,
     guess_by_refusal,
     padded_pairs,
     queries_to_average,
     track,
+    track_groups,
     track_overlap,
-    value_range,
 )
+from discreet.attacks.reconstruction.grouped_sum import GroupedSum, value_range
 from discreet.attacks.reconstruction.guess_ceiling import (
     GuessingRecord,
     guess_ceiling,
     play_guessing,
 )
 from discreet.attacks.reconstruction.subset_counts import (
+    AtomicCounts,
     ExactCounts,
     MemoisedCounts,
     NoisyCounts,
@@ -254,3 +255,39 @@ class _Mute:
 def test_interface_that_does_not_answer_is_refused():
     with pytest.raises(InvalidArgument, match="answer each query once"):
         difference(_Mute(), [PAIR])
+
+
+# ---- Groups that are counted as a whole.
+
+
+def test_whole_groups_are_counted_and_no_part_of_one():
+    groups = np.array([0, 0, 1, 1, 1])
+    ruled = AtomicCounts(inner=ExactCounts(bits=[1, 0, 1, 1, 1]), groups=groups)
+    assert ruled.answers([groups == 0, groups == 1, groups >= 0]) == [1, 3, 4]
+    assert difference(ruled, [(groups >= 0, np.arange(5) > 0)]).guess is None
+
+
+def test_groups_tell_exactly_what_all_bits_that_fit_have_in_common():
+    """Every assignment of bits to five people in two groups, against all that fit its counts."""
+    groups = np.array([0, 0, 1, 1, 1])
+    every = [np.array([code >> place & 1 for place in range(5)]) for code in range(32)]
+    for bits in every:
+        for known in ({}, {1: bool(bits[1])}, {2: bool(bits[2]), 4: bool(bits[4])}):
+            ruled = AtomicCounts(inner=ExactCounts(bits=bits), groups=groups)
+            fitting = [
+                one
+                for one in every
+                if all(one[groups == name].sum() == bits[groups == name].sum() for name in (0, 1))
+                and all(one[place] == bit for place, bit in known.items())
+            ]
+            common = {
+                place: bool(bits[place])
+                for place in range(5)
+                if place not in known and len({int(one[place]) for one in fitting}) == 1
+            }
+            assert track_groups(ruled, groups, known=known) == common
+
+
+def test_groups_that_contradict_what_is_known_tell_nothing():
+    ruled = AtomicCounts(inner=ExactCounts(bits=[0, 0]), groups=[0, 0])
+    assert track_groups(ruled, [0, 0], known={0: True}) == {}

@@ -2,13 +2,16 @@
 
 import math
 from collections import Counter
+from datetime import UTC, date, datetime
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from discreet.attacks.records.class_report import (
     find_homogeneous,
@@ -16,9 +19,8 @@ from discreet.attacks.records.class_report import (
     sensitive_candidates,
 )
 from discreet.attacks.records.coded_rows import CodedColumn, CodedRows, code_rows, read_rows
-from discreet.attacks.records.find_unique import find_unique
-from discreet.attacks.records.link_rows import link_rows
-from discreet.attacks.records.suppress_to_k import suppress_to_k
+from discreet.attacks.records.linkage import link_rows
+from discreet.attacks.records.uniqueness import find_unique
 from discreet.core.errors import InvalidArgument
 from discreet.randomness.samplers import uniform_integers
 
@@ -94,23 +96,18 @@ def test_everybody_who_is_unique_is_linked(rng):
     assert f"{alone} of 300" in str(found)
 
 
-def test_nobody_of_k_anonymous_rows_is_linked(rng):
-    size = 300
-    people = {
-        "zip": uniform_integers(10, size, rng).tolist(),
-        "born": uniform_integers(30, size, rng).tolist(),
-    }
-    voters = code_rows(people)
-    made = suppress_to_k(voters, quasi=["zip", "born"], k=2)
-    assert link_rows(voters, voters, on=["zip", "born"]).released.size > 0
-    assert link_rows(made.rows, voters, on=["zip", "born"]).released.size == 0
-
-
 def test_who_is_twice_on_the_list_is_not_linked():
     rows = code_rows({"zip": [1, 2]})
     found = link_rows(rows, code_rows({"zip": [1, 1, 2]}), on=["zip"])
     assert (found.released.tolist(), found.public.tolist()) == ([1], [2])
     assert "zip" not in repr(found)
+
+
+def test_rows_that_lack_a_value_are_not_linked():
+    """That a value is missing in both says nothing about whose it is."""
+    rows = code_rows({"zip": [None, 2], "sex": ["F", "M"]})
+    found = link_rows(rows, rows, on=["zip", "sex"])
+    assert (found.released.tolist(), found.public.tolist()) == ([1], [1])
 
 
 # ---- Classes.
@@ -162,19 +159,6 @@ def test_homogeneous_classes_are_what_counting_finds(records):
     assert dict(told) == {key: ills[0] for key, ills in exposed.items()}
 
 
-@given(SMALL, st.integers(1, 4), st.sampled_from([0, Fraction(1, 10), 1]))
-def test_anonymiser_makes_what_it_says(records, k, share):
-    rows = rows_of(records)
-    if len(records) < k:
-        with pytest.raises(InvalidArgument, match="too few rows"):
-            suppress_to_k(rows, quasi=["zip", "sex"], k=k)
-        return
-    made = suppress_to_k(rows, quasi=["zip", "sex"], k=k, most_dropped=share)
-    assert made.dropped <= share * len(records)
-    assert made.rows.rows == len(records) - made.dropped
-    assert (made.rows.class_sizes(["zip", "sex"]) >= k).all()
-
-
 def test_two_anonymous_releases_intersect():
     """Both are 2-anonymous with two values in a class, and together they give one away."""
     first = code_rows({"zip": [1, 1, 2, 2], "ill": ["flu", "hiv", "flu", "cold"]})
@@ -206,6 +190,13 @@ def test_files_are_read_alike(tmp_path):
         read_rows(tmp_path / "missing.parquet")
 
 
+def test_a_header_of_other_bytes_is_refused(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"\xff\xfe\x80,b\n1,2\n")
+    with pytest.raises(InvalidArgument, match="cannot be read"):
+        read_rows(path)
+
+
 def test_bad_input_is_refused():
     rows = code_rows({"zip": [1, 2], "ill": ["a", None]})
     with pytest.raises(InvalidArgument, match="no column age"):
@@ -219,7 +210,7 @@ def test_bad_input_is_refused():
     with pytest.raises(InvalidArgument, match="join on"):
         link_rows(rows, rows, on=[])
     with pytest.raises(InvalidArgument, match="same kind of values"):
-        link_rows(rows, code_rows({"zip": ["1", "2"]}), on=["zip"])
+        link_rows(rows, code_rows({"zip": ["1", "2b"]}), on=["zip"])
     with pytest.raises(InvalidArgument, match="no column age"):
         link_rows(rows, rows, on=["age"])
     with pytest.raises(InvalidArgument, match="overlap"):
@@ -232,3 +223,69 @@ def test_bad_input_is_refused():
 
 def test_text_of_rows_holds_no_value():
     assert repr(code_rows({"zip": ["secret"]})) == "CodedRows(1 rows of zip)"
+
+
+# ---- Odd columns: nobody is linked by what is missing, and no digit is lost.
+
+
+def test_an_empty_field_links_nobody(tmp_path):
+    for name, text in (("one", "zip,name\n1,\n2,Ann\n"), ("other", "zip,name\n8,\n9,Ann\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+    found = [read_rows(tmp_path / f"{name}.csv") for name in ("one", "other")]
+    linked = link_rows(*found, on=["name"])
+    assert (linked.released.tolist(), linked.public.tolist()) == ([1], [1])
+
+
+def test_what_is_no_number_links_nobody_and_there_is_one_zero():
+    rows = code_rows({"weight": [math.nan, 0.0, -0.0, 5.5], "height": [1.0, math.nan, 2.0, 3.0]})
+    assert rows.column("weight").values == (None, 0.0, 5.5)
+    alone = code_rows({"weight": [math.nan, 5.5]})
+    assert link_rows(rows, alone, on=["weight"]).released.tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("written", "values"),
+    [
+        (["02138", "2138", ""], ("02138", "2138", None)),
+        (["10115", "2138", ""], (10115, 2138, None)),
+        (["0", "-5", "10"], (0, -5, 10)),
+        (["0.5", "01.5"], ("0.5", "01.5")),
+        (["0.5", "1e3"], (0.5, 1000.0)),
+        (
+            ["123456789012345678901", "123456789012345678902"],
+            ("123456789012345678901", "123456789012345678902"),
+        ),
+        (["NA", "DE", ""], ("NA", "DE", None)),
+    ],
+)
+def test_texts_of_digits_keep_every_digit(tmp_path, written, values):
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["zip,x", *(f"{one},1" for one in written)]))
+    assert read_rows(path).column("zip").values == values
+
+
+def test_zip_codes_of_two_files_are_linked_whatever_zeros_they_have():
+    with_zeros = code_rows({"zip": ["02138", "10115"]})
+    without = code_rows({"zip": [10115, 10117]})
+    found = link_rows(with_zeros, without, on=["zip"])
+    assert (found.released.tolist(), found.public.tolist()) == ([1], [0])
+    with pytest.raises(InvalidArgument, match="same kind of values"):
+        link_rows(code_rows({"zip": ["Bath"]}), without, on=["zip"])
+    days = [
+        code_rows({"born": [one]})
+        for one in (date(1990, 1, 1), datetime(1990, 1, 1, 5, tzinfo=UTC))
+    ]
+    with pytest.raises(InvalidArgument, match="same kind of values"):
+        link_rows(*days, on=["born"])
+
+
+def test_columns_of_arrow_that_are_no_plain_values(tmp_path):
+    path = tmp_path / "rows.parquet"
+    names = pa.chunked_array([pa.array(part).dictionary_encode() for part in (["a", "b"], ["b"])])
+    parquet.write_table(pa.table({"name": names}), path)
+    assert read_rows(path).class_sizes(["name"]).tolist() == [1, 2, 2]
+    parquet.write_table(pa.table({"seen": [[1], [2]]}), path)
+    with pytest.raises(InvalidArgument, match="seen cannot be compared"):
+        read_rows(path)
+    with pytest.raises(InvalidArgument, match="no columns"):
+        code_rows({"name": 5})  # type: ignore[dict-item]

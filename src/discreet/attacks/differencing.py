@@ -1,11 +1,12 @@
 """Differencing and averaging: two sets of people that differ in one tell that one's bit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
+from numpy.typing import NDArray
 
 from discreet.attacks.reconstruction.subset_counts import Subset
 from discreet.core import check
@@ -226,42 +227,42 @@ def guess_by_refusal(interface: QueryInterface, query: Any) -> bool:
     return reply is not None
 
 
-@frozen(kw_only=True)
-class GroupedSum:
-    """The printed sum of a group's values, each of which lies in a known range."""
-
-    people: int = field(converter=check.whole, validator=check.positive)
-    total: Fraction = field(converter=exact)
-    low: Fraction = field(converter=exact)
-    high: Fraction = field(converter=exact)
-
-    def __attrs_post_init__(self) -> None:
-        if not self.people * self.low <= self.total <= self.people * self.high:
-            raise InvalidArgument(
-                "No values in this range have this sum",
-                must=f"be from {self.people * self.low} to {self.people * self.high}",
-                got=str(self.total),
-            )
-
-
-def value_range(group: GroupedSum) -> tuple[Fraction, Fraction]:
-    """Return the least and the greatest value that a member of the group can have.
+def track_groups(
+    interface: QueryInterface,
+    groups: Sequence[int] | NDArray[np.generic],
+    *,
+    known: Mapping[int, bool] | None = None,
+) -> dict[int, bool]:
+    """Find bits although only whole groups are counted: whose is told, and what it is.
 
     Guarantee:
-        The others have at least ``low`` and at most ``high`` each, so a member has at most the
-        total less the lowest that they can be, and at least the total less the highest. Both are
-        reached. A sum of ``people * high`` gives every value away [Gro14, section 2.6], however
-        the group was formed; so does one of ``people * low``.
+        A count that is 0, or all of the group, tells every bit in it [Gro14, section 2.6]. So does
+        one that is 0 or all of the rest, once the bits that are ``known`` to a member or a friend
+        are taken off: in a group of two each knows the other. Nothing else is told about anybody.
+        Groups that are refused, or whose count contradicts what is known, tell nothing.
 
     Example:
-        >>> least, most = value_range(GroupedSum(people=2, total=240, low=0, high=120))
-        >>> least == most == 120
-        True
+        >>> from discreet.attacks.reconstruction.subset_counts import AtomicCounts, ExactCounts
+        >>> pairs = AtomicCounts(inner=ExactCounts(bits=[1, 1, 1, 0]), groups=[0, 0, 1, 1])
+        >>> track_groups(pairs, [0, 0, 1, 1])
+        {0: True, 1: True}
+        >>> track_groups(pairs, [0, 0, 1, 1], known={2: True})
+        {0: True, 1: True, 3: False}
     """
-    others = group.people - 1
-    least = max(group.low, group.total - others * group.high)
-    most = min(group.high, group.total - others * group.low)
-    return least, most
+    labels = np.asarray(groups)
+    names = np.unique(labels)
+    replies = interface.answers([labels == name for name in names])
+    held = dict(known or {})
+    told: dict[int, bool] = {}
+    for name, reply in zip(names, replies, strict=True):
+        if reply is None:
+            continue
+        members = np.flatnonzero(labels == name).tolist()
+        rest = [member for member in members if member not in held]
+        left = exact(reply) - sum(held[member] for member in members if member in held)
+        if rest and left in (0, len(rest)):
+            told.update(dict.fromkeys(rest, left > 0))
+    return told
 
 
 def queries_to_average(variance: Number, wrong: Number) -> int:

@@ -10,9 +10,9 @@ from scipy import integrate
 from discreet.attacks.statistics.fingerprint_code import (
     FingerprintCode,
     error_weight,
-    play_code,
     score_parts,
 )
+from discreet.attacks.statistics.interactive_code import play_code
 from discreet.attacks.statistics.pirates import PIRATES, mechanism_pirate, noisy
 from discreet.attacks.statistics.tracing import standard_score
 from discreet.core.errors import InvalidArgument
@@ -184,3 +184,32 @@ def test_bad_games_are_refused(rng):
         FingerprintCode.proved(users=100, colluders=10).draw(rng)
     with pytest.raises(InvalidArgument, match="no means"):
         mechanism_pirate(lambda means: means[:1])(book.words, rng)
+
+
+def test_the_code_of_the_proof_is_run_in_whole(rng):
+    """Two pirates and one innocent, δ = 2/5: each pirate's copy accuses somebody, and nobody else.
+
+    The innocent may be accused with probability δ/2 by the proof, and with e^(−σ²/2ℓ) or so in
+    truth: its scores are 60 deviations away.
+    """
+    code = FingerprintCode.proved(users=3, colluders=2, failure=0.4)
+    assert code.length == 64 * 151**2 * 5
+    book = code.draw(rng)
+    for pirate in (PIRATES["majority"], PIRATES["minority"], noisy(PIRATES["coin"], 0.001)):
+        found = book.accuse(pirate(book.words[:2], rng))
+        assert found.accused[:2].any()
+        assert not found.accused[2]
+        innocent = abs(found.scores[2]) / math.sqrt((1 - 2 * code.fixed) * code.length)
+        assert innocent < standard_score(alpha("attacks/code/proved", parts=3 * SPARE))
+
+
+@pytest.mark.parametrize(("colluders", "errors", "against"), [(1, 0, 2), (2, 0.25, 4), (3, 0.0, 3)])
+def test_few_pirates_get_the_code_against_as_many_as_the_proof_needs(colluders, errors, against):
+    """(1/2 − β)n ≥ 1: a code against one pirate alone was outside the theorem that it named."""
+    few, enough = (
+        FingerprintCode.proved(users=9, colluders=count, errors=errors)
+        for count in (colluders, against)
+    )
+    assert (0.5 - errors) * against >= 1
+    assert (few.length, few.threshold, few.edge) == (enough.length, enough.threshold, enough.edge)
+    assert few.colluders == colluders

@@ -1,6 +1,7 @@
 """Private releases keep tracing below its ceiling; broken twins and exact means do not."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,5 +76,9 @@ def test_bad_games_are_refused(rng):
     for change in ({"people": 0}, {"attributes": 0}, {"rounds": 1}, {"level": 0}):
         with pytest.raises(InvalidArgument):
             play_membership(lambda counts: counts, **{**good, **change})
+    ways: list[Any] = [lambda counts: counts * float("nan"), lambda _: ["x"] * 4, lambda _: None]
+    for gives in ways:
+        with pytest.raises(InvalidArgument, match="no count"):
+            play_membership(gives, **good)
     with pytest.raises(InvalidArgument, match="another number"):
         play_membership(lambda counts: counts[:2], **good)

@@ -1,5 +1,7 @@
 """Adding up signs overfits exact answers as its law says, and noisy ones as much less."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -57,8 +59,10 @@ def test_a_fresh_sample_shows_no_excess(rng):
 def test_bad_parameters_are_refused(rng):
     with pytest.raises(InvalidArgument):
         overfit(lambda _: 0.5, universe=0, queries=3, rng=rng)
-    with pytest.raises(InvalidArgument, match="no number"):
-        overfit(lambda _: float("nan"), universe=3, queries=3, rng=rng)
+    ways: list[Any] = [lambda _: float("nan"), lambda _: "x", lambda _: None, lambda _: [0.5]]
+    for answer in ways:
+        with pytest.raises(InvalidArgument, match="no number"):
+            overfit(answer, universe=3, queries=3, rng=rng)
     with pytest.raises(InvalidArgument):
         expected_excess(10, 10, deviation=-1)
 

@@ -1,5 +1,7 @@
 """Tracing finds members with the corrected threshold, and accuses innocents as rarely as said."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -204,6 +206,19 @@ def test_too_few_references_or_attributes_cannot_tell():
         assert str(found).startswith("Cannot tell")
 
 
+@pytest.mark.parametrize("null", ["references", "plug-in", "product"])
+def test_a_few_attributes_that_many_strangers_share_cannot_tell(null, rng):
+    """Of four signs nobody's row is rare enough, with however many references."""
+    p = np.zeros(4)
+    references = draw_people(p, 2000, rng)
+    release = np.array([0.5, 0.5, 0.5, 0.5])
+    found = trace_people(
+        release, np.ones((3, 4)), references, null=null, control="each", level=1e-3
+    )
+    assert found.verdict is TracingVerdict.CANNOT_TELL
+    assert "attributes are too few" in str(found)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -262,3 +277,100 @@ def test_means_of_shares():
 def test_representation_shows_no_row():
     found = trace_people([0.5, 0.5], [[1, 1]], [[-1, 1]])
     assert "0.5" not in repr(found)
+
+
+def test_a_subsample_gives_away_its_own_people_and_no_others(rng):
+    """The mean of 25 of 60 people: no attack traces more than 1/α² of them, and this one those."""
+    d, people, inside = 6000, 60, 25
+    p = a_population(d, rng)
+    x = draw_people(p, people, rng)
+    found = trace_people(
+        x[:inside].mean(axis=0),
+        x,
+        draw_people(p, 1, rng),
+        statistic="clipped",
+        pool=draw_people(p, 400, rng),
+        distortion=0.5,
+        level=alpha("attacks/tracing/subsample", parts=people),
+        control="each",
+    )
+    assert found.accused[:inside].all()
+    assert not found.accused[inside:].any()
+
+
+def test_the_p_value_of_normal_data_is_uniform_for_strangers(rng):
+    """With one reference its variance is 2‖q‖²; forgetting the reference would be seen."""
+    d, tries = 40, 1500
+    draws = stats.norm.ppf(uniforms((tries, 3, d), rng) * (1 - 2**-50) + 2**-51)
+    release = draws[0, 2]
+    p_values = np.array(
+        [
+            trace_people(release, one[0], one[1], null="gaussian", control="each").p_values[0]
+            for one in draws
+        ]
+    )
+    share = alpha("attacks/tracing/gaussian", parts=4)
+    for level in (0.05, 0.3):
+        low, high = clopper_pearson(int((p_values <= level).sum()), tries, share)
+        assert low < level < high
+    forgotten = stats.norm.sf(stats.norm.isf(p_values) * np.sqrt(2))
+    assert clopper_pearson(int((forgotten <= 0.05).sum()), tries, share)[0] > 0.05
+
+
+@pytest.mark.parametrize(("people", "references"), [(1, 1), (2, 2), (3, 1), (10, 1), (10, 3)])
+def test_the_plug_in_null_is_right_for_few_people_and_few_references(people, references, rng):
+    """Means of few people are often ±1: taken for means of the population they hide the variance.
+
+    Then a sixth of all strangers had p-values below 0.01, as the twin in the last lines has.
+    """
+    d, tries = 300, 600
+    found = taken = 0
+    for _ in range(tries):
+        p = a_population(d, rng)
+        release = draw_people(p, people, rng).mean(axis=0)
+        stranger, theirs = draw_people(p, 1, rng), draw_people(p, references, rng)
+        traced = trace_people(release, stranger, theirs, null="plug-in", control="each")
+        found += int(traced.p_values[0] <= 0.01)
+        spread = np.sqrt(2 * (release**2 * (1 - release**2)).sum()) + 1e-9
+        taken += int(stats.norm.sf(traced.scores[0] / spread) <= 0.01)
+    share = alpha("attacks/tracing/few people", parts=10)
+    assert clopper_pearson(found, tries, share)[0] <= 0.01
+    if people == 3:
+        assert clopper_pearson(taken, tries, share)[0] > 0.01
+
+
+def test_the_plug_in_null_keeps_its_power(rng):
+    """With references enough it finds what its normal law says, and the proved null far less."""
+    people, d = 30, 6 * 30**2
+    p = a_population(d, rng)
+    x, others = draw_people(p, people, rng), draw_people(p, 400, rng)
+    release = x.mean(axis=0)
+    found = {
+        null: trace_people(release, x, others, null=null, control="each").accused.sum()
+        for null in ("plug-in", "product")
+    }
+    share = alpha("attacks/tracing/plug-in power")
+    assert found["plug-in"] >= stats.binom.isf(1 - share, people, 0.95)
+    assert found["product"] <= found["plug-in"]
+
+
+def test_a_pool_of_the_references_themselves_is_refused(rng):
+    """With it nearly every stranger was accused: the weights are made against these references."""
+    p = a_population(400, rng)
+    x, theirs = draw_people(p, 20, rng), draw_people(p, 20, rng)
+    strangers = draw_people(p, 20, rng)
+    how: dict[str, Any] = {"statistic": "homer", "null": "references", "control": "each"}
+    for pool in (theirs, theirs[::-1], theirs.astype(float), np.concatenate([theirs[:1], x])):
+        with pytest.raises(InvalidArgument, match="in common"):
+            trace_people(x.mean(axis=0), strangers, theirs, **how, pool=pool)
+    trace_people(x.mean(axis=0), strangers, theirs, **how, pool=draw_people(p, 20, rng))
+    few = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]] * 10)
+    with pytest.raises(InvalidArgument, match="in common"):
+        trace_people([0.5, 0.1], [[1, 1]], few, **how, pool=few)
+    trace_people([0.5, 0.1], [[1, 1]], few, **how, pool=few[::-1])
+    # Of few attributes, or where rows repeat by themselves, two equal rows may be two people.
+    trace_people([0.5, 0.1], [[1, 1]], [[1, 1], [1, -1]], statistic="homer", pool=[[1, 1]])
+    alike = np.ones((3, 40))
+    trace_people(
+        np.full(40, 0.5), alike, alike, statistic="homer", pool=np.concatenate([alike, -alike])
+    )

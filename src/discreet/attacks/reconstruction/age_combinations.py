@@ -21,6 +21,17 @@ def distinct_ages(people: int, *, youngest: int = 1, oldest: int = 125) -> int:
     return math.comb(_number_of_ages(youngest, oldest), check.at_least_one(people, "people"))
 
 
+def all_ages(people: int, *, youngest: int = 1, oldest: int = 125) -> int:
+    """Return how many combinations of ages so many people can have, equal ages among them.
+
+    Example:
+        >>> all_ages(3)
+        333375
+    """
+    count = check.at_least_one(people, "people")
+    return math.comb(_number_of_ages(youngest, oldest) + count - 1, count)
+
+
 def combinations_left(
     people: int, *, median: Number, mean: Number, youngest: int = 1, oldest: int = 125
 ) -> int:

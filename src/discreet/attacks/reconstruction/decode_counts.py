@@ -9,8 +9,9 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from discreet.attacks.reconstruction.least_deviations import least_deviations
 from discreet.attacks.reconstruction.subset_counts import Subset, Subsets, as_bits, as_subsets
-from discreet.core import check, optional
+from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
@@ -36,20 +37,26 @@ class DecodedBits:
             >>> DecodedBits(bits=as_bits([1, 0, 1, 1]), method="guess").share_right([1, 0, 0, 1])
             Fraction(3, 4)
         """
-        secret = as_bits(truth)
-        if secret.shape != self.bits.shape:
-            raise InvalidArgument(
-                "These are not the bits of the same people",
-                must=f"be {self.bits.size:,}",
-                got=f"{secret.size:,}",
-            )
+        secret = _same_people(truth, self.bits.size)
         return Fraction(int((secret == self.bits).sum()), secret.size)
+
+
+def _same_people(truth: Sequence[int] | NDArray[np.generic], people: int) -> IntArray:
+    secret = as_bits(truth)
+    if secret.size != people:
+        raise InvalidArgument(
+            "These are not the bits of the same people",
+            must=f"be {people:,}",
+            got=f"{secret.size:,}",
+        )
+    return secret
 
 
 @frozen(kw_only=True, eq=False)
 class ConsistentBits:
     """Every assignment of bits that agrees with all answers up to the error."""
 
+    people: int
     count: int
     """How many agree; 0 if the answers contradict the error, and then nothing can be told."""
     first: IntArray | None
@@ -62,6 +69,27 @@ class ConsistentBits:
     def decided(self) -> int:
         """How many people have the same bit in all that agree."""
         return self.always.size + self.never.size if self.count else 0
+
+    def decided_right(self, truth: Sequence[int] | NDArray[np.generic]) -> int:
+        """Return how many of these have their true bit, for the owner who knows them."""
+        secret = _same_people(truth, self.people)
+        return int(secret[self.always].sum() + (1 - secret[self.never]).sum()) if self.count else 0
+
+    def __str__(self) -> str:
+        """Return how much is decided in a sentence."""
+        if not self.count:
+            return "Cannot tell: no bits agree with all counts, so their error is larger than said."
+        ways = "One assignment" if self.count == 1 else f"{self.count:,} assignments"
+        return (
+            f"{ways} of bits to {self.people:,} people agree with all counts up to the error. The "
+            f"bits of {self.decided:,} people are the same in all of them: {self.always.size:,} "
+            f"have it, {self.never.size:,} do not."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is decided for other programs."""
+        bits = {"always": self.always.tolist(), "never": self.never.tolist()}
+        return {"people": self.people, "consistent": self.count, **bits}
 
 
 def _system(queries: Subsets, answers: Answers, people: int) -> tuple[Subset, NDArray[np.float64]]:
@@ -163,6 +191,7 @@ def consistent_bits(
         ]
     )
     return ConsistentBits(
+        people=people,
         count=len(kept),
         first=kept[0].astype(np.int64) if len(kept) else None,
         always=np.flatnonzero(kept.all(axis=0)) if len(kept) else np.zeros(0, dtype=np.int64),
@@ -207,8 +236,13 @@ def decode_linear(queries: Subsets, answers: Answers, *, people: int) -> Decoded
     known).
 
     Guarantee:
-        The truth is feasible with the sum of the true errors, so the solution's sum is no larger,
-        and the two solutions' answers differ by at most twice that sum in total.
+        The truth is feasible with the sum of the true errors, so the solution's sum is no larger
+        (up to a millionth,
+        :func:`~discreet.attacks.reconstruction.least_deviations.least_deviations`), and the two
+        solutions' answers differ by at most twice that sum in total.
+
+    Utility:
+        2,000 people and 8,000 counts take about a minute.
 
     Example:
         >>> sets = all_subsets(5)
@@ -218,19 +252,30 @@ def decode_linear(queries: Subsets, answers: Answers, *, people: int) -> Decoded
         [1, 0, 1, 1, 0]
     """
     matrix, numbers = _system(queries, answers, check.at_least_one(people, "people"))
-    sparse = optional.load("scipy.sparse")
-    sets, count = sparse.csr_matrix(matrix.astype(np.float64)), len(matrix)
-    one = sparse.identity(count, format="csr")
-    found = optional.load("scipy.optimize").linprog(
-        np.concatenate([np.zeros(people), np.ones(2 * count)]),
-        A_eq=sparse.hstack([sets, one, -one], format="csr"),
-        b_eq=numbers,
-        bounds=[(0, 1)] * people + [(0, None)] * (2 * count),
-        method="highs",
-    )
-    if not found.success:
-        raise InvalidArgument("The linear programme was not solved", got=str(found.message))
-    return DecodedBits(bits=(found.x[:people] >= 0.5).astype(np.int64), method="linear programme")
+    found = least_deviations(matrix.astype(np.float64), numbers)
+    return DecodedBits(bits=(found.solution >= 0.5).astype(np.int64), method="linear programme")
+
+
+def find_undetermined(queries: Subsets, answers: Answers, *, people: int) -> IntArray:
+    r"""Return who has a bit that exact answers to these queries do not determine, as any number.
+
+    A refused query (an answer of ``None``) is none.
+
+    Guarantee:
+        A weighted sum of the answers is one person's bit if and only if the unit vector of that
+        person is in the row space of the queries: if its projection onto it has length 1. Lengths
+        are computed in floats, to a millionth. That a bit is 0 or 1 can determine it all the same
+        (:func:`consistent_bits` looks at that).
+
+    Example:
+        >>> find_undetermined([[1, 1, 0], [1, 0, 0], [0, 0, 0]], [1, 1, 0], people=3).tolist()
+        [2]
+    """
+    matrix, _ = _system(queries, answers, check.at_least_one(people, "people"))
+    wide = matrix.astype(np.float64)
+    sizes, axes = np.linalg.eigh(wide.T @ wide)
+    kept = axes[:, sizes > 1e-11 * max(1.0, float(sizes[-1]))]
+    return np.flatnonzero((kept**2).sum(axis=1) < 1 - 1e-6)
 
 
 def expected_share(people: int, queries: int, deviation: float) -> float:

@@ -11,7 +11,7 @@ from discreet.audit.binomial import lower_confidence, upper_confidence
 from discreet.core import check
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, Pure
-from discreet.core.numbers import Number, float_up
+from discreet.core.numbers import Number, exact, exp_bounds, float_up
 from discreet.core.protocols import QueryInterface, Rng
 from discreet.core.rounding import exp_up
 from discreet.randomness.samplers import bernoulli
@@ -43,16 +43,45 @@ def guess_ceiling(loss: Pure | Approximate, *, steps: int = 1) -> Fraction:
         >>> float(guess_ceiling(Pure(0))), round(float(guess_ceiling(Pure(1))), 4)
         (0.5, 0.7311)
     """
+    found = _over_steps(loss, steps)
+    if found is None:
+        return Fraction(1)
+    factor, delta = exp_up(found[0]), found[1]
+    return min(Fraction(1), (factor + delta) / (1 + factor))
+
+
+def one_run_surplus(loss: Pure | Approximate, *, guesses: int, steps: int = 1) -> Fraction:
+    r"""Return how much more often so many guesses about *one* run are right together.
+
+    With a δ, guesses about one run are no games of their own: a run may tell everything, once in
+    :math:`1/\delta`. So a binomial tail with the ceiling's chance does not bound them.
+
+    Guarantee:
+        If each guess is about a fair bit of its own, :math:`v` are right with probability at most
+        :math:`P[Bin(r, c) \ge v] + r\delta/(1 + e^\varepsilon)`, for the ceiling :math:`c`
+        and the result as the last term: the proof is that of
+        :class:`~discreet.audit.one_run.OneRunResult`, and :math:`c` is at least its :math:`q`.
+
+    Example:
+        >>> one_run_surplus(Pure(1), guesses=100)
+        Fraction(0, 1)
+        >>> float(one_run_surplus(Approximate(0, "1e-6"), guesses=100))
+        5e-05
+    """
+    found, count = _over_steps(loss, steps), check.at_least_one(guesses, "guesses")
+    return Fraction(0) if found is None else count * found[1] / (1 + exp_bounds(found[0])[0])
+
+
+def _over_steps(loss: Pure | Approximate, steps: int) -> tuple[Fraction, Fraction] | None:
+    """Return ε and δ of so many steps, or ``None`` if they promise nothing."""
     count = check.at_least_one(steps, "steps")
     try:
         total = loss if count == 1 else group(loss, count).loss
     except Unsupported:
-        return Fraction(1)
-    delta = total.delta if isinstance(total, Approximate) else Fraction(0)
+        return None
     if not isinstance(total, Pure | Approximate) or total.epsilon > _CERTAIN:
-        return Fraction(1)
-    factor = exp_up(total.epsilon)
-    return min(Fraction(1), (factor + delta) / (1 + factor))
+        return None
+    return total.epsilon, total.delta if isinstance(total, Approximate) else Fraction(0)
 
 
 @frozen(kw_only=True)
@@ -68,10 +97,13 @@ class GuessingRecord:
     right: int = field(converter=check.whole, validator=check.non_negative)
     trials: int = field(converter=check.whole, validator=check.positive)
     ceiling: Fraction
+    surplus: Fraction = Fraction(0)
+    """What :func:`one_run_surplus` says, if the guesses are about one run; else 0."""
 
     def lowest(self, failure: Number) -> Fraction:
         """Return a success probability that the true one is below at most ``failure`` often."""
-        return lower_confidence(self.right, self.trials, failure)
+        rest = exact(failure) - self.surplus
+        return lower_confidence(self.right, self.trials, rest) if rest > 0 else Fraction(0)
 
     def highest(self, failure: Number) -> Fraction:
         """Return a success probability that the true one exceeds at most ``failure`` often."""
@@ -90,7 +122,12 @@ class GuessingRecord:
 
     def to_json(self) -> dict[str, object]:
         """Return the record for other programs."""
-        return {"right": self.right, "trials": self.trials, "ceiling": float_up(self.ceiling)}
+        return {
+            "right": self.right,
+            "trials": self.trials,
+            "ceiling": float_up(self.ceiling),
+            "surplus": float_up(self.surplus),
+        }
 
 
 def play_guessing(
@@ -101,6 +138,7 @@ def play_guessing(
     loss: Pure | Approximate,
     rng: Rng,
     steps: int = 1,
+    on_step: Callable[[int, int], None] | None = None,
 ) -> GuessingRecord:
     """Let an attack guess fair bits: ``world`` makes the interface that holds one of them.
 
@@ -114,7 +152,9 @@ def play_guessing(
     bits = bernoulli(Fraction(1, 2), count, rng).tolist()
     coins = bernoulli(Fraction(1, 2), count, rng).tolist()
     right = 0
-    for bit, coin in zip(bits, coins, strict=True):
+    for game, (bit, coin) in enumerate(zip(bits, coins, strict=True)):
         guess = attack(world(bit))
         right += (coin if guess is None else guess) == bit
+        if on_step is not None:
+            on_step(game + 1, count)
     return GuessingRecord(right=right, trials=count, ceiling=guess_ceiling(loss, steps=steps))

@@ -43,10 +43,11 @@ def read_counts(written: Any) -> PrintedCounts:
         counts = []
         for place, one in enumerate(given):
             members = [check.whole(member) for member in one["of"]]
-            if not all(0 <= member < people for member in members):
+            is_there = all(0 <= member < people for member in members)
+            if not is_there or len(set(members)) != len(members):
                 raise InvalidArgument(
-                    f"Set {place} holds somebody who is not there",
-                    must=f"hold numbers from 0 to {people - 1:,}",
+                    f"Set {place} holds somebody who is not there, or somebody twice",
+                    must=f"hold numbers from 0 to {people - 1:,}, each once",
                 )
             sets[place, members] = True
             counts.append(None if one["count"] is None else float(one["count"]))

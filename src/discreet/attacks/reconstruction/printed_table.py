@@ -145,6 +145,13 @@ class PrintedTable:
 
     def __attrs_post_init__(self) -> None:
         known = {name: set(values) for name, values in self.columns}
+        if sum(map(len, known.values())) < sum(len(values) for _, values in self.columns) or len(
+            {line.name for line in self.statistics}
+        ) < len(self.statistics):
+            raise InvalidArgument(
+                "The table names something twice",
+                must="have a name of its own for each line, and each value of a column once",
+            )
         wheres = [(line.name, line.group.where) for line in self.statistics]
         wheres += [("A rule", rule.where) for rule in self.rules]
         for name, where in wheres:

@@ -160,3 +160,29 @@ class SuppressedCounts:
         """Return each count, or ``None`` if it is small."""
         found = self.inner.answers(list(queries))
         return [None if one is None or one < self.below else one for one in found]
+
+
+def _labels(given: Sequence[int] | IntArray) -> IntArray:
+    return np.asarray(given, dtype=np.int64)
+
+
+@frozen(kw_only=True)
+class AtomicCounts:
+    """Answers only for whole groups: everybody is in one, and no group is split.
+
+    This is the conceptual model of atomic populations [Gro14, section 2.6]. Differences of answers
+    are about whole groups, and that is no protection either
+    (:func:`discreet.attacks.differencing.track_groups`).
+    """
+
+    inner: QueryInterface
+    groups: IntArray = field(converter=_labels)
+    """The group of each person."""
+
+    def answers(self, queries: Subsets) -> list[int | None]:
+        """Return the answer to each query that splits no group, and ``None`` to others."""
+        matrix = as_subsets(queries, self.groups.size)
+        return [self.inner.answers([row])[0] if self._is_whole(row) else None for row in matrix]
+
+    def _is_whole(self, query: Subset) -> bool:
+        return not np.intersect1d(self.groups[query], self.groups[~query]).size

@@ -50,7 +50,7 @@ class AnonymityReport:
 
 
 @frozen(kw_only=True, eq=False, repr=False)
-class _Cells:
+class ClassCells:
     """How often each sensitive value occurs in each class, where it does."""
 
     group: IntArray
@@ -60,7 +60,10 @@ class _Cells:
     totals: IntArray
 
 
-def _cells(rows: CodedRows, quasi: Sequence[str], sensitive: str) -> tuple[_Cells, IntArray]:
+def class_cells(
+    rows: CodedRows, quasi: Sequence[str], sensitive: str
+) -> tuple[ClassCells, IntArray]:
+    """Return the cells of every class, and a row of each class."""
     if not quasi or sensitive in quasi:
         raise InvalidArgument(
             "The columns overlap, or there are none",
@@ -72,7 +75,7 @@ def _cells(rows: CodedRows, quasi: Sequence[str], sensitive: str) -> tuple[_Cell
         rows.keys(quasi), return_index=True, return_inverse=True, return_counts=True
     )
     pairs, count = np.unique(inverse * np.int64(width) + column.codes, return_counts=True)
-    found = _Cells(
+    found = ClassCells(
         group=pairs // width,
         value=pairs % width,
         count=count.astype(np.int64),
@@ -102,7 +105,7 @@ def report_anonymity(
         >>> report.k, report.distinct, report.closeness
         (2, 1, Fraction(1, 4))
     """
-    cells, _ = _cells(rows, quasi, sensitive)
+    cells, _ = class_cells(rows, quasi, sensitive)
     different = np.bincount(cells.group, minlength=cells.sizes.size)
     shares = cells.count / cells.sizes[cells.group]
     entropies = np.bincount(cells.group, weights=-shares * np.log(shares))
@@ -131,7 +134,7 @@ def _largest(numerators: IntArray, denominators: IntArray) -> Fraction:
     )
 
 
-def _varied(cells: _Cells, rows: int) -> IntArray:
+def _varied(cells: ClassCells, rows: int) -> IntArray:
     """Return the distances in variation, times the number of rows and the size of the class.
 
     Half the sum of differences is the sum of those above 0, and a value that a class does not have
@@ -153,7 +156,7 @@ def _order(rows: CodedRows, sensitive: str) -> list[int]:
         ) from None
 
 
-def _moved(cells: _Cells, order: IntArray) -> IntArray:
+def _moved(cells: ClassCells, order: IntArray) -> IntArray:
     """Return the earth mover's distances, times rows, class size and one less than the values."""
     groups, width = cells.sizes.size, cells.totals.size
     if groups * width > MOST_CELLS:
@@ -213,7 +216,7 @@ def find_homogeneous(
         >>> find_homogeneous(rows, quasi=["zip"], sensitive="ill").exposed
         2
     """
-    cells, first = _cells(rows, quasi, sensitive)
+    cells, first = class_cells(rows, quasi, sensitive)
     alone = np.flatnonzero(np.bincount(cells.group, minlength=cells.sizes.size) == 1)
     return HomogeneousClasses(first=first[alone], sizes=cells.sizes[alone], rows=rows.rows)
 

@@ -14,13 +14,12 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.attacks.statistics.pirates import Pirate, Signs
+from discreet.attacks.statistics.pirates import Signs
 from discreet.attacks.statistics.sign_data import Floats, inner, uniforms
 from discreet.core.check import at_least_one
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 
-_BLOCK = 512
 _MOST_ENTRIES = 10**9
 
 
@@ -69,6 +68,10 @@ class FingerprintCode:
             most a share β of errors is caught but for
             :math:`\delta^{(1/2-\beta)n/2}` [Ste16, theorems 6.2.8, 6.2.19 and 6.2.21].
 
+            The proof needs :math:`(1/2-\beta)n \ge 1` [Ste16, theorem 6.2.2]. Against fewer pirates
+            the code is made as if against so many, the rest of whom say nothing; :math:`n` stands
+            for that number.
+
             The analysis is corrected: its weight of an error must be
             :math:`\gamma = 2C(1-2\zeta)/\zeta` with :math:`C = 1/(\pi - 4\arcsin\sqrt\alpha)`
             (:func:`error_weight`), and not :math:`(2/\pi)(1-2\zeta)/\zeta`. The code itself and
@@ -84,7 +87,8 @@ class FingerprintCode:
                 "The errors or the failure are out of range",
                 must="have 0 <= errors < 1/2 and 0 < failure < 1/2",
             )
-        room, count = 0.5 - errors, _whole(colluders)
+        room = 0.5 - errors
+        count = max(_whole(colluders), math.ceil(1 / room))
         blocks = math.ceil(6 * math.pi * count / room**2)
         threshold = 64 * blocks * math.ceil(math.log(32 / failure))
         return cls(
@@ -231,76 +235,3 @@ def error_weight(edge: float, fixed: float) -> float:
     if not fixed > 0:
         raise InvalidArgument("fixed is out of range", must="be above 0")
     return 2 * (1 - 2 * fixed) / (fixed * (math.pi - 4 * math.asin(math.sqrt(edge))))
-
-
-@frozen(kw_only=True, eq=False)
-class CodeGame:
-    """What came of an interactive game. Private.
-
-    Attributes:
-        accused_at: For each accused user, in which round.
-        innocent: How many of them were no pirates.
-        inconsistent: In how many rounds the answer was one that no user had.
-        rounds: How many rounds were played.
-    """
-
-    accused_at: dict[int, int]
-    innocent: int
-    inconsistent: int
-    rounds: int
-
-
-def play_code(
-    code: FingerprintCode, pirate: Pirate, members: ArrayLike, rng: Rng, *, to_the_end: bool = False
-) -> CodeGame:
-    r"""Play the interactive game: positions one by one, and the accused are shut out at once.
-
-    The pirate sees the signs of those members alone who are not accused yet
-    [Ste16, figures 6.1 and 6.2]. When nobody is left it answers +1.
-
-    Args:
-        code: The code.
-        pirate: How the coalition answers.
-        members: Which users it has.
-        rng: Coins for the code and for the pirate.
-        to_the_end: Whether to go on when all members are accused, to count wrong answers.
-    """
-    left = _members(members, code.users)
-    guilty = set(left.tolist())
-    scores, accused = np.zeros(code.users), dict[int, int]()
-    wrong = played = 0
-    while played < code.length and (len(left) or to_the_end):
-        step = min(_BLOCK, code.length - played)
-        biases = code.draw_biases(step, rng)
-        middle, half = score_parts(biases)
-        drawn = uniforms((step, code.users), rng) < biases[:, np.newaxis]
-        columns = (2 * drawn.astype(np.int8) - 1).astype(np.int8)
-        for column, m, h in zip(columns, middle, half, strict=True):
-            answer = int(pirate(column[left, np.newaxis], rng)[0]) if len(left) else 1
-            wrong += not (column == answer).any()
-            played += 1
-            scores += answer * (m + column * h)
-            over = np.flatnonzero(scores > code.threshold)
-            fresh = [int(who) for who in over if int(who) not in accused]
-            if fresh:
-                accused.update(dict.fromkeys(fresh, played))
-                left = left[~np.isin(left, fresh)]
-                if not len(left) and not to_the_end:
-                    break
-    return CodeGame(
-        accused_at=accused,
-        innocent=len(set(accused) - guilty),
-        inconsistent=wrong,
-        rounds=played,
-    )
-
-
-def _members(members: ArrayLike, users: int) -> NDArray[np.int64]:
-    found = np.asarray(members)
-    if found.ndim != 1 or found.size == 0 or found.dtype.kind not in "iu":
-        raise InvalidArgument("The members are no list of users", must="be at least one number")
-    if len(np.unique(found)) != len(found) or found.min() < 0 or found.max() >= users:
-        raise InvalidArgument(
-            "The members are no users of this code", must=f"be different, from 0 to {users - 1}"
-        )
-    return found.astype(np.int64)

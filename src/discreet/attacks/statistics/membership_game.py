@@ -8,7 +8,6 @@ in a report of this game.
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,71 +15,30 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from discreet.attacks.statistics.false_discovery import checked_level
+from discreet.attacks.statistics.membership_record import MembershipRecord, delta_of
 from discreet.attacks.statistics.sign_data import Floats, draw_people, uniforms
 from discreet.attacks.statistics.tracing import standard_score
-from discreet.audit.binomial import lower_confidence, upper_confidence
 from discreet.core.check import at_least_one
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, Pure
-from discreet.core.numbers import Number, exact, float_down
 from discreet.core.protocols import IntArray, Rng
-from discreet.core.rounding import exp_up, log_down
+from discreet.core.rounding import exp_up
 
 CountRelease = Callable[[IntArray], NDArray[Any]]
 """Takes how many people have each attribute, and returns these counts as they are published."""
 
 
 @frozen(kw_only=True, eq=False)
-class MembershipGame:
-    """How often members and strangers were taken for members.
+class MembershipGame(MembershipRecord):
+    """How often members and strangers were taken for members, and what members scored.
 
     Attributes:
-        rounds: How many rounds were played.
-        traced: In how many of them the member was accused.
-        false_alarms: In how many the stranger was.
         attributes: How many means were published.
         scores: The member's score in each round.
     """
 
-    rounds: int
-    traced: int
-    false_alarms: int
     attributes: int
     scores: Floats
-
-    def __str__(self) -> str:
-        return (
-            f"Members were traced in {self.traced} and strangers accused in {self.false_alarms} "
-            f"of {self.rounds} rounds."
-        )
-
-    def breaks(self, loss: Pure | Approximate, *, failure: Number) -> bool:
-        r"""Tell whether the mechanism is certainly not as private as ``loss`` says.
-
-        Guarantee:
-            For a mechanism that has ``loss`` the answer is yes with probability at most
-            ``failure``.
-
-            Proof. Exchange the member for the stranger: the data change in one person, and that
-            the first of them is accused turns from a hit into a false alarm. So
-            :math:`P[hit] \le e^\varepsilon P[alarm] + \delta`. Both have bounds [CP34] that fail
-            with half of ``failure`` each.
-        """
-        low, high = self._bounds(failure)
-        return low > exp_up(loss.epsilon) * high + _delta(loss)
-
-    def least_epsilon(self, *, delta: Number = 0, failure: Number) -> float:
-        """Return a lower confidence bound on ε, rounded down; 0 if nothing is shown."""
-        low, high = self._bounds(failure)
-        gain = low - exact(delta)
-        if gain <= 0 or high <= 0:
-            return 0.0
-        return max(0.0, float_down(log_down(gain / high)))
-
-    def _bounds(self, failure: Number) -> tuple[Fraction, Fraction]:
-        half = exact(failure) / 2
-        low = lower_confidence(self.traced, self.rounds, half)
-        return low, upper_confidence(self.false_alarms, self.rounds, half)
 
     def least_mean_score(self, *, failure: float) -> float:
         r"""Return a lower confidence bound on a member's expected score.
@@ -118,16 +76,12 @@ def largest_mean_score(attributes: int, loss: Pure | Approximate) -> float:
         526.1
     """
     size = at_least_one(attributes, "attributes")
-    delta, grown = float(_delta(loss)), float(exp_up(loss.epsilon))
+    delta, grown = float(delta_of(loss)), float(exp_up(loss.epsilon))
     second = grown * math.sqrt(size) + 2 * size * delta
     if delta <= 0:
         return second
     first = math.sqrt(2 * size * math.log(1 / delta)) + 2 * size * (grown + 1) * delta
     return min(first, second)
-
-
-def _delta(loss: Pure | Approximate) -> Fraction:
-    return loss.delta if isinstance(loss, Approximate) else Fraction(0)
 
 
 def play_membership(
@@ -166,6 +120,10 @@ def play_membership(
         means = 2 * uniforms((size,), rng) - 1
         drawn = draw_people(means, count + 1, rng)
         published = np.asarray(release((drawn[:count] > 0).sum(axis=0, dtype=np.int64)))
+        if published.dtype.kind not in "biuf" or not np.isfinite(published).all():
+            raise InvalidArgument(
+                "The mechanism published what is no count", must="be a finite number for each"
+            )
         if published.shape != (size,):
             raise InvalidArgument(
                 "The mechanism published another number of counts",

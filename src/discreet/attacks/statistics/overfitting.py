@@ -7,16 +7,23 @@ value of one half, though no question was chosen dishonestly.
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
+from numbers import Real
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
+from discreet.attacks.reconstruction.guess_ceiling import GuessingRecord
+from discreet.attacks.statistics.membership_record import delta_of
 from discreet.attacks.statistics.sign_data import Floats
 from discreet.core.check import at_least_one
 from discreet.core.errors import InvalidArgument
+from discreet.core.loss import Approximate, Pure
 from discreet.core.protocols import Rng
+from discreet.core.rounding import exp_up
 
 MeanAnswer = Callable[[NDArray[np.bool_]], float]
 """Takes a question, as yes or no for each point of the universe; answers the share of yes."""
@@ -68,7 +75,8 @@ def overfit(answer: MeanAnswer, *, universe: int, queries: int, rng: Rng) -> Ove
     answers = np.empty(asked)
     for place in range(asked):
         query = _coins(points, rng)
-        given = float(answer(query))
+        told: Any = answer(query)  # whoever is attacked may say anything
+        given = float(told) if isinstance(told, Real) else math.nan
         if not math.isfinite(given):
             raise InvalidArgument("An answer is no number", must="be finite")
         answers[place] = given
@@ -102,3 +110,65 @@ def expected_excess(people: int, queries: int, *, deviation: float = 0.0) -> flo
         raise InvalidArgument("deviation is out of range", must="be finite and at least 0")
     spread = math.pi * count * (1 + 4 * count * deviation**2)
     return NormalDist().cdf(math.sqrt(2 * asked / spread)) - 0.5
+
+
+def excess_ceiling(loss: Pure | Approximate) -> Fraction:
+    r"""Return by how much any question that is fitted to private answers exceeds one half.
+
+    Guarantee:
+        ``loss`` is of all answers together. Then the fitted question's answer on the sample is at
+        most :math:`1/2 + (1 - e^{-\varepsilon})/2 + \delta e^{-\varepsilon}` on average.
+
+        Proof. Exchange a person of the sample for a point outside it. The coins of the questions
+        at that person are then independent of the answers, and the fitted question says no there
+        with probability one half exactly, ties included. Privacy bounds that half by
+        :math:`e^\varepsilon P[no] + \delta`; so with the person in the sample
+        :math:`P[no] \ge (1/2 - \delta)e^{-\varepsilon}`. Average over the sample.
+
+    Example:
+        >>> round(float(excess_ceiling(Pure("0.1"))), 4), float(excess_ceiling(Pure(0)))
+        (0.0476, 0.0)
+    """
+    half = Fraction(1, 2)
+    return min(half, half - (half - delta_of(loss)) / exp_up(loss.epsilon))
+
+
+def play_overfitting(
+    open_answer: Callable[[], MeanAnswer],
+    *,
+    universe: int,
+    queries: int,
+    rounds: int,
+    loss: Pure | Approximate,
+    rng: Rng,
+) -> GuessingRecord:
+    """Overfit a new mechanism in each round, and count how often its question says yes of point 0.
+
+    Args:
+        open_answer: Makes the mechanism anew. Point 0 is in its sample, and the last point is not.
+        universe: How many points there are.
+        queries: How many questions are asked in a round.
+        rounds: How many rounds are played.
+        loss: What a mechanism loses about one person who is exchanged, over all its answers.
+        rng: Coins for the questions.
+
+    Guarantee:
+        Rounds are independent, and each is a yes with probability at most one half and
+        :func:`excess_ceiling`.
+
+    Example:
+        >>> from discreet import SystemRng
+        >>> record = play_overfitting(
+        ...     lambda: lambda query: float(query[0]), universe=2, queries=25, rounds=200,
+        ...     loss=Pure(1), rng=SystemRng(),
+        ... )
+        >>> record.right, record.breaks_ceiling("1e-6")
+        (200, True)
+    """
+    played = at_least_one(rounds, "rounds")
+    right = sum(
+        bool(overfit(open_answer(), universe=universe, queries=queries, rng=rng).query[0])
+        for _ in range(played)
+    )
+    ceiling = Fraction(1, 2) + excess_ceiling(loss)
+    return GuessingRecord(right=right, trials=played, ceiling=ceiling)

@@ -22,7 +22,7 @@ Pirate = Callable[[Signs, Rng], Signs]
 def majority(held: Signs, rng: Rng) -> Signs:
     """Answer what most members have; a coin decides a tie."""
     total = held.sum(axis=0, dtype=np.int64)
-    return np.where(total == 0, _coins(held.shape[1], rng), np.sign(total)).astype(np.int8)
+    return np.where(total == 0, coin_signs(held.shape[1], rng), np.sign(total)).astype(np.int8)
 
 
 def minority(held: Signs, rng: Rng) -> Signs:
@@ -50,7 +50,7 @@ def all_ones(held: Signs, rng: Rng) -> Signs:
 
 def coin(held: Signs, rng: Rng) -> Signs:
     """Toss a coin wherever members differ."""
-    return np.where(_agree(held), held[0], _coins(held.shape[1], rng)).astype(np.int8)
+    return np.where(_agree(held), held[0], coin_signs(held.shape[1], rng)).astype(np.int8)
 
 
 def noisy(pirate: Pirate, errors: float) -> Pirate:
@@ -76,7 +76,7 @@ def mechanism_pirate(mechanism: Callable[[Floats], NDArray[Any]]) -> Pirate:
         means = np.asarray(mechanism(held.mean(axis=0, dtype=np.float64)), dtype=np.float64)
         if means.shape != (held.shape[1],) or not np.isfinite(means).all():
             raise InvalidArgument("The mechanism gave no means", must="be one number a position")
-        return np.where(means == 0, _coins(held.shape[1], rng), np.sign(means)).astype(np.int8)
+        return np.where(means == 0, coin_signs(held.shape[1], rng), np.sign(means)).astype(np.int8)
 
     return answer
 
@@ -96,5 +96,6 @@ def _agree(held: Signs) -> NDArray[np.bool_]:
     return np.asarray((held == held[0]).all(axis=0), dtype=np.bool_)
 
 
-def _coins(count: int, rng: Rng) -> Signs:
+def coin_signs(count: int, rng: Rng) -> Signs:
+    """Return so many signs, each by a fair coin."""
     return np.where(uniforms((count,), rng) < 0.5, 1, -1).astype(np.int8)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from enum import Enum
+from hashlib import blake2b
 from statistics import NormalDist
 from typing import Any
 
@@ -21,6 +22,9 @@ from discreet.core.check import chosen
 from discreet.core.errors import InvalidArgument
 from discreet.core.optional import load
 
+_TELLING = 32
+"""So many attributes tell people apart, if those of a list are all different."""
+
 _SLACK = 1 + 1e-9
 """p-values are raised by this factor: far more than the rounding of the floats behind them."""
 
@@ -31,8 +35,9 @@ class TracingNull(Enum):
     Attributes:
         PRODUCT: The attributes are independent signs. The p-value is Hoeffding's bound: it holds
             for any means, any release and any number of people.
-        PLUG_IN: The same, with the normal law whose variance is estimated from the references and
-            the release. Sharper, and only approximate.
+        PLUG_IN: The same, with the normal law whose variance is estimated from the references; one
+            alone tells nothing of it, and the largest variance is taken. Sharper, and only
+            approximate: for many attributes, none of which outweighs the rest.
         REFERENCES: Nothing but that references and innocent candidates come from one law, whatever
             the correlation of their attributes. The p-value is a rank among the references: exact,
             but never below one over their number plus one.
@@ -121,7 +126,8 @@ def trace_people(
         candidates: One row of signs for each candidate; ``as_signs`` makes them of 0 and 1.
         references: One row for each reference.
         statistic: How attributes are weighted.
-        pool: More references, for statistics that compare with the population's means.
+        pool: More references, for statistics that compare with the population's means: other
+            people, for with the same ones strangers are accused. Where it shows, it is refused.
         distortion: How far the release may be from these, for the clipped statistic.
         null: What is known of people who are not in the data.
         level: The level of false accusations.
@@ -174,12 +180,12 @@ def trace_people(
     people = people_of(candidates, size, "candidates", real=real)
     others = people_of(references, size, "references", real=real)
     pooled = None if pool is None else people_of(pool, size, "pool", real=real)
+    if pooled is not None:
+        _require_others(pooled, others)
     weights = weights_of(statistic, means, pooled, distortion=distortion)
     raw, theirs = inner(people, weights), inner(others, weights)
     scores = raw - theirs.mean()
-    test = _ScoreTest(
-        null=null, weights=weights, theirs=theirs, variances=_variances(null, means, others)
-    )
+    test = _ScoreTest(null=null, weights=weights, theirs=theirs, variances=_variances(null, others))
     p_values = test.p_values(scores)
     accused = discoveries(p_values, level, control)
     why = "" if accused.any() else test.cannot_tell(checked_level(level), len(people), control)
@@ -195,24 +201,48 @@ def trace_people(
     )
 
 
+def _require_others(pool: NDArray[Any], references: NDArray[Any]) -> None:
+    """Refuse a pool that has people of the references in it: the weights would be against them.
+
+    Where everybody is different, and has attributes enough for that, two equal rows are one person;
+    and two equal lists are one list.
+    """
+    ours, theirs = ([_hashed(row) for row in rows] for rows in (pool, references))
+    both = set(ours) & set(theirs)
+    is_telling = pool.shape[1] >= _TELLING and all(
+        len(set(rows)) == len(rows) for rows in (ours, theirs)
+    )
+    if both and (is_telling or (ours == theirs and pool.size >= _TELLING)):
+        raise InvalidArgument(
+            "The pool and the references have people in common",
+            must="be different people: strangers would look like members beside these references",
+            next="Divide the references: some for the pool, and the others to compare with",
+        )
+
+
+def _hashed(row: NDArray[Any]) -> bytes:
+    """Return the same few bytes for the same numbers, of whatever type."""
+    return blake2b(row.astype(np.float64).tobytes(), digest_size=16).digest()
+
+
 def _verdict(why: str, accused: NDArray[np.bool_]) -> TracingVerdict:
     if why:
         return TracingVerdict.CANNOT_TELL
     return TracingVerdict.FOUND if accused.any() else TracingVerdict.NOBODY
 
 
-def _variances(null: TracingNull, means: Floats, others: NDArray[Any]) -> Floats:
-    """Return the variance of each attribute: known, or guessed from release and references.
+def _variances(null: TracingNull, others: NDArray[Any]) -> Floats:
+    """Return the variance of each attribute: known, or estimated without bias from references.
 
-    The guess puts the release, which has more people in it, and the references together with the
-    weight of one person for the release: it is never 0 where a reference disagrees with it.
+    The weights come from the release, and the references are independent of it, so the estimated
+    variance of a score is right on average, whatever the weights. The release itself is no help:
+    where few people agree it is ±1, and its weight is largest where it would show no variance.
     """
-    if null is not TracingNull.PLUG_IN:
-        return np.ones_like(means)
     count = len(others)
-    guess = (means + others.sum(axis=0, dtype=np.float64)) / (count + 1)
-    guess = guess if count > 1 else means
-    return np.asarray(1.0 - guess**2, dtype=np.float64)
+    if null is not TracingNull.PLUG_IN or count == 1:
+        return np.ones(others.shape[1])
+    mean = others.mean(axis=0, dtype=np.float64)
+    return np.asarray((1.0 - mean**2) * count / (count - 1), dtype=np.float64)
 
 
 @frozen(kw_only=True)
@@ -227,7 +257,11 @@ class _ScoreTest:
     @property
     def _variance(self) -> float:
         """The variance of a score, or the bound on it that Hoeffding's inequality uses."""
-        spread = float((self.weights**2 * self.variances).sum())
+        squares = self.weights**2
+        parts = squares * self.variances
+        spread = float(parts.sum())
+        if self.null is TracingNull.PLUG_IN:  # an estimate: about what it may be off by is added
+            spread = min(float(squares.sum()), spread + float((parts**2).sum()) ** 0.5)
         return spread * (1 + 1 / len(self.theirs))
 
     def p_values(self, scores: Floats) -> Floats:
@@ -255,7 +289,7 @@ class _ScoreTest:
             return f"{len(self.theirs)} references are too few for this level; {least} are enough"
         if self._variance <= 0:
             return "the release says nothing that differs from the references"
-        if self.null is TracingNull.PRODUCT:
+        if self.null is not TracingNull.GAUSSIAN:
             best = float(np.abs(self.weights).sum()) - float(self.theirs.mean())
             if self.p_values(np.array([best]))[0] > needed:
                 return f"{len(self.weights)} attributes are too few for this level"

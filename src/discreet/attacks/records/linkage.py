@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
-from discreet.attacks.records.coded_rows import CodedRows, code_rows
+from discreet.attacks.records.coded_rows import CodedRows, alike_columns, code_rows
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import IntArray
 
@@ -59,7 +60,7 @@ def link_rows(released: CodedRows, public: CodedRows, *, on: Sequence[str]) -> L
         person's own entry matches the row, and only one does [Swe02]. Then the share that is linked
         is the share of rows that are unique on these columns on the list. Of k-anonymous rows,
         k of 2 or more, none is linked, for no row is unique. Where the list is incomplete, a link
-        is a guess.
+        is a guess. That both lack a value says nothing: such rows are not linked.
 
     Example:
         >>> from discreet.attacks.records.coded_rows import code_rows
@@ -72,8 +73,8 @@ def link_rows(released: CodedRows, public: CodedRows, *, on: Sequence[str]) -> L
     if not on:
         raise InvalidArgument("There is nothing to join on", must="be one column or more")
     keys = _together(released, public, on)
-    first = _once(keys[: released.rows])
-    second = _once(keys[released.rows :])
+    first = _once(keys[: released.rows], _is_known(released, on))
+    second = _once(keys[released.rows :], _is_known(public, on))
     _, left, right = np.intersect1d(first[0], second[0], assume_unique=True, return_indices=True)
     order = np.argsort(first[1][left])
     return LinkedRows(
@@ -86,22 +87,25 @@ def link_rows(released: CodedRows, public: CodedRows, *, on: Sequence[str]) -> L
 
 def _together(released: CodedRows, public: CodedRows, on: Sequence[str]) -> IntArray:
     """Return a number for each row of both, which says what it has in these columns."""
+    tables = alike_columns([released, public], on)
     values = {
-        name: released.values(name, np.arange(released.rows))
-        + public.values(name, np.arange(public.rows))
+        name: [value for one in tables for value in one.values(name, np.arange(one.rows))]
         for name in on
     }
-    try:
-        return code_rows(values).keys(on)
-    except InvalidArgument:
-        raise InvalidArgument(
-            "The columns do not hold the same kind of values in both tables",
-            must="be numbers in both, or texts in both",
-            got=", ".join(on),
-        ) from None
+    return code_rows(values).keys(on)
 
 
-def _once(keys: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the keys that occur once, and where they are."""
+def _is_known(rows: CodedRows, on: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which rows have a value in all of these columns."""
+    known = np.ones(rows.rows, dtype=np.bool_)
+    for name in on:
+        column = rows.column(name)
+        known &= np.array([value is not None for value in column.values])[column.codes]
+    return known
+
+
+def _once(keys: IntArray, is_known: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """Return the keys that occur once and are known, and where they are."""
     found, places, counts = np.unique(keys, return_index=True, return_counts=True)
-    return found[counts == 1], places[counts == 1].astype(np.int64)
+    kept = (counts == 1) & is_known[places]
+    return found[kept], places[kept].astype(np.int64)

@@ -1,6 +1,6 @@
 """Who stands alone: the share of rows that a few columns single out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -69,7 +69,11 @@ class UniquenessReport:
 
 
 def find_unique(
-    rows: CodedRows, *, columns: Sequence[str] | None = None, most: int = 3
+    rows: CodedRows,
+    *,
+    columns: Sequence[str] | None = None,
+    most: int = 3,
+    on_step: Callable[[int, int], None] | None = None,
 ) -> UniquenessReport:
     """Return for every set of at most so many columns how many rows it singles out.
 
@@ -99,13 +103,15 @@ def find_unique(
             got=f"{len(names)} columns and {len(wanted):,} sets",
         )
     found: dict[tuple[str, ...], UniqueShare] = {}
-    for chosen in wanted:
+    for step, chosen in enumerate(wanted):
         smaller = (found[part] for part in combinations(chosen, len(chosen) - 1) if part)
         if any(part.unique == rows.rows for part in smaller):
             unique, least = rows.rows, 1
         else:
             unique, least = _alone(rows.keys(chosen), _width(rows, chosen))
         found[chosen] = UniqueShare(columns=chosen, unique=unique, rows=rows.rows, smallest=least)
+        if on_step is not None:
+            on_step(step + 1, len(wanted))
     ordered = sorted(found.values(), key=lambda one: (-one.unique, len(one.columns)))
     return UniquenessReport(shares=tuple(ordered))
 
