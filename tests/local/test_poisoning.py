@@ -1,21 +1,35 @@
 """Dishonest people: bounds that are attained, and reports that no device makes."""
 
 import itertools
+from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-from discreet.core.errors import InvalidArgument
+from discreet.core.errors import InvalidArgument, Unsupported
+from discreet.local.condensed.condensed_response import CondensedResponse
+from discreet.local.condensed.distance import Distance
 from discreet.local.device.draws import UNIT
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.frequency.k_ary import KaryResponse
+from discreet.local.frequency.local_hashing import LocalHashing
+from discreet.local.frequency.unary import UnaryEncoding
 from discreet.local.numbers.d_bit_flip import DBitFlip
 from discreet.local.numbers.hybrid import HybridMean
 from discreet.local.numbers.local_laplace import LocalLaplace
 from discreet.local.numbers.number_scheme import NumberScheme
 from discreet.local.numbers.one_bit_mean import OneBitMean
-from discreet.local.poisoning.influence import attack, influence, one_report
+from discreet.local.numbers.quantiles import cumulative_shares
+from discreet.local.numbers.square_wave import SquareWave
+from discreet.local.poisoning.attack import attack
+from discreet.local.poisoning.influence import influence, influence_below, one_report
+from discreet.local.rappor.decode import decode, decoder
+from discreet.local.rappor.rappor import Rappor
+from discreet.local.rappor.rappor_coins import RapporCoins
+from discreet.local.repeated.memoised_rounding import MemoisedRounding
+from discreet.local.words.find_words import find_words
 from discreet.local.words.hashed_words import HashedWords
 from tests.local.case import Case
 from tests.local.schemes import CASES
@@ -141,3 +155,125 @@ def test_means_are_moved_as_far_as_is_said(scheme: NumberScheme):
     found = influence(scheme, share)
     assert mean[0] + share * max(worths) == found.raised
     assert scheme.most - (mean[scheme.most] + share * min(worths)) == found.lowered
+
+
+def test_a_mean_is_not_said_to_be_moved_by_reports_that_are_refused():
+    """Below a loss of 0.61 the hybrid scheme tells bits alone; places would count for more."""
+    scheme = HybridMean.calibrate(most=4, epsilon="0.5")
+    worths = [scheme.worth(r[0]) for v in (0, 4) for r in device_law(scheme.recipe(), v)]
+    assert (
+        influence(scheme, "0.1").raised == max(worths) / 10 == influence(scheme.bit, "0.1").raised
+    )
+    assert influence(MemoisedRounding(bit=scheme.bit), "0.1") == influence(scheme.bit, "0.1")
+
+
+SINGLE = np.arange(256, dtype=np.uint8)[:, None]
+
+
+def ends_of(estimates: Iterable[np.ndarray]) -> tuple[float, float]:
+    found = np.array(list(estimates))
+    return float(found.min()), float(found.max())
+
+
+def test_every_report_of_condensed_privacy_counts_within_the_bounds(rng):
+    scheme = CondensedResponse.calibrate(distance=Distance.ordinal([0, 1, 4]), alpha=1)
+    least, most = ends_of(scheme.estimate(SINGLE[told : told + 1]).means for told in range(3))
+    bound = influence(scheme, "0.01")
+    assert (float(bound.raised), float(bound.lowered)) == pytest.approx(
+        (most / 100, (1 - least) / 100)
+    )
+    for target in range(3):
+        worst = scheme.estimate(attack(scheme, target, 5, rng)).means[target]
+        assert worst == max(scheme.estimate(SINGLE[t : t + 1]).means[target] for t in range(3))
+
+
+def test_every_report_of_rappor_counts_within_the_bounds_and_the_attack_attains_them(rng):
+    coins = RapporCoins.calibrate(epsilon=2, hashes=2, p="0.1", q="0.8")
+    scheme = Rappor(bits=6, hashes=2, cohorts=3, salt="p", coins=coins)
+    names = ["red", "green", "blue"]
+    made = decoder(scheme, names)
+    every = np.array([(c, bits) for c in range(3) for bits in range(64)], dtype=np.uint8)
+    counts = np.array([decode(scheme, scheme.tally(one[None]), made).counts for one in every])
+    bound = influence(made, "0.01")
+    assert float(bound.raised) == pytest.approx(counts.max() / 100)
+    assert float(bound.lowered) == pytest.approx((1 - counts.min()) / 100)
+    for place, name in enumerate(names):
+        reports = attack(scheme, name, 4, rng, candidates=names)
+        found = decode(scheme, scheme.tally(reports), made).counts[place] / 4
+        assert found == pytest.approx(counts[:, place].max())
+
+
+def test_quantiles_are_moved_as_far_as_is_said():
+    wave = SquareWave.calibrate(most=5, epsilon=1)
+    least, most = ends_of(
+        wave.cumulative(SINGLE[t : t + 1]).shares[:-1] for t in range(wave.outcomes)
+    )
+    found = influence_below(wave, "0.01")
+    assert (float(found.raised), float(found.lowered)) == pytest.approx(
+        (most / 100, (1 - least) / 100)
+    )
+
+    for scheme in (
+        UnaryEncoding.optimised(categories=4, epsilon=1),
+        KaryResponse.calibrate(categories=4, epsilon=1),
+        DBitFlip.calibrate(categories=4, bits=1, epsilon=1),
+        LocalHashing.calibrate(categories=4, epsilon=1, bits=1),
+    ):
+        reports = SINGLE[scheme.possible(SINGLE)]
+        tallies = [scheme.tally(one[None]) for one in reports]
+        least, most = ends_of(cumulative_shares(scheme, one, 1).shares[:-1] for one in tallies)
+        found = influence_below(scheme, "0.01")
+        assert most / 100 <= float(found.raised) * (1 + 1e-9)
+        assert (1 - least) / 100 <= float(found.lowered) * (1 + 1e-9)
+        if isinstance(scheme, UnaryEncoding):
+            assert (float(found.raised), float(found.lowered)) == pytest.approx(
+                (most / 100, (1 - least) / 100)
+            )
+
+
+@pytest.mark.parametrize("target", [0, 6])
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        HybridMean.calibrate(most=6, epsilon="0.5"),
+        HybridMean.calibrate(most=6, epsilon=2),
+        LocalLaplace.calibrate(most=6, epsilon=2),
+        SquareWave.calibrate(most=6, epsilon=2),
+    ],
+    ids=lambda scheme: f"{scheme.kind} {scheme.size}",
+)
+def test_a_mean_is_attacked_with_the_report_that_counts_most(scheme: NumberScheme, target, rng):
+    found = scheme.estimate(attack(scheme, target, 7, rng)).mean
+    bound = influence(scheme, "1/2")
+    moved = found if target else scheme.most - found
+    assert moved == pytest.approx(2 * float(bound.raised if target else bound.lowered))
+
+
+def test_a_word_that_nobody_holds_is_planted(rng):
+    """By a share of liars below the share that is looked for; ends are ten errors from it."""
+    scheme = HashedWords.calibrate(epsilon=1, longest=4, salt="w")
+    honest = scheme.randomise_many(["abba"] * 260_000, rng)
+    reports = np.concatenate([honest, attack(scheme, "lies", 40_000, rng)])
+    assert "lies" in find_words(scheme, scheme.tally(reports), least="0.15").words
+    assert float(influence(scheme, Fraction(4, 30)).raised) > 0.15
+
+
+def test_what_is_not_known_of_dishonest_reports_is_said(rng):
+    coins = RapporCoins.calibrate(epsilon=1)
+    rappor: Any = Rappor(bits=8, hashes=1, cohorts=2, salt="p", coins=coins)
+    bit: Any = OneBitMean.calibrate(most=4, epsilon=1)
+    name: Any = "k_ary"
+    rounding: Any = MemoisedRounding(bit=bit)
+    with pytest.raises(InvalidArgument, match="decoder"):
+        influence(rappor, "0.1")
+    with pytest.raises(Unsupported, match="not known"):
+        influence(name, "0.1")
+    with pytest.raises(Unsupported, match="at or below"):
+        influence_below(bit, "0.1")
+    with pytest.raises(Unsupported, match="No attack"):
+        attack(rounding, 4, 1, rng)
+    with pytest.raises(InvalidArgument, match="no end of the grid"):
+        attack(bit, 2, 1, rng)
+    for scheme, candidates in ((rappor, []), (rappor, ["red"]), (bit, ["blue"])):
+        with pytest.raises(InvalidArgument, match="candidate of RAPPOR"):
+            attack(scheme, "blue", 1, rng, candidates=candidates)

@@ -3,10 +3,12 @@
 import base64
 import json
 import math
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -198,6 +200,60 @@ def test_javascript_makes_the_same_reports(rng):
 def test_integers_beyond_all_floats_are_answered_too():
     minutes = small_survey().questions[1].form()
     assert [value_of(minutes, {"minutes": x}) for x in (10**400, -(10**400))] == [480, 0]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Decimal("12.25"), Fraction(49, 4), np.float64(12.25), np.float32(12.25), 12.25],
+    ids=lambda answer: type(answer).__name__,
+)
+def test_numbers_of_every_kind_are_on_the_grid(answer):
+    """A number of an array that counted as missing would make estimates wrong without a word."""
+    minutes = small_survey().questions[1].form()
+    assert value_of(minutes, {"minutes": answer}) == 25
+    assert value_of(minutes, {"minutes": np.int64(7)}) == 14
+    assert value_of(minutes, {"minutes": np.uint8(255)}) == 480
+    odd = (np.bool_(True), Decimal("sNaN"), Decimal("NaN"), 1j, np.float32("nan"))
+    assert [value_of(minutes, {"minutes": one}) for one in odd] == [0] * 5
+    assert value_of(minutes, {"minutes": Decimal("1e999999")}) == 480
+    assert value_of(minutes, {"minutes": Fraction(10**400, 3)}) == 480
+
+
+class Unreadable(dict[str, Any]):
+    """Answers of an application that fails: its own error must not keep the report back."""
+
+    def get(self, name: str, default: Any = None, /) -> Any:
+        raise RuntimeError(name)
+
+
+class UnreadableNumber(Decimal):
+    def __float__(self) -> float:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    "answers", [None, 5, [], "phone", Unreadable(), {"minutes": UnreadableNumber(9)}], ids=repr
+)
+def test_answers_that_cannot_be_read_are_reported_as_missing(answers, rng):
+    stream = rng.words(1_000).astype("<u8").tobytes()
+
+    def told(given: Any) -> bytes | None:
+        left = iter(range(0, len(stream), 8))
+
+        def take(size: int) -> bytes:
+            start = next(left)
+            return stream[start : start + size]
+
+        return device(draws=SecureDraws(take)).report(given)
+
+    assert told(answers) == told({})
+
+
+def test_answers_that_cannot_be_read_are_reported_as_missing_in_javascript_too():
+    survey = small_survey()
+    found = run_node("odd", {"survey": survey.published()})
+    places = [[3, 0, 2]] * 5
+    assert found == {"places": [*places, [3, 24, 2]], "size": survey.size}
 
 
 def test_a_counter_of_another_kind_reports_nothing():

@@ -13,6 +13,7 @@ from discreet.core.errors import DeclarationError
 from discreet.local.device.survey_device import SurveyDevice, batch_text
 from discreet.local.survey.read_survey import parse_survey
 from discreet.local.survey.tallies import tally_pages
+from discreet.server.collector import app as app_module
 from discreet.server.collector.app import Collector
 from discreet.server.collector.batch import SentBatch
 from discreet.server.collector.report_store import ReportStore
@@ -154,6 +155,79 @@ def test_another_version_is_refused(store):
 def test_too_large_a_body_is_refused_before_it_is_read(store):
     ((status, answer),) = post(Collector(store), b"x" * (1 << 24), pieces=50)
     assert (status, answer["error"]["code"]) == (413, "too_large")
+
+
+WIDE = f"""
+name = "wide"
+purpose = "Long reports"
+
+[questions.which]
+text = "Which?"
+values = {[f"v{number}" for number in range(4_000)]}
+epsilon = 1
+scheme = "unary"
+"""
+
+
+def test_long_batches_share_their_room_and_keep_out_no_short_one(tmp_path, monkeypatch):
+    """Senders that begin many long batches and never end them must not fill the memory."""
+    monkeypatch.setattr(app_module, "MOST_HELD", 1 << 20)
+    wide = parse_survey(WIDE)
+    store = ReportStore(tmp_path / "wide.reports", wide)
+    app = Collector(store)
+
+    async def run():
+        async with asyncio.timeout(60):
+            return await attacked()
+
+    async def attacked():
+        end, begun = asyncio.Event(), 0
+
+        async def begin():
+            sent: list[Any] = []
+            pieces = [b" " * (300 << 10)]
+
+            async def receive():
+                nonlocal begun
+                if pieces:
+                    return {"type": "http.request", "body": pieces.pop(), "more_body": True}
+                begun += 1
+                await end.wait()
+                return {"type": "http.disconnect"}
+
+            async def send(message):
+                sent.append(message)
+
+            await app({"type": "http", "method": "POST", "path": "/reports"}, receive, send)
+            return sent[0]["status"]
+
+        unfinished = [asyncio.create_task(begin()) for _ in range(7)]
+        while begun < 4:
+            await asyncio.sleep(0)
+        short = SurveyDevice(wide.published(), {}).batch({})
+        assert short is not None
+        answer = await request(app, "POST", "/reports", short.encode())
+        end.set()
+        return [answer[0], *(await asyncio.gather(*unfinished))]
+
+    status, *unfinished = asyncio.run(run())
+    assert status == 201
+    assert sorted(unfinished) == [408] * 4 + [429] * 3
+    found = asyncio.run(run())
+    store.close()
+    assert sorted(found) == [201] + [408] * 4 + [429] * 3, "the room is free again"
+
+
+def test_whatever_fails_while_reports_are_written_is_answered(store, monkeypatch):
+    def add(_: Any) -> list[bool]:
+        raise MemoryError
+
+    app = Collector(store)
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "add", add)
+        found = post(app, batch(), batch())
+    assert {(status, answer["error"]["code"]) for status, answer in found} == {(507, "not_kept")}
+    assert post(app, batch()) == [(201, {"kept": True})]
 
 
 def test_too_many_are_turned_away(store):

@@ -124,6 +124,19 @@ const TASKS = {
     const draws = replay(Buffer.from(stream, "hex"));
     return answers.map((given) => hex(new SurveyDevice(survey, memory(), draws).report(given)));
   },
+  // What counts as answered where answers cannot be read, and where a number is a bigint.
+  odd({ survey }) {
+    const failing = { get platform() { throw new Error("no"); } };
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    const whole = { platform: 5n, minutes: 12n, again: Symbol("yes") };
+    const answers = [null, undefined, 5, failing, revoked.proxy, whole];
+    const { questions } = survey.form;
+    return {
+      places: answers.map((given) => questions.map((one) => device.valueOf(one, given))),
+      size: new SurveyDevice(survey, memory()).report(null).length,
+    };
+  },
   // One report a memory whose every kept text but the counter is spoilt: the error, or the report.
   spoilt: ({ survey, answers, texts }) =>
     texts.map((text) =>

@@ -429,11 +429,12 @@ export const remembered = (question, recipe, value, store, draws = new SecureDra
 // A survey: every question is always answered, whatever a person gives, and in as many bytes.
 
 const exactPlace = ({ min, step, most, default: missing }, answer) => {
-  if (typeof answer !== "number" || Number.isNaN(answer)) return missing;
+  const isNumber = typeof answer === "number" && !Number.isNaN(answer);
+  if (!isNumber && typeof answer !== "bigint") return missing;
   if (answer === Infinity || answer === -Infinity) return answer > 0 ? most : 0;
   const [minUp, minDown] = ratio(min);
   const [stepUp, stepDown] = ratio(step);
-  const [up, down] = exactly(answer);
+  const [up, down] = isNumber ? exactly(answer) : [answer, 1n];
   const top = (up * minDown - minUp * down) * stepDown;
   const bottom = down * minDown * stepUp;
   const doubled = 2n * top + bottom;
@@ -453,8 +454,17 @@ const exactly = (number) => {
   return [BigInt(left), down];
 };
 
+// What is no answer, or cannot be read, counts as missing: a report is made all the same.
 export const valueOf = (question, answers) => {
-  const answer = Object.hasOwn(answers, question.name) ? answers[question.name] : null;
+  const missing = placeOf(question, null);
+  try {
+    return Object.hasOwn(answers, question.name) ? placeOf(question, answers[question.name]) : missing;
+  } catch {
+    return missing;
+  }
+};
+
+const placeOf = (question, answer) => {
   if (question.values !== undefined) {
     const place = typeof answer === "string" ? question.values.indexOf(answer) : -1;
     return place < 0 ? question.values.length : place;

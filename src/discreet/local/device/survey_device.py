@@ -11,7 +11,9 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Rational, Real
 from typing import Any
 
 from discreet.local.device.draws import Draws, SecureDraws, fresh_token
@@ -144,14 +146,43 @@ def value_of(question: Form, answers: Mapping[str, Any]) -> Any:
         >>> [value_of(minutes, {"minutes": one}) for one in (1.3, -5, 1e300, "x", float("nan"))]
         [3, 0, 120, 0, 0]
     """
-    answer = answers.get(question["name"])
+    missing = _missing(question)
+    try:
+        answer = answers.get(question["name"])
+        return missing if answer is None else _value(question, answer, missing)
+    except Exception:  # a report is made all the same: whether one is must not depend on answers
+        return missing
+
+
+def _missing(question: Form) -> Any:
+    """Return what counts as the answer where there is none."""
+    if "values" in question:
+        return len(question["values"])
+    return "" if "longest" in question else int(question["default"])
+
+
+def _value(question: Form, answer: Any, missing: Any) -> Any:
     if "values" in question:
         values = question["values"]
         is_listed = isinstance(answer, str) and answer in values
-        return values.index(answer) if is_listed else len(values)
+        return values.index(answer) if is_listed else missing
     if "longest" in question:
         return _text(answer, question["longest"])
-    return _on_grid(question, answer)
+    number = _number(answer)
+    return missing if number is None else _on_grid(question, number)
+
+
+def _number(answer: Any) -> Fraction | float | None:
+    """Return a number of any kind as a fraction, or as a float if it is none.
+
+    Numbers of arrays and tables are such: they are no ``int``, and must not count as missing.
+    """
+    if isinstance(answer, bool) or not isinstance(answer, Real | Decimal):
+        return None
+    if isinstance(answer, Rational):
+        return Fraction(int(answer.numerator), int(answer.denominator))
+    number = float(answer)
+    return None if math.isnan(number) else number
 
 
 def _text(answer: Any, longest: int) -> str:
@@ -160,12 +191,8 @@ def _text(answer: Any, longest: int) -> str:
     return "".join("\ufffd" if "\ud800" <= one <= "\udfff" else one for one in text)
 
 
-def _on_grid(question: Form, answer: Any) -> int:
-    is_float = isinstance(answer, float)
-    is_number = is_float or (isinstance(answer, int) and not isinstance(answer, bool))
-    if not is_number or (is_float and math.isnan(answer)):
-        return int(question["default"])
-    if is_float and math.isinf(answer):
+def _on_grid(question: Form, answer: Fraction | float) -> int:
+    if isinstance(answer, float) and math.isinf(answer):
         return int(question["most"]) if answer > 0 else 0
     steps = (Fraction(answer) - Fraction(question["min"])) / Fraction(question["step"])
     return min(max(math.floor(steps + Fraction(1, 2)), 0), int(question["most"]))

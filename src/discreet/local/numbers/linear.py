@@ -71,11 +71,13 @@ def linear_estimate(
     *,
     confidence: Number = CONFIDENCE,
     together: bool = False,
+    repeats: int = 1,
 ) -> LinearEstimate:
     """Return the mean of each target from the number of reports of each kind.
 
     ``law`` has a row a value and a column a kind of report; ``targets`` a row a value and a column
-    a function. If ``together``, all intervals hold at once with the confidence.
+    a function. If ``together``, all intervals hold at once with the confidence. Up to ``repeats``
+    of the reports may be of one device and repeat an answer that it keeps.
     """
     level = read_level(confidence)
     beta = float(1 - level) / (2 * (targets.shape[1] if together else 1))
@@ -86,14 +88,14 @@ def linear_estimate(
     above = weights.max(axis=0) - targets.min(axis=0)
     below = targets.max(axis=0) - weights.min(axis=0)
     margin = 2 * _residual(law, weights, targets) + OUTWARDS * (1.0 + np.abs(weights).max(axis=0))
-    low = means - bennett_radius(variance, above, people, beta) - margin
-    high = means + bennett_radius(variance, below, people, beta) + margin
+    low = means - bennett_radius(variance, above, people, beta, repeats=repeats) - margin
+    high = means + bennett_radius(variance, below, people, beta, repeats=repeats) + margin
     least, most = targets.min(axis=0), targets.max(axis=0)
     return LinearEstimate(
         means=means,
         low=np.clip(low, least, most),
         high=np.clip(high, least, most),
-        errors=np.sqrt(variance / people),
+        errors=np.sqrt(variance * repeats / people),
         people=people,
         confidence=level,
     )

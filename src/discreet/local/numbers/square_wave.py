@@ -8,9 +8,10 @@ from attrs import frozen
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact
+from discreet.core.protocols import IntArray
 from discreet.local.coins import most_odds
 from discreet.local.frequency.share_estimate import CONFIDENCE
-from discreet.local.numbers.linear import linear_estimate
+from discreet.local.numbers.linear import decoder, linear_estimate
 from discreet.local.numbers.number_scheme import grid
 from discreet.local.numbers.quantiles import CumulativeEstimate
 from discreet.local.numbers.reconstruct import reconstruct
@@ -18,7 +19,7 @@ from discreet.local.numbers.window_scheme import WindowScheme, inside_below
 from discreet.local.report_numbers import Reports
 from discreet.local.tails import Floats
 
-_MOST_FOR_LAW = 2048
+MOST_FOR_LAW = 2048
 
 
 @frozen(kw_only=True)
@@ -54,7 +55,11 @@ class SquareWave(WindowScheme):
 
     def distribution(self, reports: Reports, *, smooth: bool = True) -> Floats:
         """Return the share of each value, by expectation and maximisation; no interval is known."""
-        return reconstruct(self._small_law(), self.tally(reports), smooth=smooth)
+        return self.distribution_of_tally(self.tally(reports), smooth=smooth)
+
+    def distribution_of_tally(self, tally: IntArray, *, smooth: bool = True) -> Floats:
+        """Return the same from the tally of reports."""
+        return reconstruct(self._small_law(), tally, smooth=smooth)
 
     def cumulative(
         self, reports: Reports, *, confidence: Number = CONFIDENCE
@@ -65,9 +70,22 @@ class SquareWave(WindowScheme):
             Unbiased, by weights that invert the law of reports; they vary much more than what
             ``distribution`` gives.
         """
-        below = np.tri(self.most + 1).T[:, :-1]
+        return self.cumulative_of_tally(self.tally(reports), confidence=confidence)
+
+    def cumulative_of_tally(
+        self, tally: IntArray, *, confidence: Number = CONFIDENCE, repeats: int = 1
+    ) -> CumulativeEstimate:
+        """Return the same from the tally of reports.
+
+        Up to ``repeats`` of them may be of one device and repeat an answer that it keeps.
+        """
         found = linear_estimate(
-            self._small_law(), below, self.tally(reports), confidence=confidence, together=True
+            self._small_law(),
+            self._below(),
+            tally,
+            confidence=confidence,
+            together=True,
+            repeats=repeats,
         )
         return CumulativeEstimate(
             shares=np.append(found.means, 1.0),
@@ -77,11 +95,18 @@ class SquareWave(WindowScheme):
             confidence=Fraction(found.confidence),
         )
 
+    def weights_below(self) -> Floats:
+        """Return what each report (rows) adds to the share at or below each value but the last."""
+        return decoder(self._small_law(), self._below())
+
+    def _below(self) -> Floats:
+        return np.tri(self.most + 1).T[:, :-1]
+
     def _small_law(self) -> Floats:
-        if self.most > _MOST_FOR_LAW:
+        if self.most > MOST_FOR_LAW:
             raise InvalidArgument(
                 "The grid is too long for a distribution",
-                must=f"have a most of at most {_MOST_FOR_LAW}",
+                must=f"have a most of at most {MOST_FOR_LAW}",
                 got=str(self.most),
             )
         return self.law()

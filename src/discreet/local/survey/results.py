@@ -16,6 +16,7 @@ from discreet.core.terminal_text import lines, one_line, text_table
 from discreet.local.frequency.frequency_scheme import FrequencyScheme
 from discreet.local.frequency.share_estimate import estimate_shares
 from discreet.local.numbers.number_scheme import NumberScheme
+from discreet.local.numbers.square_wave import SquareWave
 from discreet.local.rappor.decode import TextEstimate, decode
 from discreet.local.rappor.rappor import Rappor
 from discreet.local.survey.survey import (
@@ -25,6 +26,7 @@ from discreet.local.survey.survey import (
     SurveyQuestion,
     Text,
 )
+from discreet.local.survey.survey_quantiles import survey_quantiles
 from discreet.local.survey.tallies import SurveyTally
 from discreet.local.tails import read_level
 from discreet.local.words.find_words import WordsFound, find_words
@@ -44,7 +46,8 @@ _READING = (
 class ResultRow:
     """One estimate; a share is a part of 1. The truth is between the ends as often as is said.
 
-    ``error`` is one standard deviation of what devices draw: the size of a usual miss.
+    ``error`` is one standard deviation of what devices draw: the size of a usual miss. Of a
+    quantile none is known.
     """
 
     question: str
@@ -52,7 +55,7 @@ class ResultRow:
     estimate: float
     low: float
     high: float
-    error: float
+    error: float | None
 
 
 @frozen(kw_only=True)
@@ -79,7 +82,11 @@ class SurveyResults:
     def _table(self, name: str) -> str:
         rows = [row for row in self.rows if row.question == name]
         cells = [
-            [one_line(row.of), *(f"{x:.4g}" for x in (row.estimate, row.low, row.high, row.error))]
+            [
+                one_line(row.of),
+                *(f"{x:.4g}" for x in (row.estimate, row.low, row.high)),
+                "" if row.error is None else f"{row.error:.4g}",
+            ]
             for row in rows
         ]
         return text_table([one_line(name), "estimate", "from", "to", "usual error"], cells)
@@ -174,6 +181,12 @@ def _notes(survey: Survey) -> Iterator[str]:
             f"reported up to {survey.reports:,} times: intervals and errors are for the fewest "
             "people that these reports can be of."
         )
+    waves = [one.name for one in survey.questions if isinstance(one.scheme, SquareWave)]
+    if waves:
+        yield (
+            f"What a quarter, half and three quarters of the people answered to {', '.join(waves)} "
+            "at most is between from and to, all three at once; a usual error is not known."
+        )
     for question in survey.questions:
         if isinstance(question.answers, Text) and isinstance(question.scheme, HashedWords):
             share = float(question.answers.least_share)
@@ -210,17 +223,7 @@ def _estimated(
             for of, (e, low, high, error) in zip(answers.labels, numbers, strict=True)
         ]
     if isinstance(scheme, NumberScheme) and isinstance(answers, NumberRange):
-        mean = scheme.estimate_tally(tally, confidence=confidence, repeats=repeats)
-        return [
-            ResultRow(
-                question=question.name,
-                of="mean",
-                estimate=answers.at(mean.mean),
-                low=answers.at(mean.low),
-                high=answers.at(mean.high),
-                error=float(answers.step) * mean.error,
-            )
-        ]
+        return _of_number(question.name, scheme, answers, tally, confidence, together, repeats)
     if isinstance(scheme, Rappor) and isinstance(answers, Text):
         doubt = 1 - confidence
         texts = decode(scheme, tally, answers.candidates, false_discoveries=doubt, repeats=repeats)
@@ -235,6 +238,44 @@ def _estimated(
         )
         return _found(question.name, found_words, words_error(scheme, people / repeats))
     raise Unsupported(f"There is no estimate for the scheme of '{question.name}'", got=scheme.kind)
+
+
+def _of_number(
+    name: str,
+    scheme: NumberScheme,
+    answers: NumberRange,
+    tally: IntArray,
+    confidence: Fraction,
+    together: bool,
+    repeats: int,
+) -> list[ResultRow]:
+    """Return the mean, and of a square wave the quartiles; together they share the doubt."""
+    is_wave = isinstance(scheme, SquareWave)
+    level = 1 - (1 - confidence) / 2 if together and is_wave else confidence
+    mean = scheme.estimate_tally(tally, confidence=level, repeats=repeats)
+    rows = [
+        ResultRow(
+            question=name,
+            of="mean",
+            estimate=answers.at(mean.mean),
+            low=answers.at(mean.low),
+            high=answers.at(mean.high),
+            error=float(answers.step) * mean.error,
+        )
+    ]
+    if isinstance(scheme, SquareWave):
+        rows += [
+            ResultRow(
+                question=name,
+                of=one.name,
+                estimate=one.value,
+                low=one.low,
+                high=one.high,
+                error=None,
+            )
+            for one in survey_quantiles(scheme, answers, tally, confidence=level, repeats=repeats)
+        ]
+    return rows
 
 
 def _decoded(name: str, found: TextEstimate) -> list[ResultRow]:

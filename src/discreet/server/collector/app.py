@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from importlib.resources import files
 from typing import Any
@@ -12,7 +13,7 @@ from discreet.core.errors import CollectionError, SurveyClosed, TooLarge, TooMan
 from discreet.local.survey.survey import Survey
 from discreet.server.collector.batch import MOST_REPORTS, SentBatch, read_batch
 from discreet.server.collector.page import survey_page
-from discreet.server.collector.report_store import ReportStore
+from discreet.server.collector.report_store import ReportStore, not_kept
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -21,6 +22,12 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 MOST_BODY = 1 << 23
 MOST_WAITING = 10_000
 """How many batches may wait to be written before more are turned away."""
+
+MOST_HELD = 1 << 27
+"""How many bytes of long batches may be here at once, unfinished or not written yet."""
+
+_SHORT = 1 << 16
+"""Up to so many bytes a batch takes no room of others, so that few long ones keep nobody out."""
 
 _POLICY = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; form-action 'none'; base-uri 'none'; "
@@ -42,7 +49,8 @@ class Collector:
 
     What waits is written together: whoever sends while a transaction is under way shares the next.
     Nothing about who sent is kept, counted or logged. How often batches are taken is limited over
-    all senders together, because limits for each would need their addresses.
+    all senders together, because limits for each would need their addresses. So is the memory that
+    long batches take from their first byte until they are answered.
     """
 
     def __init__(
@@ -54,6 +62,7 @@ class Collector:
         self._today = today or _utc_day
         self._allowance = float(rate)
         self._seen = time.monotonic()
+        self._held = 0
         self._is_ended = store.is_ended()
         self._waiting: list[tuple[SentBatch, asyncio.Future[bool]]] = []
         self._writer: asyncio.Task[None] | None = None
@@ -86,9 +95,10 @@ class Collector:
     async def _take(self, receive: Receive, send: Send) -> None:
         try:
             self._admit()
-            async with asyncio.timeout(_SECONDS):
-                body = await self._body(receive)
-            is_new = await self._keep(read_batch(body, self.survey))
+            with self._room() as make_room:
+                async with asyncio.timeout(_SECONDS):
+                    body = await self._body(receive, make_room)
+                is_new = await self._keep(read_batch(body, self.survey))
         except TimeoutError:
             await _answer(send, 408, "text/plain", b"")
         except CollectionError as error:
@@ -110,10 +120,28 @@ class Collector:
         gained = (now - self._seen) * self._rate
         self._allowance, self._seen = min(self._rate, self._allowance + gained), now
         if self._allowance < 1 or len(self._waiting) >= MOST_WAITING:
-            raise TooMany("Too many reports arrive", next="Send the same batch again in a minute")
+            raise _too_many()
         self._allowance -= 1
 
-    async def _body(self, receive: Receive) -> bytes:
+    @contextmanager
+    def _room(self) -> Iterator[Callable[[int], None]]:
+        """Hand out a function that counts so many bytes of one batch, until it is answered."""
+        taken = 0
+
+        def make_room(size: int) -> None:
+            nonlocal taken
+            more = max(0, size - _SHORT) - taken
+            if self._held + more > MOST_HELD:
+                raise _too_many()
+            taken += more
+            self._held += more
+
+        try:
+            yield make_room
+        finally:
+            self._held -= taken
+
+    async def _body(self, receive: Receive, make_room: Callable[[int], None]) -> bytes:
         body = bytearray()
         while True:
             message = await receive()
@@ -124,6 +152,7 @@ class Collector:
                 raise TooLarge(
                     "The batch is too large", must=f"have at most {self._largest:,} bytes"
                 )
+            make_room(len(body))
             if not message.get("more_body", False):
                 return bytes(body)
 
@@ -140,13 +169,18 @@ class Collector:
             together, self._waiting = self._waiting[:_TOGETHER], self._waiting[_TOGETHER:]
             try:
                 added = await asyncio.to_thread(self._store.add, [batch for batch, _ in together])
-            except CollectionError as error:
+            except Exception as cause:  # whatever it is, nobody may wait for an answer for ever
+                error = cause if isinstance(cause, CollectionError) else not_kept()
                 self._is_ended = isinstance(error, SurveyClosed)
                 for _, kept in together:
                     kept.set_exception(error)
             else:
                 for (_, kept), is_new in zip(together, added, strict=True):
                     kept.set_result(is_new)
+
+
+def _too_many() -> TooMany:
+    return TooMany("Too many reports arrive", next="Send the same batch again in a minute")
 
 
 def _utc_day() -> date:

@@ -13,7 +13,7 @@ body { font: 17px/1.5 system-ui, sans-serif; color: #1d2733; max-width: 42rem; m
 fieldset { border: 1px solid #c8d0d8; border-radius: 8px; margin: 1rem 0; padding: 1rem; }
 legend { font-weight: 600; padding: 0 .4rem; }
 label { display: block; padding: .15rem 0; }
-input[type=number] { font: inherit; width: 10rem; }
+input[type=number], input[type=text] { font: inherit; width: 10rem; }
 button { font: inherit; padding: .5rem 1rem; margin: .2rem 0;
   border-radius: 8px; border: 1px solid #2b6cb0; background: #2b6cb0;
   color: white; cursor: pointer; }

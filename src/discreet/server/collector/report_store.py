@@ -73,11 +73,11 @@ class ReportStore:
         except (sqlite3.Error, DeclarationError):
             with suppress(sqlite3.Error):
                 cursor.execute("ROLLBACK")
-            raise _not_kept() from None
+            raise not_kept() from None
         if is_ended:
             raise SurveyClosed("The survey is closed", next="Nothing needs to be sent any more")
         if self._found() != self._places:
-            raise _not_kept()
+            raise not_kept()
         return added
 
     def _found(self) -> list[tuple[int, int] | None]:
@@ -135,7 +135,8 @@ def _is_added(cursor: sqlite3.Cursor, batch: SentBatch) -> bool:
     return cursor.execute("INSERT OR IGNORE INTO batches VALUES (?, ?)", kept).rowcount == 1
 
 
-def _not_kept() -> NotKept:
+def not_kept() -> NotKept:
+    """Return the error for what is not on the disk, whatever the reason."""
     return NotKept("The reports could not be stored", next="Send them again, as they are, later")
 
 
