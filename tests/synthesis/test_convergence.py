@@ -9,9 +9,10 @@ from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
 from discreet.synthesis.marginals.estimate import estimate
-from discreet.synthesis.marginals.measurement import Measurement, total_rows
+from discreet.synthesis.marginals.measurement import Measurement, settled, total_rows
 from discreet.synthesis.related.related_file import open_synthetic
 from discreet.synthesis.synthetic_file import SyntheticFile
+from discreet.synthesis.synthetic_model import STILL
 from discreet.synthesis.synthetic_release import METADATA, disagreement_notes
 from tests.support.projects.frames import owned as owned_frames
 
@@ -135,3 +136,26 @@ def test_a_model_that_is_far_from_what_was_published_says_so(tmp_path):
         assert any("trust that ticket" in one for one in release.with_tours(1).notes()) == (
             release.with_tours(1).model.farthest(table)[0] > usual
         )
+
+
+def test_what_is_known_to_a_row_is_met_though_noisy_tables_contradict_it():
+    """The tables that come after it have the last word in a usual tour, and not in the last ones.
+
+    Without the last tours, the search ends up to .6 rows from it in these 20 cases.
+    """
+    random = np.random.default_rng(3)
+    truth = random.multinomial(200, np.full(60, 1 / 60)).reshape(3, 10, 2).astype(float)
+    tables = {(0, 2): (truth.sum(axis=1), 0.01), (0, 1): (truth.sum(axis=2), 15.0)}
+    tables[1, 2] = truth.sum(axis=0), 15.0
+    for _ in range(20):
+        known, *noisy = settled(
+            [
+                Measurement.of(
+                    columns, table + random.normal(0, variance**0.5, table.shape), variance
+                )
+                for columns, (table, variance) in tables.items()
+            ]
+        )
+        found = estimate([3, 10, 2], [known, *noisy], still=STILL)
+        away = found.total * found.model.marginal((0, 2)) - known.counts
+        assert np.abs(away).max() < 0.02

@@ -309,3 +309,18 @@ def test_a_file_says_the_same(owner, tmp_path):
         facts_of_file(place)
     with pytest.raises(InvalidArgument, match="cannot be read"):
         facts_of_file(tmp_path / "nowhere.toml")
+
+
+def test_a_clique_that_found_values_may_make_too_large_is_refused_before_a_charge(owner):
+    connection = owner.connect()
+    with pytest.raises(InvalidArgument, match="joins too many columns"):
+        connection.synthesise(
+            "visits",
+            columns=["age", "day", "cost", "word"],
+            tables=[["age", "word", "cost"], ["word", "day"], ["cost", "day"]],
+            rho=1,
+            delta=1e-7,
+            impossible=[{"age": one, "day": {"from": 0, "to": 7}} for one in range(100)],
+        )
+    (budget,) = connection.budget()
+    assert budget.spent.rho == 0

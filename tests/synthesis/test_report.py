@@ -12,8 +12,10 @@ from discreet.synthesis.counted.counted_rows import CountedRows
 from discreet.synthesis.counted.value_cells import value_cells
 from discreet.synthesis.judge import Judge
 from discreet.synthesis.marginals.choose_tables import all_pairs
+from discreet.synthesis.marginals.coarse_values import CoarseValues
 from discreet.synthesis.marginals.measure import MarginalMechanism
 from discreet.synthesis.report import SyntheticReport
+from discreet.synthesis.report_picture import coarse_labels, shortened
 from discreet.synthesis.synthetic_model import SyntheticModel
 from discreet.tables.column import Bounds, Column, ColumnType
 
@@ -150,3 +152,13 @@ def test_forms(rng, tmp_path):
     for bad in (lambda: report.plot("nope"), lambda: report.write(tmp_path / "r.txt")):
         with pytest.raises(InvalidArgument):
             bad()
+
+
+def test_labels_in_pictures_say_where_something_was_cut_off():
+    column = Column(name="n", type=ColumnType.REAL, bounds=Bounds(lower=0, upper=9, step="1/4"))
+    cells = value_cells(column, 5)
+    coarse = CoarseValues(np.array([0, 0, 1, 2, 2, 3]))
+    labels = coarse_labels(cells, coarse)
+    assert labels == ("0 to 3.75", "4 to 5.75", "6 to 9", "NULL")
+    assert shortened("2024-01-01 to 2024-01-02") == "2024-01-01 to 2024-01-02"
+    assert shortened("a" * 25) == "a" * 23 + "…"

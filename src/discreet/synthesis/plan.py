@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from discreet.core.canonical import digest
 from discreet.core.errors import InvalidArgument, RefusedQuery, UnknownTable
@@ -19,10 +19,11 @@ from discreet.synthesis.counted.value_cells import (
     MOST_KEYS,
     ValueCells,
     rows_in_cells,
-    value_cells,
 )
+from discreet.synthesis.found_cells import as_if_found, declared_cells, with_found
 from discreet.synthesis.marginals.measure import MarginalMechanism
 from discreet.synthesis.price import SynthesisPrice, synthesis_price
+from discreet.synthesis.private_bins import Dividing, dividing
 from discreet.tables.catalog import Limits, Table
 from discreet.tables.column import Key
 from discreet.tables.expression import FieldValue
@@ -64,7 +65,8 @@ class SynthesisPlan:
     rows_per_unit: int
     plan: BoundedPlan
     keys_plans: tuple[BoundedPlan, ...]
-    """For each column without declared values, in order, how many units have which."""
+    """For each column without declared values, in order, how many units have which; for one with
+    private bins, how many rows each fine cell has."""
     price: SynthesisPrice
     tables: tuple[tuple[int, ...], ...] | None
     is_tree: bool
@@ -105,9 +107,11 @@ class SynthesisPlan:
     def require_possible(self) -> None:
         """Refuse what could fail after the charge: with few values found, and with many."""
         for count in (0, MOST_KEYS):
-            keys = _ALL_KEYS[:count]
-            found = [evolve(one, keys=keys) if one.is_open else one for one in self.cells]
+            found = [as_if_found(one, count) for one in self.cells]
             self.mechanism(found).require_possible()
+        for one in self.cells:
+            if one.fine is not None:
+                self._dividing(one).bins.event()
 
     def passage(self) -> Passage:
         """Return what goes through the gate."""
@@ -136,29 +140,40 @@ class SynthesisPlan:
 
     def largest_release(self) -> ReleaseSize:
         """Return the most that can be stored: all columns, and as many tables as are measured."""
-        found = [evolve(one, keys=_ALL_KEYS) if one.is_open else one for one in self.cells]
+        found = [as_if_found(one, MOST_KEYS) for one in self.cells]
         cells = 2 * sum(one.size for one in found) + self.mechanism(found).most_measured()
         texts = sum(one.is_open for one in self.cells) * MOST_KEYS * LONGEST_KEY * 4
         return ReleaseSize(bytes=24 * cells + texts + 100_000, cells=cells)
 
     def with_keys(self, found: Mapping[str, Sequence[Key]]) -> tuple[ValueCells, ...]:
         """Return the cells of all columns, with the values that were found for some."""
-        return _with_keys(self.cells, found)
+        return with_found(self.cells, found)
 
     def _leg(self, found: Mapping[str, list[Key]]) -> Leg:
         """Return the leg that finds the next column's values, or else the one that measures."""
         if len(found) == len(self.keys_plans):
             return Leg(plan=self.plan, published=partial(self._published, found))
         number = len(found)
-        name = [one.column.name for one in self.cells if one.is_open][number]
+        cells = [one for one in self.cells if one.is_open][number]
 
         def published(exact: ExactAggregates, rng: Rng) -> Leg:
-            rows, _, _ = exact.select(self.price.keys[number], rng, most=MOST_KEYS)
-            keys = [key for (key,) in rows if key is not None]
-            return self._leg({**found, name: keys})
+            return self._leg({**found, cells.column.name: self._found(cells, exact, rng)})
 
         following = (*self.keys_plans[number + 1 :], self.plan)
         return Leg(plan=self.keys_plans[number], published=published, following=following)
+
+    def _found(self, cells: ValueCells, exact: ExactAggregates, rng: Rng) -> list[Key]:
+        """Return the values of a column that enough units have, or where its bins end."""
+        if cells.fine is not None:
+            return list(exact.measure(0, self._dividing(cells), rng))
+        number = [one for one in self.cells if one.keys == ()].index(cells)
+        rows, _, _ = exact.select(self.price.keys[number], rng, most=MOST_KEYS)
+        return [key for (key,) in rows if key is not None]
+
+    def _dividing(self, cells: ValueCells) -> Dividing:
+        price = self.price.of_bins
+        assert price is not None
+        return dividing(cells, rows_per_unit=self.rows_per_unit, price=price)
 
     def _published(
         self, found: Mapping[str, list[Key]], exact: ExactAggregates, rng: Rng
@@ -177,25 +192,6 @@ class SynthesisPlan:
             "keys": dict(found),
             "measured": measured,
         }
-
-
-def _with_keys(
-    cells: Sequence[ValueCells], found: Mapping[str, Sequence[Key]]
-) -> tuple[ValueCells, ...]:
-    return tuple(
-        evolve(one, keys=tuple(found[one.column.name])) if one.is_open else one for one in cells
-    )
-
-
-def found_keys(
-    table: Table, columns: Sequence[str], found: Mapping[str, Sequence[Key]]
-) -> tuple[ValueCells, ...]:
-    """Return the cells of columns as they are declared, with values that were found for some."""
-    return _with_keys([value_cells(table.column(one)) for one in columns], found)
-
-
-_ALL_KEYS: tuple[Key, ...] = ("",) * MOST_KEYS
-"""As many values as can be found for a column."""
 
 
 @frozen
@@ -233,12 +229,14 @@ def synthesis_plan(
     is_tree: bool = False,
     has_residuals: bool = False,
     rows_per_unit: int | None = None,
+    quantiles: Sequence[str] | None = None,
 ) -> SynthesisPlan:
     """Return the plan for some columns of a table; without ``columns``, for all but the unit's.
 
-    ``tables`` are those to measure, if they are not to be chosen privately.
+    ``tables`` are those to measure, if they are not to be chosen privately; ``quantiles`` are the
+    columns that are divided privately where the rows are.
     """
-    counted = counted_table(table, columns, rows_per_unit)
+    counted = counted_table(table, columns, rows_per_unit, quantiles)
     cells, most = counted.cells, counted.rows_per_unit
     places = {one.column.name.lower(): place for place, one in enumerate(cells)}
     return SynthesisPlan(
@@ -247,7 +245,7 @@ def synthesis_plan(
         rows_per_unit=most,
         plan=bounded_plan(table, cells, most),
         keys_plans=counted.keys_plans,
-        price=synthesis_price(terms, cap, [plan.limits for plan in counted.keys_plans]),
+        price=synthesis_price(terms, cap, counted.keys_limits, bins=counted.bins),
         tables=None if tables is None else tuple(sorted({_table(places, one) for one in tables})),
         is_tree=is_tree,
         has_residuals=has_residuals,
@@ -261,22 +259,56 @@ class CountedTable:
     cells: tuple[ValueCells, ...]
     rows_per_unit: int
     keys_plans: tuple[BoundedPlan, ...]
-    """For each column without declared values, in order, how many units have which."""
+    """For each column without declared values, in order, how many units have which; for one with
+    private bins, how many rows each fine cell has."""
+
+    @property
+    def bins(self) -> int:
+        """How many columns have private bins."""
+        return sum(one.fine is not None for one in self.cells)
+
+    @property
+    def keys_limits(self) -> list[Limits]:
+        """The limits of each column without declared values."""
+        opened = [one for one in self.cells if one.is_open]
+        pairs = zip(opened, self.keys_plans, strict=True)
+        return [plan.limits for one, plan in pairs if one.fine is None]
 
 
 def counted_table(
-    table: Table, columns: Sequence[str] | None, rows_per_unit: int | None
+    table: Table,
+    columns: Sequence[str] | None,
+    rows_per_unit: int | None,
+    quantiles: Sequence[str] | None = None,
 ) -> CountedTable:
     """Return what is counted of some columns; without any named, of all but the unit's.
 
     They are in the order of the table: who names them in another one does not pay again.
     """
-    named = set(columns_to_publish(table, columns))
-    cells = tuple(value_cells(one) for one in table.columns if one.name in named)
+    named = columns_to_publish(table, columns)
+    binned = _binned(table, named, quantiles)
+    cells = declared_cells([one for one in table.columns if one.name in named], binned)
     most = rows_that_count(table, rows_per_unit)
     limits = Limits(rows_per_group=1, groups_per_unit=min(most, table.limits.groups_per_unit))
-    plans = tuple(_keys_plan(table, one, limits) for one in cells if one.is_open)
+    plans = tuple(
+        _keys_plan(table, one, limits) if one.fine is None else bounded_plan(table, [one], most)
+        for one in cells
+        if one.is_open
+    )
     return CountedTable(cells=cells, rows_per_unit=most, keys_plans=plans)
+
+
+def _binned(table: Table, named: Sequence[str], quantiles: Sequence[str] | None) -> set[str]:
+    """Return the names of the columns that are divided privately."""
+    if quantiles is None:
+        return set()
+    found = {table.column(one).name for one in list_of_names("quantiles", quantiles)}
+    missing = sorted(found - set(named))
+    if missing:
+        raise InvalidArgument(
+            f"'{missing[0]}' is not one of the columns", must=f"be among {', '.join(named)}"
+        )
+    return found
 
 
 def _keys_plan(table: Table, cells: ValueCells, limits: Limits) -> BoundedPlan:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from discreet.accounting.calibration import calibrate
 from discreet.core.errors import InvalidArgument, Unsupported
@@ -14,6 +14,7 @@ from discreet.mechanisms.stability.thresholded_keys import ThresholdedKeys
 from discreet.project.charged import charged
 from discreet.project.noise import choose_keys, keys_contribution
 from discreet.project.terms import Terms
+from discreet.synthesis.private_bins import BINS
 from discreet.tables.catalog import Limits
 
 KEYS = Fraction(1, 10)
@@ -29,19 +30,32 @@ class SynthesisPrice:
     """How the values of each column without declared ones are found."""
     event: Event
     charged: PrivacyLoss
+    of_bins: Pure | Zcdp | None = None
+    """What finds the bins of one column, if there are any to be found."""
 
 
-def synthesis_price(terms: Terms, cap: PrivacyLoss, opened: Sequence[Limits]) -> SynthesisPrice:
+def synthesis_price(
+    terms: Terms, cap: PrivacyLoss, opened: Sequence[Limits], *, bins: int = 0
+) -> SynthesisPrice:
     """Return the price that terms offer to a budget, with the limits of each column without keys.
 
     An ε buys Laplace noise, a ρ whichever noise errs less. An ε with a δ buys the largest ρ that is
     certified to be within both; a budget in (ε, δ) is charged these, and one in ρ the ρ. Values are
-    found for a δ, of which they take half where the noise needs some as well.
+    found for a δ, of which they take half where the noise needs some as well. What is for noise is
+    shared with the bins of so many columns.
 
     Guarantee:
         What finds values and what adds noise are composed: their losses are parts of the price, and
         add up to what is charged (basic composition for ε and δ; ρ and δ by [BS16, Lemma 8.2]).
     """
+    found = _price(terms, cap, opened)
+    if not bins:
+        return found
+    each = found.of_noise * (BINS / bins)
+    return evolve(found, of_noise=found.of_noise * (1 - BINS), of_bins=each)
+
+
+def _price(terms: Terms, cap: PrivacyLoss, opened: Sequence[Limits]) -> SynthesisPrice:
     if not terms.has_price() or terms.accuracy is not None:
         raise InvalidArgument(
             "A synthesis has a price",

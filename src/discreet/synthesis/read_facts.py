@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from attrs import evolve, frozen
+from numpy.typing import NDArray
 
 from discreet.core.errors import InvalidArgument
 from discreet.synthesis.cell_groups import cell_values
@@ -52,6 +54,23 @@ def read_facts(
         rows=None if rows is None else _count("rows", rows),
     )
     return evolve(found, rows=_all_rows(found))
+
+
+def read_given(cells: Sequence[ValueCells], given: object) -> dict[int, NDArray[np.bool_]]:
+    """Return for some columns which cells rows may have; refuse what is no condition on them."""
+    if not isinstance(given, Mapping | None):
+        raise InvalidArgument(
+            "given is no condition on columns",
+            must='be such as {"clinic": "north", "age": {"from": 60, "to": 79}}',
+            got=type(given).__name__,
+        )
+    reader, found = _FactsReader(cells), {}
+    for name, values in (given or {}).items():
+        place = reader.place(name)
+        found[place] = np.isin(np.arange(cells[place].size), reader.cells_of(place, values))
+    if len(found) < len(given or {}):
+        raise InvalidArgument("A column is named twice", must="be named once")
+    return found
 
 
 def _listed(what: str, given: object) -> list[Any]:

@@ -69,6 +69,7 @@ def rehearse_synthesis(
     columns: Sequence[str] | None = None,
     method: str = "auto",
     tables: Sequence[Sequence[str]] | None = None,
+    quantiles: Sequence[str] | None = None,
     rows: int = DEFAULT_ROWS,
     sizes: Histogram | None = None,
 ) -> SynthesisRehearsal[SyntheticRelease]:
@@ -90,5 +91,6 @@ def rehearse_synthesis(
             columns=columns,
             method=method,
             tables=tables,
+            quantiles=quantiles,
         )
     return SynthesisRehearsal(release=release, made_up=count)

@@ -15,6 +15,7 @@ from discreet.synthesis.marginals.coarse_values import CoarseValues, Counts
 
 WIDE, TALL = 6.4, 2.2
 _MOST_LABELS = 12
+_LONGEST = 24
 _COLOURS = (ACCENT, *OTHERS[1:])
 """One for each line that is drawn of a table."""
 
@@ -58,7 +59,7 @@ class DrawnShares:
         places = np.arange(len(model))
         for colour, line in zip(_COLOURS, shown, strict=False):
             low, high = self._ends(measured[:, line])
-            said = plain(f"{self.names[1 - along]}: {self.labels[1 - along][line][:18]}")
+            said = plain(f"{self.names[1 - along]}: {shortened(self.labels[1 - along][line])}")
             axes.plot(places, 100 * model[:, line], color=colour, marker="o", ms=3, label=said)
             axes.vlines(places, low, high, color=colour, linewidth=4, alpha=0.25)
         axes.set_xlabel(plain(self.names[along]), color=INK)
@@ -78,7 +79,7 @@ def coarse_labels(cells: ValueCells, coarse: CoarseValues) -> tuple[str, ...]:
         if not others:
             found.append(labels[first])
         elif has_order:
-            found.append(f"{labels[first]} .. {labels[others[-1]]}")
+            found.append(cells.label_of_run(first, others[-1]))
         else:
             found.append(f"{labels[first]} and {len(others)} more")
     return tuple(found)
@@ -104,7 +105,12 @@ def plain(text: str) -> str:
     return one_line(text).replace("$", r"\$")
 
 
+def shortened(label: str) -> str:
+    """Return a label that has room beside others, and says if something was cut off."""
+    return label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…"
+
+
 def _name(axes: Any, labels: Sequence[str]) -> None:
     shown = range(0, len(labels), -(-len(labels) // _MOST_LABELS))
-    texts = [plain(labels[one][:18]) for one in shown]
+    texts = [plain(shortened(labels[one])) for one in shown]
     axes.set_xticks(shown, texts, rotation=30, ha="right")

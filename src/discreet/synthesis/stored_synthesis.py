@@ -14,9 +14,10 @@ from discreet.project.passage import KIND, StoredBody
 from discreet.project.project import Project
 from discreet.project.worst_case import receipt_remarks
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.found_cells import found_keys
 from discreet.synthesis.judge import JUDGEMENT, Judge
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
-from discreet.synthesis.plan import SYNTHESIS, bounded_plan, found_keys, private_table
+from discreet.synthesis.plan import SYNTHESIS, bounded_plan, private_table
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.synthetic_card import FindCircumstances
@@ -128,7 +129,9 @@ def counted_again(
     """
     try:
         table = private_table(project, body["table"])
-        cells = found_keys(table, [one["name"] for one in body["cells"]], body["keys"])
+        names = [one["name"] for one in body["cells"]]
+        binned = [one["name"] for one in body["cells"] if "fine" in one]
+        cells = found_keys(table, names, body["keys"], binned=binned)
         plan = bounded_plan(table, cells, body["rows_per_unit"])
     except DiscreetError:  # there is no such table or column any more, or it has other values
         return None

@@ -4,18 +4,22 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from discreet.mechanisms.noise_json import Noise
 from discreet.project.noise import choose_noise
 from discreet.releases.accuracy import CONFIDENCE, error_of
+from discreet.synthesis.counted.value_cells import MOST_CELLS, ValueCells
+from discreet.synthesis.found_cells import as_if_found
 from discreet.synthesis.marginals.choose_tables import all_pairs, shares_of
 from discreet.synthesis.marginals.measure import MarginalMechanism
 from discreet.synthesis.passage_explanation import PassageExplanation
 from discreet.synthesis.plan import SynthesisPlan
+from discreet.synthesis.private_bins import dividing
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
 
+_NORMAL = 1.96
 _USUAL_KEYS = 20
 """How many values are taken to be found where none are declared."""
 
@@ -33,8 +37,10 @@ class SynthesisExplanation(PassageExplanation):
     @property
     def mechanism(self) -> MarginalMechanism:
         """What would measure the columns whose values are declared, and a guess of the others."""
-        usual = tuple(range(_USUAL_KEYS))
-        cells = [evolve(one, keys=usual) if one.is_open else one for one in self.plan.cells]
+        cells = [
+            as_if_found(one, _USUAL_KEYS if one.fine is None else MOST_CELLS)
+            for one in self.plan.cells
+        ]
         return self.plan.mechanism(cells)
 
     def errors(self) -> dict[str, float]:
@@ -62,7 +68,7 @@ class SynthesisExplanation(PassageExplanation):
         errors = self.errors()
         for one in plan.cells:
             name = one.column.name
-            found.append((name, f"{one.description()}; first counts ± {errors[name]:,.3g}"))
+            found.append((name, f"{self._cells(one)}; first counts ± {errors[name]:,.3g}"))
         found += [
             ("Together", self._together()),
             ("Errors", "half-widths at 95 %, of one cell; columns in no table are counted again"),
@@ -71,6 +77,14 @@ class SynthesisExplanation(PassageExplanation):
             *self.price_steps(),
         ]
         return found
+
+    def _cells(self, one: ValueCells) -> str:
+        """Say how values are divided into cells, and how well it is known where the rows are."""
+        price = self.plan.price.of_bins
+        if one.fine is None or price is None:
+            return one.description()
+        bins = dividing(one, rows_per_unit=self.plan.rows_per_unit, price=price).bins
+        return f"{one.description()} (ranks ± {_NORMAL * bins.deviation:,.3g})"
 
     def _asserted(self) -> list[tuple[str, str]]:
         if self.facts is None or self.facts.is_empty:

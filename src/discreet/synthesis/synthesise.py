@@ -21,7 +21,9 @@ from discreet.project.passage import Passed, foresee, go_through
 from discreet.project.project import Project
 from discreet.project.terms import Terms, terms_that_hold
 from discreet.project.worst_case import receipt_remarks
+from discreet.synthesis.counted.value_cells import MOST_CELLS, MOST_KEYS
 from discreet.synthesis.find_published import EarlierReleases
+from discreet.synthesis.found_cells import as_if_found
 from discreet.synthesis.judge import Judge, JudgedRelease, judging_passage
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.plan import SynthesisPlan, bounded_plan, private_table, synthesis_plan
@@ -45,8 +47,11 @@ class Asserted:
         facts = read_facts(
             plan.cells, impossible=self.impossible, totals=self.totals, rows=self.rows
         )
-        mechanism = plan.mechanism(plan.cells)
-        require_room(facts, mechanism.columns, plan.tables or (), mechanism.most_values)
+        found = [one if one.fine is None else as_if_found(one, MOST_CELLS) for one in plan.cells]
+        facts = facts.with_sizes(one.size for one in found)
+        # Values that are still to be found may turn out to be many.
+        most = plan.mechanism([as_if_found(one, MOST_KEYS) for one in found])
+        require_room(facts, most.columns, plan.tables or (), most.most_values)
         require_possible(facts)
         return facts
 
@@ -61,6 +66,7 @@ def synthesise(
     columns: Sequence[str] | None = None,
     method: str = "auto",
     tables: Sequence[Sequence[str]] | None = None,
+    quantiles: Sequence[str] | None = None,
     published: EarlierReleases | None = None,
     asserted: Asserted | None = None,
     fresh: bool = False,
@@ -70,7 +76,7 @@ def synthesise(
     What was ``published`` before about the same rows counts as well, for nothing, and so does what
     is ``asserted`` to be public.
     """
-    plan = plan_of(project, name, terms, default, columns, method, tables)
+    plan = plan_of(project, name, terms, default, columns, method, tables, quantiles)
     facts = None if asserted is None else asserted.of(plan)
     known = () if published is None else published.tables(project, plan.counting())
     passed = go_through(project, plan.passage(), analyst=analyst, fresh=fresh)
@@ -91,11 +97,12 @@ def explain_synthesis(
     columns: Sequence[str] | None = None,
     method: str = "auto",
     tables: Sequence[Sequence[str]] | None = None,
+    quantiles: Sequence[str] | None = None,
     published: EarlierReleases | None = None,
     asserted: Asserted | None = None,
 ) -> SynthesisExplanation:
     """Return what :func:`synthesise` would measure and cost; nothing is read or spent."""
-    plan = plan_of(project, name, terms, default, columns, method, tables)
+    plan = plan_of(project, name, terms, default, columns, method, tables, quantiles)
     foreseen = foresee(project, plan.passage(), analyst=analyst)
     known = () if published is None else published.tables(project, plan.counting())
     own = None if foreseen.stored is None else foreseen.stored.receipt.ticket.number
@@ -141,6 +148,7 @@ def plan_of(
     columns: Sequence[str] | None,
     method: str,
     tables: Sequence[Sequence[str]] | None,
+    quantiles: Sequence[str] | None = None,
 ) -> SynthesisPlan:
     """Return what would be measured, for which price; nothing private is looked at."""
     chosen = chosen_tables(method, tables)
@@ -156,6 +164,7 @@ def plan_of(
         is_tree=method == "tree",
         has_residuals=method == "residuals",
         rows_per_unit=terms.rows_per_unit,
+        quantiles=quantiles,
     )
 
 

@@ -1,12 +1,13 @@
 """The model that rows are drawn from: made of what is public, and nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from attrs import evolve, field, frozen
+from numpy.typing import NDArray
 
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
@@ -23,6 +24,9 @@ from discreet.synthesis.marginals.pair_tables import pair_tables
 from discreet.synthesis.marginals.value_blocks import refined
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
+
+Allowed = NDArray[np.bool_]
+"""For each cell of a column, whether rows may have it."""
 
 MOST_ROWS = 100_000_000
 
@@ -199,10 +203,12 @@ class SyntheticModel:
             found = np.tensordot(found, each, axes=(0, 0))
         return found
 
-    def sample(self, rows: int, rng: Rng) -> Integers:
+    def sample(self, rows: int, rng: Rng, allowed: Mapping[int, Allowed] | None = None) -> Integers:
         """Return the numbers of the cells of so many rows.
 
-        Totals hold if these are as many as there are; else there are as large shares.
+        Totals hold if these are as many as there are; else there are as large shares. With
+        ``allowed`` they have the law of those rows of the model in which some columns have allowed
+        cells only, and no totals.
         """
         if not 0 <= rows <= MOST_ROWS:
             raise InvalidArgument(
@@ -214,11 +220,16 @@ class SyntheticModel:
         totals = {
             one.column: self.facts.wanted(one, self.values[one.column]) for one in self.facts.totals
         }
-        drawn = draw_rows(self.estimated.model, rows, rng, totals if rows == self.rows else {})
+        model, within = self.estimated.model, list(self.within)
+        for column, cells in (allowed or {}).items():
+            within[column] = np.where(cells, within[column], 0.0)
+        if allowed:
+            weights = {column: self.values[column].sums(within[column]) for column in allowed}
+            model = model.weighted(weights)
+        holds = rows == self.rows and not allowed
+        drawn = draw_rows(model, rows, rng, totals if holds else {})
         for column, values in enumerate(self.values):
-            drawn[:, column] = draw_within(
-                drawn[:, column], values.numbers, self.within[column], rng
-            )
+            drawn[:, column] = draw_within(drawn[:, column], values.numbers, within[column], rng)
         return drawn
 
     @cached_property

@@ -20,6 +20,7 @@ from discreet.synthesis.marginals.estimate import MOST_TOURS
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
+from discreet.synthesis.read_facts import read_given
 from discreet.synthesis.report import SyntheticReport
 from discreet.synthesis.synthetic_answer import (
     REPEATS,
@@ -113,11 +114,15 @@ class SyntheticRelease:
     def _rows(self) -> Any:
         return self.sample(self.model.rows)
 
-    def sample(self, rows: int) -> Any:
-        """Return so many new rows as an Arrow table; as often as wanted, for nothing."""
+    def sample(self, rows: int, *, given: Mapping[str, Any] | None = None) -> Any:
+        """Return so many new rows as an Arrow table; as often as wanted, for nothing.
+
+        With ``given`` they are rows in which some columns have given values, such as
+        ``{"clinic": "north", "age": {"from": 60, "to": 79}}``: a value, a list, or a range.
+        """
         rows = check.whole(rows)
-        rng = SystemRng()
-        drawn = self.model.to_arrow(self.model.sample(rows, rng), rng)
+        rng, allowed = SystemRng(), read_given(self.cells, given)
+        drawn = self.model.to_arrow(self.model.sample(rows, rng, allowed), rng)
         texts = {
             METADATA: json.dumps(self.about()),
             MEASURED: json.dumps(self.model.to_json()),
@@ -243,6 +248,12 @@ class SyntheticRelease:
             found.append(
                 f"rows with no value, or none of the declared ones, in {', '.join(strict)} are left"
                 " out; in other columns such a value is NULL"
+            )
+        binned = [one.column.name for one in self.cells if one.fine is not None]
+        if binned:
+            found.append(
+                f"{', '.join(binned)} {'is' if len(binned) == 1 else 'are'} divided where noisy"
+                " counts say that the rows are; within a cell all values are equally likely"
             )
         if any(one.keys is None for one in self.cells):
             found.append("what lies beyond a declared range counts as its nearer end")

@@ -36,6 +36,10 @@ class NoisyCells:
         :math:`\ell_2`: what ``noise`` costs at that distance, however many columns there are
         [BCD07, Section 1].
 
+    Assumes:
+        The values of each column are public; of a unit at most ``rows_per_unit`` rows are counted,
+        by a rule that looks at no other unit. ``rng`` is unpredictable.
+
     Utility:
         All smaller tables are sums of this one, so they agree with each other. A cell of a table
         of columns ``W`` is a sum of :math:`K/K_W` noisy cells, with that many times the variance.

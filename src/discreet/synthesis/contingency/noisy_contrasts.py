@@ -44,6 +44,10 @@ class NoisyContrasts:
         them cost what Laplace noise of scale :math:`Fm/\varepsilon` on each costs [BCD07, Theorem
         8, there with factors of :math:`2^{-k/2}` on both sides, and for changed rows twice that].
 
+    Assumes:
+        The values of each column are public; of a unit at most ``rows_per_unit`` rows are counted,
+        by a rule that looks at no other unit. ``rng`` is unpredictable.
+
     Utility:
         A cell of the table of ``W`` has the variance
         :math:`K_W^{-2} \sum_{S \subseteq W} \sigma_S^2 \prod_{j \in S, k_j > 2}(1 - 1/k_j)`. The

@@ -38,6 +38,10 @@ class NoisyTables:
         all of them by at most ``tm`` in :math:`\ell_1` and :math:`tm^2` in the square of
         :math:`\ell_2`.
 
+    Assumes:
+        The values of each column are public; of a unit at most ``rows_per_unit`` rows are counted,
+        by a rule that looks at no other unit. ``rng`` is unpredictable.
+
     Utility:
         The noise grows with the number of tables, and not with that of their cells. Two tables
         with a common column say different things about it.

@@ -43,7 +43,7 @@ class CountedRows:
     sizes: tuple[int, ...]
     """How many values each column has: public."""
     codes: Integers = field(repr=False)
-    """A row for each combination that is there, a column for each column."""
+    """A row for each combination that is there, a column for each column, which lie together."""
     counts: Integers = field(repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -71,7 +71,9 @@ class CountedRows:
             else:
                 kept &= place >= 0
         sizes = tuple(len(known) + has_null for known, has_null in values)
-        return CountedRows(sizes, np.stack(places, axis=1)[kept], counts[kept])
+        if kept.all():
+            return CountedRows(sizes, np.stack(places).T, counts)
+        return CountedRows(sizes, np.stack([place[kept] for place in places]).T, counts[kept])
 
     def table(self, columns: Sequence[int]) -> Integers:
         """Return the number of rows in each cell of some columns, one axis for each."""
@@ -85,23 +87,30 @@ class CountedRows:
     def grouped(self, numbers: Sequence[Integers]) -> "CountedRows":
         """Return the same rows with coarser values: for each column, that of each of its values."""
         sizes = tuple(int(one.max()) + 1 for one in numbers)
-        codes = np.empty_like(self.codes)
-        for column, one in enumerate(numbers):
-            codes[:, column] = one[self.codes[:, column]]
-        return CountedRows(sizes, codes, self.counts)
+        codes = np.stack([one[self.codes[:, column]] for column, one in enumerate(numbers)])
+        return CountedRows(sizes, codes.T, self.counts)
 
 
 def sum_integers(places: Integers, values: Integers, cells: int) -> Integers:
     """Return the sum of the values at each place, in whole numbers.
 
-    NumPy's ``bincount`` adds in floating point, which is exact below :math:`2^{53}`. So each half
-    of 32 bits is added alone, at most :math:`2^{21}` of them at once.
+    NumPy's ``bincount`` adds in floating point, which is exact while no sum can pass
+    :math:`2^{53}`. Where one could, each half of 32 bits is added alone, at most :math:`2^{21}` of
+    them at once.
     """
+    largest = max(int(values.max(initial=0)), -int(values.min(initial=0)))
+    if largest * len(values) < 1 << 53:
+        return _added(places, values, cells)
     found = np.zeros(cells, dtype=np.int64)
     for start in range(0, len(values), 1 << 21):
         some, at = values[start : start + (1 << 21)], places[start : start + (1 << 21)]
         for half, shift in ((some & 0xFFFFFFFF, 0), (some >> 32, 32)):
             if half.any():
-                sums = np.bincount(at, weights=half.astype(np.float64), minlength=cells)
-                found += sums.astype(np.int64) << shift
+                found += _added(at, half, cells) << shift
     return found
+
+
+def _added(places: Integers, values: Integers, cells: int) -> Integers:
+    """Return the sums at each place, none of which passes what floating point tells apart."""
+    sums = np.bincount(places, weights=values.astype(np.float64), minlength=cells)
+    return sums.astype(np.int64)

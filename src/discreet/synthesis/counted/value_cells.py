@@ -14,6 +14,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from discreet.core import optional
+from discreet.core.arrow_arrays import rebuilt, value_array
 from discreet.core.counted import counted
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import IntArray, Rng
@@ -40,6 +41,20 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 
 @frozen
+class FineGrid:
+    """Cells of equal width that an engine counts, where those of the column are made of them."""
+
+    width: int
+    """How many steps each has."""
+    last: int
+    """The last step of all."""
+
+    def cells(self, first: int) -> int:
+        """Return how many there are from a first step on."""
+        return (self.last - first) // self.width + 1
+
+
+@frozen
 class ValueCells:
     """The cells of one column."""
 
@@ -51,11 +66,13 @@ class ValueCells:
     ends: tuple[int, ...] = ()
     """The last step of each cell of a range."""
     step: Fraction = Fraction(1)
+    fine: FineGrid | None = None
+    """What is counted, if where the cells end is found privately."""
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is declared of the values, so that they must be found privately."""
-        return self.keys == ()
+        """Whether values, or where cells end, must still be found privately."""
+        return self.keys == () or (self.fine is not None and not self.ends)
 
     @property
     def inner(self) -> int:
@@ -76,21 +93,23 @@ class ValueCells:
         """Return what an engine groups by: the value itself, or the number of its cell."""
         if self.keys is not None:
             return value
+        if self.fine is not None:
+            return self._divided(value, self.fine)
         if len(self.ends) > MOST_CELLS:
-            return self._divided(value)
+            return self._divided(value, FineGrid(self.ends[0] - self.first + 1, self.ends[-1]))
         branches: list[Expression] = [call("is_null", [value]), Literal(_INTEGER, -1)]
         for number, end in enumerate(self.ends[:-1]):
             branches += (self._is_up_to(value, end), Literal(_INTEGER, number))
         return call("case", [*branches, Literal(_INTEGER, len(self.ends) - 1)])
 
-    def _divided(self, value: FieldValue) -> Expression:
+    def _divided(self, value: FieldValue, grid: FineGrid) -> Expression:
         """Return the number of the cell by arithmetic, where a list of all would be long."""
-        first, last, width = self.first, self.ends[-1], self.ends[0] - self.first + 1
-        within = call("clamp", [self._steps(value), *(Literal(_INTEGER, n) for n in (first, last))])
-        since = call("-", [within, Literal(_INTEGER, first)])
-        return call("//", [since, Literal(_INTEGER, width)])
+        ends = (Literal(_INTEGER, self.first), Literal(_INTEGER, grid.last))
+        within = call("clamp", [self._steps(value, grid.last), *ends])
+        since = call("-", [within, Literal(_INTEGER, self.first)])
+        return call("//", [since, Literal(_INTEGER, grid.width)])
 
-    def _steps(self, value: FieldValue) -> Expression:
+    def _steps(self, value: FieldValue, last: int) -> Expression:
         """Return the step of a value: of a number on the grid, of a date the day."""
         kind = value.type
         day = Literal(ColumnType.TEXT, "day")
@@ -104,15 +123,25 @@ class ValueCells:
             return call("date_diff", [second, Literal(kind, datetime.time()), value])
         if kind is _INTEGER and self.step == 1:
             return value
-        ends = (self.first * self.step, self.ends[-1] * self.step)
+        ends = (self.first * self.step, last * self.step)
         clamped = call("clamp", [value, *(Literal(ColumnType.REAL, str(one)) for one in ends)])
         steps = call("/", [clamped, Literal(ColumnType.REAL, str(self.step))])
         half = call("+", [steps, Literal(ColumnType.REAL, "1/2")])
         return cast(call("floor", [half]), _INTEGER)
 
     def grouped_by(self) -> tuple[Key, ...]:
-        """Return what the engine's groups have for each cell but that of NULL."""
-        return tuple(range(len(self.ends))) if self.keys is None else self.keys
+        """Return what the engine's groups have for each cell, or fine one, but that of NULL."""
+        if self.keys is not None:
+            return self.keys
+        return tuple(range(len(self.ends) if self.fine is None else self.fine.cells(self.first)))
+
+    def numbers_of_groups(self) -> Integers:
+        """Return the cell of each of the engine's groups, and of NULL."""
+        groups = len(self.grouped_by())
+        numbers = np.arange(groups, dtype=np.int64)
+        if self.fine is not None:
+            numbers = np.searchsorted(self.ends, self.first + numbers * self.fine.width)
+        return np.append(numbers, self.inner) if self.column.nullable else numbers
 
     def _is_up_to(self, value: FieldValue, end: int) -> Expression:
         """Return the condition that a value is in the cell that ends there, or before it.
@@ -136,12 +165,14 @@ class ValueCells:
 
     def draw(self, numbers: Integers, rng: Rng) -> Any:
         """Return an Arrow array of values in cells; within one, all are equally likely."""
-        arrow = optional.load("pyarrow")
         is_null = numbers >= self.inner
         inside = np.where(is_null, 0, numbers)
+        if self.keys and self.column.type is _INTEGER:
+            listed = np.array(self.keys, dtype=np.int64)
+            return rebuilt(optional.load("pyarrow").int64(), listed[inside], ~is_null)
         if self.keys is not None:
-            pool = arrow.array(self.keys, _arrow_type(self.column.type))
-            return pool.take(arrow.array(inside, arrow.int64(), mask=is_null))
+            pool = value_array(self.keys, _arrow_type(self.column.type))
+            return pool.take(rebuilt(optional.load("pyarrow").int64(), inside, ~is_null))
         starts = np.array([self.first, *(end + 1 for end in self.ends[:-1])], dtype=np.int64)
         widths = np.array(self.ends, dtype=np.int64) - starts + 1
         steps = starts[inside] + _within(widths[inside], rng)
@@ -152,15 +183,15 @@ class ValueCells:
         kind = self.column.type
         if kind is ColumnType.REAL:
             top, bottom = self.step.numerator, self.step.denominator
-            return arrow.array(steps * (top / 1.0) / bottom, arrow.float64(), mask=is_null)
+            return rebuilt(arrow.float64(), steps * (top / 1.0) / bottom, ~is_null)
         if kind is _INTEGER:
-            return arrow.array(steps * int(self.step), arrow.int64(), mask=is_null)
+            return rebuilt(arrow.int64(), steps * int(self.step), ~is_null)
         if kind is ColumnType.DATE:
-            return arrow.array(steps.astype(np.int32), arrow.date32(), mask=is_null)
+            return rebuilt(arrow.date32(), steps.astype(np.int32), ~is_null)
         if kind is ColumnType.TIMESTAMP:
             seconds = steps * _SECONDS + _within(np.full(len(steps), _SECONDS), rng)
-            return arrow.array(seconds * 1_000_000, arrow.timestamp("us"), mask=is_null)
-        return arrow.array(steps * 1_000_000, arrow.time64("us"), mask=is_null)
+            return rebuilt(arrow.timestamp("us"), seconds * 1_000_000, ~is_null)
+        return rebuilt(arrow.time64("us"), steps * 1_000_000, ~is_null)
 
     def labels(self) -> tuple[str, ...]:
         """Return what each cell is called."""
@@ -174,6 +205,13 @@ class ValueCells:
             for start, end in pairs
         )
         return (*shown, *null)
+
+    def label_of_run(self, first: int, last: int) -> str:
+        """Return what cells from one to another are called together, the last not being NULL."""
+        if self.keys is not None:
+            return f"{self.keys[first]} to {self.keys[last]}"
+        start = self.ends[first - 1] + 1 if first else self.first
+        return f"{self._label(start)} to {self._label(self.ends[last])}"
 
     def _label(self, step: int) -> str:
         kind = self.column.type
@@ -197,6 +235,7 @@ class ValueCells:
             "first": self.first,
             "ends": list(self.ends),
             "step": str(self.step),
+            **({} if self.fine is None else {"fine": [self.fine.width, self.fine.last]}),
         }
 
     @staticmethod
@@ -210,11 +249,15 @@ class ValueCells:
             data["first"],
             tuple(data["ends"]),
             Fraction(data["step"]),
+            FineGrid(*data["fine"]) if "fine" in data else None,
         )
 
     def description(self) -> str:
         """Say in words how values are divided into cells."""
         null = ", and NULL" if self.column.nullable else ""
+        if self.fine is not None:
+            count = f"{len(self.ends)}" if self.ends else f"at most {MOST_CELLS}"
+            return f"{count} cells, divided privately where the rows are{null}"
         if self.is_open:
             return "values that enough units have, found privately"
         if self.keys is not None:
@@ -236,9 +279,12 @@ class ValueCells:
 
 def rows_in_cells(keys: FoundKeys, counts: IntArray, cells: Sequence[ValueCells]) -> CountedRows:
     """Return what an engine found as counted rows, by the cells of each column."""
-    return CountedRows.found(
+    found = CountedRows.found(
         keys, counts, [(one.grouped_by(), one.column.nullable) for one in cells]
     )
+    if all(one.fine is None for one in cells):
+        return found
+    return found.grouped([one.numbers_of_groups() for one in cells])
 
 
 _READ: Mapping[ColumnType, Callable[[Any], Key]] = {

@@ -47,7 +47,7 @@ class Scored:
     """How many values each column has if it is measured by itself."""
     total: float
     """How many rows there are, about."""
-    deviation: Callable[[Fraction], float]
+    deviation: Callable[[float], float]
     """That of a cell of a table that has a share of what is left."""
     before: Mapping[Columns, float] = field(factory=dict)
     """The pairs that were measured in an earlier round, with the variance of a cell. Scores are
@@ -118,7 +118,7 @@ def _sum_of_errors(
     alone = measured_alone(known.sizes, known.fine_sizes, [pairs[i] for i in taken])
     sizes = [cells(known.sizes, pairs[i]) for i in taken]
     shares = shares_of([*sizes, *(known.fine_sizes[column] for column in alone)])
-    variances = [known.deviation(share) ** 2 for share in shares]
+    variances = [known.deviation(float(share)) ** 2 for share in shares]
     for place, i in enumerate(taken):
         if pairs[i] in known.before:
             variances[place] = 1 / (1 / variances[place] + 1 / known.before[pairs[i]])

@@ -35,16 +35,17 @@ def draw_rows(
 ) -> Rows:
     """Return ``count`` rows of the model, in random order.
 
+    Each clique puts the rows of a group in an order of its own, so where a row stands says nothing.
     ``totals`` has for some columns how many rows some of their values have, which hold exactly.
     """
     sizes = model.tree.sizes
-    rows = np.zeros((count, len(sizes)), dtype=np.int64)
+    rows = np.zeros((len(sizes), count), dtype=np.int64).T  # columns are looked at one by one
     for branch, belief in zip(model.tree.branches, model.beliefs, strict=True):
         _draw_branch(rows, branch, np.exp(belief), sizes, rng)
         for column in branch.columns:
             if column in totals and column not in branch.shared:
                 _hold(rows, branch, np.exp(belief), column, totals[column], rng)
-    return rows[np.argsort(rng.words(count), kind="stable")]
+    return rows[np.argsort(rng.words(count))] if totals else rows
 
 
 def _hold(
@@ -130,10 +131,11 @@ def _systematic(table: Table, group: NDArray[np.int64], rng: Rng) -> NDArray[np.
 
 def _shuffled(group: NDArray[np.int64], groups: int, rng: Rng) -> NDArray[np.int64]:
     """Return the places of rows by their groups, and in random order within each."""
-    anyhow = np.argsort(rng.words(len(group)))
-    # Numbers of 16 bits are sorted several times as quickly.
-    short = np.uint16 if groups <= 1 << 16 else np.int64
-    return anyhow[np.argsort(group[anyhow].astype(short), kind="stable")]
+    words = rng.words(len(group))
+    if groups == 1:
+        return np.argsort(words)
+    bits = np.uint64(groups.bit_length())
+    return np.argsort(group.astype(np.uint64) << (np.uint64(64) - bits) | words >> bits)
 
 
 def _possible(cell: NDArray[np.int64], table: Table, group: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -37,6 +37,7 @@ Guarantee:
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from string import ascii_letters
 from typing import TypeVar
 
@@ -98,7 +99,9 @@ def estimate(
     Where noise differs very much from table to table, cells that are known well are few among all
     that change. So with ``still`` the search ends when a tour changes cells by no more than that
     share of their noise, and whole steps are the last ones: what is known well is not to be met in
-    the middle.
+    the middle. Where tables contradict each other, each tour leaves even these where the tables
+    after them put them; so in the last tours only tables take steps that are known to a row, until
+    these agree. Such steps raise the dual like any other.
     """
     groups = [*(one.columns for one in measurements), *(columns for columns, _ in impossible)]
     tree = junction_tree(sizes, groups, most_cells=most_cells)
@@ -110,6 +113,9 @@ def estimate(
         tours += 1
     for part in () if still else SETTLING:
         fit.tour(part)
+    for _ in range(most_tours if still else 0):
+        if fit.tour(most_noise=_ONE_ROW) <= still:
+            break
     return Estimated(
         model=fit.model(),
         total=float(fit.counts[0].sum()),
@@ -119,7 +125,7 @@ def estimate(
     )
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class _Measured:
     """A measured table in its clique: where it is, and its multipliers so far."""
 
@@ -131,6 +137,12 @@ class _Measured:
     multipliers: Table
     seen: Table
     """What the model had for it before the last step."""
+
+    @cached_property
+    def most_noise(self) -> float:
+        """The largest deviation of noise among the measured cells."""
+        variances = self.table.variances[self.table.is_measured]
+        return float(np.sqrt(variances.max(initial=0.0)))
 
 
 @frozen(eq=False)
@@ -181,8 +193,8 @@ class _Fit:
             logs = [np.log(counts / total) for counts in self.counts]
         return GraphicalModel(self.tree, tuple(logs), float(np.log(total)))
 
-    def tour(self, part: float = 1.0) -> float:
-        """Take a step for each table, or a part of it.
+    def tour(self, part: float = 1.0, most_noise: float = np.inf) -> float:
+        """Take a step for each table with at most that noise in a cell, or a part of it.
 
         Return how far cells are from where the tour before left them, in deviations of noise.
         """
@@ -190,6 +202,8 @@ class _Fit:
         for place, neighbour in _around(self.tree):
             if neighbour is None:
                 for one in self.measured[place]:
+                    if one.most_noise > most_noise:
+                        continue
                     changed += self._step(place, one, part)
                     cells += one.table.counts.size
             else:

@@ -38,7 +38,7 @@ Utility:
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -85,6 +85,14 @@ class MarginalMechanism:
 
     Without ``tables`` they are chosen privately. With none at all (an empty tuple), only columns
     by themselves are measured.
+
+    Example:
+        >>> columns = (CountedColumn(size=2, has_order=False, has_null=False),) * 3
+        >>> mechanism = MarginalMechanism(columns=columns, rows_per_unit=2, price=Zcdp("1/10"))
+        >>> mechanism.event()
+        ZcdpEvent(rho=0.1)
+        >>> round(mechanism.first_noises()[0].sigma_squared)
+        400
     """
 
     columns: tuple[CountedColumn, ...]
@@ -257,16 +265,19 @@ class MarginalMechanism:
             fine_sizes=tuple(column.size for column in self.columns),
             total=max(1.0, float(np.mean([one.values.sum() for one in found.first]))),
             fine_variances=tuple(one_way),
-            deviation=self._deviation,
+            deviation=self._deviation(),
             before={one.columns: one.variance for one in found.tables if len(one.columns) > 1},
         )
         return choose_pairs(known, most_cells=self.most_cells, is_tree=self.is_tree)
 
-    def _deviation(self, share: Fraction) -> float:
+    def _deviation(self) -> Callable[[float], float]:
         """Return about what the deviation of noise is that a share of the last round buys."""
-        if isinstance(self.last, Pure):
-            return math.sqrt(2) * self.rows_per_unit / float(self.last.epsilon * share)
-        return self.rows_per_unit / math.sqrt(2 * float(self.last.rho * share))
+        last = self.last
+        if isinstance(last, Pure):
+            whole = math.sqrt(2) * self.rows_per_unit / float(last.epsilon)
+            return lambda share: whole / share
+        whole = self.rows_per_unit / math.sqrt(2 * float(last.rho))
+        return lambda share: whole / math.sqrt(share)
 
 
 def expected_table(

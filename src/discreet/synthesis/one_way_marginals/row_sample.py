@@ -32,6 +32,10 @@ class RowSample:
         the number of people: at :math:`\delta \ge 1/n` the definition allows publishing one of
         them outright.
 
+    Assumes:
+        Of a unit at most ``rows_per_unit`` rows are counted. ``rng`` is unpredictable: who can tell
+        which coins fall can tell whose rows are kept.
+
     Utility:
         A sum errs by about :math:`\sqrt{n(1/rate - 1)}`.
 
