@@ -45,6 +45,7 @@ _HOMES = {
     "most_uses": "discreet.accounting.calibration",
     "own": "discreet.roles.owner",
     "plan": "discreet.planner.plan",
+    "plan_question": "discreet.planner.question_plan",
     "read_events": "discreet.accounting.notation",
 }
 
@@ -81,6 +82,7 @@ __all__ = [
     "most_uses",
     "own",
     "plan",
+    "plan_question",
     "read_events",
 ]
 

@@ -142,3 +142,258 @@ def test_bad_input_is_refused(run, arguments, message):
 def test_bad_counts_are_refused(written):
     with pytest.raises(InvalidArgument):
         read_counts(written)
+
+
+# ---- Rules that are got round, and other answers.
+
+
+@pytest.mark.parametrize("rule", ["none", "sizes", "overlaps", "groups", "small", "memory"])
+@pytest.mark.parametrize("row", ["0", "1"])
+def test_every_rule_is_got_round(run, rule, row):
+    """Of 2,000 pairs with noise of variance 16 the mean is off by 1/2 once in 10**7."""
+    Path("many.csv").write_text("\n".join(["ill", *(["yes", "no", "no"] * 14)]) + "\n")
+    told = run(
+        *("difference", "many.csv", *BIT, "--row", row, "--trials", "5", "--json"),
+        *("--rule", rule, "--least", "3", "--times", "2000" if rule == "memory" else "1"),
+    )
+    found = json.loads(told)["found"]
+    assert found["rule"] == rule
+    assert found["exact"]["guess"] is (row == "0")
+
+
+def test_frontier(run):
+    told = run("frontier", "--people", "60", "--noise", "0.05,4", "--plot", "frontier.png")
+    assert "480 counts" in told
+    assert stat.S_IMODE(Path("frontier.png").stat().st_mode) == 0o600
+    found = json.loads(run("frontier", "--people", "60", "--noise", "0", "--json"))["found"]
+    assert found["points"][0]["found"] == 1
+
+
+def test_sums(run):
+    Path("sums.csv").write_text("people,total\n2,240\n3,100\n,5\n0,0\n")
+    names = ("--people", "people", "--total", "total", "--low", "0", "--high", "120")
+    told = run("sums", "sums.csv", *names)
+    assert "In 1 of 2 groups" in told
+    found = json.loads(run("sums", "sums.csv", *names, "--json"))["found"]
+    assert found[0] == {"group": 0, "least": 120.0, "most": 120.0}
+
+
+def test_digits(run):
+    found = json.loads(run("digits", "83/81", "--people", "3", "--json"))["found"]
+    assert found == [{"value": 0, "people": 1}, {"value": 4, "people": 2}]
+    assert "Cannot tell" in run("digits", "0.51", "--people", "3")
+
+
+def test_population(run):
+    assert "from the data of others alone" in run("population", "--trials", "50")
+
+
+# ---- Rows.
+
+
+def test_match(run):
+    lines = ["who,film,mark,day"]
+    lines += [f"7,{film},{film % 5},2026-01-{film + 10}" for film in range(8)]
+    lines += [f"{who},{who % 3},3,2026-03-01" for who in range(20, 60)]
+    Path("rated.csv").write_text("\n".join(lines) + "\n")
+    told = [f"Ann,{film},{film % 5},2026-01-{film + 11}" for film in range(6)]
+    told += ["Bo,1,3,2026-03-02", "Bo,99,3,2026-03-02"]
+    Path("told.csv").write_text("\n".join(["name,film,mark,day", *told]) + "\n")
+    names = ("--person", "who", "--name", "name", "--item", "film", "--value", "mark")
+    shown = run("match", "rated.csv", "told.csv", *names, "--date", "day", "-o", "match.json")
+    assert "1 of 2 people are found among 41" in shown
+    assert "Ann" not in shown
+    found = json.loads(Path("match.json").read_text())["found"]
+    assert [(one["known_as"], one["published_as"]) for one in found] == [("Ann", 7), ("Bo", None)]
+
+
+def hospital(first: int, ills: str) -> str:
+    lines = [
+        f"{first + n},1011{n % 8},{1950 + n % 10},{job},{ill}"
+        for n, (ill, job) in enumerate(zip(ills, ("nurse", "clerk") * 12, strict=False))
+    ]
+    return "\n".join(["id,zip,born,job,ill", *lines]) + "\n"
+
+
+def test_anonymise(run):
+    Path("one.csv").write_text(hospital(0, "aabbccddeeffgghhiijjkkll"))
+    Path("two.csv").write_text(hospital(12, "gghhiijjkkllmmnnooppqqrr"))
+    Path("jobs.json").write_text('{"nurse": "health", "clerk": "office"}')
+    quasi = ("--quasi", "zip:prefix", "--quasi", "born:5,10", "--quasi", "job:jobs.json")
+    common = ("--k", "3", *quasi, "--sensitive", "ill", "--person", "id")
+    told = run("anonymise", "one.csv", *common, "--release", "anon.csv", "--again", "two.csv")
+    assert "3-anonymous" in told
+    assert "together" in told
+    assert "values ruled out" in told
+    assert "id" not in Path("anon.csv").read_text().splitlines()[0]
+    assert stat.S_IMODE(Path("anon.csv").stat().st_mode) == 0o600
+    found = json.loads(run("anonymise", "one.csv", *common, "--json"))["found"]
+    assert found["made"]["k"] == 3
+    assert found["ruled_out"]["exposed"][0] == found["homogeneous"]["exposed"]
+    told = run("uniqueness", "anon.csv", "--sensitive", "ill")
+    assert "k = 3" in told or "k = " in told
+
+
+@pytest.mark.parametrize(
+    ("method", "amount", "columns"),
+    [
+        ("top-coding", "1951", "born"),
+        ("noise", "2", "born"),
+        ("swapping", "0.5", "zip"),
+        ("sampling", "0.999", "zip"),
+        ("collapsing", "2", "born"),
+    ],
+)
+def test_mask(run, method, amount, columns):
+    told = run(
+        *("mask", "rows.csv", "--method", method, "--amount", amount, "--on", "zip,born"),
+        *("--columns", columns, "--release", "masked.csv", "--json"),
+    )
+    found = json.loads(told)["found"]
+    assert found["plain"] == 3
+    assert found["masked"]["right"] <= found["masked"]["linked"] <= 5
+    assert Path("masked.csv").read_text().startswith('"zip","born","ill"')
+
+
+def test_cells(run):
+    Path("cells.csv").write_text(
+        ",x,y,z,total\na,2,30,40,72\nb,50,60,70,180\nc,20,80,90,190\ntotal,72,170,200,442\n"
+    )
+    told = run("cells", "cells.csv", "--below", "5")
+    assert "1 of 1 withheld cells are known exactly" in told
+    made = json.loads(run("cells", "cells.csv", "--below", "5", "--more", "--json"))["found"]
+    assert len(made["ranges"]) == 4
+    assert all(one["most"] - one["least"] >= 4 for one in made["ranges"])
+    told = run("cells", "cells.csv", "--below", "5", "--more", "--known", "c,y=80")
+    assert "3 of 3 withheld cells are known exactly" in told
+
+
+def test_uniqueness_is_drawn(run):
+    told = run("uniqueness", "rows.csv", "--plot", "alone.svg")
+    assert "Drew alone.svg" in told
+    assert stat.S_IMODE(Path("alone.svg").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["cells", "rows.csv"], "cannot be read"),
+        (["cells", "missing.csv"], "cannot be read"),
+        (["cells", "rows.csv", "--more"], "--below"),
+        (["match", "rows.csv", "rows.csv", "--person", "zip", "--item", "x"], "no column x"),
+        (["mask", "rows.csv", "--method", "noise", "--amount", "x", "--on", "zip"], "number"),
+        (["mask", "rows.csv", "--method", "noise", "--amount", "1", "--on", "ill"], "integers"),
+        (["anonymise", "rows.csv", "--k", "9", "--quasi", "zip", "--sensitive", "ill"], "too few"),
+        (["anonymise", "rows.csv", "--k", "2", "--quasi", "z", "--sensitive", "ill"], "no column"),
+        (
+            [
+                "anonymise",
+                "rows.csv",
+                "--k=2",
+                "--quasi=zip",
+                "--sensitive=ill",
+                "--again=rows.csv",
+            ],
+            "--person",
+        ),
+        (["frontier", "--people", "10", "--queries", "5"], "more queries"),
+        (["sums", "rows.csv", "--people=zip", "--total=ill", "--low=0", "--high=9"], "numbers of"),
+        (["uniqueness", "rows.csv", "--plot", "x.gif"], "picture"),
+        (["difference", "rows.csv", *BIT, "--row", "0", "--rule", "small", "--least", "9"], "few"),
+        (["difference", "rows.csv", *BIT, "--row=0", "--rule=memory", "--times=99"], "many"),
+    ],
+)
+def test_bad_input_of_rows_and_tables_is_refused(run, arguments, message):
+    assert message in " ".join(run(*arguments, status=2).split())
+
+
+def test_a_tree_of_json_is_for_numbers_and_texts(run):
+    Path("tree.json").write_text(json.dumps({"1": "north", "2": "north"}))
+    quasi = ("--k", "5", "--quasi", "zip:tree.json", "--sensitive", "ill")
+    made = json.loads(run("anonymise", "rows.csv", *quasi, "--json"))["found"]["made"]
+    assert made["steps"] == {"zip": 1}
+    for bad in ([1, 2], {"1": ["north"]}, 5):
+        Path("tree.json").write_text(json.dumps(bad))
+        assert "no tree" in run("anonymise", "rows.csv", *quasi, status=2)
+
+
+def test_who_has_no_value_does_not_have_the_bit(run):
+    Path("gaps.csv").write_text("ill,zip\nNone,1\n,2\nyes,3\n")
+    bit = ("--column", "ill", "--equals", "None", "--trials", "1", "--json")
+    for row, has_bit in (("0", True), ("1", False)):
+        found = json.loads(run("difference", "gaps.csv", *bit, "--row", row))["found"]
+        assert found["exact"]["guess"] is has_bit
+
+
+def test_zip_codes_keep_their_zeros_in_every_file(run):
+    Path("known.csv").write_text("zip,born,name\n01,1951,Ann\n1,1951,Bo\n")
+    assert "1 of 5 published rows" in run("linkage", "rows.csv", "known.csv", "--on", "zip,born")
+    Path("films.csv").write_text("who,film\n1,007\n2,7\n3,8\n")
+    Path("told.csv").write_text("who,film\n2,7\n")
+    found = json.loads(
+        run("match", "films.csv", "told.csv", "--person", "who", "--item", "film", "--json")
+    )["found"]
+    assert found[0]["agreeing"] == 1
+    Path("one.csv").write_text("id,zip,ill\n1,01,a\n2,01,b\n")
+    Path("other.csv").write_text("id,zip,ill\n1,11,a\n9,11,c\n")
+    again = ("--k", "2", "--quasi", "zip:prefix", "--sensitive", "ill", "--person", "id")
+    told = run("anonymise", "one.csv", "--again", "other.csv", *again)
+    assert "Of 1 people" in told
+
+
+def test_an_exhaustive_search_says_what_is_proved(run):
+    counts = [{"of": [0, 1], "count": 2}, {"of": [2, 3], "count": 1}, {"of": [4], "count": 1}]
+    Path("counts.json").write_text(json.dumps({"people": 5, "counts": counts}))
+    search = ("reconstruct", "counts.json", "--method", "exhaustive")
+    found = json.loads(run(*search, "--error", "0", "--json"))["found"]
+    assert (found["consistent"], found["always"], found["never"]) == (2, [0, 1, 4], [])
+    told = run(*search, "--error", "0", "--truth", "rows.csv", *BIT)
+    assert "3 have it, 0 do not." in told
+    assert "right for 2 of 3" in told
+    counts[0]["count"] = 9
+    Path("counts.json").write_text(json.dumps({"people": 5, "counts": counts}))
+    assert "Cannot tell" in run(*search, "--error", "1")
+    assert "--error" in run(*search, status=2)
+    assert "--error" in run("reconstruct", "counts.json", "--error", "1", status=2)
+
+
+def test_bits_that_no_sum_of_counts_is_about_are_not_told(run):
+    counts = [{"of": [0, 1], "count": 1}, {"of": [2], "count": 1}, {"of": [3], "count": None}]
+    Path("counts.json").write_text(json.dumps({"people": 4, "counts": counts}))
+    for method in ("squares", "linear"):
+        call = ("reconstruct", "counts.json", "--method", method)
+        assert json.loads(run(*call, "--json"))["found"]["undetermined"] == [0, 1, 3]
+        assert "Of 3 it cannot be told" in run(*call)
+
+
+def test_ages_that_a_median_and_a_mean_leave(run):
+    men = ("ages", "3", "--median", "30", "--mean", "44")
+    found = json.loads(run(*men, "--youngest", "1", "--json"))["found"]
+    assert (found["distinct"], found["left"]) == (317_750, 30)
+    assert "31 of 341,376 combinations" in run(*men)
+    assert "nothing can be told" in run("ages", "3", "--median", "30", "--mean", "44.2")
+
+
+def test_a_true_total_undoes_a_cap(run):
+    Path("pay.csv").write_text("pay,zip\n30,1\n900,2\n50,3\n")
+    mask = ("mask", "pay.csv", "--columns", "pay", "--on", "zip", "--high", "1000")
+    told = run(*mask, "--method", "top-coding", "--amount", "100")
+    assert "each value at the cap is 900." in told
+    found = json.loads(run(*mask, "--method", "top-coding", "--amount", "40", "--json"))["found"]
+    assert found["uncapped"] == {"pay": [40.0, 910.0]}
+    assert "No value of pay" in run(*mask, "--method", "top-coding", "--amount", "901")
+    assert "no --high" in run(*mask, "--method", "noise", "--amount", "1", status=2)
+
+
+def test_a_group_of_nobody_has_no_sum(run):
+    Path("sums.csv").write_text("people,total\n0,0\n0,5\n")
+    ends = ("--people", "people", "--total", "total", "--low", "0", "--high", "9")
+    assert "out of range" in run("sums", "sums.csv", *ends, status=2)
+
+
+@pytest.mark.parametrize("option", ["-o", "--release"])
+def test_a_file_that_is_there_is_refused_before_rows_are_read(run, option):
+    Path("mine").write_text("mine")
+    quasi = ("--k", "2", "--quasi", "zip", "--sensitive", "ill")
+    assert "new file" in run("anonymise", "missing.csv", *quasi, option, "mine", status=2)
+    assert "new file" in run("anonymise", "missing.csv", *quasi, option, "no/mine", status=2)

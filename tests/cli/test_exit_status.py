@@ -1,17 +1,22 @@
 """The status of a command: one table, what was charged comes first, and no value is ever quoted."""
 
 import json
+import subprocess
+import sys
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from discreet.cli import main as command
+from discreet.cli import start
 from discreet.cli.command import CommandResult
-from discreet.cli.exit_status import STATUSES, internal_error, status_of
+from discreet.cli.exit_status import INTERRUPTED, STATUSES, internal_error, status_of
 from discreet.core import errors
 from discreet.core.errors import AnswerFailed, DiscreetError, WrittenBefore
 from discreet.ledger.under_way import note_charge
+from tests.support.house.paths import ROOT
 
 SECRET = "Mrs Miller, 2 March 1961"
 
@@ -172,3 +177,29 @@ def test_a_usage_error_ends_with_2(capsys, given, got, advice):
     error = json.loads(capsys.readouterr().out)["error"]
     assert (error["code"], error["what"]) == ("invalid_argument", "The command cannot be read")
     assert advice in error["next"]
+
+
+PRESSED = """
+import sys
+
+class Pressed:
+    def find_spec(self, name, *_):
+        if name == "discreet.cli.main":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Pressed())
+from discreet.cli.start import run
+run()
+"""
+
+
+def test_an_interrupt_before_the_command_is_loaded_is_told_in_words():
+    """Loading takes a moment, in which Python's own trace was shown, and its own end."""
+    ended = subprocess.run([sys.executable, "-c", PRESSED], capture_output=True, text=True)
+    told = "discreet: Interrupted before the charge. Nothing was spent. [interrupted]\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "", told)
+
+
+def test_the_command_begins_where_an_interrupt_is_awaited():
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
+    assert scripts == {"discreet": f"{start.__name__}:{start.run.__name__}"}

@@ -1,5 +1,6 @@
 """The verbs of ``discreet survey``: what they refuse, and what they leave alone."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,20 @@ def test_a_survey_that_is_served_can_be_looked_at_and_closed(folder, capsys):
 def test_impossible_numbers_are_refused(option, capsys):
     assert main(["survey", "serve", option]) != 0
     assert "out of range" in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_said_before_anything_is_served(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert main(["survey", "serve", "--port", str(taken.getsockname()[1])]) == 2
+    printed = capsys.readouterr()
+    assert "takes reports" not in printed.out
+    assert "No reports can be taken at 127.0.0.1" in printed.err
+
+
+@pytest.mark.parametrize("host", ["", "no such host", "a" * 80])
+def test_a_host_that_is_none_is_said(host, capsys):
+    assert main(["survey", "serve", "--host", host]) == 2
+    assert "No reports can be taken" in capsys.readouterr().err
 
 
 def test_the_loss_that_is_shown_is_not_below_the_truth(folder, capsys):

@@ -42,6 +42,12 @@ def test_explain_costs_nothing(run, project):
     assert _spent(project) == Pure(0)
 
 
+def test_what_need_not_be_divided_by_quantiles_is_refused_for_nothing(run, project):
+    said = run(*BASE, "--column", "cost", "--quantiles", "cost", code=2).err
+    assert "'cost' need not be divided by quantiles" in said
+    assert _spent(project) == Pure(0)
+
+
 def test_what_is_asserted_holds_and_what_was_published_is_named(run, project, tmp_path):
     file = tmp_path / "public.toml"
     file.write_text('rows = 50\n[[impossible]]\nclinic = "c"\n', encoding="utf-8")

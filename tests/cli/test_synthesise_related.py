@@ -107,6 +107,7 @@ def test_two_tables_are_explained_and_written_once_paid(run, project, tmp_path):
         (("--column", "nope.sex"), "nope"),
         (("--by", "nope"), "nope"),
         (("--together", "sex,urgent"), "--together"),
+        (("--quantiles", "cost"), "--quantiles"),
         (("--report", "r.txt"), "report"),
         (("--report", "no/where.html"), "report"),
         (("--asserted", "facts.toml"), "--asserted"),

@@ -14,7 +14,7 @@ from discreet.core.numbers import exact
 from discreet.core.terminal_text import lines
 from discreet.releases.profile import Profile
 from discreet.roles.owner import own
-from discreet.tables.unit_name import unit_name
+from discreet.tables.unit_name import reworded, unit_name
 
 USUAL_PRICE = Fraction(1, 10)
 """What a profile costs if nobody says: this ε or ρ, and at most this part of the budget."""
@@ -31,6 +31,8 @@ class MeasuredRows:
     rows_per_unit: int | None
     price: PrivacyLoss
     """What a question costs for which these limits err least."""
+    doubt: str
+    """A warning if noise may have decided, or nothing."""
 
     def said(self) -> str:
         """Say what was found and what it proposes."""
@@ -41,13 +43,14 @@ class MeasuredRows:
         proposed = (
             f"Proposed: rows_per_unit = {self.rows_per_unit}. So many rows of {called.one} count,"
             f" which leaves out {share} of all rows. Of all limits it errs least in a count of all"
-            f" rows at {self.price}, a tenth of the budget."
+            f" rows at {self.price}, a tenth of the budget.{self.doubt}"
         )
         return f"{self.profile}\n\n{lines(proposed)}"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {"profile": self.profile.to_json(), "rows_per_unit": self.rows_per_unit}
+        said = {"profile": self.profile.to_json(), "rows_per_unit": self.rows_per_unit}
+        return said | ({"warning": self.doubt.strip()} if self.doubt else {})
 
 
 def add_profile(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +85,8 @@ def measure_rows(project: Path, table: str, price: str) -> MeasuredRows:
             ).proposal
     is_faint = float(found.rows.cleaned.sum()) < 1
     rows = None if proposal is None or is_faint else proposal.limits.rows_per_group
-    return MeasuredRows(profile=found, rows_per_unit=rows, price=each)
+    doubt = "" if proposal is None else reworded(proposal.doubt, found.called)
+    return MeasuredRows(profile=found, rows_per_unit=rows, price=each, doubt=doubt)
 
 
 def _part_of(cap: PrivacyLoss) -> Pure | Zcdp:

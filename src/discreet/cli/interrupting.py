@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from discreet.cli.exit_status import INTERRUPTED
 from discreet.core.interrupts import Interrupted
-from discreet.ledger.under_way import WORK, Spent, finish_flights, is_under_way, last_charge
+from discreet.ledger.under_way import WORK, Spent, finish_flights, is_under_way, told_by
 
 STAYING = (
     "discreet: finishing in the background, so that what was charged is not lost;"
@@ -58,14 +58,6 @@ def leave(status: int) -> NoReturn:
     if is_under_way(WORK):
         _end(status)
     sys.exit(status)
-
-
-def told_by(pressed: KeyboardInterrupt, before: Spent) -> Interrupted:
-    """Return what the gate said, or what is known if the interrupt came before or after it."""
-    if isinstance(pressed, Interrupted):
-        return pressed
-    newest = last_charge()
-    return Interrupted("" if newest == before else newest[1])
 
 
 def _end(status: int) -> NoReturn:

@@ -33,6 +33,8 @@ COMMANDS = {
     "explain": "Say what a question would do and cost; nothing is spent.",
     "synthesise": "Publish rows that look like those of a table, and are nobody's.",
     "publish": "Publish noisy counts of a table: intervals, places, tables of columns.",
+    "holdout": "Ask about the population that a table's units come from; questions may depend on "
+    "answers.",
     "exact": "Publish a declared statistic without noise, as the owner; or list what is declared.",
     "survey": "Collect from people who trust nobody: declare a survey, plan it, serve it, see what "
     "came.",
@@ -49,10 +51,11 @@ COMMANDS = {
     "to-parquet": "Turn a file into Parquet, refusing lines that cannot be read without doubt.",
     "account": "Account for losses: what was spent, what it converts to, how much noise is needed.",
     "meaning": "Say what a loss means for one person.",
-    "plan": "Say how many people it takes, how exact counts can be, and what nobody can do.",
+    "plan": "Say how many people it takes, how exact answers can be, and what nobody can do.",
     "certify": "Say whether an exact number may be published, what that assumes, and what noise "
     "would cost.",
     "local": "Compare collecting with a trusted curator and without one: how many it takes.",
+    "audit": "Audit outputs of any mechanism: the least loss that they prove, with a confidence.",
     "attack": "Attack your own release before an adversary does, from files that you name.",
     "doctor": "Look whether the installation and the project are in order; nothing is spent.",
     "completion": "Print a script with which bash, zsh or fish completes commands and options.",
@@ -88,6 +91,7 @@ SPELLED = (
     "rehearse",
     "synthesise",
     "publish",
+    "holdout",
     "profile",
     "shell",
     "releases",
@@ -96,6 +100,7 @@ SPELLED = (
     "plan",
     "certify",
     "local",
+    "audit",
     "attack",
 )
 """Commands whose messages name arguments that are options here."""
@@ -189,6 +194,10 @@ def _options(given: Sequence[str]) -> argparse.Namespace:
     if unknown:
         asked = CommandParser(prog=f"{top.prog} {options.command}", add_help=False)
         load(options.command).configure(asked)
+        several = asked.takes_several()
+        if several and not any(word.startswith("-") for word in unknown):
+            getattr(options, several).extend(unknown)  # words that stand behind an option
+            return options
         asked.refuse(unknown, [*asked.option_strings(), "--json", "--help"])
     return options
 

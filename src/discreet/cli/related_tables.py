@@ -55,7 +55,8 @@ def _result(release: RelatedRelease, options: argparse.Namespace, ending: str) -
 
 
 def _asked(options: argparse.Namespace) -> dict[str, Any]:
-    for name, said in (("tables", "--together"), ("asserted", "--asserted")):
+    one_table = {"tables": "--together", "asserted": "--asserted", "quantiles": "--quantiles"}
+    for name, said in one_table.items():
         if getattr(options, name) is not None:
             raise InvalidArgument(f"{said} is about one table", must="be left out", next=_FREE)
     if options.tours is not None:

@@ -7,7 +7,6 @@ from attrs import frozen
 
 from discreet.cli.answer_file import shown
 from discreet.cli.exit_status import ANSWERED, INTERRUPTED, internal_error, status_of
-from discreet.cli.interrupting import told_by
 from discreet.cli.shell_history import LineHistory
 from discreet.cli.spelling import spelled_in_shell
 from discreet.cli.terminal import explain, flush_output, json_text, write
@@ -15,7 +14,7 @@ from discreet.core.errors import DiscreetError, OutputFailed
 from discreet.core.terminal_text import lines, text_steps
 from discreet.curator.explanation.explanation import Explanation
 from discreet.curator.free_answer import FreeExplanation
-from discreet.ledger.under_way import last_charge
+from discreet.ledger.under_way import last_charge, told_by
 from discreet.roles.connection import Connection
 from discreet.sql.syntax.place import unclosed
 

@@ -49,6 +49,11 @@ class CommandParser(argparse.ArgumentParser):
         """Return every way to write an option."""
         return [text for action in self._actions for text in action.option_strings]
 
+    def takes_several(self) -> str | None:
+        """Return the name of what takes any number of words, if there is such a thing."""
+        found = (one.dest for one in self._get_positional_actions() if one.nargs == "*")
+        return next(found, None)
+
     def refuse(self, unknown: Sequence[str], known: Sequence[str]) -> NoReturn:
         """Refuse what no option stands for, and name the option that is near, if there is one."""
         word = next((one for one in unknown if one.startswith("-")), unknown[0])

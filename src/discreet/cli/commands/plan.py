@@ -1,63 +1,116 @@
-"""Say how many people it takes, how exact counts can be, and what nobody can do."""
+"""Say how many people it takes, how exact answers can be, and what nobody can do."""
 
 import argparse
 from pathlib import Path
 
 from discreet.accounting.picture import require_kind, save
-from discreet.adaptive.guarantee import guarantees
-from discreet.adaptive.rows_needed import least_rows
-from discreet.cli.command import CommandResult
+from discreet.cli.command import CommandResult, add_project
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
-from discreet.core.numbers import exact, float_up
-from discreet.planner.picture import plan_picture
+from discreet.core.numbers import exact
+from discreet.planner.picture import cost_picture, map_picture, plan_picture
 from discreet.planner.plan import plan
-
-ADAPTIVE = "adaptive"
+from discreet.planner.question_plan import plan_question
+from discreet.planner.task_names import TASKS
+from discreet.roles.connection import connect
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "task",
-        choices=("count", "histogram", "marginals", ADAPTIVE),
-        help="one count, counts of groups, of properties, or adaptive questions to a holdout",
+        "task", help=f"one of {', '.join(TASKS)}; with --table, one SELECT about that table"
     )
     parser.add_argument("--people", type=int, metavar="N", help="how many people there are")
     parser.add_argument(
-        "--within", metavar="A", help="what all answers shall be within, as a share: 0.01"
+        "--within",
+        "--accuracy",
+        metavar="A",
+        help='what all answers shall be within, as a share: 0.01; with --table also "±50 at 95 %%"',
     )
-    parser.add_argument(
-        "--beta", default="0.05", metavar="B", help="the chance that some answer is not; or 'find'"
-    )
+    parser.add_argument("--beta", metavar="B", help="the chance that some answer is not; or 'find'")
+    parser.add_argument("--confidence", metavar="C", help="the chance that all are (default: 0.95)")
     parser.add_argument("--epsilon", metavar="E", help="what may be lost about a person")
     parser.add_argument("--delta", metavar="D", help="with ε: the δ that may be spent on noise")
     parser.add_argument("--rho", metavar="R", help="the same in zCDP")
     parser.add_argument(
-        "--dimension", type=int, metavar="K", help="how many groups, properties or questions"
+        "--dimension",
+        type=int,
+        metavar="K",
+        help="how many groups, properties, values or questions",
     )
-    parser.add_argument("--plot", metavar="FILE", help="write a picture (.png, .svg or .pdf)")
+    parser.add_argument(
+        "--order",
+        type=int,
+        metavar="K",
+        help="how many columns a table has, or quantiles there are",
+    )
+    parser.add_argument(
+        "--bounds", action="store_true", help="show each lower bound, or why it does not apply"
+    )
+    parser.add_argument("--plot", metavar="FILE", help="draw error against people")
+    parser.add_argument(
+        "--map", metavar="FILE", help="draw what is possible, by people and dimension"
+    )
+    parser.add_argument("--costs", metavar="FILE", help="draw the cost of one more answer")
+    parser.add_argument("--table", metavar="NAME", help="plan a SELECT about a declared table")
+    parser.add_argument("--analyst", default="local", metavar="NAME", help="who asks")
+    add_project(parser)
+
+
+_PICTURES = {"plot": plan_picture, "map": map_picture, "costs": cost_picture}
 
 
 def run(options: argparse.Namespace) -> CommandResult:
     """Plan, and show what was found."""
-    if options.plot:
-        require_kind(Path(options.plot))
-    if options.task == ADAPTIVE:
-        return _adaptive(options)
+    wanted = {name: Path(getattr(options, name)) for name in _PICTURES if getattr(options, name)}
+    for path in wanted.values():
+        require_kind(path)
+    if options.table is not None:
+        return _question(options, has_pictures=bool(wanted))
+    given = {} if options.beta is None else {"beta": options.beta}
+    if options.beta == "find":
+        given = {"beta": None}
     found = plan(
         options.task,
         people=options.people,
         within=options.within,
-        beta=None if options.beta == "find" else options.beta,
+        confidence=options.confidence,
         loss=_loss(options),
         dimension=options.dimension,
+        order=options.order,
+        **given,
     )
     text = str(found)
-    if options.plot:
-        save(plan_picture(found), Path(options.plot))
-        text += f"\n\nDrew {options.plot}"
+    if options.bounds:
+        text += f"\n\nLower bounds\n{found.bounds_text()}"
+    for name, path in wanted.items():
+        save(_PICTURES[name](found), path)
+        text += f"\n\nDrew {path}"
     return CommandResult(text, found.to_json())
+
+
+def _question(options: argparse.Namespace, *, has_pictures: bool) -> CommandResult:
+    """Plan a question about a declared table; only declarations and one account are read."""
+    others = ("epsilon", "delta", "rho", "dimension", "order", "beta")
+    said = [f"--{name}" for name in others if getattr(options, name) is not None]
+    if said or has_pictures:
+        raise InvalidArgument(
+            "With --table the price is what is left",
+            must="have --accuracy, --confidence and --people alone",
+            got=", ".join(said) or "a picture",
+        )
+    accuracy = options.within
+    if accuracy is not None and options.confidence is not None:
+        accuracy = f"{accuracy} at {options.confidence}"
+    with connect(options.project, analyst=options.analyst) as connection:
+        found = plan_question(
+            connection,
+            options.task,
+            accuracy=accuracy,
+            people=options.people,
+            table=options.table,
+        )
+    return CommandResult(str(found), found.to_json())
 
 
 def _loss(options: argparse.Namespace) -> PrivacyLoss | None:
@@ -72,33 +125,3 @@ def _loss(options: argparse.Namespace) -> PrivacyLoss | None:
     if options.delta is None:
         return Pure(exact(options.epsilon))
     return Approximate(exact(options.epsilon), exact(options.delta))
-
-
-def _adaptive(options: argparse.Namespace) -> CommandResult:
-    """Say what a holdout promises for a number of people, or how many it needs."""
-    if options.dimension is None or (options.people is None) == (options.within is None):
-        raise InvalidArgument(
-            "Too much or too little is said",
-            must="say --dimension (how many questions), and either --people or --within",
-        )
-    if _loss(options) is not None or options.plot:
-        raise InvalidArgument(
-            "A holdout has no loss to choose", must="leave out the loss and the picture"
-        )
-    if options.people is not None:
-        found = guarantees(rows=options.people, questions=options.dimension, beta=options.beta)
-    else:
-        found = (least_rows(alpha=options.within, questions=options.dimension, beta=options.beta),)
-    text = "\n".join(str(one) for one in found) or "nothing can be promised for so few people"
-    data = [
-        {
-            "method": one.method,
-            "people": one.rows,
-            "questions": one.questions,
-            "within": float_up(one.alpha),
-            "beta": None if one.beta is None else float_up(one.beta),
-            "source": one.source,
-        }
-        for one in found
-    ]
-    return CommandResult(text, data)

@@ -3,6 +3,8 @@
 import argparse
 import re
 
+from discreet.adaptive.gated.choice_release import ChoiceRelease
+from discreet.adaptive.gated.population_release import PopulationRelease
 from discreet.cli.answer_file import shown
 from discreet.cli.command import CommandResult, add_project
 from discreet.cli.files_beside import write_card
@@ -61,9 +63,10 @@ def _shown(connection: Connection, number: str, card: str | None) -> CommandResu
     releases = [one.open() for one in found]
     if card is not None:
         first = releases[0]
-        if len(releases) > 1 or isinstance(first, Profile):
+        if len(releases) > 1 or isinstance(first, Profile | PopulationRelease | ChoiceRelease):
             raise InvalidArgument(
-                "There is no card of this", must="be one release, such as 12.1, and no profile"
+                "There is no card of this",
+                must="be one release, such as 12.1, and no profile or answer",
             )
         write_card(card, first.card)
     questions = zip(found, releases, strict=True)

@@ -2,7 +2,9 @@
 
 import argparse
 import signal
+import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from discreet.core.counted import counted
 from discreet.core.errors import DeclarationError, InvalidArgument
 from discreet.core.loss import Pure, short
 from discreet.core.numbers import float_up
-from discreet.core.terminal_text import lines
+from discreet.core.terminal_text import lines, one_line
 from discreet.local.survey.plan import PEOPLE, plan_survey
 from discreet.local.survey.read_survey import FILE_NAME, read_survey
 from discreet.local.survey.rehearse_survey import rehearse_survey
@@ -27,6 +29,9 @@ from discreet.local.survey.tallies import tally_pages
 from discreet.randomness.rng import SystemRng
 from discreet.server.collector.app import Collector
 from discreet.server.collector.report_store import ReportStore
+
+_BACKLOG = 2048
+"""How many connections may wait to be accepted."""
 
 _MADE_UP = "These people are made up: each answer is as likely as any other. Nothing was collected."
 
@@ -153,14 +158,13 @@ def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:
             "--port is out of range", must="lie between 1 and 65,535", got=str(options.port)
         )
     uvicorn = optional.load("uvicorn")
+    doors = _doors(options.host, options.port)
     # A server that is told to end raises the signal again once it has; then the file is closed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     write(sys.stdout, f"http://{options.host}:{options.port}/ takes reports; Ctrl-C ends it")
     flush_output()
-    uvicorn.run(
+    settings = uvicorn.Config(
         Collector(store, rate=options.rate),
-        host=options.host,
-        port=options.port,
         access_log=False,
         log_level="warning",
         proxy_headers=False,
@@ -168,7 +172,27 @@ def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:
         ws="none",
         date_header=False,
     )
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(settings).run(sockets=doors)
     return CommandResult("Stopped; what was acknowledged is kept.", {"stopped": True})
+
+
+def _doors(host: str, port: int) -> list[socket.socket]:
+    """Return where reports arrive, one for each address of the host, or say that it cannot be."""
+    doors: list[socket.socket] = []
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        for family, address in sorted({(one[0], one[4]) for one in found}):
+            doors.append(socket.create_server(address, family=family, backlog=_BACKLOG))
+    except (OSError, UnicodeError) as cause:
+        for door in doors:
+            door.close()
+        raise DeclarationError(
+            f"No reports can be taken at {one_line(host)}:{port}",
+            got=getattr(cause, "strerror", None) or "no address",
+            next="Choose another --port or --host, or end what uses it",
+        ) from None
+    return doors
 
 
 def _results(store: ReportStore, options: argparse.Namespace) -> CommandResult:

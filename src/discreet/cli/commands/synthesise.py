@@ -47,6 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="columns to measure together (repeat it for more), instead of choosing privately",
     )
     parser.add_argument(
+        "--quantiles",
+        action="append",
+        metavar="COLUMN",
+        help="a number, date or time to divide where the rows are (repeat it for more), for a "
+        "tenth of the price; else its range is divided evenly",
+    )
+    parser.add_argument(
         "--method",
         choices=METHODS,
         default=METHODS[0],
@@ -174,6 +181,7 @@ def _asked(options: argparse.Namespace) -> dict[str, Any]:
         "delta": options.delta,
         "columns": options.columns,
         "tables": None if tables is None else [one.split(",") for one in tables],
+        "quantiles": options.quantiles,
         "method": options.method,
         "rows_per_unit": options.rows_per_unit,
         "published": not options.alone,

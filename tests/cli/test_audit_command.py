@@ -1,0 +1,81 @@
+"""The auditor as a command: outputs of two neighbours, and canaries of one run."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from discreet.cli.main import main
+from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
+from discreet.randomness.samplers import bernoulli
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys, rng):
+    monkeypatch.chdir(tmp_path)
+    for scale in (1, 4):
+        for centre in (0, 1):
+            noisy = DiscreteLaplace(scale=scale).release(np.full((4000, 1), centre), rng)
+            np.savetxt(f"{scale}-{centre}.csv", noisy, fmt="%d", header="n", comments="")
+    coins = bernoulli("1/2", 1000, rng).astype(np.int64)
+    scores = DiscreteLaplace(scale=1).release(coins, rng)
+    np.savetxt(
+        "canaries.csv",
+        np.stack([coins, scores], axis=1),
+        fmt="%d",
+        delimiter=",",
+        header="included,score",
+        comments="",
+    )
+
+    def call(*arguments: str, status: int = 0) -> str:
+        assert main(["audit", *arguments]) == status
+        shown = capsys.readouterr()
+        return shown.out if status == 0 else shown.out + shown.err
+
+    return call
+
+
+def test_outputs(run):
+    told = run("outputs", "1-0.csv", "1-1.csv", "--epsilon", "1/4")
+    assert told.startswith("ε is at least")
+    assert "The claim (ε = 0.25) is broken." in told
+    assert "order 2" in told
+    found = json.loads(run("outputs", "4-0.csv", "4-1.csv", "--epsilon", "1/4", "--json"))
+    assert found["refuted"] is False
+    assert 0 <= found["epsilon_lower"] <= 0.25
+    assert "refuted" not in json.loads(run("outputs", "4-0.csv", "4-1.csv", "--json"))
+
+
+def test_canaries(run):
+    told = run("canaries", "canaries.csv", "--epsilon", "1/4")
+    assert "guesses about 1,000 canaries" in told
+    assert "is broken" in told
+    found = json.loads(
+        run("canaries", "canaries.csv", "--epsilon", "1", "--delta", "1e-9", "--json")
+    )
+    assert found["refuted"] is False
+    assert found["canaries"] == 1000
+
+
+def test_bad_input_is_refused(run):
+    assert "does not say" in run("canaries", "canaries.csv", "--included", "score", status=2)
+    assert "no column" in run("canaries", "canaries.csv", "--score", "x", status=2)
+    assert "guesses" in run("canaries", "canaries.csv", "--guesses", "7", status=2)
+    assert "cannot be read" in run("outputs", "1-0.csv", "none.csv", status=2)
+
+
+def test_a_bound_of_nothing_is_plain_nothing(run):
+    told = run("outputs", "4-0.csv", "4-0.csv", "--json")
+    assert "-0.0" not in told
+    assert json.loads(told)["renyi_lower"]["2"] == 0
+
+
+def test_a_bar_is_drawn_where_somebody_watches(run, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["audit", "outputs", "1-0.csv", "1-1.csv"]) == 0
+    assert "stages [" in capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
+    assert main(["audit", "outputs", "1-0.csv", "1-1.csv"]) == 0
+    assert capsys.readouterr().err == ""
