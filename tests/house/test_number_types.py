@@ -109,11 +109,12 @@ def takers() -> Iterator[FunctionType]:
                     yield function
 
 
-AGGREGATES = "COUNT(*), SUM(age), SUM(cost), VARIANCE(age), COUNT(DISTINCT note), MEDIAN(age)"
+AGGREGATES = "COUNT(*), SUM(age), SUM(cost), VARIANCE(age), COUNT(DISTINCT note)"
 
 
+@pytest.mark.parametrize("more", ["", ", MEDIAN(age)"])
 @pytest.mark.parametrize("key", ["", "clinic", "note"])
-def test_the_engine_returns_integers_as_they_are(key, tmp_path, guard, monkeypatch):
+def test_the_engine_returns_integers_as_they_are(key, more, tmp_path, guard, monkeypatch):
     """What comes from the engine is int64 without gaps: a NULL would make floats of a column."""
     seen: dict[str, str] = {}
     for name in ("_by_public_keys", "_by_private_keys"):
@@ -121,7 +122,7 @@ def test_the_engine_returns_integers_as_they_are(key, tmp_path, guard, monkeypat
     rows = [visit(f"p{i}", "ab"[i % 2], age=(i, None)[i % 3 == 0], note="xy") for i in range(50)]
     rows.append(visit("nobody's", "c", age=None, cost=None, note="zz"))
     by = (f"{key}, ", f" GROUP BY {key}") if key else ("", "")
-    run_exact(write_project(tmp_path, rows), f"SELECT {by[0]}{AGGREGATES} FROM visits{by[1]}")
+    run_exact(write_project(tmp_path, rows), f"SELECT {by[0]}{AGGREGATES}{more} FROM visits{by[1]}")
     # A list of integers is written large_list<l: int64>; it is NULL where it is empty.
     assert {text.split(" ")[-1].rstrip(">") for text in seen.values()} == {"int64"}
     assert len(seen) > len(AGGREGATES.split(", "))
@@ -129,14 +130,19 @@ def test_the_engine_returns_integers_as_they_are(key, tmp_path, guard, monkeypat
 
 def _watched(inner, seen):
     def watch(found, *rest):
-        for name in found.column_names:
-            column = found.column(name)
-            is_list = "list<" in str(column.type)
+        for name, column in found.items():
             if name[0] in "agu":
-                seen[name] = str(column.type) if is_list or not column.null_count else "gaps"
+                seen[name] = _type_of(column)
         return inner(found, *rest)
 
     return watch
+
+
+def _type_of(column):
+    if isinstance(column, np.ndarray):
+        return "gaps" if isinstance(column, np.ma.MaskedArray) else str(column.dtype)
+    is_whole = "list<" in str(column.type) or not column.null_count
+    return str(column.type) if is_whole else "gaps"
 
 
 # ---------------------------------------------------------------- what the guard catches

@@ -52,6 +52,7 @@ PUBLIC = [
     "most_uses",
     "own",
     "plan",
+    "plan_question",
     "read_events",
 ]
 """What ``discreet.__all__`` holds, sorted. At most forty names."""
@@ -188,7 +189,10 @@ def test_a_parameter_without_a_name_is_found():
 
 DEEPER = {
     "explanation/error-bars.md": "works out an interval by rules that no door lends",
+    "how-to/attack-published-rows.md": "attacks on rows and answers have doors of their own",
     "explanation/who-is-in-the-statistics.md": "attacks on statistics have a door of their own",
+    "how-to/attack-statistics-and-online-answers.md": "so have these, and those on online answers",
+    "how-to/attack-every-model.md": "attacks on models have a door of their own",
 }
 """Pages that may name files, each with the reason."""
 

@@ -32,8 +32,10 @@ DEVICES = (
     "noiseless/",
     "planner/",
     "attacks/",
+    "adaptive/separations/",
     "cli/commands/plan.py",
     "cli/commands/attack.py",
+    "cli/attack_verbs/",
 )
 """Where there are no units: people answer, are planned or attacked, or rows have a law."""
 
