@@ -1,18 +1,12 @@
 """Every code block of the README and the site does what it shows."""
 
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from discreet.randomness.rng import SystemRng
 from tests.support.house.markdown_blocks import Block, blocks
 from tests.support.house.page_runner import PageRunner
 from tests.support.house.paths import DOCS, ROOT
-from tests.support.statistics.numbered_rng import NumberedRng
 
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 MOST_SKIPS = 8
@@ -23,24 +17,11 @@ def place(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=place)
-def test_page(page: Path, tmp_path: Path, monkeypatch, rng):
-    # What runs in this process draws from the test's own stream: a page that fails can be replayed.
-    monkeypatch.setattr(SystemRng, "words", one_by_one(rng))
+def test_page(page: Path, tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runner = PageRunner(place(page), tmp_path)
     for block in blocks(page.read_text()):
         runner.run(block)
-
-
-def one_by_one(rng: NumberedRng) -> Callable[[SystemRng, int], NDArray[np.uint64]]:
-    """Return a way to draw from one stream in every thread of a page."""
-    turn = threading.Lock()
-
-    def words(_: SystemRng, count: int) -> NDArray[np.uint64]:
-        with turn:
-            return rng.words(count)
-
-    return words
 
 
 def test_skips_are_few_and_have_reasons():

@@ -16,6 +16,8 @@ from discreet.randomness import rng as rng_module
 from discreet.randomness.rng import SystemRng
 from tests.support.statistics.exact_tests import alpha, binomial_p_value, cells_p_value
 
+pytestmark = pytest.mark.system_words
+
 SIZES = [0, 1, 5, 255, 256, 257, 1024, 16_384, 16_385, 100_000]
 
 

@@ -2,12 +2,15 @@
 
 import gc
 import signal
+from collections.abc import Generator
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import settings
 
 from tests.support.statistics.numbered_rng import NumberedRng
 from tests.support.statistics.soak import FACTOR, Soak
+from tests.support.statistics.system_words import numbered_system
 
 USUAL_EXAMPLES = 100
 
@@ -33,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile("soak" if config.getoption("--soak") else "usual")
+    config.addinivalue_line("markers", "system_words: draws from the system as it is")
     # Collecting makes sixteen thousand tests and hardly any garbage, and looking for some among
     # them takes most of its time.
     gc.disable()
@@ -54,6 +58,31 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"discreet: run number {config.getoption('--run-number')}"
 
 
+def run_number(config: pytest.Config) -> int:
+    number = config.getoption("--run-number")
+    assert isinstance(number, int)
+    return number
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """A test, or an example of a docstring, draws from the system what it drew before."""
+    is_real = item.get_closest_marker("system_words") is not None
+    with nullcontext() if is_real else numbered_system(item.nodeid, run_number(item.config)):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """What several tests share is the same whichever of them comes first."""
+    shared = request.scope != "function"
+    label = f"{request.node.nodeid}/{fixturedef.argname}/{getattr(request, 'param_index', 0)}"
+    with numbered_system(label, run_number(request.config)) if shared else nullcontext():
+        return (yield)
+
+
 @pytest.fixture
 def soak(pytestconfig: pytest.Config) -> Soak:
     """Case counts of this run: ``soak.cases(10)``."""
@@ -63,6 +92,4 @@ def soak(pytestconfig: pytest.Config) -> Soak:
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> NumberedRng:
     """A stream of this test's own, fixed by the test's name and the run number."""
-    number = request.config.getoption("--run-number")
-    assert isinstance(number, int)
-    return NumberedRng(number, label=request.node.nodeid)
+    return NumberedRng(run_number(request.config), label=request.node.nodeid)
