@@ -12,6 +12,7 @@ from discreet.local.device.memory import MOST_KEPT
 from discreet.local.survey.question_schemes import AUTOMATIC, SCHEMES, Asked, best_scheme
 from discreet.local.survey.scheme_error import least_epsilon
 from discreet.local.survey.survey import (
+    NO_ANSWER,
     OTHER,
     Answers,
     ListedValues,
@@ -249,7 +250,7 @@ def _texts(section: Section, key: str) -> tuple[str, ...]:
             must=f"have fewer than {MOST_VALUES:,} texts",
             got=f"{len(texts):,}",
         )
-    section.refuse_repeats([*texts, OTHER], key)
+    section.refuse_repeats([*texts, NO_ANSWER if key == "candidates" else OTHER], key)
     return tuple(texts)
 
 

@@ -27,7 +27,7 @@ def scheme_error(scheme: Scheme, answers: Answers, people: int) -> float:
     if isinstance(scheme, FrequencyScheme):
         return math.sqrt(scheme.variance(people))
     if isinstance(scheme, Rappor) and isinstance(answers, Text):
-        return math.sqrt(decoder(scheme, answers.candidates).variance.max() / people)
+        return math.sqrt(decoder(scheme, answers.looked_for).variance.max() / people)
     if isinstance(scheme, HashedWords):
         return words_error(scheme, people)
     assert isinstance(scheme, NumberScheme)

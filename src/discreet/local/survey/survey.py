@@ -15,6 +15,9 @@ from discreet.local.scheme import Scheme
 OTHER = "(other)"
 """What estimates call the people whose answer is not listed."""
 
+NO_ANSWER = "(no answer)"
+"""What estimates call the people who gave no text, where texts of a list are looked for."""
+
 
 @frozen(kw_only=True)
 class ListedValues:
@@ -67,6 +70,11 @@ class Text:
     """Texts that are looked for, if not all are; devices do not learn them."""
     least_share: Fraction = Fraction(1, 50)
     """From which share on texts are looked for that nobody listed."""
+
+    @property
+    def looked_for(self) -> tuple[str, ...]:
+        """The candidates, and the empty text: many people may give no answer."""
+        return (*self.candidates, "")
 
     def form(self) -> dict[str, Any]:
         """Return what a device must know."""
