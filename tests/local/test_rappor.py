@@ -19,6 +19,7 @@ from discreet.local.rappor.decode import decode, decoder
 from discreet.local.rappor.rappor import Rappor
 from discreet.local.rappor.rappor_coins import RapporCoins
 from discreet.local.rappor.text_spread import reach
+from discreet.local.repeated.lifetime import kept_lifetime
 from tests.local.rappor_cases import FULL, ONE_TIME, small
 from tests.support.local.device_law import Law, device_law, javascript_reports, law_of, run_node
 from tests.support.statistics.exact_tests import alpha
@@ -104,6 +105,27 @@ def test_forgotten_responses_lose_more():
     laws = [forgetful(value) for value in scheme.worst_pair()]
     assert ratio(*laws) == ONE_TIME.permanent_odds(1) ** 3
     assert ratio(*laws) > ONE_TIME.odds(1, reports=3) == ONE_TIME.permanent_odds(1)
+
+
+def test_reports_of_a_kept_response_lose_more_than_one_of_them():
+    """What is kept is the response, and each report tells more of it: up to its own loss."""
+    scheme = BasicRappor(categories=2, coins=FULL)
+
+    def remembering(value):
+        def run(draws):
+            store: dict[str, str] = {}
+            return b"".join(
+                remembered("q", scheme.recipe(), value, store, draws) for _ in range(3)
+            )
+
+        return law_of(run)
+
+    lost = loss_of_odds(ratio(remembering(0), remembering(1)))
+    assert scheme.event().epsilon < lost <= scheme.kept_event().epsilon
+    assert kept_lifetime(scheme, distinct=2) == scheme.kept_event() * 2
+    assert small(2, 3, FULL).kept_event() == FULL.permanent_event(2)
+    once = BasicRappor(categories=2, coins=ONE_TIME)
+    assert once.kept_event() == once.event()
 
 
 def test_the_lost_f_is_refuted():

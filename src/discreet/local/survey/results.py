@@ -192,6 +192,12 @@ def _notes(survey: Survey) -> Iterator[str]:
             f"What a quarter, half and three quarters of the people answered to {', '.join(waves)} "
             "at most is between from and to, all three at once; a usual error is not known."
         )
+    listed = [one.name for one in survey.questions if isinstance(one.scheme, Rappor)]
+    if listed:
+        yield (
+            f"Answers to {', '.join(listed)} that nobody listed can look like some that are: from "
+            "and to allow for that, usual errors do not."
+        )
     for question in survey.questions:
         if isinstance(question.answers, Text) and isinstance(question.scheme, HashedWords):
             share = float(question.answers.least_share)

@@ -115,7 +115,8 @@ class SurveyQuestion:
         seen, and one with each report; of texts each report may show another one, so a lifetime
         counts them all, and a text that stays the same loses what one report does. That bounds the
         loss for two histories in which the same reports are of equal values, such as a, b, a and
-        c, d, c. *Which* reports are of equal values can be seen whenever reports can be told to be
+        c, d, c; of a number that is rounded, in which the same reports are rounded to equal ends.
+        *Which* reports are of equal values, or ends, can be seen whenever reports can be told to be
         of one device: two that differ are never of one value, so no loss bounds this.
         """
         is_open = self.keeps == "no" or self.kept_answers is None
