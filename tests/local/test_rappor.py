@@ -114,9 +114,7 @@ def test_reports_of_a_kept_response_lose_more_than_one_of_them():
     def remembering(value):
         def run(draws):
             store: dict[str, str] = {}
-            return b"".join(
-                remembered("q", scheme.recipe(), value, store, draws) for _ in range(3)
-            )
+            return b"".join(remembered("q", scheme.recipe(), value, store, draws) for _ in range(3))
 
         return law_of(run)
 
