@@ -146,7 +146,7 @@ def decode(
         >>> from discreet import SystemRng
         >>> from discreet.local import RapporCoins
         >>> coins = RapporCoins.calibrate(epsilon=4, hashes=1)
-        >>> scheme = Rappor(bits=16, hashes=1, cohorts=4, salt="pets", coins=coins)
+        >>> scheme = Rappor(bits=16, hashes=1, cohorts=64, salt="pets", coins=coins)
         >>> reports = scheme.randomise_many(["cat"] * 3000 + ["dog"] * 2000, SystemRng())
         >>> decode(scheme, scheme.tally(reports), ["ant", "bee", "cat", "dog"]).found
         ('cat', 'dog')
