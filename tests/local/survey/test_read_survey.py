@@ -115,6 +115,7 @@ def test_the_largest_report_fits_a_batch():
 
 def test_what_no_loss_bounds_is_said_where_answers_are_kept():
     assert small_survey().kept_note().startswith("Answers to minutes, again are drawn once")
+    assert "the likelier, the further it moves" in small_survey().kept_note()
     fresh = TEXT.replace('keeps = "rounded"', "").replace('keeps = "permanent"', "")
     assert parse_survey(fresh).kept_note() == ""
 

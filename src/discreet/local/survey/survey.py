@@ -15,6 +15,10 @@ from discreet.local.scheme import Scheme
 OTHER = "(other)"
 """What estimates call the people whose answer is not listed."""
 
+_ROUNDED_NOTE = (
+    " A number that is rounded is seen to change the likelier, the further it moves; nor is this."
+)
+
 NO_ANSWER = "(no answer)"
 """What estimates call the people who gave no text, where texts of a list are looked for."""
 
@@ -189,6 +193,8 @@ class Survey:
             f"Answers to {', '.join(kept)} are drawn once and kept. Whether two answers of a "
             "person are the same can be seen if their reports can be told to be of one device: "
             "no ε bounds this."
+            + _ROUNDED_NOTE
+            * any(question.keeps == "rounded" for question in self.questions)
         )
 
     def epsilon_of_report(self) -> Fraction:
