@@ -77,6 +77,8 @@ def test_a_lifetime_that_is_exceeded_is_refused():
             'step = 0.05\nepsilon = 1\nkeeps = "permanent"',
             "keeps .*too many answers.*4,801",
         ),
+        ('values = ["yes", "no"]', 'longest = 3\ncandidates = ["yes", "never"]', "never"),
+        ('values = ["yes", "no"]', 'longest = 30\ncandidates = ["(no answer)"]', "candidates"),
         ("[questions.again]", "[questions.again", "TOML"),
     ],
 )

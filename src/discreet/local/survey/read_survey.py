@@ -222,11 +222,17 @@ def _text_answers(section: Section) -> Text:
             must="lie strictly between 0 and 1",
             got=str(least),
         )
-    return Text(
-        longest=section.whole("longest", LONGEST_ANSWER),
-        candidates=_texts(section, "candidates") if section.has("candidates") else (),
-        least_share=least,
-    )
+    longest = section.whole("longest", LONGEST_ANSWER)
+    candidates = _texts(section, "candidates") if section.has("candidates") else ()
+    cut = [text for text in candidates if len(text) > longest]
+    if cut:
+        raise DeclarationError(
+            f"{section.place('candidates')} has a text that no device reports",
+            must=f"have at most {longest} characters in each, which is what counts of an answer",
+            got=cut[0],
+            next="Raise longest, or shorten the text",
+        )
+    return Text(longest=longest, candidates=candidates, least_share=least)
 
 
 def _number(section: Section, key: str) -> Fraction:
