@@ -79,6 +79,11 @@ def test_a_lifetime_that_is_exceeded_is_refused():
         ),
         ('values = ["yes", "no"]', 'longest = 3\ncandidates = ["yes", "never"]', "never"),
         ('values = ["yes", "no"]', 'longest = 30\ncandidates = ["(no answer)"]', "candidates"),
+        (
+            'values = ["yes", "no"]',
+            f"longest = 9\ncandidates = {[str(text) for text in range(1001)]}",
+            "candidates .*too long.*1,000",
+        ),
         ("[questions.again]", "[questions.again", "TOML"),
     ],
 )

@@ -4,7 +4,7 @@ import math
 from typing import Self
 
 import numpy as np
-from attrs import frozen
+from attrs import fields, frozen
 from numpy.typing import NDArray
 
 from discreet.local.rappor.rappor import Rappor
@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 _OUTWARDS = 1 + 1e-9
 _CLEAR = 1e-9
 _LEAST = 1e-30
+_AT_ONCE = 64
+"""So many estimates are looked at together, so that memory does not grow with their number."""
 
 
 @frozen(kw_only=True, eq=False)
@@ -46,6 +48,13 @@ class TextSpread:
     @classmethod
     def of(cls, scheme: Rappor, weights: Floats) -> Self:
         """Return the bounds for estimates with these weights: by estimate, cohort and bit."""
+        starts = range(0, len(weights), _AT_ONCE)
+        parts = [cls._of_some(scheme, weights[start : start + _AT_ONCE]) for start in starts]
+        names = [one.name for one in fields(cls)]
+        return cls(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in names})
+
+    @classmethod
+    def _of_some(cls, scheme: Rappor, weights: Floats) -> Self:
         one, zero = float(scheme.coins.told_one), float(scheme.coins.told_zero)
         gap, cohorts = one - zero, scheme.cohorts
         up, down = weights * ((1 - zero) / gap), weights * (-zero / gap)

@@ -38,6 +38,9 @@ MOST_REPORTS = 10_000
 MOST_BYTES = 2**22
 """How large a report may be; so one fits what a collector takes at once."""
 
+MOST_CANDIDATES = 1_000
+"""How many texts may be looked for: decoding takes memory for each, and bits to tell them apart."""
+
 LONGEST_TEXT = 2_000
 LONGEST_ANSWER = 64
 
@@ -224,6 +227,13 @@ def _text_answers(section: Section) -> Text:
         )
     longest = section.whole("longest", LONGEST_ANSWER)
     candidates = _texts(section, "candidates") if section.has("candidates") else ()
+    if len(candidates) > MOST_CANDIDATES:
+        raise DeclarationError(
+            f"{section.place('candidates')} is too long",
+            must=f"have at most {MOST_CANDIDATES:,} texts",
+            got=f"{len(candidates):,}",
+            next='Shorten the list, or take scheme = "words", which needs none',
+        )
     cut = [text for text in candidates if len(text) > longest]
     if cut:
         raise DeclarationError(
