@@ -18,6 +18,8 @@ from discreet.local.rappor.basic_rappor import BasicRappor
 from discreet.local.rappor.decode import decode, decoder
 from discreet.local.rappor.rappor import Rappor
 from discreet.local.rappor.rappor_coins import RapporCoins
+from discreet.local.rappor.text_spread import reach
+from discreet.local.repeated.lifetime import kept_lifetime
 from tests.local.rappor_cases import FULL, ONE_TIME, small
 from tests.support.local.device_law import Law, device_law, javascript_reports, law_of, run_node
 from tests.support.statistics.exact_tests import alpha
@@ -105,6 +107,25 @@ def test_forgotten_responses_lose_more():
     assert ratio(*laws) > ONE_TIME.odds(1, reports=3) == ONE_TIME.permanent_odds(1)
 
 
+def test_reports_of_a_kept_response_lose_more_than_one_of_them():
+    """What is kept is the response, and each report tells more of it: up to its own loss."""
+    scheme = BasicRappor(categories=2, coins=FULL)
+
+    def remembering(value):
+        def run(draws):
+            store: dict[str, str] = {}
+            return b"".join(remembered("q", scheme.recipe(), value, store, draws) for _ in range(3))
+
+        return law_of(run)
+
+    lost = loss_of_odds(ratio(remembering(0), remembering(1)))
+    assert scheme.event().epsilon < lost <= scheme.kept_event().epsilon
+    assert kept_lifetime(scheme, distinct=2) == scheme.kept_event() * 2
+    assert small(2, 3, FULL).kept_event() == FULL.permanent_event(2)
+    once = BasicRappor(categories=2, coins=ONE_TIME)
+    assert once.kept_event() == once.event()
+
+
 def test_the_lost_f_is_refuted():
     """Twin: (1 - f/2)/(1/2), as it is also printed, would be 1.62; the device loses 4.39."""
     scheme = small(2, 1, RapporCoins.declare(f="1/2"))
@@ -157,7 +178,8 @@ def test_p_values_are_valid_for_two_people():
     found = []
     for (first, p), (second, q) in itertools.product(law.items(), repeat=2):
         rows = np.frombuffer(first + second, np.uint8).reshape(2, -1)
-        found.append((decode(scheme, scheme.tally(rows), made).p_values[0], float(p * q)))
+        p_values = decode(scheme, scheme.tally(rows), made, listed_only=True).p_values
+        found.append((p_values[0], float(p * q)))
     for level, _ in found:
         assert sum(weight for p_value, weight in found if p_value <= level) <= level + 1e-12
     assert min(level for level, _ in found) < 1
@@ -172,11 +194,51 @@ def test_planted_texts_are_found_and_no_others(rng):
     planted = {names[3]: 9000, names[50]: 6000, names[99]: 5000}
     people = np.array([name for name, count in planted.items() for _ in range(count)])
     tally = scheme.tally(scheme.randomise_many(people, rng))
-    estimate = decode(scheme, tally, names, false_discoveries=Fraction(level) / 2)
+    rate = Fraction(level) / 2
+    estimate = decode(scheme, tally, names, false_discoveries=rate, listed_only=True)
     assert estimate.found == tuple(planted)
     truth = np.array([planted.get(name, 0) for name in names])
     assert (estimate.low <= truth).all()
     assert (truth <= estimate.high).all()
+
+
+def test_a_text_that_nobody_listed_makes_no_other_one_found(rng):
+    """Errs by coins at most as often as the named rate; without the allowance it errs always."""
+    coins = RapporCoins.calibrate(epsilon=8, hashes=2)
+    scheme = Rappor(bits=16, hashes=2, cohorts=8, salt="site", coins=coins)
+    names, level = ["cat", "dog", "eel"], Fraction(alpha("local/rappor unlisted"))
+    made = decoder(scheme, names)
+    tally = scheme.tally(scheme.randomise_many(["cat"] * 30_000 + ["zebra"] * 90_000, rng))
+    wrong = decode(scheme, tally, made, false_discoveries=level, listed_only=True)
+    truth = np.array([30_000, 0, 0])
+    assert not ((wrong.low <= truth) & (truth <= wrong.high)).all()
+    right = decode(scheme, tally, made, false_discoveries=level)
+    assert set(right.found) <= {"cat"}
+    assert right.unlisted >= 90_000
+    assert (right.low <= truth).all()
+    assert (truth <= right.high).all()
+
+
+def test_what_texts_that_nobody_listed_add_is_bounded():
+    """Over all pairs of bits that two hash functions can draw: mean, variance and ends, exactly."""
+    scheme = Rappor(bits=4, hashes=2, cohorts=3, salt="small", coins=ONE_TIME)
+    made = decoder(scheme, ["a", "b", "c"])
+    spread, weights = made.spread, np.concatenate([made.weights, [made.weights.sum(axis=0)]])
+    pairs = itertools.product(range(4), repeat=2)
+    filters = np.array([[bit in pair for bit in range(4)] for pair in pairs], dtype=np.float64)
+    by_cohort = weights @ filters.T
+    assert by_cohort.mean(axis=2).sum(axis=1) == pytest.approx(0, abs=1e-9)
+    assert by_cohort.var(axis=2).sum(axis=1) / 9 == pytest.approx(spread.stray_variance, rel=1e-6)
+    away = by_cohort - by_cohort.mean(axis=2, keepdims=True)
+    assert (away.max(axis=(1, 2)) / 3 <= spread.stray_up).all()
+    assert (-away.min(axis=(1, 2)) / 3 <= spread.stray_down).all()
+    assert by_cohort.max(axis=2).mean(axis=1) == pytest.approx(spread.highest)
+    assert (by_cohort.min(axis=2).mean(axis=1) >= spread.lowest - 1e-9).all()
+    for place, added in enumerate(by_cohort):
+        every = np.array([sum(one) / 3 for one in itertools.product(*added)])
+        for level in (0.3, 0.1, 0.01):
+            far = reach(spread.stray_variance[place], spread.stray_up[place], level)
+            assert np.mean(every >= far) <= level
 
 
 def test_lists_that_cannot_be_told_apart_are_refused():

@@ -135,6 +135,12 @@ def test_rounding_alike_costs_two_reports_and_no_more():
     assert MemoisedRounding(bit=BIT).at_most() == BIT.event() * 2
 
 
+def test_two_numbers_that_differ_cost_more_than_two_reports_if_others_differ_more():
+    """Twin: equal values at equal times are not enough, since how far they move is seen too."""
+    near, far = (kept_law(rounded_report, BIT, history) for history in ((0, 1), (BIT.most, 0)))
+    assert largest(far, near) == BIT.odds() ** 2 * BIT.most
+
+
 def test_when_a_value_crosses_its_offset_is_not_hidden():
     """The attack: bits that differ show that the value crossed, and about where the offset is."""
     stays = kept_law(rounded_report, BIT, (1, 1))

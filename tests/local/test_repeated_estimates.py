@@ -94,10 +94,14 @@ def test_texts_have_the_confidence_that_is_asked_for():
         'candidates = ["cat", "dog"]\n'
     )
     (question,) = survey.questions
-    tally = np.full((8, question.scheme.recipe()["bits"] + 1), 400)
+    recipe = question.scheme.recipe()
+    tally = np.full((recipe["cohorts"], recipe["bits"] + 1), 400)
     tally[:, -1] = 1000
+    people = int(tally[:, -1].sum())
     widths = [
-        (rows := survey_results(SurveyTally(survey, (tally,), 8000), confidence=level).rows)[0].high
+        (rows := survey_results(SurveyTally(survey, (tally,), people), confidence=level).rows)[
+            0
+        ].high
         - rows[0].low
         for level in ("0.5", "0.95", "0.9999")
     ]

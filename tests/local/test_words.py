@@ -85,9 +85,34 @@ def test_few_buckets_promise_nothing(rng):
 
 def test_lists_that_would_be_too_long_are_refused():
     scheme = HashedWords.calibrate(epsilon=2, longest=10, step=10, salt="long", buckets=16)
-    tally = scheme.tally(np.zeros((1, scheme.size), dtype=np.uint8))
+    reports = np.zeros((scheme.groups, scheme.size), dtype=np.uint8)
+    reports[:, 0] = np.arange(scheme.groups)
     with pytest.raises(InvalidArgument, match="too many prefixes"):
-        find_words(scheme, tally, least="1/10")
+        find_words(scheme, scheme.tally(reports), least="1/10")
+
+
+def test_few_people_find_nothing_and_are_no_error():
+    """There may be no report yet of some group: nothing is surely held then."""
+    for people in (1, 2):
+        tally = SMALL.tally(np.zeros((people, SMALL.size), dtype=np.uint8))
+        found = find_words(SMALL, tally, least="1/50")
+        assert (found.words, found.tested, found.error) == ((), 0, Fraction(1, 20))
+    with pytest.raises(InvalidArgument, match="no reports"):
+        find_words(SMALL, np.zeros_like(tally), least="1/50")
+
+
+def test_lower_ends_leave_room_for_others_in_the_bucket(rng):
+    """Others may be as many as is said, and no more than the least share that is looked for."""
+    level = Fraction(alpha("local/words beside"))
+    scheme = HashedWords.calibrate(epsilon=16, longest=1, salt="beside", buckets=64)
+    tally = scheme.tally(scheme.randomise_many(["a"] * 60_000 + ["b"] * 40_000, rng))
+    for doubt in (Fraction(1, 2), level):
+        found = find_words(scheme, tally, least="0.1", false_discoveries=doubt)
+        room = min(0.1, float(found.tested / (64 * doubt)))
+        assert room >= 0.05
+        assert found.words == ("a", "b")
+        coins = found.high - found.shares
+        assert found.low == pytest.approx(found.shares - coins - room, abs=0.01)
 
 
 @pytest.mark.parametrize(

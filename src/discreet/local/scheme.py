@@ -71,6 +71,13 @@ class Scheme(ABC):
         """Describe one report for the accountants."""
         return PureEvent(epsilon=loss_of_odds(self.odds()), metric=Metric.CHANGE_ONE)
 
+    def kept_event(self) -> PureEvent:
+        """Describe all reports of one value by a device that keeps what it drew for it.
+
+        It is the report itself, so one tells all; RAPPOR keeps a response, and reports it anew.
+        """
+        return self.event()
+
     def variation(self) -> Fraction | None:
         """Return the total variation between the reports of two values, if all pairs have one."""
         return None

@@ -77,6 +77,13 @@ def test_a_lifetime_that_is_exceeded_is_refused():
             'step = 0.05\nepsilon = 1\nkeeps = "permanent"',
             "keeps .*too many answers.*4,801",
         ),
+        ('values = ["yes", "no"]', 'longest = 3\ncandidates = ["yes", "never"]', "never"),
+        ('values = ["yes", "no"]', 'longest = 30\ncandidates = ["(no answer)"]', "candidates"),
+        (
+            'values = ["yes", "no"]',
+            f"longest = 9\ncandidates = {[str(text) for text in range(1001)]}",
+            "candidates .*too long.*1,000",
+        ),
         ("[questions.again]", "[questions.again", "TOML"),
     ],
 )
@@ -115,6 +122,7 @@ def test_the_largest_report_fits_a_batch():
 
 def test_what_no_loss_bounds_is_said_where_answers_are_kept():
     assert small_survey().kept_note().startswith("Answers to minutes, again are drawn once")
+    assert "the likelier, the further it moves" in small_survey().kept_note()
     fresh = TEXT.replace('keeps = "rounded"', "").replace('keeps = "permanent"', "")
     assert parse_survey(fresh).kept_note() == ""
 

@@ -70,6 +70,43 @@ def test_texts_without_candidates_are_found_and_rare_ones_are_not(rng):
     assert [row.of for row in survey_results(tally).rows] == ["cat", "giraff"]
 
 
+def test_few_people_have_results_of_all_other_questions(rng, tmp_path):
+    """One report is of one group; no word is found, and nothing else is lost."""
+    asked = '[questions.r]\ntext = "Where?"\nlongest = 6\nepsilon = 2\n'
+    survey = parse_survey(f'{HEAD}values = ["a", "b"]\n{asked}')
+    for people in (1, 2, 5):
+        found = rehearse_survey(survey, people, rng)
+        assert {row.of for row in found.rows} >= {"a", "b", "(other)"}
+    alone = parse_survey(f"{HEAD}longest = 6\n")
+    found = rehearse_survey(alone, 1, rng)
+    assert found.rows == ()
+    assert "stay hidden" in " ".join(str(found).split())
+    found.plot(tmp_path / "none.png")
+    assert (tmp_path / "none.png").stat().st_size > 0
+    assert found.to_arrow().column_names == [
+        "question",
+        "of",
+        "estimate",
+        "low",
+        "high",
+        "error",
+    ]
+
+
+def test_texts_that_nobody_listed_are_no_candidates(rng):
+    """Most people skip the question or answer something else; errs as often as coins may."""
+    survey = parse_survey(f"{HEAD}{ANSWERS[Text]}")
+    (question,) = survey.questions
+    held = ["cat"] * 2_000 + [""] * 12_000 + ["zebra"] * 6_000
+    tally = tally_pages(survey, [question.scheme.randomise_many(held, rng)])
+    assert tally is not None
+    rows = {row.of: row for row in survey_results(tally, confidence="0.999999999").rows}
+    assert rows["(no answer)"].low <= 0.6 <= rows["(no answer)"].high
+    assert abs(rows["(no answer)"].estimate - 0.6) < 0.1
+    for of in ("dog", "gnu"):
+        assert rows[f"{of} (perhaps nobody)"].low == 0
+
+
 def test_rappor_needs_candidates():
     with pytest.raises(DeclarationError, match="candidates"):
         parse_survey(f'{HEAD}longest = 6\nscheme = "rappor"\n')

@@ -39,14 +39,15 @@ def loss_of_form(form: Mapping[str, Any]) -> int:
 
     Guarantee:
         It is not below the logarithm of the largest ratio of the probabilities of all reports under
-        two histories of answers, of one form on one device. Proof: one report loses what the
-        formula of its scheme says (``docs/explanation/proofs``, and the schemes themselves), fresh
-        reports are independent, a kept answer that is repeated tells nothing new, and the losses of
-        independent parts add up. Logarithms are rounded up: with :math:`x = 2^k m`,
+        two histories of answers, of one form on one device. If answers are kept, these are
+        histories in which the same reports are of equal values (if numbers are rounded: go to equal
+        ends); as for every kept answer, *when* values change is not bounded. Proof: one report
+        loses what the formula of its scheme says (``docs/proofs``, and the schemes themselves),
+        fresh reports are independent, a kept answer that is repeated tells nothing new, and the
+        losses of independent parts add up. Logarithms are rounded up: with :math:`x = 2^k m`,
         :math:`1 \le m < 2`, :math:`\ln x = 2k\,\mathrm{artanh}(1/3) +
         2\,\mathrm{artanh}((m-1)/(m+1))`, whose series has positive terms, each rounded up, and
-        a rest below the first term that is left out times 9/8. As for every kept answer, *when*
-        values change is not bounded.
+        a rest below the first term that is left out times 9/8.
 
     Example:
         >>> recipe = {"kind": "k_ary", "categories": 3, "truth": UNIT // 2}

@@ -9,6 +9,7 @@ from attrs import field, frozen
 from discreet.core import check
 from discreet.core.event import ComposedEvent
 from discreet.core.protocols import IntArray, Rng
+from discreet.core.stated_event import PureEvent
 from discreet.local.frequency.bitmap_scheme import BitmapScheme
 from discreet.local.rappor.bit_reports import packed, told_bits
 from discreet.local.rappor.rappor_coins import RapporCoins
@@ -49,6 +50,10 @@ class BasicRappor(BitmapScheme):
     def odds(self) -> Fraction:
         """Return the largest ratio of the probabilities of one report under two values."""
         return self.coins.odds(1)
+
+    def kept_event(self) -> PureEvent:
+        """Describe all reports of one value, whose permanent response is kept."""
+        return self.coins.permanent_event(1)
 
     def lifetime(self, reports: int, *, values: int = 1) -> ComposedEvent:
         """Describe so many reports of a person who held so many values, each response kept."""

@@ -6,18 +6,16 @@ from fractions import Fraction
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray
 from discreet.local.rappor.rappor import Rappor
+from discreet.local.rappor.text_spread import Floats, TextSpread, log_tail, reach, reaches
 
-Floats = NDArray[np.float64]
 _FALSE_DISCOVERIES = Fraction(1, 20)
 _CLEAR = 1e-9
-_OUTWARDS = 1 + 1e-9
 
 
 @frozen(kw_only=True, eq=False)
@@ -31,26 +29,35 @@ class TextEstimate:
         :math:`Y = \sum_i A_{s,(j,i)} (S_i - p^*)/(q^* - p^*)`, for the cohort :math:`j` that the
         device drew and the bits :math:`S` that it told. Over both, :math:`E[Y]` is
         :math:`(AX)_{s,r}` for a person who holds :math:`r`: 1 for :math:`s`, and 0 for any other
-        candidate. So it is unbiased, exactly, and a sum of independent numbers in an interval of
-        known ends, each of a variance of at most :math:`V`, the largest of any candidate. By
-        Bennett's inequality [BLM13, Theorem 2.9],
+        candidate. So among people who hold candidates it is unbiased, exactly, and a sum of
+        independent numbers in an interval of known ends, each of a variance of at most :math:`V`,
+        the largest of any text. By Bennett's inequality [BLM13, Theorem 2.9],
 
         .. math:: P[\hat n - n \ge t] \le e^{-(nV/b^2)\, h(bt/(nV))}, \quad
                   h(u) = (1+u)\ln(1+u) - u,
 
         with :math:`b` the largest distance of :math:`Y` above its mean; alike below. It holds for
-        every number of people. ``p_values`` are this bound at :math:`n = 0`, and ``found`` is
+        every number of people.
+
+        *Texts that are not listed* have bits of their own. The column of others takes them up on
+        average over hash functions; a text that many people hold can still add to candidates, or
+        take from them, by a share of its people of :math:`t_s` at most
+        (:class:`.TextSpread`). How many people, ``unlisted`` at most, hold no candidate follows
+        from the sum of all estimates: :math:`\varphi(1 - t) n \le n - \sum_s \hat n_s` and what
+        coins add to that. So intervals are wider by :math:`t_s` times that number.
+
+        ``p_values`` are the bound at :math:`n = 0` and that allowance, and ``found`` is
         Holm's choice among them [Hol79]: with probability at least ``1 - false_discoveries``, no
         text that nobody holds is found, however they depend on one another. All intervals hold
-        together with the same probability.
+        together with the same probability. Half of the doubt is for coins, and the rest for hashes
+        and for ``unlisted``; if people are known to hold ``listed_only``, all of it is for coins.
 
     Assumes:
-        People hold candidates. Texts that nobody listed have bits of their own: on average, over
-        hash functions, the column of others takes them up, but one that many people hold adds to
-        candidates with common bits, less so with more cohorts. Devices report as the scheme says.
+        The hash functions of a text that is not listed are like those drawn by chance: the salt was
+        chosen without looking at it. Devices report as the scheme says.
 
     Utility:
-        ``errors`` are bounds on standard deviations: :math:`\sqrt{nV}`.
+        ``errors`` are bounds on standard deviations of what coins add: :math:`\sqrt{nV}`.
     """
 
     candidates: tuple[str, ...]
@@ -61,6 +68,8 @@ class TextEstimate:
     p_values: Floats
     found: tuple[str, ...]
     people: int
+    unlisted: float
+    """How many people hold no candidate, at most; 0 if that was said."""
     false_discoveries: Fraction
 
     def shares(self) -> Floats:
@@ -75,11 +84,23 @@ class Decoder:
     candidates: tuple[str, ...]
     weights: Floats
     """By candidate, cohort and bit: what a bit that is told adds, before chances are taken out."""
-    variance: Floats
-    """Of what one person adds to each candidate, at most."""
-    least: Floats
-    most: Floats
-    """The ends of what one report can add to each candidate."""
+    spread: TextSpread
+    """Bounds for each candidate, and in the end for the sum of all."""
+
+    @property
+    def variance(self) -> Floats:
+        """Of what one person adds to each candidate, at most."""
+        return self.spread.variance[:-1]
+
+    @property
+    def least(self) -> Floats:
+        """The least that one report can add to each candidate."""
+        return self.spread.least[:-1]
+
+    @property
+    def most(self) -> Floats:
+        """The most that one report can add to each candidate."""
+        return self.spread.most[:-1]
 
 
 def decoder(scheme: Rappor, candidates: Sequence[str]) -> Decoder:
@@ -100,27 +121,9 @@ def decoder(scheme: Rappor, candidates: Sequence[str]) -> Decoder:
         )
     solved = ((right.T / scales) @ left.T)[: len(names)]
     weights = solved.reshape(len(names), scheme.cohorts, scheme.bits)
-    variance, least, most = _spread(scheme, weights, columns)
-    return Decoder(candidates=names, weights=weights, variance=variance, least=least, most=most)
-
-
-def _spread(scheme: Rappor, weights: Floats, columns: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the largest variance of what a person adds, whatever is held, and its ends."""
-    one, zero = float(scheme.coins.told_one), float(scheme.coins.told_zero)
-    gap = one - zero
-    by_cohort = columns.reshape(len(columns), scheme.cohorts, scheme.bits)
-    of_one, of_zero = one * (1 - one) / gap**2, zero * (1 - zero) / gap**2
-    squares = weights**2
-    second = (squares.sum(axis=(1, 2)) * of_zero)[:, None] + (of_one - of_zero) * np.einsum(
-        "sji,rji->sr", squares, by_cohort, optimize=True
-    )
-    for cohort in range(scheme.cohorts):
-        second += (weights[:, cohort] @ by_cohort[:, cohort].T) ** 2
-    up, down = weights * ((1 - zero) / gap), weights * (-zero / gap)
-    variance = second.max(axis=1) / scheme.cohorts * _OUTWARDS
-    least = np.minimum(up, down).sum(axis=2).min(axis=1)
-    most = np.maximum(up, down).sum(axis=2).max(axis=1)
-    return variance, least * _OUTWARDS, most * _OUTWARDS
+    everybody = weights.sum(axis=0, keepdims=True)
+    spread = TextSpread.of(scheme, np.concatenate([weights, everybody]))
+    return Decoder(candidates=names, weights=weights, spread=spread)
 
 
 def decode(
@@ -130,18 +133,20 @@ def decode(
     *,
     false_discoveries: Number = _FALSE_DISCOVERIES,
     repeats: int = 1,
+    listed_only: bool = False,
 ) -> TextEstimate:
     r"""Return how many people hold each candidate, from the tally of their reports.
 
     The counts of bits are first freed of bias, :math:`t = (c - (p + fq/2 - fp/2)N)/((1-f)(q-p))`
     by cohort [EPK14, section 4]; then they are regressed on the filters of the candidates. Up to
-    ``repeats`` of the reports may be of one device and repeat an answer that it keeps.
+    ``repeats`` of the reports may be of one device and repeat an answer that it keeps. With
+    ``listed_only`` it is taken for granted that nobody holds a text that is not a candidate.
 
     Example:
         >>> from discreet import SystemRng
         >>> from discreet.local import RapporCoins
         >>> coins = RapporCoins.calibrate(epsilon=4, hashes=1)
-        >>> scheme = Rappor(bits=16, hashes=1, cohorts=4, salt="pets", coins=coins)
+        >>> scheme = Rappor(bits=16, hashes=1, cohorts=64, salt="pets", coins=coins)
         >>> reports = scheme.randomise_many(["cat"] * 3000 + ["dog"] * 2000, SystemRng())
         >>> decode(scheme, scheme.tally(reports), ["ant", "bee", "cat", "dog"]).found
         ('cat', 'dog')
@@ -155,43 +160,40 @@ def decode(
     one, zero = float(scheme.coins.told_one), float(scheme.coins.told_zero)
     unbiased = (told - zero * cohorts) / (one - zero)
     counts = np.einsum("sji,ji->s", made.weights, unbiased)
-    total = people * repeats * made.variance
-    above, below = repeats * made.most, repeats * (1.0 - made.least)
-    tests = len(made.candidates)
-    share = float(level) / (2 * tests)
-    log_p = np.array([_log_tail(c, v, b) for c, v, b in zip(counts, total, above, strict=True)])
-    low = [c - _reach(v, b, share) for c, v, b in zip(counts, total, above, strict=True)]
-    high = [c + _reach(v, b, share) for c, v, b in zip(counts, total, below, strict=True)]
+    doubt = float(level) if listed_only else float(level) / 2
+    spread, tests = made.spread, len(made.candidates)
+    total = people * repeats * spread.variance
+    above = repeats * (spread.most - np.minimum(spread.lowest, 0.0))
+    below = repeats * (np.maximum(spread.highest, 1.0) - spread.least)
+    unlisted, up, down = 0.0, np.zeros(tests), np.zeros(tests)
+    if not listed_only:
+        # A quarter of the doubt is for how many they are, and a quarter for what they add.
+        most = reach(total[-1], above[-1], doubt / 4)
+        unlisted = _unlisted(spread, people, people - float(counts.sum()) + most, doubt / 4)
+        stray, part = spread.stray_variance[:-1], doubt / (4 * tests)
+        up = unlisted * reaches(stray, spread.stray_up[:-1], part)
+        down = unlisted * reaches(stray, spread.stray_down[:-1], part)
+    share = doubt / (2 * tests)
+    rows = zip((counts - up).tolist(), total.tolist(), above.tolist(), strict=False)
+    log_p = np.array([log_tail(*row) for row in rows])
     return TextEstimate(
         candidates=made.candidates,
         counts=counts,
-        errors=np.sqrt(total),
-        low=np.clip(low, 0.0, people),
-        high=np.clip(high, 0.0, people),
+        errors=np.sqrt(total[:-1]),
+        low=np.clip(counts - reaches(total[:-1], above[:-1], share) - up, 0.0, people),
+        high=np.clip(counts + reaches(total[:-1], below[:-1], share) + down, 0.0, people),
         p_values=np.exp(log_p),
-        found=_holm(made.candidates, log_p, math.log(float(level))),
+        found=_holm(made.candidates, log_p, math.log(doubt)),
         people=people,
+        unlisted=unlisted,
         false_discoveries=level,
     )
 
 
-def _log_tail(excess: float, variance: float, reach: float) -> float:
-    """Return the logarithm of Bennett's bound."""
-    if excess <= 0:
-        return 0.0
-    u = reach * excess / variance
-    return -variance / reach**2 * ((1 + u) * math.log1p(u) - u) * (1 - _CLEAR)
-
-
-def _reach(variance: float, reach: float, level: float) -> float:
-    """Return an excess at which the bound is at most ``level``."""
-    low, high, wanted = 0.0, 1.0, math.log(level)
-    while _log_tail(high, variance, reach) > wanted:
-        high *= 2
-    while high - low > _CLEAR * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _log_tail(middle, variance, reach) > wanted else (low, middle)
-    return high
+def _unlisted(spread: TextSpread, people: int, missing: float, doubt: float) -> float:
+    """Return how many people hold no candidate, at most, from what the estimates leave over."""
+    hidden = reach(float(spread.stray_variance[-1]), float(spread.stray_up[-1]), doubt)
+    return float(people) if hidden >= 1 else min(max(missing / (1 - hidden), 0.0), float(people))
 
 
 def _holm(names: tuple[str, ...], log_p: Floats, log_level: float) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import ComposedEvent
 from discreet.core.protocols import IntArray, Rng
+from discreet.core.stated_event import PureEvent
 from discreet.local.device.rappor import bloom
 from discreet.local.frequency.bitmaps import no_spare_bits
 from discreet.local.held_texts import held_texts, written_salt
@@ -110,6 +111,10 @@ class Rappor(Scheme):
     def odds(self) -> Fraction:
         """Return the largest ratio of the probabilities of one report under two texts."""
         return self.coins.odds(self.hashes)
+
+    def kept_event(self) -> PureEvent:
+        """Describe all reports of one value, whose permanent response is kept."""
+        return self.coins.permanent_event(self.hashes)
 
     def lifetime(self, reports: int, *, values: int = 1) -> ComposedEvent:
         """Describe so many reports of a person who held so many values, each response kept."""

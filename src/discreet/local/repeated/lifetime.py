@@ -18,7 +18,8 @@ def kept_lifetime(
         A device that keeps one answer for each value says nothing new when it repeats one. Let two
         histories of values change at the same times, and let each have ``distinct`` different
         values. Then the reports are that many independent answers, repeated, and their
-        probabilities differ by at most ``odds`` for each: the losses add up, over distinct values,
+        probabilities differ by at most ``odds`` for each (of RAPPOR by those of its permanent
+        response, which every report tells more of): the losses add up, over distinct values,
         over questions, over versions of a question (each has answers of its own) and over devices.
 
         **Of two histories that change at different times nothing is claimed.** If one repeats a
@@ -40,7 +41,7 @@ def kept_lifetime(
         "versions": versions,
         "devices": devices,
     }
-    return scheme.event() * math.prod(
+    return scheme.kept_event() * math.prod(
         check.at_least_one(each, name) for name, each in parts.items()
     )
 
@@ -50,18 +51,18 @@ def lifetime_picture(scheme: Scheme, *, reports: int = 60, every: int = 10) -> A
 
     ``every`` so many reports the value changes to one that was never held before.
     """
-    loss = float(scheme.event().epsilon)
+    loss, kept = float(scheme.event().epsilon), float(scheme.kept_event().epsilon)
     counts = range(1, reports + 1)
     lines = [
         ("drawn anew for each report", [loss * n for n in counts], OTHERS[1], "-"),
-        (f"kept; a new value every {every} reports", _steps(loss, counts, every), ACCENT, "-"),
+        (f"kept; a new value every {every} reports", _steps(kept, counts, every), ACCENT, "-"),
         (
             "kept offset and two answers (and when it crosses)",
-            [2 * loss for _ in counts],
+            [2 * kept for _ in counts],
             OTHERS[2],
             "--",
         ),
-        ("kept; the value never changes", [loss for _ in counts], INK, "-"),
+        ("kept; the value never changes", [kept for _ in counts], INK, "-"),
     ]
     figure = new_figure()
     axes = figure.subplots()

@@ -88,9 +88,10 @@ def _rappor(asked: Asked) -> Scheme:
             must='have candidates, such as candidates = ["example.com"]',
             next='Or take scheme = "words", which finds texts that nobody listed',
         )
-    bits = min(max(16, 2 * len(asked.answers.candidates)), _MOST_BITS)
+    bits = min(max(16, 2 * len(asked.answers.looked_for)), _MOST_BITS)
     coins = RapporCoins.calibrate(epsilon=asked.epsilon, hashes=_HASHES)
-    return Rappor(bits=bits, hashes=_HASHES, cohorts=_COHORTS, salt=asked.name, coins=coins)
+    cohorts = max(_LEAST_COHORTS, min(_MOST_COHORTS, _FILTERS // bits))
+    return Rappor(bits=bits, hashes=_HASHES, cohorts=cohorts, salt=asked.name, coins=coins)
 
 
 def _words(asked: Asked) -> Scheme:
@@ -100,8 +101,14 @@ def _words(asked: Asked) -> Scheme:
     )
 
 
-_HASHES, _COHORTS, _MOST_BITS = 2, 8, 2048
-"""Of RAPPOR: two hash functions keep the loss of a report low, eight cohorts keep texts apart."""
+_HASHES, _MOST_BITS = 2, 2048
+"""Of RAPPOR: two hash functions keep the loss of a report low."""
+
+_LEAST_COHORTS, _MOST_COHORTS, _FILTERS = 8, 256, 2**13
+"""Cohorts keep texts apart, also those that nobody listed; up to so many are named by one byte.
+
+With so many bits in all filters of a text decoding is quick.
+"""
 
 _KEPT_TEXTS: dict[str, Callable[[Any], int | None]] = {
     "no": lambda _: 0,

@@ -12,6 +12,7 @@ from discreet.local.device.memory import MOST_KEPT
 from discreet.local.survey.question_schemes import AUTOMATIC, SCHEMES, Asked, best_scheme
 from discreet.local.survey.scheme_error import least_epsilon
 from discreet.local.survey.survey import (
+    NO_ANSWER,
     OTHER,
     Answers,
     ListedValues,
@@ -36,6 +37,9 @@ MOST_VALUES = 2**20
 MOST_REPORTS = 10_000
 MOST_BYTES = 2**22
 """How large a report may be; so one fits what a collector takes at once."""
+
+MOST_CANDIDATES = 1_000
+"""How many texts may be looked for: decoding takes memory for each, and bits to tell them apart."""
 
 LONGEST_TEXT = 2_000
 LONGEST_ANSWER = 64
@@ -221,11 +225,24 @@ def _text_answers(section: Section) -> Text:
             must="lie strictly between 0 and 1",
             got=str(least),
         )
-    return Text(
-        longest=section.whole("longest", LONGEST_ANSWER),
-        candidates=_texts(section, "candidates") if section.has("candidates") else (),
-        least_share=least,
-    )
+    longest = section.whole("longest", LONGEST_ANSWER)
+    candidates = _texts(section, "candidates") if section.has("candidates") else ()
+    if len(candidates) > MOST_CANDIDATES:
+        raise DeclarationError(
+            f"{section.place('candidates')} is too long",
+            must=f"have at most {MOST_CANDIDATES:,} texts",
+            got=f"{len(candidates):,}",
+            next='Shorten the list, or take scheme = "words", which needs none',
+        )
+    cut = [text for text in candidates if len(text) > longest]
+    if cut:
+        raise DeclarationError(
+            f"{section.place('candidates')} has a text that no device reports",
+            must=f"have at most {longest} characters in each, which is what counts of an answer",
+            got=cut[0],
+            next="Raise longest, or shorten the text",
+        )
+    return Text(longest=longest, candidates=candidates, least_share=least)
 
 
 def _number(section: Section, key: str) -> Fraction:
@@ -249,7 +266,7 @@ def _texts(section: Section, key: str) -> tuple[str, ...]:
             must=f"have fewer than {MOST_VALUES:,} texts",
             got=f"{len(texts):,}",
         )
-    section.refuse_repeats([*texts, OTHER], key)
+    section.refuse_repeats([*texts, NO_ANSWER if key == "candidates" else OTHER], key)
     return tuple(texts)
 
 

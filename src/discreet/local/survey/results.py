@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import asdict, fields, frozen
 
 from discreet.accounting.picture import ACCENT, INK, save
 from discreet.core import optional
@@ -20,6 +20,7 @@ from discreet.local.numbers.square_wave import SquareWave
 from discreet.local.rappor.decode import TextEstimate, decode
 from discreet.local.rappor.rappor import Rappor
 from discreet.local.survey.survey import (
+    NO_ANSWER,
     ListedValues,
     NumberRange,
     Survey,
@@ -33,6 +34,7 @@ from discreet.local.words.find_words import WordsFound, find_words
 from discreet.local.words.hashed_words import HashedWords, words_error
 
 _MOST_BARS = 40
+_NOTHING = "no text is surely given"
 
 _READING = (
     "from, to: the truth about the people who answered is between them, as often as is said above, "
@@ -104,12 +106,15 @@ class SurveyResults:
             "people": str(self.people),
             "confidence": f"{self.confidence:g}",
         }
-        table = arrow.Table.from_pylist([asdict(row) for row in self.rows])
+        kinds = {one.name: arrow.string() for one in fields(ResultRow)[:2]}
+        kinds |= {one.name: arrow.float64() for one in fields(ResultRow)[2:]}
+        rows = [asdict(row) for row in self.rows]
+        table = arrow.Table.from_pylist(rows, schema=arrow.schema(list(kinds.items())))
         return table.replace_schema_metadata({f"discreet.{key}": v for key, v in facts.items()})
 
     def plot(self, path: Path) -> None:
         """Draw each question's estimates with their intervals, and save the picture."""
-        names = list(dict.fromkeys(row.question for row in self.rows))
+        names = list(dict.fromkeys(row.question for row in self.rows)) or [_NOTHING]
         figure = optional.load("matplotlib.figure").Figure(
             figsize=(8, 1 + sum(0.6 + 0.28 * len(self._shown(name)) for name in names)),
             layout="constrained",
@@ -187,6 +192,12 @@ def _notes(survey: Survey) -> Iterator[str]:
             f"What a quarter, half and three quarters of the people answered to {', '.join(waves)} "
             "at most is between from and to, all three at once; a usual error is not known."
         )
+    listed = [one.name for one in survey.questions if isinstance(one.scheme, Rappor)]
+    if listed:
+        yield (
+            f"Answers to {', '.join(listed)} that nobody listed can look like some that are: from "
+            "and to allow for that, usual errors do not."
+        )
     for question in survey.questions:
         if isinstance(question.answers, Text) and isinstance(question.scheme, HashedWords):
             share = float(question.answers.least_share)
@@ -226,14 +237,14 @@ def _estimated(
         return _of_number(question.name, scheme, answers, tally, confidence, together, repeats)
     if isinstance(scheme, Rappor) and isinstance(answers, Text):
         doubt = 1 - confidence
-        texts = decode(scheme, tally, answers.candidates, false_discoveries=doubt, repeats=repeats)
+        texts = decode(scheme, tally, answers.looked_for, false_discoveries=doubt, repeats=repeats)
         return _decoded(question.name, texts)
     if isinstance(scheme, HashedWords) and isinstance(answers, Text):
         found_words = find_words(
             scheme,
             tally,
             least=answers.least_share,
-            false_discoveries=1 - confidence,
+            false_discoveries=(1 - confidence) / 2,
             repeats=repeats,
         )
         return _found(question.name, found_words, words_error(scheme, people / repeats))
@@ -284,7 +295,7 @@ def _decoded(name: str, found: TextEstimate) -> list[ResultRow]:
     rows = [
         ResultRow(
             question=name,
-            of=text if text in found.found else f"{text} (perhaps nobody)",
+            of=(text or NO_ANSWER) + ("" if text in found.found else " (perhaps nobody)"),
             estimate=count / found.people,
             low=low / found.people,
             high=high / found.people,

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 from attrs import evolve
 
@@ -27,12 +28,18 @@ def scheme_error(scheme: Scheme, answers: Answers, people: int) -> float:
     if isinstance(scheme, FrequencyScheme):
         return math.sqrt(scheme.variance(people))
     if isinstance(scheme, Rappor) and isinstance(answers, Text):
-        return math.sqrt(decoder(scheme, answers.candidates).variance.max() / people)
+        return math.sqrt(_text_variance(scheme, answers.looked_for) / people)
     if isinstance(scheme, HashedWords):
         return words_error(scheme, people)
     assert isinstance(scheme, NumberScheme)
     assert isinstance(answers, NumberRange)
     return float(answers.step) * math.sqrt(scheme.worst_variance() / people)
+
+
+@lru_cache(maxsize=1)
+def _text_variance(scheme: Rappor, candidates: tuple[str, ...]) -> float:
+    """Return the largest variance of what a person adds; it does not depend on their number."""
+    return float(decoder(scheme, candidates).variance.max())
 
 
 def least_epsilon(asked: Asked, declared: str, wanted: Fraction) -> Fraction:

@@ -15,6 +15,13 @@ from discreet.local.scheme import Scheme
 OTHER = "(other)"
 """What estimates call the people whose answer is not listed."""
 
+_ROUNDED_NOTE = (
+    " A number that is rounded is seen to change the likelier, the further it moves; nor is this."
+)
+
+NO_ANSWER = "(no answer)"
+"""What estimates call the people who gave no text, where texts of a list are looked for."""
+
 
 @frozen(kw_only=True)
 class ListedValues:
@@ -68,6 +75,11 @@ class Text:
     least_share: Fraction = Fraction(1, 50)
     """From which share on texts are looked for that nobody listed."""
 
+    @property
+    def looked_for(self) -> tuple[str, ...]:
+        """The candidates, and the empty text: many people may give no answer."""
+        return (*self.candidates, "")
+
     def form(self) -> dict[str, Any]:
         """Return what a device must know."""
         return {"longest": self.longest}
@@ -107,7 +119,8 @@ class SurveyQuestion:
         seen, and one with each report; of texts each report may show another one, so a lifetime
         counts them all, and a text that stays the same loses what one report does. That bounds the
         loss for two histories in which the same reports are of equal values, such as a, b, a and
-        c, d, c. *Which* reports are of equal values can be seen whenever reports can be told to be
+        c, d, c; of a number that is rounded, in which the same reports are rounded to equal ends.
+        *Which* reports are of equal values, or ends, can be seen whenever reports can be told to be
         of one device: two that differ are never of one value, so no loss bounds this.
         """
         is_open = self.keeps == "no" or self.kept_answers is None
@@ -180,6 +193,8 @@ class Survey:
             f"Answers to {', '.join(kept)} are drawn once and kept. Whether two answers of a "
             "person are the same can be seen if their reports can be told to be of one device: "
             "no ε bounds this."
+            + _ROUNDED_NOTE
+            * any(question.keeps == "rounded" for question in self.questions)
         )
 
     def epsilon_of_report(self) -> Fraction:

@@ -13,7 +13,12 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray
 from discreet.local.device.words import END, OTHER
-from discreet.local.frequency.share_estimate import Floats, ShareEstimate, estimate_shares
+from discreet.local.frequency.share_estimate import (
+    Floats,
+    ShareEstimate,
+    answered,
+    estimate_shares,
+)
 from discreet.local.words.hashed_words import HashedWords
 
 _HALF = Fraction(1, 2)
@@ -38,6 +43,12 @@ class WordsFound:
         :math:`1/buckets`, so by Markov's inequality the chance is at most
         :math:`1/(buckets \cdot least)`. Together no such word is found, but with a probability of
         at most ``error``: ``false_discoveries`` and ``tested`` times that chance.
+
+        The share of a bucket is that of its word and of others in it. So ``low`` is moved down by
+        :math:`tested/(buckets \cdot false\_discoveries)`, but by no more than ``least``: others
+        have more than that in any bucket that is tested with a probability of at most
+        ``false_discoveries``, or what ``error`` adds to it. All ends hold together but with
+        ``error``, or twice ``false_discoveries`` if that is more.
 
     Assumes:
         SHA-256 with the survey's salt behaves like a hash function drawn apart from the words.
@@ -80,24 +91,36 @@ def find_words(
         ('cat', 'lion')
     """
     share, level = check.level(least), check.level(false_discoveries)
-    prefixes = [""]
+    answered(int(tally[:, -1].sum()))
+    prefixes = [""] if tally[:, -1].all() else []
     for group in range(scheme.groups - 1):
         candidates = _extended(scheme, prefixes, scheme.lengths[group])
         if not candidates:
             break
         low = _measured(scheme, tally, group, candidates, level, repeats).low
         prefixes = [word for word, sure in zip(candidates, low, strict=True) if sure > share]
+    if not prefixes:
+        return _nothing(level, share)
     found = _measured(scheme, tally, scheme.groups - 1, prefixes, level, repeats)
+    beside = min(float(len(prefixes) / (scheme.buckets * level)), float(share))
     sure = np.flatnonzero(found.low > float(share))
     order = sure[np.argsort(-found.shares[sure], kind="stable")]
     return WordsFound(
         words=tuple(_shown(prefixes[place]) for place in order),
         shares=found.shares[order],
-        low=found.low[order],
+        low=np.maximum(found.low[order] - beside, 0.0),
         high=found.high[order],
         tested=len(prefixes),
         error=min(level + len(prefixes) / (scheme.buckets * share), Fraction(1)),
         least=share,
+    )
+
+
+def _nothing(error: Fraction, least: Fraction) -> WordsFound:
+    """Return what is found if no word passes each group, or a group has no reports yet."""
+    none = np.zeros(0)
+    return WordsFound(
+        words=(), shares=none, low=none, high=none, tested=0, error=error, least=least
     )
 
 
@@ -132,17 +155,14 @@ def _measured(
     repeats: int,
 ) -> ShareEstimate:
     """Return the shares of the buckets of some prefixes; their intervals hold together."""
-    people = int(tally[group, -1])
-    if people < 1:
-        raise InvalidArgument("A group has no reports", must="have at least one in each group")
     supports = scheme.supports(tally, group)[scheme.buckets_of(group, spellings)]
     return estimate_shares(
         supports,
-        people,
+        int(tally[group, -1]),
         held=scheme.held,
         other=_HALF,
         confidence=1 - level,
-        together=bool(spellings),
+        together=True,
         repeats=repeats,
     )
 
