@@ -55,6 +55,20 @@ def test_questions_may_stand_behind_the_options(run):
     assert "no option of it" in run(*BASE, "--lower", "3", "max(age)", code=2).err
 
 
+def test_what_was_paid_for_is_shown_although_a_later_question_is_refused(run):
+    """The status says that something was charged; of stored answers nothing is charged."""
+    asked = ("max(age) > 50", "min(age) > 50", "max(note)")
+    said = run(*BASE, *asked, code=5)
+    assert said.out.count("cost: ε") == 2
+    assert "1 question left" in said.out
+    assert "max(note): A question has a value that is no number" in said.err
+    again = run(*BASE, *asked, "--json", code=3)
+    found = json.loads(again.out)
+    assert [one["stored"] for one in found["answers"]] == [True, True]
+    assert found["error"]["code"] == "refused_query"
+    assert "no number" in run(*BASE, "max(note)", "max(age)", code=3).err
+
+
 def test_a_choice_is_made_and_refused_before_anything_is_charged(run):
     """Of the candidates that are asked; the first is true of all, the second of a third."""
     asked = (*BASE[:2], "--choose", "max(age) > 20", "max(age) > 50", *BASE[2:])
