@@ -81,7 +81,7 @@ def test_a_choice_is_made_and_refused_before_anything_is_charged(run):
     assert "choices alone" in run(*BASE, "max(age)", "--choices", "3", code=2).err
     assert json.loads(run("releases", "--json").out) == []
     explained = run(*BASE, *mix, "--explain", "2000").out
-    assert "2 means, 1 choices of 2" in explained
+    assert "2 means, 1 choice of 2" in explained
     (least,) = json.loads(run(*asked, *mix, "--json").out)["answers"]
     assert (least["chosen"], least["place"], least["number"]) == ("max(age) > 50", 1, 1)
     assert least["excess"] < 1
