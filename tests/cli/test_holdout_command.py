@@ -79,6 +79,9 @@ def test_a_choice_is_made_and_refused_before_anything_is_charged(run):
     assert "from 0 to 3" in run(*asked, "--choices", "4", code=2).err
     assert "come with --choose" in run(*BASE, *mix, "--largest", code=2).err
     assert "choices alone" in run(*BASE, "max(age)", "--choices", "3", code=2).err
+    assert "not a number" in run(*BASE, "max(age)", "--low", "nan", code=2).err
+    assert "range is empty" in run(*BASE, "max(age)", "--high", "-1", code=2).err
+    assert "one SQL expression" in run(*BASE, "1) AS x FROM visits; (1", code=2).err
     assert json.loads(run("releases", "--json").out) == []
     explained = run(*BASE, *mix, "--explain", "2000").out
     assert "2 means, 1 choice of 2" in explained

@@ -4,9 +4,11 @@ import argparse
 
 from discreet.adaptive.gated.candidates import Candidates
 from discreet.adaptive.gated.choice_release import ChoiceRelease
+from discreet.adaptive.gated.person_query import require_expression
 from discreet.adaptive.gated.population_release import PopulationRelease
 from discreet.adaptive.gated.table_holdout import TableHoldout
 from discreet.adaptive.question_mix import QuestionMix
+from discreet.adaptive.row_values import DeclaredRange
 from discreet.cli.command import CommandResult, add_project
 from discreet.cli.exit_status import status_of
 from discreet.core.counted import counted
@@ -111,6 +113,9 @@ def _questions(options: argparse.Namespace) -> int | QuestionMix:
 
 def _require_declared(options: argparse.Namespace) -> None:
     """Refuse what the holdout would refuse, before its number of units is charged."""
+    DeclaredRange(options.low, options.high)
+    for one in options.asked:
+        require_expression(one)
     if options.choose:
         Candidates.of(options.asked).require_at_most(options.candidates)
     if options.choose and not options.choices:

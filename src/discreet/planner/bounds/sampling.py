@@ -62,7 +62,7 @@ def misled(people: int, gap: Fraction) -> Fraction:
 
     Example:
         >>> round(float(misled(100, Fraction(1, 20))), 3)
-        0.118
+        0.087
     """
     half = -(-people // 2)
     odds = (_HALF - gap) / (_HALF + gap)
