@@ -38,10 +38,10 @@ def best_beta(kinds: list[Any], people: int, answers: list[Any], right: Right, d
     chances, columns = len(sets) * width, (len(sets) + len(near)) * width + 1
     entries: list[tuple[int, int, float]] = []
     most: list[float] = []
-    for number, (one, other) in enumerate(near):
+    for number, (first, second) in enumerate(near):
         for at in range(width):
             over = chances + number * width + at
-            here = [(one * width + at, 1.0), (other * width + at, -exp(EPSILON)), (over, -1.0)]
+            here = [(first * width + at, 1.0), (second * width + at, -exp(EPSILON)), (over, -1.0)]
             entries += [(len(most), column, value) for column, value in here]
             most.append(0.0)
         entries += [(len(most), chances + number * width + at, 1.0) for at in range(width)]
