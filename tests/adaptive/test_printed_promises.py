@@ -128,3 +128,14 @@ def test_small_chances_have_promises_of_every_kind(beta):
         gaussian_guarantee(rows=10**6, questions=5, beta=beta),
     )
     assert all(one is not None and one.alpha < Fraction(1, 5) for one in found)
+
+
+def test_one_of_something_is_told_as_one():
+    """A person with few questions is who looks most closely."""
+    assert "1 adaptive answer from 50 rows is within" in str(Holdout(np.arange(50), questions=1))
+    assert "1 question left" in str(Holdout(np.arange(50), questions=1))
+    with pytest.raises(InvalidArgument, match="1 row is too few for 1 adaptive question"):
+        Holdout([1], questions=1)
+    assert (
+        str(QuestionMix(means=1, values=1, choices=1)) == "1 mean, 1 value (width 1), 1 choice of 2"
+    )

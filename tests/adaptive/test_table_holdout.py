@@ -13,7 +13,7 @@ from discreet.adaptive.gated.person_query import count_plan, sum_plan
 from discreet.adaptive.gated.table_holdout import TableHoldout, open_holdout
 from discreet.adaptive.guarantee import STEPS
 from discreet.adaptive.row_values import DeclaredRange
-from discreet.core.errors import BudgetExhausted, DiscreetError, Unsupported
+from discreet.core.errors import BudgetExhausted, DiscreetError, RefusedQuery, Unsupported
 from discreet.core.loss import Pure
 from discreet.noiseless.exact import publish_exact
 from discreet.project.open_ledger import open_ledger
@@ -216,6 +216,22 @@ def test_questions_that_are_refused_change_nothing(project):
         holdout.ask("max(age)", low=3, high=3)
     assert project.ledger.spent("people") == before
     assert holdout.left == 4
+
+
+def test_of_one_row_a_person_there_is_no_aggregate(tmp_path, rng):
+    folder = write_project(tmp_path, [visit(f"p{number}") for number in range(PEOPLE)])
+    declared = folder / "discreet.toml"
+    text = declared.read_text(encoding="utf-8")
+    one = 'unit = "person"\nmost_rows_per_unit = 1'
+    declared.write_text(text.replace('unit = "person"', one), encoding="utf-8")
+    project = make_curator(folder, rng)
+    holdout = held(project)
+    before = project.ledger.spent("people")
+    for wrong in ("max(age) > 50", "1 + count(*)", "coalesce(sum(cost), 0)"):
+        with pytest.raises(RefusedQuery, match="expression of that row"):
+            holdout.ask(wrong)
+    assert project.ledger.spent("people") == before
+    assert holdout.ask("age > 50").number == 1
 
 
 def test_holdouts_that_are_refused(folder):

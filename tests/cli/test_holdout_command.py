@@ -55,6 +55,20 @@ def test_questions_may_stand_behind_the_options(run):
     assert "no option of it" in run(*BASE, "--lower", "3", "max(age)", code=2).err
 
 
+def test_what_was_paid_for_is_shown_although_a_later_question_is_refused(run):
+    """The status says that something was charged; of stored answers nothing is charged."""
+    asked = ("max(age) > 50", "min(age) > 50", "max(note)")
+    said = run(*BASE, *asked, code=5)
+    assert said.out.count("cost: ε") == 2
+    assert "1 question left" in said.out
+    assert "max(note): A question has a value that is no number" in said.err
+    again = run(*BASE, *asked, "--json", code=3)
+    found = json.loads(again.out)
+    assert [one["stored"] for one in found["answers"]] == [True, True]
+    assert found["error"]["code"] == "refused_query"
+    assert "no number" in run(*BASE, "max(note)", "max(age)", code=3).err
+
+
 def test_a_choice_is_made_and_refused_before_anything_is_charged(run):
     """Of the candidates that are asked; the first is true of all, the second of a third."""
     asked = (*BASE[:2], "--choose", "max(age) > 20", "max(age) > 50", *BASE[2:])
@@ -65,9 +79,12 @@ def test_a_choice_is_made_and_refused_before_anything_is_charged(run):
     assert "from 0 to 3" in run(*asked, "--choices", "4", code=2).err
     assert "come with --choose" in run(*BASE, *mix, "--largest", code=2).err
     assert "choices alone" in run(*BASE, "max(age)", "--choices", "3", code=2).err
+    assert "not a number" in run(*BASE, "max(age)", "--low", "nan", code=2).err
+    assert "range is empty" in run(*BASE, "max(age)", "--high", "-1", code=2).err
+    assert "one SQL expression" in run(*BASE, "1) AS x FROM visits; (1", code=2).err
     assert json.loads(run("releases", "--json").out) == []
     explained = run(*BASE, *mix, "--explain", "2000").out
-    assert "2 means, 1 choices of 2" in explained
+    assert "2 means, 1 choice of 2" in explained
     (least,) = json.loads(run(*asked, *mix, "--json").out)["answers"]
     assert (least["chosen"], least["place"], least["number"]) == ("max(age) > 50", 1, 1)
     assert least["excess"] < 1

@@ -30,6 +30,13 @@ def test_oracles_of_the_largest_error_of_pure_noise():
         assert found.ways[0].error <= way.error
 
 
+def test_a_cube_of_a_huge_loss_is_drawn_for_a_smaller_one():
+    """The tail for such an ε has a logarithm that no table holds."""
+    for columns in (1, 1_000, 10**6):
+        ways = [cube(Pure(epsilon), Fraction(1, 20), columns) for epsilon in (10**4, 10**6)]
+        assert ways[0] == ways[1] is not None
+
+
 def test_oracles_of_adaptive_questions():
     """1.98e6 rows for 1,000 questions by the repaired theorem; fewer by a later one."""
     printed = least_rows(alpha="0.1", questions=1_000, beta="0.05", method="gaussian/overfitting")

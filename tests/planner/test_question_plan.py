@@ -38,6 +38,19 @@ def test_it_starts_from_what_is_left_and_spends_nothing(folder):
         assert len(connection.history()) > before
 
 
+def test_errors_are_told_in_their_own_unit(folder):
+    """A share of the people is for counts; how far a quantile is off is known in ranks."""
+    with connect(folder) as connection:
+        count = str(plan_question(connection, COUNT, people=100))
+        assert "% of 100)" in count
+        assert "ranks" not in count
+        for query in ("SELECT SUM(cost) FROM visits", "SELECT MEDIAN(cost) FROM visits"):
+            found = plan_question(connection, query, people=100)
+            assert "% of 100" not in str(found)
+            assert (" ranks" in str(found)) == ("MEDIAN" in query)
+            assert bool(found.to_json()["in_ranks"]) == ("MEDIAN" in query)
+
+
 def test_the_promised_number_of_answers_can_be_bought(folder):
     with connect(folder) as connection:
         found = plan_question(connection, COUNT, accuracy="±4")

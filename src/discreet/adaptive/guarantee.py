@@ -16,6 +16,7 @@ from discreet.adaptive.transfer import (
 )
 from discreet.core import check
 from discreet.core.contribution import Contribution
+from discreet.core.counted import counted
 from discreet.core.loss import Approximate, Zcdp, short
 from discreet.core.numbers import Number, exact
 from discreet.core.rounding import log_up, short_up, sqrt_up
@@ -57,8 +58,10 @@ class PopulationGuarantee:
             how = "on average over samples, the worst included"
         else:
             how = f"but for a chance of {short(self.beta)}"
+        answers = counted(self.questions, "adaptive answer")
+        verb = "is" if self.questions == 1 else "are"
         return (
-            f"{self.questions:,} adaptive answers from {self.rows:,} rows are {within}, {how}"
+            f"{answers} from {counted(self.rows, 'row')} {verb} {within}, {how}"
             f" ({self.method}: {self.source})"
         )
 

@@ -14,7 +14,7 @@ from discreet.adaptive.holdout_promise import (
     as_rows,
     as_training,
     corrected,
-    counted,
+    counts_of,
     mixed,
     promised,
     refuse_without_training,
@@ -41,6 +41,7 @@ from discreet.adaptive.row_values import (
     row_values,
 )
 from discreet.adaptive.sparse_answers import SparseGuarantee
+from discreet.core.counted import counted
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray, Rng
@@ -115,7 +116,7 @@ class Holdout:
             refuse_without_training(overfits, tolerance)
             if universe is not None:
                 self._elements = as_rows(universe)
-                self._histogram = counted(self._rows.each, self._elements.each)
+                self._histogram = counts_of(self._rows.each, self._elements.each)
                 self.guarantee = universal(size, questions, len(self._elements), beta, alpha)
             elif isinstance(questions, QuestionMix):
                 self.guarantee = mixed(size, questions, beta, alpha, method)
@@ -378,7 +379,7 @@ class Holdout:
         )
 
     def __repr__(self) -> str:
-        return f"Holdout({self.guarantee}; {self.left:,} questions left)"
+        return f"Holdout({self.guarantee}; {counted(self.left, 'question')} left)"
 
 
 def _values(

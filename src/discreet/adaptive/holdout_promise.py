@@ -18,6 +18,7 @@ from discreet.adaptive.same_rows import MarkedRows
 from discreet.adaptive.sparse_answers import SparseGuarantee, sparse_guarantee
 from discreet.adaptive.weights_answers import uniform_guarantee, weights_guarantee
 from discreet.core import check
+from discreet.core.counted import counted
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number, exact, written
 from discreet.core.protocols import IntArray
@@ -115,8 +116,9 @@ def promised(
     if found and found[0].alpha <= wanted:
         return found[0]
     least = least_rows(alpha=wanted, questions=count, beta=beta, method=method)
+    verb = "is" if rows == 1 else "are"
     raise InvalidArgument(
-        f"{rows:,} rows are too few for {count:,} adaptive questions",
+        f"{counted(rows, 'row')} {verb} too few for {counted(count, 'adaptive question')}",
         must=f"be at least {least.rows:,} for an error of {written(wanted)}",
         got=f"{rows:,}",
         next="Ask fewer questions, allow a larger error, or take more rows",
@@ -259,7 +261,7 @@ def _too_few(what: str, promise: Promise, limit: Fraction, otherwise: str) -> In
     )
 
 
-def counted(rows: Sequence[Any], universe: Sequence[Any]) -> IntArray:
+def counts_of(rows: Sequence[Any], universe: Sequence[Any]) -> IntArray:
     """Return how many rows there are of each element; refuse rows that are none of them."""
     try:
         places = {element: place for place, element in enumerate(universe)}

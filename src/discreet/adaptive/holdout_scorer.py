@@ -10,6 +10,7 @@ from discreet.adaptive.guarantee import PopulationGuarantee
 from discreet.adaptive.holdout import Holdout
 from discreet.adaptive.row_values import DeclaredRange
 from discreet.adaptive.same_rows import MarkedRows
+from discreet.core.counted import counted
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.numbers import Number
 
@@ -148,7 +149,7 @@ class HoldoutScorer:
         )
 
     def __repr__(self) -> str:
-        return f"HoldoutScorer({self.guarantee}; {self.left:,} scores left)"
+        return f"HoldoutScorer({self.guarantee}; {counted(self.left, 'score')} left)"
 
 
 def _row_score(score: RowScore | str, labels: Any) -> RowScore:

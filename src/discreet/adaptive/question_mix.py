@@ -12,6 +12,7 @@ from discreet.adaptive.guarantee import ROUNDING, STEPS, PopulationGuarantee
 from discreet.adaptive.transfer import PosteriorTransfer, SampleAccuracy
 from discreet.core import check
 from discreet.core.contribution import Contribution
+from discreet.core.counted import counted
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, Zcdp, short
@@ -77,11 +78,11 @@ class QuestionMix:
         return {kind: count for kind, count in kinds.items() if count}
 
     def __str__(self) -> str:
-        parts = [f"{self.means:,} means"] if self.means else []
+        parts = [counted(self.means, "mean")] if self.means else []
         if self.values:
-            parts.append(f"{self.values:,} values (width {float(self.value_width):.3g})")
+            parts.append(f"{counted(self.values, 'value')} (width {float(self.value_width):.3g})")
         if self.choices:
-            parts.append(f"{self.choices:,} choices of {self.candidates:,}")
+            parts.append(f"{counted(self.choices, 'choice')} of {self.candidates:,}")
         return ", ".join(parts)
 
 

@@ -29,10 +29,6 @@ _SHADES = ("#c2255c", "#e9ecef", "#0b7285")
 
 def plan_picture(plan: Plan) -> Any:
     """Draw what each way is within, and below it what nobody can reach; needs matplotlib."""
-    if not plan.ways:
-        raise InvalidArgument("There is nothing to draw", must="have a way for this loss")
-    figure = new_figure()
-    axes = figure.subplots()
     high = max(plan.people, plan.people_needed or 1) * 30
     low = max(2, min(plan.people, plan.people_refuted or plan.people) // 30)
     people = _around(plan.people, low, high)
@@ -43,6 +39,10 @@ def plan_picture(plan: Plan) -> Any:
         for way in parts.ways():
             lines.setdefault(way.name, []).append((count, min(1.0, float(way.error) / count)))
         refuted.append((count, _refuted_share(parts)))
+    if not lines:
+        raise InvalidArgument("There is nothing to draw", must="have a way for this loss")
+    figure = new_figure()
+    axes = figure.subplots()
     for place, (name, points) in enumerate(lines.items()):
         axes.plot(*_columns(points), color=_COLOURS[place % len(_COLOURS)], label=name)
     best = [min(dict(points).get(count, 1.0) for points in lines.values()) for count in people]
@@ -156,23 +156,27 @@ def _for_loss(plan: Plan) -> str:
 def _row(parts: PlanParts, people: Sequence[int]) -> list[int]:
     """Return what can be done for each number of people.
 
-    A population is told of as well by more people, of whom some can be left out, and no bound is
-    known: so there it is enough to find where the achievable begins.
+    A population is told of as well by more people, of whom some can be left out: so there it is
+    enough to find where the achievable begins.
     """
     if not isinstance(parts.planned, AdaptiveTask):
         return [_place(evolve(parts, people=n)) for n in people]
 
     def will_do(place: int) -> bool:
-        return place == len(people) or _place(evolve(parts, people=people[place])) == 2
+        return place == len(people) or _tried(evolve(parts, people=people[place]).is_met, False)
 
     first = smallest(will_do, near=len(people) // 2)
-    return [1] * first + [2] * (len(people) - first)
+    before = [_unmet(evolve(parts, people=n)) for n in people[:first]]
+    return before + [2] * (len(people) - first)
 
 
 def _place(parts: PlanParts) -> int:
     """Return 2 for achievable, 1 for open and 0 for impossible."""
-    if _tried(parts.is_met, False):
-        return 2
+    return 2 if _tried(parts.is_met, False) else _unmet(parts)
+
+
+def _unmet(parts: PlanParts) -> int:
+    """Return 1 for open and 0 for impossible, where no way is exact enough."""
     assert parts.people is not None
     assert parts.within is not None
     wanted = _wanted(parts, parts.within * parts.people)

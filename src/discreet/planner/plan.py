@@ -120,7 +120,9 @@ class Plan:
         cost = "" if self.loss is None else f", for {self.loss}"
         lines = [f"{self.task}: {_people(self.people)}, {wanted}{cost}", self._verdict_line()]
         if not self.ways:
-            lines.append("  no way here is known for this loss")
+            has_loss = self.loss is not None
+            known = "is known for this loss" if has_loss else "promises anything of so few"
+            lines.append(f"  no way here {known}")
         for way in self.ways:
             share = f"within {_percent(way.error / self.people)}"
             promised = share if way.error < self.people else "nothing for so few"

@@ -28,6 +28,8 @@ from discreet.tables.relations.scan import Scan
 SHARES = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 10), Fraction(1, 100))
 """Which parts of what is left are shown with what they buy."""
 
+_COUNTS = (CountRows, CountUnits)
+
 _MANY = 10**12
 """So many people, if nobody says how many there are: a bound is about some data."""
 
@@ -39,7 +41,7 @@ class Spending:
     Attributes:
         share: The part.
         loss: What it is.
-        errors: The error bar of each aggregate, at 95 %, by its name.
+        errors: The error bar of each aggregate, at 95 %, by its name; in ranks or in its own unit.
     """
 
     share: Fraction
@@ -62,6 +64,8 @@ class QuestionPlan:
         times: How many such answers are left.
         spendings: What parts of what is left buy.
         people: How many people were said to be there.
+        counts: The names of aggregates that are counts; of others a share of the people is nothing.
+        in_ranks: The names of those whose errors are ranks.
     """
 
     query: str
@@ -74,6 +78,8 @@ class QuestionPlan:
     times: int | None
     spendings: tuple[Spending, ...]
     people: int | None
+    counts: frozenset[str]
+    in_ranks: frozenset[str]
 
     def __str__(self) -> str:
         lines = [*self.declared, f"Left: {self.left.shown(rounding=ROUND_FLOOR)}, of your own"]
@@ -92,8 +98,11 @@ class QuestionPlan:
         return f": it costs {self.cost}, which you can spend {rest}"
 
     def _spending(self, one: Spending) -> str:
-        errors = ", ".join(f"{name} ± {error:,.6g}" for name, error in one.errors.items())
-        if self.people is not None and len(one.errors) == 1:
+        errors = ", ".join(
+            f"{name} ± {error:,.6g}{' ranks' if name in self.in_ranks else ''}"
+            for name, error in one.errors.items()
+        )
+        if self.people is not None and len(one.errors) == 1 and self.counts >= one.errors.keys():
             (error,) = one.errors.values()
             errors += f" ({100 * error / self.people:.3g}% of {self.people:,})"
         return f"  {float(100 * one.share):g}% of it, {one.loss}: {errors}"
@@ -109,6 +118,7 @@ class QuestionPlan:
             "because": self.because,
             "times": self.times,
             "people": self.people,
+            "in_ranks": sorted(self.in_ranks),
             "spendings": [
                 {
                     "share": float_up(one.share),
@@ -154,6 +164,9 @@ def plan_question(
     cost, why_not = (None, "") if wanted is None else _cost(connection, query, wanted)
     times = None if cost is None else _times(left, cost)
     refuted = wanted is not None and not times and _is_refuted(first, wanted, left, count)
+    plan = first.priced.plan
+    names = (one.label(plan.relation.fields())["text"] for one in plan.aggregates)
+    named = list(zip(names, plan.aggregates, strict=True))
     return QuestionPlan(
         query=query,
         declared=tuple(f"{name}: {text}" for name, text in first.steps()[:4]),
@@ -165,6 +178,8 @@ def plan_question(
         times=times,
         spendings=tuple(_spendings(connection, query, left)),
         people=count,
+        counts=frozenset(name for name, one in named if isinstance(one, _COUNTS)),
+        in_ranks=frozenset(one.name for one in first.columns() if one.mechanism.counts_ranks),
     )
 
 
@@ -182,7 +197,7 @@ def _wanted(
         return said
     aggregates, keys = found.priced.plan.aggregates, found.priced.plan.keys
     if said.within < 1 and not _SIGNED.match(str(accuracy)):
-        if not all(isinstance(one, CountRows | CountUnits) for one in aggregates):
+        if not all(isinstance(one, _COUNTS) for one in aggregates):
             raise InvalidArgument(
                 "A share of the people is for counts",
                 must=f"be a number of what is asked for, such as '±{accuracy}'",
@@ -276,7 +291,7 @@ def _is_refuted(
         return False
     shown = [one.estimate for one in view.outputs if isinstance(one.estimate, TotalOf)]
     outputs = [plan.aggregates[one.index] for one in shown]
-    counts = [one for one in outputs if isinstance(one, CountRows | CountUnits)]
+    counts = [one for one in outputs if isinstance(one, _COUNTS)]
     if not counts or not isinstance(plan.keys, PublicKeys) or not isinstance(plan.relation, Scan):
         return False
     moved = max(one.contribution(plan.reach()).bound("linf") for one in counts)

@@ -14,6 +14,7 @@ from discreet.adaptive.question_mix import CHOICE_WIDTH, QuestionMix
 from discreet.adaptive.transfer import PosteriorTransfer, SampleAccuracy
 from discreet.core import check
 from discreet.core.contribution import Contribution
+from discreet.core.counted import counted
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent, Event
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
@@ -123,7 +124,7 @@ class GatedAnswers:
 
     def said(self) -> str:
         """Return in words what may be asked."""
-        return str(self.mix) if self.mix.choices else f"{self.questions:,} questions"
+        return str(self.mix) if self.mix.choices else counted(self.questions, "question")
 
     def chooser(self, *, is_largest: bool) -> "BestSum":
         """Return what chooses the candidate whose sum is the least, or the largest."""

@@ -9,6 +9,7 @@ from discreet.core.recursion import refusing_depth
 from discreet.core.unit_words import A_UNIT, UNITS
 from discreet.project.project import Project
 from discreet.releases.estimates.estimate import TotalOf
+from discreet.sql.aggregates.functions import has_aggregate
 from discreet.sql.parse import parse, read_tokens
 from discreet.sql.question import Question
 from discreet.sql.resolve import resolve
@@ -93,6 +94,8 @@ def choice_plan(
 def _sums(project: Project, table: Table, texts: Sequence[str], within: DeclaredRange) -> Question:
     for text in texts:
         require_expression(text)
+        if not _is_grouped(table):
+            _require_one_row(text)
     names = [VALUE, *(f"{VALUE}_{place}" for place in range(2, len(texts) + 1))]
     sums = ", ".join(_sum(name, within) for name in names)
     values = dict(zip(names, texts, strict=True))
@@ -133,12 +136,28 @@ def require_expression(text: str) -> None:
     )
 
 
+def _require_one_row(text: str) -> None:
+    """Refuse an aggregate where each unit has one row: it would be of all of them."""
+    select = parse(f"SELECT (\n{text}\n) AS {VALUE}").select
+    if any(has_aggregate(one) for one in select.expressions):
+        raise RefusedQuery(
+            f"Each of these {UNITS} has one row, of which there is no aggregate",
+            must="be an expression of that row, such as cost > 100",
+            next="Nothing was charged",
+        )
+
+
+def _is_grouped(table: Table) -> bool:
+    """Tell whether a unit may have several rows."""
+    return bool(table.unit.owner_columns()) and table.most_rows_per_unit != 1
+
+
 def _each_person(table: Table, texts: Mapping[str, str]) -> str:
     """Return the SELECT with one row for each person, and a number by each name."""
     source = _quoted(table.name)
     owner = ", ".join(_quoted(name) for name in table.unit.owner_columns())
     values = ", ".join(f"(\n{text}\n) AS {name}" for name, text in texts.items())
-    if not owner or table.most_rows_per_unit == 1:
+    if not _is_grouped(table):
         return f"SELECT {values} FROM {source}"
     return f"SELECT {owner}, {values} FROM {source} GROUP BY {owner}"
 

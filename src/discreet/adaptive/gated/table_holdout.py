@@ -10,6 +10,7 @@ from discreet.adaptive.gated.population_release import PopulationRelease
 from discreet.adaptive.gated.told_so_far import CHOSEN_FROM, ToldSoFar, told_so_far
 from discreet.adaptive.guarantee import STEPS
 from discreet.adaptive.row_values import DeclaredRange
+from discreet.core.counted import counted
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import short
 from discreet.core.numbers import Number
@@ -270,8 +271,8 @@ class TableHoldout:
     def __repr__(self) -> str:
         return (
             f"<TableHoldout of {self._plan.table.name}, {self._plan.called.counted(self.units)},"
-            f" {self.left:,}"
-            f" questions left, each within {short(self.alpha)} of the population>"
+            f" {counted(self.left, 'question')}"
+            f" left, each within {short(self.alpha)} of the population>"
         )
 
 

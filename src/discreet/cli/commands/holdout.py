@@ -4,11 +4,15 @@ import argparse
 
 from discreet.adaptive.gated.candidates import Candidates
 from discreet.adaptive.gated.choice_release import ChoiceRelease
+from discreet.adaptive.gated.person_query import require_expression
 from discreet.adaptive.gated.population_release import PopulationRelease
 from discreet.adaptive.gated.table_holdout import TableHoldout
 from discreet.adaptive.question_mix import QuestionMix
+from discreet.adaptive.row_values import DeclaredRange
 from discreet.cli.command import CommandResult, add_project
-from discreet.core.errors import InvalidArgument
+from discreet.cli.exit_status import status_of
+from discreet.core.counted import counted
+from discreet.core.errors import DiscreetError, InvalidArgument
 from discreet.core.numbers import float_up
 from discreet.roles.connection import connect
 
@@ -75,13 +79,22 @@ def run(options: argparse.Namespace) -> CommandResult:
             return CommandResult(str(found), found.to_json())
         _require_declared(options)
         holdout = connection.holdout(options.table, **kept)
-        answers = _answers(holdout, options)
+        answers, refused = _answers(holdout, options)
         about = {"units": holdout.units, "left": holdout.left, "alpha": float_up(holdout.alpha)}
         said = "\n\n".join(f"{one.question}\n{one}" for one in answers)
-        word = "question" if holdout.left == 1 else "questions"
-        left = f"{holdout.left:,} {word} left; about {holdout.called.counted(holdout.units)}"
+        left = counted(holdout.left, "question") + " left"
+        left += f"; about {holdout.called.counted(holdout.units)}"
         text = f"{said}\n\n{left}" if said else left
-        return CommandResult(text, {"answers": [one.to_json() for one in answers], **about})
+        data = {"answers": [one.to_json() for one in answers], **about}
+        if refused is None:
+            return CommandResult(text, data)
+        is_charged = not all(one.is_stored for one in answers)
+        return CommandResult(
+            text,
+            {**data, **refused.to_json()},
+            aside=f"discreet: {options.asked[len(answers)]}: {refused}",
+            status=status_of(refused, is_charged=is_charged),
+        )
 
 
 def _questions(options: argparse.Namespace) -> int | QuestionMix:
@@ -100,6 +113,9 @@ def _questions(options: argparse.Namespace) -> int | QuestionMix:
 
 def _require_declared(options: argparse.Namespace) -> None:
     """Refuse what the holdout would refuse, before its number of units is charged."""
+    DeclaredRange(options.low, options.high)
+    for one in options.asked:
+        require_expression(one)
     if options.choose:
         Candidates.of(options.asked).require_at_most(options.candidates)
     if options.choose and not options.choices:
@@ -118,8 +134,17 @@ def _require_declared(options: argparse.Namespace) -> None:
 
 def _answers(
     holdout: TableHoldout, options: argparse.Namespace
-) -> list[PopulationRelease] | list[ChoiceRelease]:
+) -> tuple[list[PopulationRelease] | list[ChoiceRelease], DiscreetError | None]:
+    """Return answers, and what stands in the way of the next question if some were given."""
     within = {"low": options.low, "high": options.high}
     if options.choose:
-        return [holdout.choose(options.asked, **within, largest=options.largest)]
-    return [holdout.ask(one, **within) for one in options.asked]
+        return [holdout.choose(options.asked, **within, largest=options.largest)], None
+    found: list[PopulationRelease] = []
+    for one in options.asked:
+        try:
+            found.append(holdout.ask(one, **within))
+        except DiscreetError as error:
+            if not found:
+                raise
+            return found, error  # what was paid for is shown
+    return found, None

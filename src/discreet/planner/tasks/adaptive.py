@@ -9,7 +9,9 @@ from attrs import field, frozen
 from discreet.adaptive.guarantee import guarantees
 from discreet.adaptive.rows_needed import least_rows
 from discreet.core import check
+from discreet.core.counted import counted
 from discreet.core.loss import PrivacyLoss
+from discreet.planner.bounds.sampling import Sampling
 from discreet.planner.bounds.wanted import LowerBound, Wanted
 from discreet.planner.tasks.known_way import MOST_DIMENSIONS, KnownWay, ordered
 
@@ -25,7 +27,7 @@ class AdaptiveTask:
     @property
     def words(self) -> str:
         """The task, in words."""
-        return f"{self.questions:,} adaptive answers about a population"
+        return f"{counted(self.questions, 'adaptive answer')} about a population"
 
     def ways(self, loss: PrivacyLoss, beta: Fraction, people: int) -> tuple[KnownWay, ...]:
         """Return what each way of answering promises; there is no loss to choose."""
@@ -37,8 +39,11 @@ class AdaptiveTask:
         return least_rows(alpha=within, questions=self.questions, beta=beta).rows
 
     def bounds(self) -> tuple[LowerBound, ...]:
-        """Return nothing: what is known of adaptive questions has no constant that is of use."""
-        return ()
+        """Return what says that something is impossible, for questions that are fixed already.
+
+        What is known of adaptive ones besides has no constant that is of use.
+        """
+        return (Sampling(self.questions),)
 
     def remarks(self, wanted: Wanted) -> tuple[str, ...]:
         r"""Return the rate, and what is known of very many questions.

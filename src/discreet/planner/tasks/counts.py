@@ -42,6 +42,8 @@ PEOPLE = "the people"
 _TENTH = Fraction(1, 10)
 _MOST_DRAWN = 10**8
 """Noise in a cube of more dimensions than that does not fit into memory."""
+_LARGEST_EPSILON = Fraction(10**4)
+"""With a larger ε a cube is drawn as with this one, which loses less: its tails can be told."""
 
 
 @frozen
@@ -209,10 +211,10 @@ def cube(loss: PrivacyLoss, beta: Fraction, columns: int, *, step: int = 1) -> K
     pure = affordable(loss).pure
     if pure is None or columns > _MOST_DRAWN:
         return None
-    moved = Contribution(linf=step)
+    most, moved = Pure(min(pure.epsilon, _LARGEST_EPSILON)), Contribution(linf=step)
 
     def error() -> Fraction:
-        noise = LinfExponential.calibrate(d_in=moved, loss=pure, dimension=columns)
+        noise = LinfExponential.calibrate(d_in=moved, loss=most, dimension=columns)
         return noise.error_quantile(beta) / step
 
     return possible("cube of random size", error)
