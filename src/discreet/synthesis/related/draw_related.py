@@ -70,6 +70,11 @@ class RelatedModel:
         cells = self.children.cells
         return cells[:-1] if self.cluster.size > 1 else cells
 
+    @property
+    def value_cells(self) -> tuple[ValueCells, ...]:
+        """The cells of the columns of both tables."""
+        return (*self.parents.cells[:-1], *self.own_cells)
+
     def drawn_again(self, parents: int, rng: Rng) -> Mapping[str, Any]:
         """Return rows that would be there in the place of so many parents, with new noise.
 
