@@ -10,7 +10,7 @@ its cell a value is.
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,7 @@ from discreet.engines.duckdb.public_room import select_in_room
 from discreet.sql.aggregates.functions import has_aggregate
 from discreet.sql.parse import parse
 from discreet.sql.syntax.nodes import Node, listed
-from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.known_columns import KnownColumns
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.synthetic_model import SyntheticModel
 
@@ -114,14 +114,14 @@ def answer_from_rows(
     rows: Mapping[str, Any],
     sql: str,
     *,
-    cells: Iterable[ValueCells],
+    known: KnownColumns,
     drawn_again: RowsAgain,
     repeats: int,
     rng: Rng,
 ) -> SyntheticAnswer:
     """Return the answer to ``sql`` from Arrow tables of synthetic rows, by their names.
 
-    ``cells`` are those of all columns of the tables.
+    ``known`` is what is known of the columns of these tables.
     """
     if isinstance(repeats, bool) or not 0 <= repeats <= _MOST_REPEATS:
         raise InvalidArgument(
@@ -130,6 +130,7 @@ def answer_from_rows(
     select = parse(sql).select
     ask = partial(select_in_room, select.sql("duckdb", comments=False))
     found = ask(rows)
+    asked = {node.name.lower() for node in select.walk() if node.key == "column"}
     names = _told_apart(found.schema.names)
     found = found.rename_columns(names)
     summed = _summed(listed(select, "expressions"), found.schema.types)
@@ -150,7 +151,7 @@ def answer_from_rows(
         columns=names,
         rows=answers,
         errors=errors,
-        notes=_notes(errors, repeats, _known_in_cells(select, cells)),
+        notes=(*_notes(errors, repeats), *known.lacking(asked)),
         table=found,
     )
 
@@ -217,29 +218,14 @@ def _summed(items: Sequence[Node], kinds: Sequence[Any]) -> list[int]:
     return [place for place, (item, kind) in pairs if has_aggregate(item) and _is_number(kind)]
 
 
-def _known_in_cells(select: Node, cells: Iterable[ValueCells]) -> list[ValueCells]:
-    """Return the columns that a question asks for and that are known in wide cells only."""
-    asked = {node.name.lower() for node in select.walk() if node.key == "column"}
-    return [one for one in cells if one.is_wide and one.column.name.lower() in asked]
-
-
-def _notes(
-    errors: dict[str, tuple[float | None, ...]], repeats: int, wide: Sequence[ValueCells]
-) -> tuple[str, ...]:
-    lost = [
-        "columns that were not measured together seem independent, and no ± shows that",
-        *(
-            f"{one.column.name} is known in cells only ({one.description()}): within a cell all"
-            " values are equally likely, and no ± shows that"
-            for one in wide
-        ),
-    ]
+def _notes(errors: dict[str, tuple[float | None, ...]], repeats: int) -> tuple[str, ...]:
+    lost = "columns that were not measured together seem independent, and no ± shows that"
     if not errors:
-        return ("these rows are made up, and nothing here has an error bar", *lost)
+        return ("these rows are made up, and nothing here has an error bar", lost)
     how = f"± is an estimate at 95 %, from noise that was drawn anew {repeats} times"
     same = "± 0 says that none of these changed it, and not that it is exact"
     unmoved = any(error == 0 for found in errors.values() for error in found)
-    return ("these rows are made up", how, *([same] if unmoved else []), *lost)
+    return ("these rows are made up", how, *([same] if unmoved else []), lost)
 
 
 def _rows(found: Any) -> tuple[tuple[Any, ...], ...]:

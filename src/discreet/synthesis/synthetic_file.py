@@ -37,7 +37,7 @@ class SyntheticFile:
         return answer_from_rows(
             {self.table: self.rows},
             query,
-            cells=self.model.cells,
+            known=self.model.known,
             drawn_again=partial(rows_again, self.model, self.table, self.rows.num_rows),
             repeats=repeats,
             rng=SystemRng(),

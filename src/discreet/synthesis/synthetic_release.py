@@ -196,7 +196,7 @@ class SyntheticRelease:
         return answer_from_rows(
             {self.table: self._rows},
             query,
-            cells=self.cells,
+            known=self.model.known,
             drawn_again=partial(rows_again, self.model, self.table, len(self)),
             repeats=repeats,
             rng=SystemRng(),
