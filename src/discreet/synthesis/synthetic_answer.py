@@ -28,7 +28,7 @@ from discreet.sql.parse import parse
 from discreet.sql.syntax.nodes import Node, listed
 from discreet.synthesis.known_columns import KnownColumns
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
-from discreet.synthesis.synthetic_model import SyntheticModel
+from discreet.synthesis.synthetic_model import Allowed, SyntheticModel
 
 REPEATS = 20
 """How often the noise is drawn anew."""
@@ -178,12 +178,21 @@ def free_name(name: str, taken: Sequence[str]) -> str:
     return free
 
 
-def rows_again(model: SyntheticModel, table: str, rows: int, rng: Rng) -> Mapping[str, Any]:
-    """Return the rows of a table that would be there in the place of so many, with new noise."""
+def rows_again(
+    model: SyntheticModel,
+    table: str,
+    rows: int,
+    rng: Rng,
+    allowed: Mapping[int, Allowed] | None = None,
+) -> Mapping[str, Any]:
+    """Return the rows of a table that would be there in the place of so many, with new noise.
+
+    ``allowed`` are the cells that some columns have in all of them, if rows were drawn like that.
+    """
     again = model_again(model, rng)
     # How many rows there are was measured, too.
     count = round(rows * again.estimated.total / model.estimated.total)
-    return {table: again.to_arrow(again.sample(count, rng), rng)}
+    return {table: again.to_arrow(again.sample(count, rng, allowed), rng)}
 
 
 def model_again(model: SyntheticModel, rng: Rng) -> SyntheticModel:
