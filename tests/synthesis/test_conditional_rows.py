@@ -2,9 +2,11 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.core.errors import InvalidArgument
+from discreet.synthesis.related.related_file import open_synthetic
 from tests.support.projects.frames import owned
 
 ROWS = 20_000
@@ -52,6 +54,25 @@ def test_rows_are_as_given_and_the_others_as_the_model_says(release):
     assert np.abs(unconditional - expected).max() > 4 * slack, "it would be seen"
     clinics = joint[1:, 40:60].sum(axis=(1, 2)) / joint[1:, 40:60].sum()
     assert abs(drawn["clinic"].to_pylist().count("b") / ROWS - clinics[0]) < slack
+
+
+def test_a_file_of_such_rows_says_so_and_is_drawn_again_like_them(release, tmp_path):
+    """Rows of all kinds in their place would put the share at a third, and ± at one."""
+    place = tmp_path / "some.parquet"
+    drawn = release.sample(1_000, given={"clinic": ["b", "c"], "Age": {"from": 40, "to": 99}})
+    pq.write_table(drawn, place)
+    file = open_synthetic(place)
+    assert file.about["given"] == ["clinic", "age"]
+    said = "only rows with given values of clinic, age were drawn, and no others"
+    assert said in file.about["notes"]
+    sql = "SELECT avg(CASE WHEN clinic = 'a' OR age < 40 THEN 1 ELSE 0 END) AS others FROM visits"
+    found = file.sql(sql, repeats=4)
+    assert found.rows == ((0.0,),)
+    assert found.errors["others"] == (0.0,)
+    assert said in found.notes
+    pq.write_table(release.sample(50), place)
+    assert not any("given" in note for note in open_synthetic(place).sql(sql, repeats=0).notes)
+    assert "given" not in open_synthetic(place).about
 
 
 def test_nothing_given_is_any_row(release):

@@ -1,9 +1,11 @@
 """The report: what it bounds is bounded, what it says can be read, and judging moves no more."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Zcdp
@@ -15,7 +17,7 @@ from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.coarse_values import CoarseValues
 from discreet.synthesis.marginals.measure import MarginalMechanism
 from discreet.synthesis.report import SyntheticReport
-from discreet.synthesis.report_picture import coarse_labels, shortened
+from discreet.synthesis.report_picture import DrawnShares, coarse_labels, shortened, svg
 from discreet.synthesis.synthetic_model import SyntheticModel
 from discreet.tables.column import Bounds, Column, ColumnType
 
@@ -152,6 +154,22 @@ def test_forms(rng, tmp_path):
     for bad in (lambda: report.plot("nope"), lambda: report.write(tmp_path / "r.txt")):
         with pytest.raises(InvalidArgument):
             bad()
+
+
+def test_labels_in_any_script_are_texts_and_null_has_one():
+    """The font by which they are placed has no letters for some of them; a browser has."""
+    labels = ("北京", "<i>$a$</i>", *map(str, range(29)), "NULL")
+    shares = np.full(len(labels), 1 / len(labels))
+    every = -(-len(labels) // 12)
+    drawn = DrawnShares(names=("城市",), labels=(labels,), model=shares, measured=shares, band=0.01)
+    few = evolve(drawn, labels=(labels[:2],), model=shares[:2], measured=shares[:2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pictures = svg(drawn.draw) + svg(few.draw)
+    for text in ("城市", "北京", "&lt;i&gt;$a$&lt;/i&gt;", ">NULL<"):
+        assert text in pictures
+    assert "<i>" not in pictures
+    assert (len(labels) - 1) % every, "the last label would not be shown by its place"
 
 
 def test_labels_in_pictures_say_where_something_was_cut_off():

@@ -352,6 +352,11 @@ def test_a_rehearsal_costs_nothing_and_is_of_no_real_rows(owner):
     rows = found.release.to_arrow()
     assert set(rows.column("clinic").to_pylist()) <= {"a", "b", "c"}
     assert rows.column("urgent").null_count > 0
+    without = connection.rehearse_synthesis(
+        "visits", columns=columns, rho=10, impossible=[{"clinic": "a", "urgent": [True, None]}]
+    )
+    held = without.release.to_pandas()
+    assert set(held[held["clinic"] == "a"]["urgent"]) == {False}
     assert str(connection.budget()) == before
     with pytest.raises(InvalidArgument, match="rows is out of range"):
         connection.rehearse_synthesis("visits", rho=1, made_up=0)

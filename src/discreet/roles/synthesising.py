@@ -150,10 +150,12 @@ class Synthesising:
         rho: Number | None = None,
         delta: Number | None = None,
         rows_per_unit: int | None = None,
+        impossible: Sequence[Mapping[str, Any]] = (),
     ) -> SynthesisRehearsal[SyntheticRelease]:
         """Return what :meth:`synthesise` would give for so many made-up rows, for nothing.
 
-        Where the table has a profile, made-up units have as many rows as it says.
+        Where the table has a profile, made-up units have as many rows as it says. The rows hold to
+        what is ``impossible``, as those of :meth:`synthesise` do.
         """
         project = self._opened()
         profile = find_profile(project, private_table(project, table))
@@ -166,6 +168,7 @@ class Synthesising:
             method=method,
             tables=tables,
             quantiles=quantiles,
+            impossible=impossible,
             rows=made_up,
             sizes=None if profile is None else profile.rows,
         )

@@ -56,6 +56,10 @@ def read_facts(
     return evolve(found, rows=_all_rows(found))
 
 
+GIVEN = "given"
+"""Where a file says of which columns its rows have given values."""
+
+
 def read_given(cells: Sequence[ValueCells], given: object) -> dict[int, NDArray[np.bool_]]:
     """Return for some columns which cells rows may have; refuse what is no condition on them."""
     if not isinstance(given, Mapping | None):
@@ -71,6 +75,27 @@ def read_given(cells: Sequence[ValueCells], given: object) -> dict[int, NDArray[
     if len(found) < len(given or {}):
         raise InvalidArgument("A column is named twice", must="be named once")
     return found
+
+
+def given_note(names: Sequence[str]) -> str:
+    """Say that rows were drawn with given values of some columns."""
+    return f"only rows with given values of {', '.join(names)} were drawn, and no others"
+
+
+def given_json(
+    cells: Sequence[ValueCells], allowed: Mapping[int, NDArray[np.bool_]]
+) -> dict[str, list[int]]:
+    """Return which cells rows may have, as plain values."""
+    return {cells[at].column.name: np.flatnonzero(one).tolist() for at, one in allowed.items()}
+
+
+def given_from_json(
+    cells: Sequence[ValueCells], data: Mapping[str, list[int]]
+) -> dict[int, NDArray[np.bool_]]:
+    """Read what :func:`given_json` wrote."""
+    reader = _FactsReader(cells)
+    places = {reader.place(name): numbers for name, numbers in data.items()}
+    return {at: np.isin(np.arange(cells[at].size), numbers) for at, numbers in places.items()}
 
 
 def _listed(what: str, given: object) -> list[Any]:

@@ -1,7 +1,7 @@
 """Rehearse a synthesis: its whole life on made-up rows. Nothing is read, spent or recorded."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -13,7 +13,7 @@ from discreet.project.stage import DEFAULT_ROWS, number_of_rows, staged
 from discreet.project.terms import Terms
 from discreet.releases.histogram import Histogram
 from discreet.synthesis.plan import private_table
-from discreet.synthesis.synthesise import synthesise
+from discreet.synthesis.synthesise import Asserted, synthesise
 from discreet.synthesis.synthetic_release import SyntheticRelease
 
 _LABEL = (
@@ -70,13 +70,15 @@ def rehearse_synthesis(
     method: str = "auto",
     tables: Sequence[Sequence[str]] | None = None,
     quantiles: Sequence[str] | None = None,
+    impossible: Sequence[Mapping[str, Any]] = (),
     rows: int = DEFAULT_ROWS,
     sizes: Histogram | None = None,
 ) -> SynthesisRehearsal[SyntheticRelease]:
     """Return the release that :func:`synthesise` would give for made-up rows of the table.
 
     Columns of made-up rows do not depend on each other, so few tables are chosen. A script for the
-    real rows can be written for these, and the time that it takes is about the same.
+    real rows can be written for these, and the time that it takes is about the same. They hold to
+    what is ``impossible``; totals would be those of other rows.
     """
     count = number_of_rows(rows)
     table = private_table(project, name)
@@ -92,5 +94,6 @@ def rehearse_synthesis(
             method=method,
             tables=tables,
             quantiles=quantiles,
+            asserted=Asserted(impossible=impossible),
         )
     return SynthesisRehearsal(release=release, made_up=count)

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Sequence
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from attrs import field, frozen
@@ -86,11 +87,17 @@ def coarse_labels(cells: ValueCells, coarse: CoarseValues) -> tuple[str, ...]:
 
 
 def svg(draw: Callable[[Any], None], *, tall: float = TALL) -> str:
-    """Return a picture as SVG, to stand in a page."""
+    """Return a picture as SVG, to stand in a page.
+
+    Its texts are texts, which a browser has letters for in any script; that the font by which
+    they are placed here has not is nothing to warn of.
+    """
     figure = optional.load("matplotlib.figure").Figure(figsize=(WIDE, tall), layout="constrained")
-    draw(figure.subplots())
     target = io.StringIO()
-    figure.savefig(target, format="svg", metadata={"Date": None})
+    with optional.load("matplotlib").rc_context({"svg.fonttype": "none"}), catch_warnings():
+        filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        draw(figure.subplots())
+        figure.savefig(target, format="svg", metadata={"Date": None})
     return target.getvalue().partition("<svg")[2].join(("<svg", ""))
 
 
@@ -111,6 +118,9 @@ def shortened(label: str) -> str:
 
 
 def _name(axes: Any, labels: Sequence[str]) -> None:
-    shown = range(0, len(labels), -(-len(labels) // _MOST_LABELS))
+    every = -(-len(labels) // _MOST_LABELS)
+    shown, last = [*range(0, len(labels), every)], len(labels) - 1
+    if labels[last] == "NULL" and last not in shown:
+        shown = [*(one for one in shown if last - one > every // 2), last]
     texts = [plain(shortened(labels[one])) for one in shown]
     axes.set_xticks(shown, texts, rotation=30, ha="right")

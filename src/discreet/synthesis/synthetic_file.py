@@ -1,22 +1,24 @@
 """A file of synthetic rows, opened again: it has the rows, and the noisy numbers behind them."""
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.randomness.rng import SystemRng
+from discreet.synthesis.read_facts import GIVEN, given_from_json, given_note
 from discreet.synthesis.synthetic_answer import (
     REPEATS,
     SyntheticAnswer,
     answer_from_rows,
     rows_again,
 )
-from discreet.synthesis.synthetic_model import SyntheticModel
+from discreet.synthesis.synthetic_model import Allowed, SyntheticModel
 from discreet.synthesis.synthetic_release import MEASURED, METADATA
 
 ENDINGS = (".parquet", ".arrow", ".feather")
@@ -31,16 +33,24 @@ class SyntheticFile:
     about: dict[str, Any]
     rows: Any = field(repr=False)
     model: SyntheticModel = field(repr=False)
+    allowed: Mapping[int, Allowed] = field(factory=dict, repr=False)
+    """The cells that some columns have in all rows, if they were drawn with given values."""
 
     def sql(self, query: str, *, repeats: int = REPEATS) -> SyntheticAnswer:
         """Return the answer to a question from the rows of the file, for nothing."""
-        return answer_from_rows(
+        again = partial(
+            rows_again, self.model, self.table, self.rows.num_rows, allowed=self.allowed
+        )
+        found = answer_from_rows(
             {self.table: self.rows},
             query,
-            drawn_again=partial(rows_again, self.model, self.table, self.rows.num_rows),
+            known=self.model.known,
+            drawn_again=again,
             repeats=repeats,
             rng=SystemRng(),
         )
+        names = [self.model.cells[column].column.name for column in self.allowed]
+        return evolve(found, notes=(*found.notes, given_note(names))) if names else found
 
 
 @frozen(kw_only=True, eq=False)
@@ -71,10 +81,15 @@ def synthetic_file(found: FoundRows) -> SyntheticFile:
     """Return the rows of one table that was synthesised by itself, with their model."""
     try:
         model = SyntheticModel.from_json(found.measured)
+        allowed = given_from_json(model.cells, found.measured.get(GIVEN, {}))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise no_synthetic(found.place) from None
     return SyntheticFile(
-        table=str(found.about["table"]), about=found.about, rows=found.rows, model=model
+        table=str(found.about["table"]),
+        about=found.about,
+        rows=found.rows,
+        model=model,
+        allowed=allowed,
     )
 
 

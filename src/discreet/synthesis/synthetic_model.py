@@ -14,6 +14,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 from discreet.synthesis.counted.counted_rows import Integers
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.known_columns import KnownColumns
 from discreet.synthesis.marginals.coarse_values import CoarseValues, Counts
 from discreet.synthesis.marginals.draw_rows import draw_rows, draw_within
 from discreet.synthesis.marginals.estimate import MOST_TOURS, Estimated, estimate
@@ -137,6 +138,20 @@ class SyntheticModel:
             [PublishedTable.from_json(one) for one in data.get("published", ())],
             PublicFacts.from_json(data["facts"]) if "facts" in data else None,
             data.get("tours", MOST_TOURS),
+        )
+
+    @property
+    def known(self) -> KnownColumns:
+        """What is known of each column, and of which there is a table, measured now or before."""
+        names = [one.column.name for one in self.cells]
+        found = [*self.measured.together, *(one.columns for one in self.published)]
+        grouped = [
+            name for name, one in zip(names, self.values, strict=True) if one.members().max() > 1
+        ]
+        return KnownColumns(
+            cells=self.cells,
+            together=[[names[at] for at in one] for one in found if one not in self.left_out],
+            grouped=grouped,
         )
 
     @property

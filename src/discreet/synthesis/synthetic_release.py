@@ -20,7 +20,7 @@ from discreet.synthesis.marginals.estimate import MOST_TOURS
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
-from discreet.synthesis.read_facts import read_given
+from discreet.synthesis.read_facts import GIVEN, given_json, given_note, read_given
 from discreet.synthesis.report import SyntheticReport
 from discreet.synthesis.synthetic_answer import (
     REPEATS,
@@ -123,10 +123,12 @@ class SyntheticRelease:
         rows = check.whole(rows)
         rng, allowed = SystemRng(), read_given(self.cells, given)
         drawn = self.model.to_arrow(self.model.sample(rows, rng, allowed), rng)
-        texts = {
-            METADATA: json.dumps(self.about()),
-            MEASURED: json.dumps(self.model.to_json()),
-        }
+        about, measured = self.about(), self.model.to_json()
+        if allowed:
+            names = [self.columns[column] for column in allowed]
+            about |= {"given": names, "notes": [*about["notes"], given_note(names)]}
+            measured[GIVEN] = given_json(self.cells, allowed)
+        texts = {METADATA: json.dumps(about), MEASURED: json.dumps(measured)}
         return drawn.replace_schema_metadata(texts)
 
     def to_arrow(self) -> Any:
@@ -196,6 +198,7 @@ class SyntheticRelease:
         return answer_from_rows(
             {self.table: self._rows},
             query,
+            known=self.model.known,
             drawn_again=partial(rows_again, self.model, self.table, len(self)),
             repeats=repeats,
             rng=SystemRng(),

@@ -134,7 +134,7 @@ def _rehearsed(options: argparse.Namespace) -> CommandResult:
         raise InvalidArgument(
             "A rehearsal is not written to a file", must="be shown: its rows look like no table"
         )
-    about = ("published", "impossible", "totals", "rows")
+    about = ("published", "totals", "rows")
     asked = {name: value for name, value in _asked(options).items() if name not in about}
     with connect(options.project, analyst=options.analyst) as connection:
         found = connection.rehearse_synthesis(options.table, **asked)

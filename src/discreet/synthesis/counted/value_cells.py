@@ -84,6 +84,13 @@ class ValueCells:
         """How many cells there are."""
         return self.inner + self.column.nullable
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether several values are in one cell, so that it is not known which of them it is."""
+        starts = (self.first, *(end + 1 for end in self.ends[:-1]))
+        is_single = all(start == end for start, end in zip(starts, self.ends, strict=False))
+        return self.keys is None and (self.column.type is ColumnType.TIMESTAMP or not is_single)
+
     def counted(self) -> CountedColumn:
         """Return what is public of the column when it is counted."""
         has_order = self.keys is None or self.column.type not in _WITHOUT_ORDER

@@ -21,6 +21,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 from discreet.synthesis.counted.counted_rows import Integers
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.known_columns import KnownColumns
 from discreet.synthesis.related.clusters import Cluster
 from discreet.synthesis.synthetic_answer import model_again
 from discreet.synthesis.synthetic_model import MOST_ROWS, SyntheticModel
@@ -69,6 +70,23 @@ class RelatedModel:
         """The cells of the children's columns, without that of the cluster."""
         cells = self.children.cells
         return cells[:-1] if self.cluster.size > 1 else cells
+
+    @property
+    def known(self) -> KnownColumns:
+        """What is known of the columns of both tables; a cluster is of columns of the parents."""
+        parents, children = self.parents.known, self.children.known
+        columns = [one.column.name for one in self.parents.cells]
+        cluster = [columns[one] for one in self.cluster.columns]
+        last = self.children.cells[-1].column.name if self.cluster.size > 1 else None
+        linked = [
+            [*(name for name in some if name != last), *(cluster if last in some else [])]
+            for some in children.together
+        ]
+        return KnownColumns(
+            cells=(*self.parents.cells[:-1], *self.own_cells),
+            together=[*parents.together, *linked],
+            grouped=[*parents.grouped, *children.grouped, *cluster],
+        )
 
     def drawn_again(self, parents: int, rng: Rng) -> Mapping[str, Any]:
         """Return rows that would be there in the place of so many parents, with new noise.

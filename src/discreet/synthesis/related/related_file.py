@@ -36,6 +36,7 @@ class RelatedFiles:
         return answer_from_rows(
             self.rows,
             query,
+            known=self.model.known,
             drawn_again=partial(self.model.drawn_again, parents),
             repeats=repeats,
             rng=SystemRng(),

@@ -153,6 +153,7 @@ class RelatedRelease:
         return answer_from_rows(
             {name: rows.arrow for name, rows in self.tables.items()},
             query,
+            known=self.model.known,
             drawn_again=partial(self.model.drawn_again, len(self[self.parent.name])),
             repeats=repeats,
             rng=SystemRng(),
