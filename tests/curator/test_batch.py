@@ -1,5 +1,6 @@
 """Batches: many questions, one certified loss, one charge."""
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -17,6 +18,7 @@ from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure
 from discreet.curator.batch import price_batch
 from discreet.roles.connection import connect
 from discreet.roles.owner import own
+from tests.support.house.narrow import known
 from tests.support.projects.clinic import make_curator, visit, write_project, write_rows
 
 ROWS = [visit(f"p{i}", "abcd"[i % 4], age=i % 90) for i in range(400)]
@@ -119,6 +121,20 @@ def test_noise_that_cannot_be_drawn_is_refused_before_anybody_pays(project):
             connection.sql(wide, epsilon="1e-400")
         spent = connection.budget()[0].spent
         assert spent == spent * 0
+
+
+@pytest.mark.parametrize(("unit", "price"), [("ε", "1e-400"), ("ε", "1e-16"), ("ρ", "1e-40")])
+def test_it_is_said_which_price_would_do(project, unit, price):
+    wide = "SELECT SUM(CLAMP(age, 0, 1000000000000, 0.001)) AS s FROM visits"
+    name = {"ε": "epsilon", "ρ": "rho"}[unit]
+    with connect(project("{ rho = 10, delta = 1e-3 }")) as connection:
+        with pytest.raises(RefusedQuery, match="Offer a higher price") as refused:
+            connection.explain(wide, **{name: price})
+        told = re.search(rf"this {unit} times (\S+[0-9])", str(refused.value))
+        times = Fraction(known(told)[1])
+        connection.explain(wide, **{name: Fraction(price) * times})
+        with pytest.raises(RefusedQuery, match="Offer a higher price"):
+            connection.explain(wide, **{name: Fraction(price) * times * Fraction(3, 4)})
 
 
 def test_a_question_with_its_own_price_is_no_part_of_a_batch(project):

@@ -6,7 +6,7 @@ from functools import singledispatch
 from discreet.core.contribution import Contribution
 from discreet.core.errors import RefusedQuery, Unsupported
 from discreet.core.event import ComposedEvent, Event
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp, short
 from discreet.core.rounding import sqrt_down
 from discreet.mechanisms.noise_json import NOISES, AggregateMechanism, Noise
 from discreet.mechanisms.selection.quantile import Quantile
@@ -167,12 +167,17 @@ def keys_contribution(reach: Limits) -> Contribution:
 
 def require_samplable(scale: Fraction, *, most: Fraction = LARGEST) -> None:
     """Refuse noise that cannot be drawn, before the gate: behind it everybody would pay for it."""
-    if not SMALLEST <= scale <= most:
-        other = "higher" if scale > most else "lower"
-        raise RefusedQuery(
-            "This price asks for noise outside the range that we can draw exactly",
-            must=f"need a noise scale from {SMALLEST} to {most} steps",
-            got="more" if scale > most else "less",
-            next=f"Offer a {other} price. Where a value x is added up,"
-            " CLAMP(x, lower, upper, step) with another step helps too",
-        )
+    if SMALLEST <= scale <= most:
+        return
+    is_more = scale > most
+    times = scale / most if is_more else SMALLEST / scale
+    other, how = ("higher", "times") if is_more else ("lower", "divided by")
+    raise RefusedQuery(
+        "This price asks for noise outside the range that we can draw exactly",
+        must=f"need a noise scale from {SMALLEST} to {short(most)} steps",
+        got="more" if is_more else "less",
+        # Scales go as 1/ε, and their squares as 1/ρ.
+        next=f"Offer a {other} price: this ε {how} {short(times)} or more, or this ρ {how}"
+        f" {short(times**2)}. Where a value x is added up,"
+        " CLAMP(x, lower, upper, step) with another step helps too",
+    )
