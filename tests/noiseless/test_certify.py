@@ -308,9 +308,10 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     ),
     "known rows of a fixed histogram": (
         "histogram",
-        {"rows": 9, "known": 1, "law": "fixed(0.1)"},
-        "0 known rows",
+        {"rows": 9, "known": 9, "law": "fixed(0.1)"},
+        "knows every row",
     ),
+    "cells that cannot be two": ("histogram", {"rows": 9, "law": "fixed(0.6)"}, "at most 1/2"),
     "rows of a Poisson histogram": ("histogram", {"rows": 9, "law": "poisson()"}, "fixed"),
     "shares that are laws": ("argmax", {"rows": 9, "law": "shares(a(1), 1)"}, "numbers"),
     "shares above 1": ("argmax", {"rows": 9, "law": "shares(1, 1)"}, "add up to 1"),

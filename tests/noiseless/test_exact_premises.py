@@ -157,6 +157,28 @@ def test_totals_that_follow_from_others_are_subtracted_too(earlier, new):
     require_no_differencing(earlier, new | {"rows": new["rows"] - 10})
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("sum(x in 0..100 by 0.5)", "sum(x in 0..101 by 0.5)"),
+        ("sum(x in -1/3..100 by 1/3)", "sum(x in 0..100 by 1)"),
+        (
+            "sum((x less 5) (y less -2) in 0..10 by 1 and -4..0 by 1)",
+            "sum((x less 6) (y less -2) in 0..12 by 1 and -4..0 by 1)",
+        ),
+    ],
+)
+def test_other_clamps_hide_no_subtraction(first, second):
+    one, other = {"features": [first]}, {"features": [second]}
+    for rows, version in ((ROWS - 1, 1), (ROWS + 1, 2)):
+        parts = ["north"] if version == 1 else None
+        new = total_of(parts, rows, version=version, **other)
+        with pytest.raises(RefusedQuery, match="The totals tell what a row"):
+            require_no_differencing([total_of(**one)], new)
+        require_no_differencing([total_of(features=["sum(z in 0..100 by 1)"])], new)
+    require_no_differencing([total_of(**one)], total_of(**other))
+
+
 SHOWN = {
     "statistic": "histogram",
     "features": ["count by grade, 5 or more (1)"],

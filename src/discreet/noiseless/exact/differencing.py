@@ -6,6 +6,7 @@ that a histogram shows is one of them. All of it
 is declared, so nothing is read.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
@@ -38,11 +39,30 @@ def require_no_differencing(
     ]
     for now in _totals(new):
         looked_at: list[list[Said]] = []
-        for feature in now["features"]:
-            same = [one for one in alike if feature in one["features"] and one != now]
+        for feature in map(_measured, now["features"]):
+            same = [
+                one for one in alike if feature in map(_measured, one["features"]) and one != now
+            ]
             if same not in looked_at:
                 looked_at.append(same)
                 _require_apart_from(same, now)
+
+
+def _measured(feature: str) -> str:
+    """Return what is added up, whatever it is clamped to and rounded to: most rows do not tell.
+
+    Example:
+        >>> _measured("sum(score in 0..100 by 0.5)")
+        'sum(score)'
+        >>> _measured("sum((hours less 20) (score less 50) in 0..40 by 1 and 0..100 by 1)")
+        'sum((hours) (score))'
+    """
+    return _CENTRE.sub(")", _RANGES.sub(")", feature))
+
+
+_RANGE = r"\S+\.\.\S+ by \S+"
+_RANGES = re.compile(rf" in {_RANGE}(?: and {_RANGE})?\)$")
+_CENTRE = re.compile(r" less [^ )]+\)")
 
 
 def _totals(said: Said) -> Iterator[Said]:
