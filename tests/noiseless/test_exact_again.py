@@ -193,6 +193,21 @@ def test_a_renamed_id_space_hides_no_subtraction(tmp_path, is_kept):
         owner.publish_exact("rest")
 
 
+def test_a_table_that_was_renamed_in_another_id_space_is_in_nobody_s_way(tmp_path):
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+    make_school(tmp_path, release("total"))
+    declare_a_second_table(tmp_path, "people")
+    edit(tmp_path, "[id_spaces.students]", PEOPLE + "[id_spaces.students]")
+    (tmp_path / "others.csv").write_bytes((tmp_path / "exams.csv").read_bytes())
+    edit(tmp_path, '[tables.again]\nsource = "exams.csv"', '[tables.again]\nsource = "others.csv"')
+    edit(tmp_path, 'table = "exams"', 'table = "again"')
+    edit(tmp_path, "[tables.exams", "[tables.tests")
+    with discreet.own(tmp_path) as owner:
+        assert owner.publish_exact("total").claim.asserted["composed"]["rule"] == "first"
+
+
 def test_one_file_of_a_folder_of_parts_hides_no_subtraction(tmp_path):
     make_school(tmp_path, release("total"), release("rest", **SECOND, **PREMISES))
     declare_a_second_table(tmp_path)

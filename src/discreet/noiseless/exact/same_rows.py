@@ -27,8 +27,8 @@ def require_one_id_space(catalog: Catalog, ledger: Ledger, table: Table) -> None
 
     The ledger looks at the earlier releases of one id space, and ends the worst-case claim of one.
     The same rows in two would be looked at in neither beside the other, and what is said of the
-    other one would go on. An id space with exact numbers that is not declared any more, or whose
-    table is not, may be this one under its earlier name.
+    other one would go on. An id space with exact numbers that has no table any more may be this one
+    under its earlier name, and so may one whose table is now in another.
     """
     spaces = {one.unit.id_space for one in catalog.tables if _is_one_source(one, table)}
     own = table.unit.id_space
@@ -54,11 +54,12 @@ def require_one_id_space(catalog: Catalog, ledger: Ledger, table: Table) -> None
 
 
 def _is_gone(catalog: Catalog, ledger: Ledger, id_space: str) -> bool:
-    """Tell whether exact numbers of an id space are of a table that it does not have (any more)."""
+    """Tell whether exact numbers of an id space are of a table that went elsewhere, or may have."""
     noted = ledger.claims(id_space)
-    declared = {one.name for one in catalog.tables if one.unit.id_space == id_space}
+    within = {one.name for one in catalog.tables if one.unit.id_space == id_space}
+    elsewhere = {one.name for one in catalog.tables} - within
     released = {one.claim.asserted["table"] for one in noted.claims}
-    return noted.is_void and (not declared or not released <= declared)
+    return noted.is_void and (not within or not released.isdisjoint(elsewhere))
 
 
 def _is_one_source(one: Table, other: Table) -> bool:
