@@ -135,6 +135,12 @@ def test_small_cells_are_suppressed():
     assert enough.may_publish
 
 
+@pytest.mark.parametrize("epsilon", ["1e-6", "1e-30"])
+def test_where_too_many_rows_would_be_discarded_something_else_is_advised(epsilon: str):
+    found = certify("histogram", rows=100, law="fixed(0.1)", epsilon=epsilon)
+    assert found.advice.verdict in (Advised.ADD_NOISE, Advised.DO_NOT_PUBLISH)
+
+
 def test_rows_are_discarded_where_cells_are_too_rare():
     rare = FixedCells(rows=10_000, least_share="0.001", truncation=120)
     target = PrivacyTarget(Fraction(1), Fraction(1, 10**6))

@@ -95,9 +95,12 @@ class FixedCells(FixedHistogram):
         if not target.delta:
             return None
         for part in _PARTS:
-            tried = RandomDiscarding.calibrate(
-                rows=self.rows, epsilon=target.epsilon / part, delta=target.delta / 10
-            )
+            try:
+                tried = RandomDiscarding.calibrate(
+                    rows=self.rows, epsilon=target.epsilon / part, delta=target.delta / 10
+                )
+            except InvalidArgument:  # more rows would go than are ever thrown away
+                continue
             kept = DiscardedHistogram(
                 truncation=self.truncation, known=self.known, discarding=tried
             )

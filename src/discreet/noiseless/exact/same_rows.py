@@ -72,7 +72,10 @@ def _is_one_source(one: Table, other: Table) -> bool:
 
 def _files(source: Source) -> set[tuple[int, int] | Path]:
     """Return what tells files apart, of all that a source means; links are followed."""
-    found = [one.stat() for one in fitting_files(source) if one.exists()]
+    try:
+        found = [one.stat() for one in fitting_files(source) if one.exists()]
+    except OSError:  # such as a folder of another table that cannot be read
+        found = []
     return {(one.st_dev, one.st_ino) for one in found} or {source.path.resolve()}
 
 
