@@ -135,9 +135,8 @@ def test_small_cells_are_suppressed():
     assert enough.may_publish
 
 
-@pytest.mark.parametrize("epsilon", ["1e-6", "1e-30"])
-def test_where_too_many_rows_would_be_discarded_something_else_is_advised(epsilon: str):
-    found = certify("histogram", rows=100, law="fixed(0.1)", epsilon=epsilon)
+def test_where_too_many_rows_would_be_discarded_something_else_is_advised():
+    found = certify("histogram", rows=100, law="fixed(0.1)", epsilon="1e-30")
     assert found.advice.verdict in (Advised.ADD_NOISE, Advised.DO_NOT_PUBLISH)
 
 
