@@ -135,6 +135,11 @@ def test_small_cells_are_suppressed():
     assert enough.may_publish
 
 
+def test_where_too_many_rows_would_be_discarded_something_else_is_advised():
+    found = certify("histogram", rows=100, law="fixed(0.1)", epsilon="1e-30")
+    assert found.advice.verdict in (Advised.ADD_NOISE, Advised.DO_NOT_PUBLISH)
+
+
 def test_rows_are_discarded_where_cells_are_too_rare():
     rare = FixedCells(rows=10_000, least_share="0.001", truncation=120)
     target = PrivacyTarget(Fraction(1), Fraction(1, 10**6))
@@ -308,9 +313,10 @@ BAD: dict[str, tuple[Any, dict[str, Any], str]] = {
     ),
     "known rows of a fixed histogram": (
         "histogram",
-        {"rows": 9, "known": 1, "law": "fixed(0.1)"},
-        "0 known rows",
+        {"rows": 9, "known": 9, "law": "fixed(0.1)"},
+        "knows every row",
     ),
+    "cells that cannot be two": ("histogram", {"rows": 9, "law": "fixed(0.6)"}, "at most 1/2"),
     "rows of a Poisson histogram": ("histogram", {"rows": 9, "law": "poisson()"}, "fixed"),
     "shares that are laws": ("argmax", {"rows": 9, "law": "shares(a(1), 1)"}, "numbers"),
     "shares above 1": ("argmax", {"rows": 9, "law": "shares(1, 1)"}, "add up to 1"),

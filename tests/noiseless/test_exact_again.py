@@ -146,14 +146,81 @@ def test_tables_of_other_sources_are_left_to_the_premises(tmp_path):
         assert owner.publish_exact("rest").claim.asserted["composed"]["rule"] == "premises"
 
 
+PEOPLE = '[id_spaces.people]\nunit = "a person"\nbudget = { epsilon = 3 }\n\n'
+
+
 def test_a_second_id_space_of_the_same_rows_hides_no_subtraction(tmp_path):
     make_school(tmp_path, release("total"), release("rest", **SECOND))
-    declare_a_second_table(tmp_path, "people")
-    space = '[id_spaces.people]\nunit = "a person"\nbudget = { epsilon = 3 }\n\n'
-    edit(tmp_path, "[id_spaces.students]", space + "[id_spaces.students]")
+    edit(tmp_path, 'table = "again"', 'table = "exams"')
     with discreet.own(tmp_path) as owner:
         owner.publish_exact("total")
-        with pytest.raises(RefusedQuery, match="were published in 'students'"):
+    make_school(tmp_path, release("total"), release("rest", **SECOND))
+    declare_a_second_table(tmp_path, "people")
+    edit(tmp_path, "[id_spaces.students]", PEOPLE + "[id_spaces.students]")
+    with (
+        discreet.own(tmp_path) as owner,
+        pytest.raises(RefusedQuery, match="were published in 'students'"),
+    ):
+        owner.publish_exact("rest")
+
+
+def test_rows_that_are_in_two_id_spaces_have_no_exact_number(tmp_path):
+    """Noisy answers of the other one would not be looked at, and would not say it is void."""
+    make_school(tmp_path, release("total"))
+    declare_a_second_table(tmp_path, "people")
+    edit(tmp_path, "[id_spaces.students]", PEOPLE + "[id_spaces.students]")
+    with discreet.own(tmp_path) as owner:
+        owner.connect(epsilon=1).sql("SELECT SUM(score) FROM again")
+        with pytest.raises(RefusedQuery, match="are in the id space 'people' too"):
+            owner.publish_exact("total")
+        assert not owner.ledger().is_void("students")
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_renamed_id_space_hides_no_subtraction(tmp_path, is_kept):
+    make_school(tmp_path, release("total"), release("rest", rows=ROWS - 1))
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+    edit(tmp_path, 'id_space = "students"', 'id_space = "people"')
+    if is_kept:
+        edit(tmp_path, "[id_spaces.students]", PEOPLE + "[id_spaces.students]")
+    else:
+        edit(tmp_path, "[id_spaces.students]", "[id_spaces.people]")
+    with (
+        discreet.own(tmp_path) as owner,
+        pytest.raises(RefusedQuery, match="in 'students' of a table that is not there any more"),
+    ):
+        owner.publish_exact("rest")
+
+
+def test_a_table_that_was_renamed_in_another_id_space_is_in_nobody_s_way(tmp_path):
+    make_school(tmp_path, release("total"))
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+    make_school(tmp_path, release("total"))
+    declare_a_second_table(tmp_path, "people")
+    edit(tmp_path, "[id_spaces.students]", PEOPLE + "[id_spaces.students]")
+    (tmp_path / "others.csv").write_bytes((tmp_path / "exams.csv").read_bytes())
+    edit(tmp_path, '[tables.again]\nsource = "exams.csv"', '[tables.again]\nsource = "others.csv"')
+    edit(tmp_path, 'table = "exams"', 'table = "again"')
+    edit(tmp_path, "[tables.exams", "[tables.tests")
+    with discreet.own(tmp_path) as owner:
+        assert owner.publish_exact("total").claim.asserted["composed"]["rule"] == "first"
+
+
+def test_one_file_of_a_folder_of_parts_hides_no_subtraction(tmp_path):
+    make_school(tmp_path, release("total"), release("rest", **SECOND, **PREMISES))
+    declare_a_second_table(tmp_path)
+    folder = tmp_path / "all" / "campus=north"
+    folder.mkdir(parents=True)
+    (tmp_path / "exams.csv").rename(folder / "exams.csv")
+    parts = 'source = "all/*.csv"\npartitions = ["campus"]'
+    edit(tmp_path, '[tables.exams]\nsource = "exams.csv"', f"[tables.exams]\n{parts}")
+    alone = 'source = "all/campus=north/exams.csv"'
+    edit(tmp_path, '[tables.again]\nsource = "exams.csv"', f"[tables.again]\n{alone}")
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("total")
+        with pytest.raises(RefusedQuery, match="The totals tell what a row of"):
             owner.publish_exact("rest")
 
 

@@ -4,7 +4,7 @@ import pandas
 import pytest
 
 import discreet
-from discreet.core.errors import DeclarationError, InvalidArgument
+from discreet.core.errors import DeclarationError, InvalidArgument, RefusedQuery
 from tests.support.projects.exact import rows
 
 pytestmark = [
@@ -57,3 +57,23 @@ def test_an_unknown_name_says_what_is_declared():
     unknown = pytest.raises(InvalidArgument, match="be one of total")
     with owned("more exact frames") as owner, unknown:
         owner.certify_exact("mean")
+
+
+def test_one_frame_by_two_names_hides_no_subtraction():
+    frame = pandas.DataFrame({"student": range(60), "hours": [3] * 60})
+    columns = {"student": "integer", "hours": {"type": "integer", "min": 0, "max": 40}}
+    rest = TOTAL | {"table": "again", "rows": 59, "given": ["total"], "robust": ["total"]}
+    owner = discreet.own(
+        {"exams": frame, "again": frame},
+        unit="student",
+        budget={"epsilon": 3},
+        id_space="frames by two names",
+        columns={"exams": columns, "again": columns},
+        rows_per_group=1,
+        groups_per_unit=1,
+        declaration={"exact": {"total": TOTAL, "rest": rest}},
+    )
+    with owner:
+        owner.publish_exact("total")
+        with pytest.raises(RefusedQuery, match="The totals tell what a row of"):
+            owner.publish_exact("rest")

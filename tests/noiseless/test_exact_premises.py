@@ -149,12 +149,50 @@ def total_of(parts=None, rows=ROWS, *, split="campus", version=1, **more):
             [total_of(), total_of(["north"], 20), total_of(None, 65, version=2)],
             total_of(["north"], 24, version=2),
         ),
+        # Parts that were published one a version.
+        (
+            [total_of(["north"], 20), total_of(["south"], 20, version=2)],
+            total_of(["north", "south"], 41, version=3),
+        ),
+        # A whole, and all parts but one in versions of their own.
+        (
+            [total_of(), total_of(["north"], 20, version=2), total_of(["south"], 20, version=3)],
+            total_of(["east"], 21, version=3),
+        ),
+        (
+            [total_of(), total_of(["north"], 20, version=2)],
+            total_of(["south", "east"], 41, version=3),
+        ),
     ],
 )
 def test_totals_that_follow_from_others_are_subtracted_too(earlier, new):
     with pytest.raises(RefusedQuery, match="The totals tell what a row"):
         require_no_differencing(earlier, new)
     require_no_differencing(earlier, new | {"rows": new["rows"] - 10})
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("sum(x in 0..100 by 0.5)", "sum(x in 0..101 by 0.5)"),
+        ("sum(x in -1/3..100 by 1/3)", "sum(x in 0..100 by 1)"),
+        (
+            "sum((x less 5) (y less -2) in 0..10 by 1 and -4..0 by 1)",
+            "sum((x less 6) (y less -2) in 0..12 by 1 and -4..0 by 1)",
+        ),
+        ("count(passed in {True})", "count(passed in {False})"),
+        ("count(grade in {a, b})", 'count(grade in {c, "d, e"})'),
+    ],
+)
+def test_other_clamps_and_other_values_hide_no_subtraction(first, second):
+    one, other = {"features": [first]}, {"features": [second]}
+    for rows, version in ((ROWS - 1, 1), (ROWS + 1, 2)):
+        parts = ["north"] if version == 1 else None
+        new = total_of(parts, rows, version=version, **other)
+        with pytest.raises(RefusedQuery, match="The totals tell what a row"):
+            require_no_differencing([total_of(**one)], new)
+        require_no_differencing([total_of(features=["sum(z in 0..100 by 1)"])], new)
+    require_no_differencing([total_of(**one)], total_of(**other))
 
 
 SHOWN = {
@@ -189,6 +227,17 @@ def test_histograms_of_two_versions_are_differencing(tmp_path):
         owner.data_changed("students")
         with pytest.raises(RefusedQuery, match="The totals tell what a row of 'one version'"):
             owner.publish_exact("later")
+
+
+def test_the_noes_of_july_are_subtracted_from_the_yeses_of_june(tmp_path):
+    premises = {"given": '["june"]', "robust": '["june"]'}
+    noes = release("july", "count", '["passed"]', values="[false]", rows=ROWS + 1, **premises)
+    make_school(tmp_path, release("june", "count", '["passed"]', values="[true]"), noes)
+    with discreet.own(tmp_path) as owner:
+        owner.publish_exact("june")
+        owner.data_changed("students")
+        with pytest.raises(RefusedQuery, match="The totals tell what a row of 'one version'"):
+            owner.publish_exact("july")
 
 
 def test_parts_that_are_larger_than_the_whole_are_refused():

@@ -309,6 +309,16 @@ def test_laws_are_certified_and_published(tmp_path, statistic, columns, law, mor
     assert 0 < certified <= Fraction("1e-5")
 
 
+def test_a_least_share_fits_the_number_of_bins(tmp_path):
+    bins = release("one", "histogram", '["grade"]', least=1, law='"fixed(0.4)"')
+    make_school(tmp_path, bins)
+    with (
+        discreet.own(tmp_path) as owner,
+        pytest.raises(DeclarationError, match="at most 1/3, as there are so many bins"),
+    ):
+        owner.publish_exact("one")
+
+
 @pytest.mark.parametrize(
     ("law", "because"),
     [

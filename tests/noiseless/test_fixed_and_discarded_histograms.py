@@ -13,6 +13,7 @@ from discreet.noiseless.histograms.cell_enumeration import cell_sides, share_of_
 from discreet.noiseless.histograms.random_discarding import RandomDiscarding
 from discreet.noiseless.histograms.resampled_cells import (
     FixedHistogram,
+    histograms,
     resampled_exactly,
     resampled_sides,
     share_deviation,
@@ -103,13 +104,55 @@ def test_fixed_histograms_name_their_limits():
     assert resampled_sides(target.epsilon, int(rows), Fraction(1, 10)).worst <= target.delta
     assert resampled_sides(target.epsilon, int(rows) - 1, Fraction(1, 10)).worst > target.delta
     assert resampled_sides(target.epsilon, 4000, share).worst <= target.delta
-    assert points["rows that the adversary knows"] == 0
+    assert points["rows that the adversary knows"] == 4000 - rows
+    assert points["the probability of the rarest cell"] < Fraction(1, 10)
     noise: Any = histogram.noise_instead(target)
     assert noise.scale == 2
     assert "counted twice" in histogram.simulator
     assert histogram.to_json()["law"]["least_share"] == "1/10"
     found = FixedHistogram(rows=40, shares=THREE).deltas(Fraction(1))
     assert found[Way.TIGHT] <= found[Way.MIXTURE]
+
+
+def worst_beside_known(hidden, known, shares, epsilon):
+    """Return the larger divergence if the simulator may count a known row twice, of any cell."""
+    rows, worst = hidden + sum(known), 0.0
+    unknown = {
+        counts: math.factorial(hidden - 1)
+        * math.prod(float(p) ** c / math.factorial(c) for c, p in zip(counts, shares, strict=True))
+        for counts in histograms(hidden - 1, 3)
+    }
+    for cell in range(3):
+        released: dict[Any, float] = {}
+        simulated: dict[Any, float] = {}
+        for counts, chance in unknown.items():
+            for added in range(3):
+                seen = tuple(c + (one == added) for one, c in enumerate(counts))
+                twice = (counts[added] + known[added]) / (rows - 1)
+                simulated[seen] = simulated.get(seen, 0.0) + chance * twice
+                released[seen] = released.get(seen, 0.0) + chance * (added == cell)
+        for one, other in ((released, simulated), (simulated, released)):
+            worst = max(worst, divergence(one, other, epsilon))
+    return worst
+
+
+@pytest.mark.parametrize("known", [(8, 0, 0), (0, 8, 0), (3, 3, 2), (0, 0, 60)])
+@pytest.mark.parametrize("shares", [THREE, (Fraction(1, 3),) * 3])
+@pytest.mark.parametrize("epsilon", [1, 2.5])
+def test_known_rows_that_count_twice_tell_no_more_than_is_certified(known, shares, epsilon):
+    """The simulator cannot tell which rows are known."""
+    histogram = FixedHistogram(rows=30 + sum(known), known=sum(known), least_share=min(shares))
+    found = histogram.deltas(Fraction(epsilon))
+    assert list(found) == [Way.MIXTURE]
+    assert 0 < worst_beside_known(30, known, shares, epsilon) <= found[Way.MIXTURE]
+
+
+def test_known_rows_are_not_rows_that_are_not_there():
+    """The twin leaves known rows out: its enumeration is exceeded where they are in one cell."""
+    twin = FixedHistogram(rows=30, shares=THREE).deltas(Fraction(1))[Way.TIGHT]
+    found = FixedHistogram(rows=90, known=60, shares=THREE).deltas(Fraction(1))
+    assert twin < worst_beside_known(30, (0, 60, 0), THREE, 1) <= found[Way.MIXTURE]
+    assert list(found) == [Way.MIXTURE]
 
 
 def test_who_knows_the_other_rows_knows_the_last():
@@ -131,6 +174,8 @@ def test_who_knows_the_other_rows_knows_the_last():
         {"shares": ["1", "0"]},
         {"least_share": 0},
         {"least_share": 1},
+        {"least_share": "0.51"},
+        {"least_share": "0.1", "known": 100},
         {"least_share": "0.1", "shares": ["0.5", "0.5"]},
     ],
 )

@@ -185,6 +185,19 @@ def test_the_bound_for_every_share_is_above_each_share(sizes, k, epsilon):
         assert sides.absent <= bound.absent
 
 
+@pytest.mark.parametrize("epsilon", [12, 30, 100])
+def test_a_large_epsilon_has_an_end(epsilon):
+    """Means at which the second factor is above 0 are then so large that nothing is left there."""
+    sizes, at = poisson_sizes(30), Fraction(epsilon)
+    found, smaller = spread_sides(at, 12, sizes), spread_sides(Fraction(3), 12, sizes)
+    assert found.present <= smaller.present
+    for share in (Fraction(1, 20), Fraction(1, 2), Fraction(9, 10)):
+        sides = cell_sides(at, 12, sizes, share_of_rows(share))
+        # Both have what of the law of sizes is not listed, rounded in ways of their own.
+        assert sides.present <= found.present + 2 * sizes.beyond
+        assert sides.absent <= found.absent
+
+
 def test_a_binomial_term_is_no_more_than_the_quotient_above_poisson():
     for n, j in [(10, 3), (40, 20), (100, 7), (100, 99)]:
         best = max(

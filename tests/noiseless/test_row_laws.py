@@ -115,6 +115,10 @@ def test_members_must_share_a_simulator():
         (NormalRows("0.3", "1.7", clamps=(-2, 5)), lambda x: npdf(x, mpf(3) / 10, mpf(17) / 10)),
         (LaplaceRows(1, 2, clamps=(-9, 9)), lambda x: mp.exp(-abs(x - 1) / 2) / 4),
         (ExponentialRows(1, 2, clamps=(0, 9)), lambda x: mp.exp(-(x - 1) / 2) / 2 if x >= 1 else 0),
+        (
+            ExponentialRows("1/10", 2, clamps=(0, 9)),
+            lambda x: mp.exp(-(x - mpf(1) / 10) / 2) / 2 if x >= mpf(1) / 10 else 0,
+        ),
         (BetaRows(2, 3, clamps=(0, 10)), lambda x: 12 * (x / 10) * (1 - x / 10) ** 2 / 10),
     ],
 )

@@ -13,7 +13,11 @@ from discreet.noiseless.certifiable import PrivacyTarget
 from discreet.noiseless.histograms.random_discarding import RandomDiscarding
 from discreet.noiseless.histograms.resampled_cells import FixedHistogram
 from discreet.noiseless.histograms.size_laws import two_sided_geometric
-from discreet.noiseless.histograms.sized_histogram import PopulationHistogram, SizedHistogram
+from discreet.noiseless.histograms.sized_histogram import (
+    DiscardedHistogram,
+    PopulationHistogram,
+    SizedHistogram,
+)
 from discreet.noiseless.histograms.truncated_histogram import (
     PoissonHistogram,
     SampledHistogram,
@@ -91,10 +95,15 @@ class FixedCells(FixedHistogram):
         if not target.delta:
             return None
         for part in _PARTS:
-            tried = RandomDiscarding.calibrate(
-                rows=self.rows, epsilon=target.epsilon / part, delta=target.delta / 10
+            try:
+                tried = RandomDiscarding.calibrate(
+                    rows=self.rows, epsilon=target.epsilon / part, delta=target.delta / 10
+                )
+            except InvalidArgument:  # more rows would go than are ever thrown away
+                continue
+            kept = DiscardedHistogram(
+                truncation=self.truncation, known=self.known, discarding=tried
             )
-            kept = SizedHistogram(truncation=self.truncation, sizes=tried.sizes())
             if min(kept.deltas(target.epsilon).values()) <= target.delta:
                 return tried
         return None
@@ -115,16 +124,10 @@ _PARTS = (4, 5, 8)
 
 def _fixed(law: WrittenLaw, question: StatisticQuestion) -> FixedCells:
     shown, rows = question.suppress_below or 1, question.needed("rows")
-    if question.known:
-        raise InvalidArgument(
-            "A histogram of a fixed number of rows is certified if no other row is known",
-            must="have 0 known rows",
-            next="Declare fewer rows: those that are not known",
-        )
     if law.kind == "fixed":
         least = law.numbers("least_share")["least_share"]
-        return FixedCells(rows=rows, least_share=least, truncation=shown)
-    return FixedCells(rows=rows, shares=numbers_of(law), truncation=shown)
+        return FixedCells(rows=rows, known=question.known, least_share=least, truncation=shown)
+    return FixedCells(rows=rows, known=question.known, shares=numbers_of(law), truncation=shown)
 
 
 FIXED = ("fixed", "shares")

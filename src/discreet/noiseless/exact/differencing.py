@@ -6,9 +6,10 @@ that a histogram shows is one of them. All of it
 is declared, so nothing is read.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, islice, product
 from typing import Any
 
 from discreet.core.errors import RefusedQuery
@@ -38,11 +39,38 @@ def require_no_differencing(
     ]
     for now in _totals(new):
         looked_at: list[list[Said]] = []
-        for feature in now["features"]:
-            same = [one for one in alike if feature in one["features"] and one != now]
+        for feature in map(_measured, now["features"]):
+            same = [
+                one for one in alike if feature in map(_measured, one["features"]) and one != now
+            ]
             if same not in looked_at:
                 looked_at.append(same)
                 _require_apart_from(same, now)
+
+
+def _measured(feature: str) -> str:
+    """Return of what it is: clamps, grids and counted values are left out.
+
+    Clamps and grids change few rows. Counts of other values of a column are its counts as well: the
+    noes of July tell with the yeses of June what somebody who came has.
+
+    Example:
+        >>> _measured("sum(score in 0..100 by 0.5)")
+        'sum(score)'
+        >>> _measured("sum((hours less 20) (score less 50) in 0..40 by 1 and 0..100 by 1)")
+        'sum((hours) (score))'
+        >>> _measured("count(passed in {true})") == _measured("count(passed in {false})")
+        True
+    """
+    if (count := _COUNT.fullmatch(feature)) is not None:
+        return f"count({count[1]})"
+    return _CENTRE.sub(")", _RANGES.sub(")", feature))
+
+
+_COUNT = re.compile(r"count\((.+?) in \{.*\}\)", re.DOTALL)
+_RANGE = r"\S+\.\.\S+ by \S+"
+_RANGES = re.compile(rf" in {_RANGE}(?: and {_RANGE})?\)$")
+_CENTRE = re.compile(r" less [^ )]+\)")
 
 
 def _totals(said: Said) -> Iterator[Said]:
@@ -67,9 +95,29 @@ def _require_apart_from(same: Sequence[Said], new: Said) -> None:
     for split in sorted(splits) or [None]:
         among = [one for one in same if one["split"] in (None, split)]
         if new["split"] in (None, split):
-            for state in {_state(one) for one in among} - {_state(new)}:
-                _require_apart_versions([one for one in among if _state(one) == state], among, new)
+            for before in _eras([one for one in among if _state(one) != _state(new)]):
+                _require_apart_versions(before, among, new)
             _require_apart_parts([*(one for one in among if _state(one) == _state(new)), new])
+
+
+def _eras(earlier: Sequence[Said]) -> Iterator[Sequence[Said]]:
+    """Yield what is added up together: the totals of each version, and one of every set of parts.
+
+    The parts of a whole may have been published one a version; the newest of each come first.
+    """
+    states = dict.fromkeys(map(_state, earlier))
+    for state in states:
+        yield [one for one in earlier if _state(one) == state]
+    kinds: dict[frozenset[str], list[Said]] = {}
+    for one in reversed(earlier):
+        kinds.setdefault(frozenset(one["parts"]), []).append(one)
+    if len(states) > 1 and len(kinds) > 1:
+        yield from islice(product(*kinds.values()), _MOST_ERAS)
+
+
+_MOST_ERAS = 32
+_ALL_SETS = 4
+"""Of so many parts every set is looked at."""
 
 
 def _require_apart_versions(before: Sequence[Said], same: Sequence[Said], new: Said) -> None:
@@ -80,19 +128,31 @@ def _require_apart_versions(before: Sequence[Said], same: Sequence[Said], new: S
     """
     now = [*(one for one in same if _state(one) == _state(new)), new]
     parts = frozenset(part for one in (*before, *now) for part in one["parts"])
-    found = [_following(totals, parts) for totals in (before, now)]
+    meant = _sets_of(parts, [frozenset(one["parts"]) for one in (*before, *now)])
+    found = [_following(totals, parts, meant) for totals in (before, now)]
     for (one, rows), (other, rows_now) in product(*(one.items() for one in found)):
         if one - {_REST} == other - {_REST} or parts | {_REST} in (one, other):
             _require_apart({**before[0], "rows": rows}, {**new, "rows": rows_now})
 
 
-def _following(totals: Sequence[Said], parts: frozenset[str]) -> dict[frozenset[str], int]:
+def _sets_of(
+    parts: frozenset[str], published: Sequence[frozenset[str]]
+) -> frozenset[frozenset[str]]:
+    """Return the sets of parts that are looked at, with the rows of no part and without them."""
+    found = {frozenset({part}) for part in parts} | {parts, *published}
+    found |= {parts - one for one in published}
+    if len(parts) <= _ALL_SETS:
+        sizes = range(1, len(parts) + 1)
+        found |= {frozenset(one) for size in sizes for one in combinations(parts, size)}
+    return frozenset(found | {one | {_REST} for one in found}) - {frozenset()}
+
+
+def _following(
+    totals: Sequence[Said], parts: frozenset[str], meant: Collection[frozenset[str]]
+) -> dict[frozenset[str], int]:
     """Return how many rows each set of parts has whose total follows from some totals."""
     atoms = sorted(parts | {_REST})
     covered = [frozenset(one["parts"]) or frozenset(atoms) for one in totals]
-    meant = {*covered, parts, *(frozenset({part}) for part in parts)}
-    meant |= {frozenset(atoms) - one for one in covered}
-    meant |= {one | {_REST} for one in meant} | {one - {_REST} for one in meant}
     matrix = [[Fraction(atom in one) for atom in atoms] for one in covered]
     right = [Fraction(one["rows"]) for one in totals]
     sizes = {

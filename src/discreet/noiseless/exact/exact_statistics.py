@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.core.errors import DeclarationError, DiscreetError, InvalidArgument
+from discreet.core.numbers import written
 from discreet.noiseless.advisor.asserted_laws import PublicEnds, row_law
 from discreet.noiseless.advisor.law_of_columns import (
     COLUMNS,
@@ -158,12 +159,19 @@ def _sampled(plan: ExactPlan, law: WrittenLaw) -> Certifiable:
 
 
 def _fixed(plan: ExactPlan, law: WrittenLaw) -> Certifiable:
-    """Return the histogram of a known number of rows, of which known ones hide nothing.
+    """Return the histogram of a known number of rows.
 
     Leaving out small counts is a function of all counts, so the certificate holds for what is left.
     """
     least = law.numbers("least_share")["least_share"]
-    return FixedHistogram(rows=plan.declared.rows - plan.declared.known, least_share=least)
+    if least * len(plan.bins) > 1:
+        raise InvalidArgument(
+            "Such a law cannot be true",
+            must=f"have a least share of at most 1/{len(plan.bins)}, as there are so many bins",
+            got=written(least),
+        )
+    declared = plan.declared
+    return FixedHistogram(rows=declared.rows, known=declared.known, least_share=least)
 
 
 def _discarded(plan: ExactPlan, law: WrittenLaw) -> Certifiable:

@@ -164,15 +164,23 @@ def _shares(values: Any) -> tuple[Fraction, ...] | None:
 
 @frozen(kw_only=True)
 class FixedHistogram:
-    """A histogram of a known number of rows, all counts shown.
+    r"""A histogram of a known number of rows, all counts shown.
 
     Guarantee:
-        ``MIXTURE``: :func:`resampled_sides`, for every law in which no cell is rarer than the least
-        share. ``TIGHT``: :func:`resampled_exactly`, if all shares are asserted and there are few
-        enough histograms.
+        ``MIXTURE``: :func:`resampled_sides` of the rows that are not known, for every law in which
+        no cell is rarer than the least share. ``TIGHT``: :func:`resampled_exactly`, if all shares
+        are asserted, no row is known and there are few enough histograms.
+
+        *Known rows.* The simulator cannot tell which rows are known, so the row that counts twice
+        may be one of them. What it says is then a mixture of :math:`Q`, of unknown rows alone, and
+        of :math:`P_c`, the histogram with a known row's cell :math:`c` in place of the person's.
+        Divergences are jointly convex, so that the largest of both counts. And
+        :math:`D_\epsilon(P_j\|P_c) \le D_a(P_j\|F) + e^a D_{\epsilon-a}(F\|P_c)`, which is no
+        more than the bound of :math:`D_\epsilon(Q\|P)`: a pair's number strays more than a share.
 
     Attributes:
         rows: How many rows there are; everybody may know it.
+        known: How many of the other rows the adversary knows.
         shares: The probability of each cell, if that is asserted. They add up to 1.
         least_share: Else the least probability of any cell.
 
@@ -184,6 +192,7 @@ class FixedHistogram:
 
     kind: ClassVar[str] = "fixed"
     rows: int = field(converter=check.whole, validator=check.between(1, MOST_ROWS))
+    known: int = field(default=0, converter=check.whole, validator=check.non_negative)
     shares: tuple[Fraction, ...] | None = field(default=None, converter=_shares)
     least_share: Fraction | None = field(default=None, converter=optional_exact)
 
@@ -199,9 +208,17 @@ class FixedHistogram:
                 must="have two or more shares above 0 that add up to 1 exactly",
                 got=f"a total of {sum(shares)}",
             )
-        if not 0 < self.least < 1:
+        if not 0 < self.least <= Fraction(1, 2):
             raise InvalidArgument(
-                "least_share is out of range", must="lie between 0 and 1", got=str(self.least)
+                "least_share is out of range",
+                must="be above 0 and at most 1/2: there are two cells or more",
+                got=str(self.least),
+            )
+        if self.known >= self.rows:
+            raise InvalidArgument(
+                "The adversary knows all rows",
+                must="leave at least one row unknown",
+                got=f"{self.known} of {self.rows}",
             )
 
     @property
@@ -225,15 +242,20 @@ class FixedHistogram:
         return (
             f"The {self.rows} rows are independent and have one law.",
             f"No cell has a probability below {written(self.least)}.",
-            "The adversary knows none of the other rows.",
+            (
+                f"The adversary knows at most {self.known} of the other rows, not chosen by the "
+                "rest."
+                if self.known
+                else "The adversary knows none of the other rows."
+            ),
             "The cells were fixed before anyone saw the rows.",
         )
 
     def deltas(self, epsilon: Fraction) -> dict[Way, Fraction]:
         """Return upper bounds of δ at an ε."""
         at = exact(epsilon)
-        found = {Way.MIXTURE: resampled_sides(at, self.rows, self.least).worst}
-        shares = self.shares
+        found = {Way.MIXTURE: resampled_sides(at, self.rows - self.known, self.least).worst}
+        shares = None if self.known else self.shares
         if shares is not None and self._outcomes <= _MOST_OUTCOMES and self.rows > 1:
             tight = max(one.worst for one in _exactly(at, self.rows, shares))
             found[Way.TIGHT] = min(found[Way.MIXTURE], tight)
@@ -250,11 +272,13 @@ class FixedHistogram:
             delta = resampled_sides(exact(target.epsilon), rows, exact(share)).worst
             return delta <= target.delta
 
-        fewest = smallest(
-            lambda rows: rows > MOST_ROWS or holds(rows, self.least), start=1, near=self.rows
+        hidden = self.rows - self.known
+        needed = smallest(
+            lambda rows: rows > MOST_ROWS or holds(rows, self.least), start=1, near=hidden
         )
+        fewest, most = needed + self.known, self.rows - needed
         rarest = smallest(
-            lambda step: step >= 1000 or holds(self.rows, Fraction(step, 1000)), start=1
+            lambda step: step > 500 or holds(hidden, Fraction(step, 1000)), start=1, near=250
         )
         return (
             BreakingPoint(
@@ -264,13 +288,13 @@ class FixedHistogram:
             ),
             BreakingPoint(
                 "the probability of the rarest cell",
-                None if rarest >= 1000 else Fraction(rarest, 1000),
+                None if rarest > 500 else Fraction(rarest, 1000),
                 "Who is in a rarer cell is seen in its count.",
             ),
             BreakingPoint(
                 "rows that the adversary knows",
-                Fraction(0),
-                "This certificate is for rows that nobody else knows.",
+                None if most < 0 else Fraction(most),
+                "Who knows more of them subtracts them, and too few are left.",
             ),
         )
 
@@ -289,6 +313,7 @@ class FixedHistogram:
         return {
             "statistic": "histogram",
             "rows": self.rows,
+            **({"known": self.known} if self.known else {}),
             "law": {"kind": self.kind, "shares": shares, "least_share": str(self.least)},
         }
 

@@ -195,7 +195,10 @@ def quotient_up(trials: int, count: int) -> Fraction:
 
 
 def _hidden(epsilon: Fraction, eta: Fraction, last: int, terms: int) -> Fraction:
-    """Return the most of Po_μ(k-1)(1 - (e^ε - 1) R(μ e^η)), over cells of μ."""
+    """Return the most of Po_μ(k-1)(1 - (e^ε - 1) R(μ e^η)), over cells of μ.
+
+    From a mean on at which the first factor is tiny, that is a bound for all larger ones.
+    """
     if epsilon <= 0:
         return poisson_term_up(Fraction(last), last)
     less, tilt = exp_down(epsilon) - 1, exp_up(eta)
@@ -203,13 +206,16 @@ def _hidden(epsilon: Fraction, eta: Fraction, last: int, terms: int) -> Fraction
     for low, high in _means(last):
         likeliest = min(max(Fraction(last), low), high)
         term = poisson_term_up(likeliest, last)
-        if low > last and term <= worst:
-            break
+        if low > last and term <= max(worst, _TINY):
+            return max(worst, term)
         at = high * tilt
         above, below = at.denominator, at.numerator
         products = sum_of_products_down(lambda i, a=above, b=below: ((last + 1 - i) * a, b), terms)  # type: ignore[misc]
         worst = max(worst, term * max(Fraction(0), 1 - less * products))
-    return worst
+    raise AssertionError
+
+
+_TINY = Fraction(1, 1 << 200)
 
 
 def _means(last: int) -> Iterator[Ends]:

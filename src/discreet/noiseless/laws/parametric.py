@@ -17,7 +17,7 @@ from discreet.accounting.tails.normal_tail import normal_tail_bounds, pi_bounds
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact
-from discreet.core.rounding import dyadic_down, exp_down, short_down, sqrt_up
+from discreet.core.rounding import dyadic_down, dyadic_up, exp_down, short_down, sqrt_up
 from discreet.noiseless.laws.box_density import BoxDensity, middle
 from discreet.noiseless.laws.grid_law import LARGEST_GRID, DiscreteLaw, steps_between
 from discreet.noiseless.laws.hidden import (
@@ -46,7 +46,7 @@ def _largest(
     """Return the box, of those that are tried, with the largest mass × length²."""
     (lowest, highest), best, found = clamps[0], Fraction(0), None
     for start, end in boxes:
-        low = max(lowest, dyadic_down(Fraction(start), _ENDS_BITS))
+        low = max(lowest, dyadic_up(Fraction(start), _ENDS_BITS))
         high = min(highest, dyadic_down(Fraction(end), _ENDS_BITS))
         if low < high:
             density = short_down(least_density(low, high))
@@ -229,8 +229,9 @@ class ExponentialRows(ClippedRows):
     shape: ClassVar[str] = "an exponential"
 
     def around(self, centre: float, reach: float) -> tuple[float, float]:
-        """Return an interval from the start on."""
-        return centre, centre + reach
+        """Return an interval from the start on; as a float the start is never before it."""
+        start = centre if Fraction(centre) >= self.centre else math.nextafter(centre, math.inf)
+        return start, start + reach
 
     def least_density(self, low: Fraction, high: Fraction) -> Fraction:
         """Return the density at the upper end, rounded down."""

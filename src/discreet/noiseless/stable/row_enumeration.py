@@ -10,6 +10,9 @@ from discreet.core.rounding import exp_down, short_up
 MOST_WORK = 120_000
 """So many combinations of rows are enumerated at most."""
 
+_BITS = 14
+"""A probability of two to this power bits counts for one combination more."""
+
 Counts = tuple[int, ...]
 Laws = Sequence[Sequence[Fraction]]
 
@@ -30,13 +33,15 @@ def compositions(total: int, parts: int) -> Iterator[Counts]:
 
 
 def work_of(laws: Laws, others: int, known: int) -> int:
-    """Return how many combinations an enumeration looks at."""
+    """Return how many combinations an enumeration looks at; long probabilities count for more."""
     values = len(laws[0])
+    scale = max(math.lcm(*(share.denominator for share in law)) for law in laws)
+    length = others * (scale.bit_length() + 1) >> _BITS
 
     def kinds(n: int) -> int:
         return math.comb(n + values - 1, values - 1)
 
-    return kinds(others - known) * kinds(known) * values * len(laws)
+    return kinds(others - known) * kinds(known) * values * len(laws) * (1 + length)
 
 
 def enumerated_deltas(
