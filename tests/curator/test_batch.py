@@ -16,7 +16,7 @@ from discreet.core.errors import (
 )
 from discreet.core.loss import Approximate, ApproximateZcdp, GaussianDp, Pure
 from discreet.curator.batch import price_batch
-from discreet.roles.connection import connect
+from discreet.roles.connection import Connection, connect
 from discreet.roles.owner import own
 from tests.support.house.narrow import known
 from tests.support.projects.clinic import make_curator, visit, write_project, write_rows
@@ -126,15 +126,21 @@ def test_noise_that_cannot_be_drawn_is_refused_before_anybody_pays(project):
 @pytest.mark.parametrize(("unit", "price"), [("ε", "1e-400"), ("ε", "1e-16"), ("ρ", "1e-40")])
 def test_it_is_said_which_price_would_do(project, unit, price):
     wide = "SELECT SUM(CLAMP(age, 0, 1000000000000, 0.001)) AS s FROM visits"
-    name = {"ε": "epsilon", "ρ": "rho"}[unit]
+
+    def explain(connection: Connection, offered: Fraction) -> None:
+        if unit == "ε":
+            connection.explain(wide, epsilon=offered)
+        else:
+            connection.explain(wide, rho=offered)
+
     with connect(project("{ rho = 10, delta = 1e-3 }")) as connection:
         with pytest.raises(RefusedQuery, match="Offer a higher price") as refused:
-            connection.explain(wide, **{name: price})
+            explain(connection, Fraction(price))
         told = re.search(rf"this {unit} times (\S+[0-9])", str(refused.value))
         times = Fraction(known(told)[1])
-        connection.explain(wide, **{name: Fraction(price) * times})
+        explain(connection, Fraction(price) * times)
         with pytest.raises(RefusedQuery, match="Offer a higher price"):
-            connection.explain(wide, **{name: Fraction(price) * times * Fraction(3, 4)})
+            explain(connection, Fraction(price) * times * Fraction(3, 4))
 
 
 def test_a_question_with_its_own_price_is_no_part_of_a_batch(project):
