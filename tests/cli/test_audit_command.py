@@ -79,3 +79,14 @@ def test_a_bar_is_drawn_where_somebody_watches(run, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
     assert main(["audit", "outputs", "1-0.csv", "1-1.csv"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_sorted_files_accuse_nobody(run):
+    """Coins whose files were sorted: the first halves told of an event that the second ones had."""
+    for name, zeros in (("one", 2060), ("other", 1970)):
+        coins = np.repeat([0, 1], [zeros, 4000 - zeros])
+        np.savetxt(f"{name}.csv", coins, fmt="%d", header="n", comments="")
+    assert "is not refuted" in run("outputs", "one.csv", "other.csv", "--epsilon", "1/4")
+    rows = np.stack([np.arange(1000) >= 500, np.zeros(1000)], axis=1)
+    np.savetxt("sorted.csv", rows, fmt="%d", delimiter=",", header="included,score", comments="")
+    assert "is not refuted" in run("canaries", "sorted.csv", "--epsilon", "1/4")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from discreet.attacks.records.coded_rows import CodedRows, read_rows
+from discreet.attacks.records.mask_rows import random_order
 from discreet.audit.histogram_bound import ORDERS, audit_histogram
 from discreet.audit.one_run import audit_scores
 from discreet.audit.sampling import audit_outputs
@@ -16,6 +17,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, Pure
 from discreet.core.numbers import exact, float_down
 from discreet.core.terminal_text import lines
+from discreet.randomness.rng import SystemRng
 
 _YES = {True: True, False: False, "yes": True, "no": False}
 """What a cell may say; 1 and 0 are the same keys as true and false."""
@@ -100,6 +102,7 @@ def _canaries(options: argparse.Namespace) -> tuple[str, dict[str, Any], Any]:
     found = audit_scores(
         np.array(coins, dtype=np.bool_),
         np.array(rows.values(options.score, everywhere)),
+        rng=SystemRng(),
         guesses=options.guesses,
         delta=options.delta,
         confidence=options.confidence,
@@ -108,7 +111,9 @@ def _canaries(options: argparse.Namespace) -> tuple[str, dict[str, Any], Any]:
 
 
 def _rows(rows: CodedRows) -> list[Any]:
-    columns = [rows.values(name, np.arange(rows.rows)) for name in rows.columns]
+    """Return outputs in a random order: those of a sorted file are not alike in both halves."""
+    order = random_order(rows.rows, SystemRng())
+    columns = [rows.values(name, order) for name in rows.columns]
     return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
