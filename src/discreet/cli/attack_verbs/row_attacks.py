@@ -144,7 +144,7 @@ def _match(options: argparse.Namespace) -> Told:
         f"ones; of {len(found) - matched:,} it cannot be told."
     )
     table = text_table(
-        ["person", "verdict", "eccentricity", "agree", "by chance"],
+        ["person", "verdict", "eccentricity", "agree", "by chance", "strangers"],
         [
             [
                 str(place),
@@ -152,6 +152,7 @@ def _match(options: argparse.Namespace) -> Told:
                 f"{one.eccentricity:.2f}",
                 f"{one.agreeing}/{one.known}",
                 f"{one.by_chance:.2g}",
+                f"{one.strangers}/{one.tried}" if one.tried else "",
             ]
             for place, one in enumerate(found[:20])
         ],
