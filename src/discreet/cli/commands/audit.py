@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.attacks.records.coded_rows import CodedRows, read_rows
+from discreet.attacks.records.coded_rows import CodedRows, alike_columns, read_rows
 from discreet.attacks.records.mask_rows import random_order
 from discreet.audit.histogram_bound import ORDERS, audit_histogram
 from discreet.audit.one_run import audit_scores
@@ -70,11 +70,11 @@ def run(options: argparse.Namespace) -> CommandResult:
 
 def _outputs(options: argparse.Namespace) -> tuple[str, dict[str, Any], Any]:
     with counted_steps("stages", 4) as bar:
-        drawn = []
+        files = []
         for path in (options.first, options.second):
-            drawn.append(_rows(read_rows(Path(path))))
+            files.append(read_rows(Path(path)))
             bar.step()
-        first, second = drawn
+        first, second = _alike(*files)
         found = audit_outputs(first, second, delta=options.delta, confidence=options.confidence)
         bar.step()
         cells = audit_histogram(first, second, confidence=options.confidence)
@@ -110,10 +110,40 @@ def _canaries(options: argparse.Namespace) -> tuple[str, dict[str, Any], Any]:
     return f"{found}.", found.to_json(), found.refutes
 
 
-def _rows(rows: CodedRows) -> list[Any]:
+def _alike(first: CodedRows, second: CodedRows) -> list[list[Any]]:
+    """Return the outputs of both files, as the same kinds of values in the same columns.
+
+    What kind of values a reader takes a column for is no part of an output: a file of whole numbers
+    and one with a fraction somewhere are compared as numbers.
+    """
+    names = list(first.columns)
+    if set(names) != set(second.columns):
+        raise InvalidArgument(
+            "The outputs are not of one form",
+            must="have the same columns in both files",
+            got=", ".join(sorted(set(names) ^ set(second.columns))),
+        )
+    files = alike_columns([first, second], names)
+    kinds = {name: _number_kind(name, first, second) for name in names}
+    return [_rows(one, kinds) for one in files]
+
+
+def _number_kind(name: str, first: CodedRows, second: CodedRows) -> type | None:
+    """Return as what numbers a column is compared, if one of the files has numbers in it."""
+    held = [value for one in (first, second) for value in one.column(name).values]
+    found = {float, int} & set(map(type, held))
+    return None if not found else float if float in found else int
+
+
+def _rows(rows: CodedRows, kinds: dict[str, type | None]) -> list[Any]:
     """Return outputs in a random order: those of a sorted file are not alike in both halves."""
     order = random_order(rows.rows, SystemRng())
-    columns = [rows.values(name, order) for name in rows.columns]
+    columns = []
+    for name, kind in kinds.items():
+        values = rows.values(name, order)
+        columns.append(
+            values if kind is None else [one if one is None else kind(one) for one in values]
+        )
     return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
