@@ -63,7 +63,7 @@ class OneRunResult:
         :math:`y` where :math:`t = 1` is at most :math:`\delta`, and so is the other. Hence
         :math:`P[F \ge 1] \le m\delta/(1 + e^\varepsilon)`, and
         :math:`P[V \ge v] \le P[Bin(r, q) \ge v] + m\delta/(1 + e^\varepsilon)`, also where
-        :math:`r` and :math:`v` depend on :math:`y`. (In [SNJ23, appendix D] the last term is
+        :math:`r` and :math:`v` depend on :math:`y`. (In the code of [SNJ23] the last term is
         :math:`2m\delta` times the largest of :math:`P[v - i \le Bin < v]/i`. Neither is always the
         smaller; this one is proved here.)
 
