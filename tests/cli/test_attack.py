@@ -161,6 +161,12 @@ def test_every_rule_is_got_round(run, rule, row):
     assert found["exact"]["guess"] is (row == "0")
 
 
+def test_a_column_with_two_rules_is_refused(run):
+    Path("aged.csv").write_text("\n".join(["age,ill", *(f"{one},flu" for one in range(20))]) + "\n")
+    asked = ("anonymise", "aged.csv", "--k", "2", "--sensitive", "ill", "--quasi", "age:5")
+    assert "two rules" in run(*asked, "--quasi", "age:10", status=2)
+
+
 def test_a_guess_from_noise_says_whether_it_is_right(run):
     Path("many.csv").write_text("\n".join(["ill", *(["yes", "no", "no"] * 14)]) + "\n")
     asked = ("difference", "many.csv", *BIT, "--row", "0", "--trials", "5", "--rule", "memory")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +114,7 @@ def _coded(tables: Sequence[CodedRows], names: Sequence[str]) -> list[IntArray]:
     return np.split(together, np.cumsum([one.rows for one in tables])[:-1])
 
 
-def _place(value: object) -> tuple[bool, float, str]:
+def _place(value: Any) -> tuple[bool, float, str]:
     """Return where a value stands among others: numbers by size, the rest by their text."""
     is_number = isinstance(value, int | float)
     return is_number, float(value) if is_number else 0.0, str(value)

@@ -209,6 +209,11 @@ def _add_anonymise(parser: argparse.ArgumentParser) -> None:
 def _made(options: argparse.Namespace, rows: CodedRows) -> AnonymisedRows:
     kept = {name: one for name, one in rows.columns.items() if name != options.person}
     published = CodedRows(columns=kept, rows=rows.rows)
+    names = [text.partition(":")[0] for text in options.quasi]
+    if len(set(names)) < len(names):
+        raise InvalidArgument(
+            "A column has two rules", must="stand once", got=", ".join(sorted(names))
+        )
     return anonymise(
         published,
         quasi=dict(_hierarchy(published, text) for text in options.quasi),
