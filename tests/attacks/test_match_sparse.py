@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from discreet.attacks.records.coded_rows import code_rows
 from discreet.attacks.records.sparse_match import (
@@ -16,6 +17,7 @@ from discreet.attacks.records.sparse_match import (
 )
 from discreet.core.errors import InvalidArgument
 from discreet.randomness.samplers import uniform_integers
+from tests.support.statistics.exact_tests import alpha
 
 FIRST = date(2000, 1, 1)
 COLUMNS = {"item": "film", "value": "mark", "date": "day"}
@@ -180,3 +182,45 @@ def test_bad_input_is_refused():
         match_sparse(plain, as_table([(0, 1, 1, 1)]))
     with pytest.raises(InvalidArgument, match="scale"):
         MatchScales(rating=0)
+
+
+def of_series(people: int, rng, *, first: int = 0):
+    """Everybody saw all ten parts of two series, close together, and liked them alike."""
+    lines = []
+    for person in range(first, first + people):
+        for series in uniform_integers(600, 2, rng).tolist():
+            day, mark = (int(uniform_integers(n, 1, rng)[0]) for n in (2000, 5))
+            lines += [
+                (person, f"{series}.{part}", mark, FIRST + timedelta(day)) for part in range(10)
+            ]
+    return lines
+
+
+def test_parts_of_a_series_name_no_stranger(rng):
+    """Of independent things twenty would not agree by chance; of two series they do."""
+    released, strangers = of_series(300, rng), of_series(200, rng, first=1000)
+    plain = [[(who, film) for who, film, _, _ in lines] for lines in (released, strangers)]
+    tables = [
+        sparse_rows(
+            code_rows(dict(zip(("who", "film"), zip(*lines, strict=True), strict=True))),
+            person="who",
+            item="film",
+        )
+        for lines in plain
+    ]
+    found = match_sparse(*tables)
+    named = sum(one.verdict is MatchVerdict.MATCHED for one in found)
+    share = alpha("attacks/match/series", parts=2)
+    # A stranger is named who is among the 10 surest of 200; the others have a Beta(10, 190) place.
+    most = stats.binom.isf(share, 200, stats.beta.isf(share, 10, 190))
+    assert named <= most
+    assert sum(one.tried > 0 for one in found) > most
+    assert all(one.published_as is None for one in found if one.verdict is MatchVerdict.CANNOT_TELL)
+
+
+def test_whoever_is_there_is_named_beside_series(rng):
+    lines = of_series(300, rng)
+    told = [line for victim in range(20) for line in told_of(lines, victim, rng, known=8, wrong=0)]
+    found = match_sparse(as_table(lines), as_table(told))
+    assert [one.published_as for one in found] == list(range(20))
+    assert all(one.tried == 199 for one in found)

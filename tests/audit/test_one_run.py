@@ -207,6 +207,24 @@ def test_canaries_that_are_not_there_say_nothing(rng):
     assert found.epsilon_lower == 0
 
 
+@pytest.mark.parametrize("is_in_first", [True, False])
+def test_the_order_of_canaries_with_equal_scores_says_nothing(is_in_first, rng):
+    """Sorted by who was in: half the canaries, and no guess about them is better than a coin."""
+    coins = np.arange(1000) < 500
+    coins = coins if is_in_first else ~coins
+    for scores in (np.zeros(1000), np.arange(1000) % 2):
+        found = audit_scores(coins, scores, rng=rng)
+        assert abs(found.right - 500) < 200
+        assert not found.refutes(Pure("1/4"))
+
+
+def test_canaries_that_no_coin_has_put_in_are_refused(rng):
+    for included in (0, 10, 90, 100):
+        with pytest.raises(InvalidArgument, match="no fair coin"):
+            audit_scores(np.arange(100) < included, np.zeros(100), rng=rng)
+    assert audit_scores(np.arange(100) < 30, np.zeros(100), rng=rng).canaries == 100
+
+
 # ---------------------------------------------------------------- forms and bad input
 
 
@@ -223,16 +241,16 @@ def test_bad_input_is_refused(wrong, rng):
 
 
 @pytest.mark.parametrize("scores", [np.zeros(9), np.full(10, np.nan), np.array(["a"] * 10)])
-def test_what_is_no_score_is_refused(scores):
+def test_what_is_no_score_is_refused(scores, rng):
     with pytest.raises(InvalidArgument, match="no scores"):
-        audit_scores(np.ones(10, dtype=np.bool_), scores)
+        audit_scores(np.ones(10, dtype=np.bool_), scores, rng=rng)
 
 
 @pytest.mark.parametrize("coins", [[1, 0] * 5, ["yes"] * 10, [[True] * 10]])
-def test_what_is_no_coin_is_refused(coins):
+def test_what_is_no_coin_is_refused(coins, rng):
     """Of numbers the complement is another number, and all guesses would be wrong."""
     with pytest.raises(InvalidArgument, match="no coins"):
-        audit_scores(np.array(coins), np.zeros(10))
+        audit_scores(np.array(coins), np.zeros(10), rng=rng)
 
 
 def test_unknown_measures_and_impossible_counts_are_refused():

@@ -161,6 +161,21 @@ def test_every_rule_is_got_round(run, rule, row):
     assert found["exact"]["guess"] is (row == "0")
 
 
+def test_a_column_with_two_rules_is_refused(run):
+    Path("aged.csv").write_text("\n".join(["age,ill", *(f"{one},flu" for one in range(20))]) + "\n")
+    asked = ("anonymise", "aged.csv", "--k", "2", "--sensitive", "ill", "--quasi", "age:5")
+    assert "two rules" in run(*asked, "--quasi", "age:10", status=2)
+
+
+def test_a_guess_from_noise_says_whether_it_is_right(run):
+    Path("many.csv").write_text("\n".join(["ill", *(["yes", "no", "no"] * 14)]) + "\n")
+    asked = ("difference", "many.csv", *BIT, "--row", "0", "--trials", "5", "--rule", "memory")
+    told = " ".join(run(*asked).split())
+    is_right = "The person has the bit" in told
+    assert f"a guess that is {'right' if is_right else 'wrong'}: The person" in told
+    assert "too many queries" in run(*asked, "--times", "100000000", status=2)
+
+
 def test_frontier(run):
     told = run("frontier", "--people", "60", "--noise", "0.05,4", "--plot", "frontier.png")
     assert "480 counts" in told

@@ -70,8 +70,8 @@ def test_totals_of_a_file(run):
 
 
 def test_an_owners_files(run):
-    for name, start in (("real", 0), ("held", 50), ("made", 0)):
-        rows = "\n".join(f"{start + one},{one % 2}" for one in range(40))
+    for name, start in (("real", 0), ("held", 1), ("made", 0)):
+        rows = "\n".join(f"{start + 2 * one},{one % 2}" for one in range(40))
         Path(f"{name}.csv").write_text(f"place,secret\n{rows}\n")
     files = ("real.csv", "held.csv", "made.csv")
     found = json.loads(

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,3 +80,35 @@ def test_a_bar_is_drawn_where_somebody_watches(run, monkeypatch, capsys):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
     assert main(["audit", "outputs", "1-0.csv", "1-1.csv"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_sorted_files_accuse_nobody(run):
+    """Coins whose files were sorted: the first halves told of an event that the second ones had."""
+    for name, zeros in (("one", 2060), ("other", 1970)):
+        coins = np.repeat([0, 1], [zeros, 4000 - zeros])
+        np.savetxt(f"{name}.csv", coins, fmt="%d", header="n", comments="")
+    assert "is not refuted" in run("outputs", "one.csv", "other.csv", "--epsilon", "1/4")
+    rows = np.stack([np.arange(1000) >= 500, np.zeros(1000)], axis=1)
+    np.savetxt("sorted.csv", rows, fmt="%d", delimiter=",", header="included,score", comments="")
+    assert "is not refuted" in run("canaries", "sorted.csv", "--epsilon", "1/4")
+
+
+@pytest.mark.parametrize("shown", ["{}.0", "{:02d}", "{}\n0.5"])
+def test_how_a_file_writes_numbers_accuses_nobody(run, shown):
+    """A reader takes the columns for numbers of another kind, or for texts."""
+    numbers = [place % 20 for place in range(2000)]
+    Path("plain.csv").write_text("n\n" + "\n".join(map(str, numbers)) + "\n")
+    last = [shown.format(numbers[-1])]
+    every = last if "0.5" in shown else [shown.format(one) for one in numbers]
+    Path("other.csv").write_text("n\n" + "\n".join([*map(str, numbers[:-1]), *every]) + "\n")
+    for pair in (("plain.csv", "other.csv"), ("other.csv", "plain.csv")):
+        assert "is not refuted" in run("outputs", *pair, "--epsilon", "1/4")
+
+
+def test_columns_are_compared_by_their_names(run):
+    lines = [(place % 20, place % 2) for place in range(2000)]
+    for name, head, turn in (("one", "a,b", 1), ("other", "b,a", -1), ("wide", "a,b,c", 1)):
+        written = [",".join(map(str, (*line[::turn], 0)[: head.count(",") + 1])) for line in lines]
+        Path(f"{name}.csv").write_text("\n".join([head, *written]) + "\n")
+    assert "is not refuted" in run("outputs", "one.csv", "other.csv", "--epsilon", "1/4")
+    assert "same columns" in run("outputs", "one.csv", "wide.csv", status=2)

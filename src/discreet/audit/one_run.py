@@ -28,6 +28,8 @@ Included = NDArray[np.bool_]
 Scores = NDArray[Any]
 """A number for each canary: the larger, the more it looks included."""
 
+_NEVER = Fraction(1, 10**12)
+
 
 @define(frozen=True, slots=False, kw_only=True)
 class OneRunResult:
@@ -61,7 +63,7 @@ class OneRunResult:
         :math:`y` where :math:`t = 1` is at most :math:`\delta`, and so is the other. Hence
         :math:`P[F \ge 1] \le m\delta/(1 + e^\varepsilon)`, and
         :math:`P[V \ge v] \le P[Bin(r, q) \ge v] + m\delta/(1 + e^\varepsilon)`, also where
-        :math:`r` and :math:`v` depend on :math:`y`. (In [SNJ23, appendix D] the last term is
+        :math:`r` and :math:`v` depend on :math:`y`. (In the code of [SNJ23] the last term is
         :math:`2m\delta` times the largest of :math:`P[v - i \le Bin < v]/i`. Neither is always the
         smaller; this one is proved here.)
 
@@ -71,8 +73,8 @@ class OneRunResult:
         number that :math:`Bin(r, q)` reaches with at most that rest.
 
     Assumes:
-        One canary more or less makes neighbouring data. Guesses are made from the run alone: the
-        coins are seen by nobody before.
+        One canary more or less makes neighbouring data. Guesses are made from the run alone, and
+        from coins of their own where scores are equal: what was in is seen by nobody before.
     """
 
     canaries: int = field(converter=check.whole, validator=check.positive)
@@ -175,7 +177,12 @@ def audit_one_run(
     count = check.at_least_one(canaries, "canaries")
     included = bernoulli(Fraction(1, 2), count, rng)
     return audit_scores(
-        included, run(included.copy()), guesses=guesses, delta=delta, confidence=confidence
+        included,
+        run(included.copy()),
+        rng=rng,
+        guesses=guesses,
+        delta=delta,
+        confidence=confidence,
     )
 
 
@@ -183,17 +190,20 @@ def audit_scores(
     included: Included,
     scores: Scores,
     *,
+    rng: Rng,
     guesses: int | None = None,
     delta: Number = 0,
     confidence: Number = DEFAULT_CONFIDENCE,
 ) -> OneRunResult:
     """Guess which canaries were in a run that was made elsewhere, from a score for each.
 
-    The rest is as for :func:`audit_one_run`. Whether each was in must have been a fair coin.
+    The rest is as for :func:`audit_one_run`. Whether each was in must have been a fair coin. Equal
+    scores are in a random order: the order of a file may tell who was in.
 
     Example:
+        >>> from discreet import SystemRng
         >>> coins = np.array([True, False] * 50)
-        >>> print(audit_scores(coins, coins * 1.0, confidence="0.95"))
+        >>> print(audit_scores(coins, coins * 1.0, rng=SystemRng(), confidence="0.95"))
         ε is at least 3.493 at δ = 0, with confidence 0.95: 100 of 100 guesses about 100 ...
     """
     coins = np.asarray(included)
@@ -203,6 +213,7 @@ def audit_scores(
             must="be True or False for each canary",
             got=f"{'x'.join(map(str, coins.shape))} of {coins.dtype}",
         )
+    _require_fair(int(coins.sum()), len(coins))
     told, count = np.asarray(scores), len(coins)
     if told.shape != (count,) or told.dtype.kind not in "biuf" or np.isnan(told).any():
         raise InvalidArgument(
@@ -215,8 +226,19 @@ def audit_scores(
         raise InvalidArgument(
             "guesses is out of range", must=f"be an even number from 2 to {count:,}", got=str(made)
         )
-    order = np.argsort(told, kind="stable")
+    order = np.lexsort((rng.words(count), told))
     right = int(coins[order[-(made // 2) :]].sum() + (~coins[order[: made // 2]]).sum())
     return OneRunResult(
         canaries=count, guesses=made, right=right, delta=delta, confidence=confidence
     )
+
+
+def _require_fair(included: int, canaries: int) -> None:
+    """Refuse coins that fair ones fall like less than once in a million million times."""
+    most = max(included, canaries - included)
+    if canaries and upper_tail_bound(most, canaries, Fraction(1, 2)) < _NEVER:
+        raise InvalidArgument(
+            "Whether canaries were in was no fair coin",
+            must="be decided by a fair coin for each of them",
+            got=f"{included:,} of {canaries:,} were in",
+        )

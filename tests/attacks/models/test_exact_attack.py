@@ -100,7 +100,7 @@ def test_certified_totals_hide_a_row_until_too_much_is_known(rng):
 def test_the_guess_is_the_best_there_is(rng):
     """With one unknown row of three values beside the target the best guess is enumerated."""
     attack = TotalAttack(rows=2, known=0, most=2, trials=4000)
-    law = {0: Fraction(1, 4), 1: Fraction(1, 2), 2: Fraction(1, 4)}
+    law = dict.fromkeys(range(attack.most + 1), Fraction(1, 3))
     sums = [{value + bit * attack.most: mass for value, mass in law.items()} for bit in (0, 1)]
     best = sum(
         max(one.get(total, Fraction(0)) for one in sums) / 2
@@ -109,6 +109,27 @@ def test_the_guess_is_the_best_there_is(rng):
     level = Fraction(alpha("attacks/models/best guess", parts=2))
     right = attack.guessed(0, rng)
     assert lower_confidence(right, 4000, level) <= best <= upper_confidence(right, 4000, level)
+
+
+@pytest.mark.parametrize(("rows", "known"), [(10, 0), (30, 5), (100, 50)])
+def test_the_best_guess_is_below_the_certified_ceiling(rows, known, rng):
+    """The law of the game is the one that the certificate is about, exactly."""
+    attack = TotalAttack(rows=rows, known=known, trials=4000)
+    hidden = np.ones(1)
+    for _ in range(rows - 1 - known):
+        hidden = np.convolve(hidden, np.full(attack.most + 1, 1 / (attack.most + 1)))
+    low, high = (np.pad(hidden, ends) for ends in ((0, attack.most), (attack.most, 0)))
+    best = float(np.maximum(low, high).sum()) / 2
+    record = attack_total(attack, rng).attempts[0].record
+    assert 0.98 < best / float(record.ceiling) <= 1
+    level = Fraction(alpha("attacks/models/best total", parts=6))
+    assert lower_confidence(record.right, 4000, level) <= Fraction(best)
+    assert Fraction(best) <= upper_confidence(record.right, 4000, level)
+
+
+def test_a_release_that_nothing_certifies_has_no_ceiling(rng):
+    report = attack_total(TotalAttack(rows=3, known=2, trials=20), rng)
+    assert report.attempts[0].record.ceiling == 1
 
 
 @pytest.mark.parametrize("wrong", [{"rows": 5, "known": 5}, {"epsilon": 0}])

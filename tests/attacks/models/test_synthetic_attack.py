@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.attacks.models.file_attack import attack_file
+from discreet.attacks.models.held_out_rows import require_alike
 from discreet.attacks.models.nearest_record import judge_by_distance, nearest_record_test
 from discreet.attacks.models.synthetic_attack import (
     SyntheticAttack,
@@ -103,6 +104,27 @@ def test_bad_files_are_refused(rng):
         attack_file(real, held_out, real, rng=rng, sensitive="x")
 
 
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_rows_that_were_not_held_out_at_random_are_refused(kind, rng):
+    """Last year's rows and this year's: who tells them apart has learnt nothing of the file."""
+    ages = uniform_integers(200, 800, rng)
+    years = [[kind(1000 + age + 150 * late) for age in ages.tolist()[late::2]] for late in (0, 1)]
+    early, late = (code_rows({"age": year, "a": [1] * 400}) for year in years)
+    with pytest.raises(InvalidArgument, match="held out at random"):
+        attack_file(early, late, early, rng=rng, loss=Pure(1))
+    with pytest.raises(InvalidArgument, match="held out at random"):
+        attack_file(late, early, early, rng=rng, loss=Pure(1))
+
+
+def test_rows_that_were_held_out_at_random_are_hardly_ever_refused(rng):
+    """A millionth is allowed for each of these; few rows, alike rows and one value are fine."""
+    for values in (np.arange(400), np.arange(400) % 3, np.zeros(400, dtype=np.int64)):
+        for _ in range(10):
+            drawn = values[np.argsort(rng.words(400))]
+            require_alike(drawn[:200, None], drawn[200:, None])
+    require_alike(np.zeros((10, 1), dtype=np.int64), np.ones((10, 1), dtype=np.int64))
+
+
 @pytest.mark.parametrize(
     "wrong", [{"epsilon": 0}, {"epsilon": 1, "canaries": 7}, {"epsilon": 1, "canaries": 200}]
 )
@@ -125,7 +147,8 @@ def test_files_in_some_order_tell_nothing_by_it(rng):
 def test_a_run_that_tells_all_once_in_a_while_is_not_accused_more_often_than_said(rng):
     """It is right about all pairs with probability δ, which no binomial tail allows for."""
     delta = Fraction(1, 10**5)
-    real, held_out = (code_rows({"a": list(range(at, at + 100))}) for at in (0, 100))
+    order = np.argsort(rng.words(200))
+    real, held_out = (code_rows({"a": order[at : at + 100]}) for at in (0, 100))
     told = attack_file(real, held_out, real, rng=rng, loss=Approximate(0, delta)).attempts[0].record
     assert told.right == told.trials == 100
     assert told.surplus >= delta

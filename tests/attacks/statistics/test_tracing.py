@@ -144,7 +144,7 @@ def test_distorted_means_are_traced_as_well(kind, rng):
 
 
 def test_correlated_attributes_need_the_empirical_null(rng):
-    """A hundred copies of each attribute break the product null; ranks stay right."""
+    """A hundred copies of each attribute break the other nulls; ranks stay right."""
     d, copies = 60, 100
     p = a_population(d, rng)
 
@@ -152,13 +152,36 @@ def test_correlated_attributes_need_the_empirical_null(rng):
         return np.repeat(draw_people(p, count, rng), copies, axis=1)
 
     release, innocents, references = draw(30).mean(axis=0), draw(200), draw(299)
-    wrong = trace_people(release, innocents, references, control="each").accused.sum()
-    assert wrong > 40
+    alone = [
+        trace_people(release, innocents, one[None, :], control="each").accused.sum()
+        for one in references[:20]
+    ]
+    assert sum(alone) > 400
+    for null in ("product", "plug-in"):
+        told = trace_people(release, innocents, references, null=null, control="each")
+        assert told.verdict is TracingVerdict.CANNOT_TELL
+        assert "null 'references'" in str(told)
+        assert not told.accused.any()
+        assert (told.p_values == 1).all()
     found = trace_people(release, innocents, references, null="references", control="each")
     share = alpha("attacks/tracing/correlated")
     # Given the references' 15th largest score, the chance is a Beta(15, 285): 0.16 bounds it.
     assert stats.beta.sf(0.16, 15, 285) < share
     assert found.accused.sum() <= stats.binom.isf(share, 200, 0.16)
+
+
+@pytest.mark.parametrize("null", ["product", "plug-in", "gaussian"])
+def test_independent_attributes_contradict_nothing(null, rng):
+    """Fair coins are the worst case of the bound: their scores have all of the variance."""
+    p = np.zeros(500)
+    for references in (2, 20, 200):
+        if null == "gaussian":
+            x, z = (stats.norm.isf(uniforms((count, 500), rng)) for count in (5, references))
+        else:
+            x, z = draw_people(p, 5, rng), draw_people(p, references, rng)
+        told = trace_people(x.mean(axis=0), x, z, null=null, control="each")
+        assert told.verdict is TracingVerdict.FOUND
+        assert "differ" not in told.why
 
 
 def test_homers_distance_is_an_inner_product():

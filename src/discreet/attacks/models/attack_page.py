@@ -26,7 +26,7 @@ h1 { font-size: 1.6rem; margin-bottom: .3rem } h2 { font-size: 1.15rem; margin: 
 .mark { background: #7a1f1f; color: #fff; padding: .5rem .8rem; border-radius: 4px }
 pre { background: #f4f6f8; padding: .8rem; overflow-x: auto; font-size: .85rem }
 table { border-collapse: collapse; width: 100%; table-layout: fixed; margin-bottom: 1.2rem }
-col.release { width: 31% } col.seen { width: 17% } col.bar { width: 24% } col.most { width: 9% }
+col.release { width: 31% } col.seen { width: 17% } col.bar { width: 22% } col.most { width: 11% }
 td, th { text-align: left; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid #d8dee4;
   vertical-align: middle }
 .track { position: relative; width: 92%; height: 1rem; background: #e4e9ee }

@@ -150,7 +150,7 @@ def _echelon(equations: Sequence[Sequence[Fraction]]) -> list[list[Fraction]]:
 class TotalAttack:
     r"""A game about an exact total: does one row have the least value, or the largest?
 
-    The other rows are uniform in a range, on a grid of whole numbers, as an owner may assert.
+    The other rows are whole numbers of a range, all equally likely, as an owner may assert.
 
     Guarantee:
         A certificate says that the total is :math:`(\varepsilon, \delta)`-close to one that is
@@ -185,9 +185,8 @@ class TotalAttack:
         return int((guesses == bits).sum())
 
     def _sums(self, hidden: int, rng: Rng) -> IntArray:
-        """Return sums of so many uniform numbers, each rounded to the nearest whole one."""
-        halves = uniform_integers(2 * self.most, (self.trials, hidden), rng)
-        sums: IntArray = ((halves + 1) // 2).sum(axis=1)
+        """Return sums of so many whole numbers of the range, all equally likely."""
+        sums: IntArray = uniform_integers(self.most + 1, (self.trials, hidden), rng).sum(axis=1)
         return sums
 
 
@@ -208,8 +207,9 @@ def attack_total(attack: TotalAttack, rng: Rng) -> AttackReport:
         grid=1,
         epsilon=attack.epsilon,
     )
-    curve = [Approximate(epsilon, certificate.delta(epsilon)) for epsilon in _EPSILONS]
-    certified = min(guess_ceiling(point, steps=2) for point in curve if point.delta < 1)
+    curve = [(epsilon, certificate.delta(epsilon)) for epsilon in _EPSILONS]
+    points = [Approximate(epsilon, delta) for epsilon, delta in curve if delta < 1]
+    certified = min((guess_ceiling(point, steps=2) for point in points), default=CERTAIN)
     noise = DiscreteLaplace(scale=attack.most / attack.epsilon)
     ways = [
         (f"{attack.known:,} rows known, as certified", attack.known, certified, None),

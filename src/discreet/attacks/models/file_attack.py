@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.attacks.models.attempt import CERTAIN, AttackReport, Attempt
+from discreet.attacks.models.held_out_rows import require_alike
 from discreet.attacks.models.nearest_record import nearest_record_test
 from discreet.attacks.reconstruction.guess_ceiling import (
     GuessingRecord,
@@ -53,6 +55,8 @@ def attack_file(
 
     Assumes:
         The rows were held out at random, before anybody looked at them, and one row is one unit.
+        Where they were plainly not, they are refused
+        (:func:`~discreet.attacks.models.held_out_rows.require_alike`).
         A low share proves nothing: another attack may do better.
 
     Example:
@@ -71,6 +75,7 @@ def attack_file(
         )
     inside, outside, made = _coded([real, held_out, synthetic], names)
     inside, outside = (rows[random_order(len(rows), rng)[:pairs]] for rows in (inside, outside))
+    require_alike(inside, outside)
     ceiling = CERTAIN if loss is None else guess_ceiling(loss, steps=2)
     surplus = Fraction(0) if loss is None else one_run_surplus(loss, guesses=pairs, steps=2)
     test = nearest_record_test(inside, made)
@@ -98,13 +103,21 @@ def attack_file(
 
 
 def _coded(tables: Sequence[CodedRows], names: Sequence[str]) -> list[IntArray]:
-    """Return the rows of several tables with the same number for the same value."""
+    """Return the rows of several tables with a number for each value, in the order of values."""
     columns, alike = [], alike_columns(tables, names)
     for name in names:
         values = [value for one in alike for value in one.values(name, np.arange(one.rows))]
-        columns.append(code_rows({name: values}).column(name).codes)
+        found = code_rows({name: values}).column(name)
+        order = sorted(range(len(found.values)), key=lambda at: _place(found.values[at]))
+        columns.append(np.argsort(order)[found.codes])
     together = np.stack(columns, axis=1)
     return np.split(together, np.cumsum([one.rows for one in tables])[:-1])
+
+
+def _place(value: Any) -> tuple[bool, float, str]:
+    """Return where a value stands among others: numbers by size, the rest by their text."""
+    is_number = isinstance(value, int | float)
+    return is_number, float(value) if is_number else 0.0, str(value)
 
 
 def _nearness(rows: IntArray, made: IntArray, on_row: Callable[[], None] | None) -> IntArray:

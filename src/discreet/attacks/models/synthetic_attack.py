@@ -163,7 +163,8 @@ def infer_membership(
         outside = [tuple(row) for was, seen in shadows for row in seen[~was].tolist()]
         score = learn_score(inside, outside) or _COUNTED_EXACTLY
         included, seen = run(make)
-        found = audit_scores(included, score.scores([tuple(row) for row in seen.tolist()]))
+        told = score.scores([tuple(row) for row in seen.tolist()])
+        found = audit_scores(included, told, rng=rng)
         ceiling = CERTAIN if epsilon is None else guess_ceiling(Pure(epsilon))
         record = GuessingRecord(right=found.right, trials=found.guesses, ceiling=ceiling)
         note = f"one file shows ε of at least {float(found.epsilon_lower):.2g}."

@@ -207,7 +207,7 @@ def find_homogeneous(
 
     Guarantee:
         Whoever knows the quasi-identifiers of somebody in the data knows the class, and so the
-        value, with no need to know the row [MKGV07, section 2.1]. k-anonymity says nothing about
+        value, with no need to know the row [MKGV07]. k-anonymity says nothing about
         this: k equal rows are k-anonymous.
 
     Example:

@@ -43,7 +43,7 @@ def rule_out(
 
     Guarantee:
         Whoever knows that a person in a class of m different sensitive values does not have m - 1
-        of them knows which one it is [MKGV07, section 2.1]. The number of rows is exact, for the
+        of them knows which one it is [MKGV07]. The number of rows is exact, for the
         best choice of what is known; so distinct diversity is the number of such facts that a class
         survives, and no more.
 

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from discreet.attacks.records.coded_rows import CodedRows, plain_value
@@ -16,6 +16,9 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import IntArray
 
 FloatArray = NDArray[np.float64]
+
+STAND_INS = 199
+"""So many published people stand in for strangers, if there are as many."""
 
 
 @frozen(kw_only=True, eq=False, repr=False)
@@ -112,6 +115,9 @@ class SparseMatch:
     """How many things are known."""
     by_chance: float
     """How many of the published would agree in as many, if ratings were independent."""
+    strangers: int = 0
+    """How many who are certainly others would be named as surely, of those that were tried."""
+    tried: int = 0
 
     def __str__(self) -> str:
         """Return the finding in a sentence, and nobody's name."""
@@ -119,6 +125,8 @@ class SparseMatch:
             f"eccentricity {self.eccentricity:.3g}, {self.agreeing} of {self.known} known agree, "
             f"{self.by_chance:.2g} people expected by chance"
         )
+        if self.tried:
+            seen += f"; as surely, {self.strangers} of {self.tried} strangers are named"
         if self.verdict is MatchVerdict.MATCHED:
             return f"One published person matches ({seen})."
         return f"Cannot tell: nobody stands out ({seen})."
@@ -133,6 +141,8 @@ class SparseMatch:
             "agreeing": self.agreeing,
             "known": self.known,
             "by_chance": self.by_chance,
+            "strangers": self.strangers,
+            "tried": self.tried,
         }
 
 
@@ -154,7 +164,8 @@ class MatchScales:
     days: float = field(default=30.0, converter=_float)
     eccentricity: float = field(default=1.5, converter=_float)
     chance: float = field(default=0.05, converter=_float)
-    """The most people who may be expected to agree as much by chance."""
+    """The most people who may be expected to agree as much by chance, and the largest share of
+    strangers who may be named as surely."""
 
     def __attrs_post_init__(self) -> None:
         if not (self.rating > 0 and self.days > 0 and self.eccentricity >= 0 < self.chance):
@@ -187,8 +198,15 @@ def match_sparse(
         once, and agrees if all of them do. If people agreed in the known things independently,
         each as often as the other published people do (one more added to these, so that none is
         never), the number of agreements would be a sum of independent bits, whose tail is computed;
-        times the number of people it must be small. Otherwise the verdict is "cannot tell". Both
-        are tests, not proofs: who is named may be somebody alike.
+        times the number of people it must be small.
+
+        Things are not independent, though: whoever saw one part of a series saw the others. So
+        published people stand in for strangers: as many of their ratings as are known are matched
+        with all *other* published people. If more than a share of them would be named as surely,
+        that is how a stranger would look, and the verdict is "cannot tell", as it is wherever a
+        test fails. A stranger who is like the published ones has a place among the stand-ins that
+        is as likely as any other, so a stranger is named in about that share of cases at most. All
+        of this is tests, and no proof: who is named may be somebody alike.
 
     Assumes:
         Values and dates are on the same scales in both. Where neither table has them, having the
@@ -220,13 +238,53 @@ def match_sparse(
         )
     places = {value: place for place, value in enumerate(released.items)}
     starts = np.searchsorted(released.item, np.arange(len(released.items) + 1))
+    strangers: dict[int, FloatArray] = {}
     found = []
     for whose in range(len(known.people)):
         lines = np.flatnonzero(known.person == whose)
-        found.append(_matched(released, known, lines, places, starts, used))
+        match = _matched(released, known, lines, places, starts, used)
+        if match.verdict is MatchVerdict.MATCHED:
+            if match.known not in strangers:
+                strangers[match.known] = _stand_ins(released, match.known, places, starts, used)
+            match = _compared(match, strangers[match.known], used)
+        found.append(match)
         if on_step is not None:
             on_step(whose + 1, len(known.people))
     return tuple(found)
+
+
+def _stand_ins(
+    released: SparseRows,
+    size: int,
+    places: dict[Any, int],
+    starts: IntArray,
+    scales: MatchScales,
+) -> FloatArray:
+    """Return how surely published people are named who are somebody else, by so many ratings."""
+    order = np.argsort(released.person, kind="stable")
+    ends = np.searchsorted(released.person[order], np.arange(len(released.people) + 1))
+    rich = np.flatnonzero(np.diff(ends) >= size)
+    rich = rich if rich.size else np.arange(len(released.people))
+    chosen = rich[np.linspace(0, rich.size - 1, min(STAND_INS, rich.size)).astype(np.int64)]
+    surely = np.full(chosen.size, math.inf)
+    for number, whose in enumerate(chosen.tolist()):
+        lines = order[ends[whose] : ends[whose + 1]]
+        things = np.unique(released.item[lines])
+        kept = things[np.linspace(0, things.size - 1, min(size, things.size)).astype(np.int64)]
+        told = lines[np.isin(released.item[lines], kept)]
+        match = _matched(released, released, told, places, starts, scales, without=whose)
+        if match.verdict is MatchVerdict.MATCHED:
+            surely[number] = match.by_chance
+    return surely
+
+
+def _compared(match: SparseMatch, strangers: FloatArray, scales: MatchScales) -> SparseMatch:
+    """Name nobody if too many strangers would be named as surely."""
+    surer = int((strangers <= match.by_chance).sum())
+    found = evolve(match, strangers=surer, tried=strangers.size)
+    if surer + 1 <= max(1.0, scales.chance * (strangers.size + 1)):
+        return found
+    return evolve(found, verdict=MatchVerdict.CANNOT_TELL, published_as=None)
 
 
 def _matched(
@@ -236,7 +294,10 @@ def _matched(
     places: dict[Any, int],
     starts: IntArray,
     scales: MatchScales,
+    *,
+    without: int | None = None,
 ) -> SparseMatch:
+    """Match one person, who is certainly not the one ``without`` whom it is done."""
     size = len(released.people)
     scores = np.zeros(size)
     agreeing: dict[int, IntArray] = {}
@@ -256,6 +317,9 @@ def _matched(
         people = np.unique(whose[near])
         before = agreeing.get(thing, people)
         agreeing[thing] = np.intersect1d(people, before, assume_unique=True)
+    if without is not None:
+        scores[without] = 0
+        agreeing = {thing: people[people != without] for thing, people in agreeing.items()}
     name = known.people[known.person[lines[0]]]
     return _judged(released, scores, list(agreeing.values()), name, scales)
 

@@ -25,6 +25,9 @@ from discreet.core.optional import load
 _TELLING = 32
 """So many attributes tell people apart, if those of a list are all different."""
 
+_TOO_FAR = 1e-3
+"""References that differ so much are so improbable, if attributes are independent."""
+
 _SLACK = 1 + 1e-9
 """p-values are raised by this factor: far more than the rounding of the floats behind them."""
 
@@ -68,7 +71,8 @@ class Tracing:
         p_values: For each, a bound on the chance of such a score for somebody who is not in it.
         accused: For each, whether they are accused at the level.
         verdict: ``CANNOT_TELL`` if nobody is accused, and no candidate by themselves could have
-            been: too few references, or a release with too little in it.
+            been: too few references, or a release with too little in it; or if the references
+            contradict what was assumed of those who are not in the data.
         level: The level of false accusations.
         control: What that level bounds.
         null: What was assumed of those who are not in the data.
@@ -147,6 +151,15 @@ def trace_people(
         ``REFERENCES`` the candidate's place among the references is uniform, by exchangeability.
         ``PLUG_IN`` has no proof.
 
+        *What contradicts it.* If attributes are independent, the scores of :math:`m + 1` references
+        are independent and sub-Gaussian, with the variance above as :math:`\sigma^2`, and
+        :math:`S` is the sum of the squares of their distances from their mean. For a normal
+        vector :math:`g` off the mean, :math:`E e^{sS} = E e^{\sqrt{2s}\langle g, X \rangle}`,
+        so the moments of :math:`S/\sigma^2` are at most those of a :math:`\chi^2_m`, and by
+        Chernoff's bound it exceeds :math:`m + 2\sqrt{mt} + 2t` with probability at most
+        :math:`e^{-t}`. Beyond that for :math:`e^{-t} = 10^{-3}` nobody is accused. One reference
+        shows nothing of it, and a few show little: then correlated attributes accuse strangers.
+
     Assumes:
         References and pool are people from the same population who are not in the data, and the
         candidates were not chosen by looking at the release. That all candidates share the
@@ -186,9 +199,11 @@ def trace_people(
     raw, theirs = inner(people, weights), inner(others, weights)
     scores = raw - theirs.mean()
     test = _ScoreTest(null=null, weights=weights, theirs=theirs, variances=_variances(null, others))
-    p_values = test.p_values(scores)
+    why = test.contradiction()
+    p_values = np.ones(len(scores)) if why else test.p_values(scores)
     accused = discoveries(p_values, level, control)
-    why = "" if accused.any() else test.cannot_tell(checked_level(level), len(people), control)
+    if not why and not accused.any():
+        why = test.cannot_tell(checked_level(level), len(people), control)
     return Tracing(
         scores=scores,
         p_values=p_values,
@@ -256,13 +271,31 @@ class _ScoreTest:
 
     @property
     def _variance(self) -> float:
-        """The variance of a score, or the bound on it that Hoeffding's inequality uses."""
+        """The variance of a difference from the references' mean, or Hoeffding's bound on it."""
+        return self._own_variance * (1 + 1 / len(self.theirs))
+
+    @property
+    def _own_variance(self) -> float:
         squares = self.weights**2
         parts = squares * self.variances
         spread = float(parts.sum())
         if self.null is TracingNull.PLUG_IN:  # an estimate: about what it may be off by is added
             spread = min(float(squares.sum()), spread + float((parts**2).sum()) ** 0.5)
-        return spread * (1 + 1 / len(self.theirs))
+        return spread
+
+    def contradiction(self) -> str:
+        """Say why the references are no people with independent attributes, if they are not."""
+        if self.null is TracingNull.REFERENCES:
+            return ""
+        far = float(((self.theirs - self.theirs.mean()) ** 2).sum())
+        free, tail = len(self.theirs) - 1, -float(np.log(_TOO_FAR))
+        most = self._own_variance * (free + 2 * (free * tail) ** 0.5 + 2 * tail)
+        if far <= most * _SLACK:
+            return ""
+        return (
+            "the references differ by more than people with independent attributes do; compare "
+            "with them alone (null 'references')"
+        )
 
     def p_values(self, scores: Floats) -> Floats:
         if self.null is TracingNull.REFERENCES:

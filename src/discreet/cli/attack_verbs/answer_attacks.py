@@ -51,6 +51,9 @@ from discreet.core.terminal_text import text_table
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.randomness.rng import SystemRng
 
+_MOST_PAIRS = 1 << 26
+"""A set says of each person whether it holds them: so many such bits are kept at once."""
+
 
 @frozen
 class _Target:
@@ -60,6 +63,14 @@ class _Target:
     person: int
     least: int
     times: int
+
+    def __attrs_post_init__(self) -> None:
+        if self.times * self.people > _MOST_PAIRS:
+            raise InvalidArgument(
+                "There are too many queries about so many people",
+                must=f"have at most {_MOST_PAIRS:,} as the product of --times and people",
+                got=f"{self.times:,} times and {self.people:,} people",
+            )
 
     @property
     def people(self) -> int:
@@ -183,6 +194,8 @@ def _difference(options: argparse.Namespace) -> Told:
         on_step=progress_bar("games"),
     )
     answers = "Exact answers" if options.rule == "none" else f"Answers by a rule ({said})"
+    if options.rule == "memory":
+        answers += f", a guess that is {'right' if plain.guess == bits[place] else 'wrong'}"
     told = (
         f"{answers}: {plain}\n\nPrivate answers, ε = {short(epsilon)} for all "
         f"{2 * times:,} together, about a bit that is a fair coin: {record}"

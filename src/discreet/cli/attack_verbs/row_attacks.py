@@ -144,7 +144,7 @@ def _match(options: argparse.Namespace) -> Told:
         f"ones; of {len(found) - matched:,} it cannot be told."
     )
     table = text_table(
-        ["person", "verdict", "eccentricity", "agree", "by chance"],
+        ["person", "verdict", "eccentricity", "agree", "by chance", "strangers"],
         [
             [
                 str(place),
@@ -152,6 +152,7 @@ def _match(options: argparse.Namespace) -> Told:
                 f"{one.eccentricity:.2f}",
                 f"{one.agreeing}/{one.known}",
                 f"{one.by_chance:.2g}",
+                f"{one.strangers}/{one.tried}" if one.tried else "",
             ]
             for place, one in enumerate(found[:20])
         ],
@@ -208,6 +209,11 @@ def _add_anonymise(parser: argparse.ArgumentParser) -> None:
 def _made(options: argparse.Namespace, rows: CodedRows) -> AnonymisedRows:
     kept = {name: one for name, one in rows.columns.items() if name != options.person}
     published = CodedRows(columns=kept, rows=rows.rows)
+    names = [text.partition(":")[0] for text in options.quasi]
+    if len(set(names)) < len(names):
+        raise InvalidArgument(
+            "A column has two rules", must="stand once", got=", ".join(sorted(names))
+        )
     return anonymise(
         published,
         quasi=dict(_hierarchy(published, text) for text in options.quasi),

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.attacks.records.coded_rows import CodedRows, read_rows
+from discreet.attacks.records.coded_rows import CodedRows, alike_columns, read_rows
+from discreet.attacks.records.mask_rows import random_order
 from discreet.audit.histogram_bound import ORDERS, audit_histogram
 from discreet.audit.one_run import audit_scores
 from discreet.audit.sampling import audit_outputs
@@ -16,6 +17,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, Pure
 from discreet.core.numbers import exact, float_down
 from discreet.core.terminal_text import lines
+from discreet.randomness.rng import SystemRng
 
 _YES = {True: True, False: False, "yes": True, "no": False}
 """What a cell may say; 1 and 0 are the same keys as true and false."""
@@ -68,11 +70,11 @@ def run(options: argparse.Namespace) -> CommandResult:
 
 def _outputs(options: argparse.Namespace) -> tuple[str, dict[str, Any], Any]:
     with counted_steps("stages", 4) as bar:
-        drawn = []
+        files = []
         for path in (options.first, options.second):
-            drawn.append(_rows(read_rows(Path(path))))
+            files.append(read_rows(Path(path)))
             bar.step()
-        first, second = drawn
+        first, second = _alike(*files)
         found = audit_outputs(first, second, delta=options.delta, confidence=options.confidence)
         bar.step()
         cells = audit_histogram(first, second, confidence=options.confidence)
@@ -100,6 +102,7 @@ def _canaries(options: argparse.Namespace) -> tuple[str, dict[str, Any], Any]:
     found = audit_scores(
         np.array(coins, dtype=np.bool_),
         np.array(rows.values(options.score, everywhere)),
+        rng=SystemRng(),
         guesses=options.guesses,
         delta=options.delta,
         confidence=options.confidence,
@@ -107,8 +110,40 @@ def _canaries(options: argparse.Namespace) -> tuple[str, dict[str, Any], Any]:
     return f"{found}.", found.to_json(), found.refutes
 
 
-def _rows(rows: CodedRows) -> list[Any]:
-    columns = [rows.values(name, np.arange(rows.rows)) for name in rows.columns]
+def _alike(first: CodedRows, second: CodedRows) -> list[list[Any]]:
+    """Return the outputs of both files, as the same kinds of values in the same columns.
+
+    What kind of values a reader takes a column for is no part of an output: a file of whole numbers
+    and one with a fraction somewhere are compared as numbers.
+    """
+    names = list(first.columns)
+    if set(names) != set(second.columns):
+        raise InvalidArgument(
+            "The outputs are not of one form",
+            must="have the same columns in both files",
+            got=", ".join(sorted(set(names) ^ set(second.columns))),
+        )
+    files = alike_columns([first, second], names)
+    kinds = {name: _number_kind(name, first, second) for name in names}
+    return [_rows(one, kinds) for one in files]
+
+
+def _number_kind(name: str, first: CodedRows, second: CodedRows) -> type | None:
+    """Return as what numbers a column is compared, if one of the files has numbers in it."""
+    held = [value for one in (first, second) for value in one.column(name).values]
+    found = {float, int} & set(map(type, held))
+    return None if not found else float if float in found else int
+
+
+def _rows(rows: CodedRows, kinds: dict[str, type | None]) -> list[Any]:
+    """Return outputs in a random order: those of a sorted file are not alike in both halves."""
+    order = random_order(rows.rows, SystemRng())
+    columns = []
+    for name, kind in kinds.items():
+        values = rows.values(name, order)
+        columns.append(
+            values if kind is None else [one if one is None else kind(one) for one in values]
+        )
     return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
 
