@@ -179,6 +179,7 @@ def test_a_usage_error_ends_with_2(capsys, given, got, advice):
     assert advice in error["next"]
 
 
+TOLD = "discreet: Interrupted before the charge. Nothing was spent. [interrupted]\n"
 PRESSED = """
 import sys
 
@@ -196,8 +197,23 @@ run()
 def test_an_interrupt_before_the_command_is_loaded_is_told_in_words():
     """Loading takes a moment, in which Python's own trace was shown, and its own end."""
     ended = subprocess.run([sys.executable, "-c", PRESSED], capture_output=True, text=True)
-    told = "discreet: Interrupted before the charge. Nothing was spent. [interrupted]\n"
-    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "", told)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "", TOLD)
+
+
+def test_an_interrupt_that_became_another_error_is_told_in_words(monkeypatch, capsys):
+    """Python 3.11 makes a RuntimeError of one that comes while it puts a class together."""
+
+    def pressed(_: object) -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    run_with(monkeypatch, pressed)
+    assert command.main(["query"]) == INTERRUPTED
+    assert "Interrupted before the charge. Nothing was spent." in capsys.readouterr().err
+    in_loading = PRESSED.replace(
+        "raise KeyboardInterrupt", "raise RuntimeError from KeyboardInterrupt()"
+    )
+    ended = subprocess.run([sys.executable, "-c", in_loading], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (INTERRUPTED, TOLD)
 
 
 def test_the_command_begins_where_an_interrupt_is_awaited():

@@ -1,12 +1,14 @@
 """An interrupt waits until a block is over, and is never lost."""
 
 import signal
+import sys
 import threading
+import weakref
 from contextlib import ExitStack
 
 import pytest
 
-from discreet.core.interrupts import Uninterrupted
+from discreet.core.interrupts import Uninterrupted, drop_no_interrupts, pressed_behind
 
 
 def press() -> None:
@@ -64,3 +66,57 @@ def test_other_threads_and_ignored_interrupts_are_left_alone():
             press()
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+class Thing:
+    """Something that can be let go of."""
+
+
+def let_go(raised: type[BaseException]) -> None:
+    """Let go of something; what is raised while that is noted, Python can only print."""
+
+    def noted(_: object) -> None:
+        if raised is KeyboardInterrupt:
+            press()
+        raise raised
+
+    thing = Thing()
+    reference = weakref.ref(thing, noted)
+    del thing
+    assert reference() is None
+
+
+def let_go_and_wait() -> None:
+    let_go(KeyboardInterrupt)
+    threading.Event().wait(60)
+
+
+def test_an_interrupt_that_python_drops_is_raised_again(monkeypatch):
+    """Loading modules calls such functions all the time: one press of some hundred was dropped."""
+    printed: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda one: printed.append(one.exc_type))
+    let_go(KeyboardInterrupt)
+    assert printed == [KeyboardInterrupt], "as it is without"
+    drop_no_interrupts()
+    with pytest.raises(KeyboardInterrupt):
+        let_go_and_wait()
+    let_go(ValueError)
+    assert printed == [KeyboardInterrupt, ValueError]
+
+
+def into_another() -> None:
+    try:
+        press()
+    except KeyboardInterrupt:
+        raise RuntimeError("error calling __set_name__") from None
+
+
+def test_an_error_that_came_of_an_interrupt_is_one():
+    with pytest.raises(RuntimeError) as caught:
+        into_another()
+    pressed = pressed_behind(caught.value)
+    assert type(pressed) is KeyboardInterrupt
+    assert pressed_behind(pressed) is pressed
+    circle = ValueError()
+    circle.__context__, circle.__cause__ = RuntimeError(), circle
+    assert pressed_behind(circle) is None

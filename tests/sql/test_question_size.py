@@ -6,9 +6,10 @@ import pytest
 from attrs import evolve
 
 from discreet.core.errors import RefusedQuery
-from discreet.core.loss import Approximate
-from discreet.curator.answer import read_questions
+from discreet.core.loss import Approximate, Pure
+from discreet.curator.answer import answer, read_questions
 from discreet.curator.batch import price_batch
+from discreet.engines.duckdb import engine
 from discreet.sql import question as questions
 from discreet.sql.aggregates.call import MOST_AGGREGATES
 from discreet.sql.aggregates.clamps import nothing_chosen
@@ -23,6 +24,7 @@ from discreet.tables.functions.public_values import MOST_WORKED_OUT, Enumeration
 from discreet.tables.keyset import LARGEST_KEYSET, PrivateKeys, PublicKeys
 from tests.support.projects.clinic import make_curator, visit, write_project
 
+COUNTED = "SELECT COUNT(*) AS n FROM visits"
 BUCKET = "CAST(width_bucket(age, 0, 100, {}) AS TEXT)"
 
 
@@ -244,3 +246,15 @@ def test_the_keys_of_a_batch_count_together(curator, worked_out):
     with pytest.raises(RefusedQuery, match="too many public values"):
         read_questions(curator, questions, [nothing_chosen] * len(questions))
     assert worked_out.total() <= 2 * MOST_WORKED_OUT
+
+
+def test_what_grows_when_it_is_written_out_is_refused_before_it_is_tried(curator, monkeypatch):
+    """An engine takes seconds and gigabytes to read it, and nobody would be charged for that."""
+    conditions = " OR ".join(f"width_bucket(age, 0, 100, 1000) = {number}" for number in range(20))
+    tried = []
+    monkeypatch.setattr(engine, "_answer", lambda *parts, **_: tried.append(parts))
+    with pytest.raises(RefusedQuery, match="too long for the engine") as refused:
+        answer(curator, f"{COUNTED} WHERE {conditions}", terms=Pure(1), analyst="a")
+    assert f"{engine.MOST_WRITTEN:,} characters" in str(refused.value)
+    assert not tried
+    assert curator.ledger.spent("people") == Approximate(0, 0)

@@ -24,6 +24,7 @@ from discreet.cli.terminal import (
 )
 from discreet.cli.usage import CommandParser
 from discreet.core.errors import TRACE, DeclarationError, DiscreetError, LedgerError, OutputFailed
+from discreet.core.interrupts import pressed_behind
 from discreet.ledger.under_way import Spent, last_charge
 
 COMMANDS = {
@@ -147,6 +148,8 @@ def _run_or_explain(given: Sequence[str], before: Spent) -> int:
     except (BrokenPipeError, OutputFailed):
         raise
     except Exception as cause:
+        if (behind := pressed_behind(cause)) is not None:
+            return interrupted(behind, before, partial(explain, is_json=is_json))
         error = cause if isinstance(cause, DiscreetError) else internal_error(cause)
         explain(error, is_json=is_json, spelled=_spelling(error, _command(given)))
         if error is not cause and os.environ.get(TRACE):

@@ -1,7 +1,9 @@
 """Interrupts of the keyboard: what one says about an answer, and blocks that it waits for."""
 
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, Self
@@ -39,6 +41,53 @@ class Interrupted(KeyboardInterrupt):
         """Return it in the form that errors have."""
         parts = {"code": self.code, "what": self.what, "must": "", "got": "", "next": self.next}
         return {"error": parts}
+
+
+def pressed_behind(error: BaseException) -> KeyboardInterrupt | None:
+    """Return the interrupt that an error came of, if it came of one.
+
+    Python makes another error of an interrupt that comes while it puts a class together, and there
+    may be more between it and who is told.
+
+    Example:
+        >>> pressed_behind(RuntimeError("while a class is made")) is None
+        True
+    """
+    waiting, seen = [error], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, KeyboardInterrupt):
+            return one
+        if id(one) not in seen:
+            seen.add(id(one))
+            waiting += [other for other in (one.__cause__, one.__context__) if other is not None]
+    return None
+
+
+PAUSE = 0.01
+"""How many seconds pass before an interrupt that was dropped is raised again."""
+
+
+def drop_no_interrupts() -> None:
+    """Raise an interrupt again that came where Python can only print errors and go on.
+
+    It calls functions on its own, as when something is let go of while modules are loaded. What
+    they raise is dropped, so whoever pressed the key would be charged all the same.
+    """
+    before = sys.unraisablehook
+
+    def told(unraisable: "sys.UnraisableHookArgs") -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            threading.Thread(target=_press_again, daemon=True).start()
+        else:
+            before(unraisable)
+
+    sys.unraisablehook = told
+
+
+def _press_again() -> None:
+    time.sleep(PAUSE)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
 Handler = Callable[[int, FrameType | None], Any]

@@ -152,6 +152,17 @@ def test_what_is_not_read_is_refused_with_a_way_out(tmp_path, source, more, told
     assert told in str(caught.value)
 
 
+def test_a_pipe_is_no_source_and_nobody_waits_for_it(tmp_path):
+    project(tmp_path, "visits.csv")
+    os.mkfifo(tmp_path / "visits.csv")
+    # Whoever opens it to write keeps one that would wait from waiting for ever.
+    handle = os.open(tmp_path / "visits.csv", os.O_RDWR | os.O_NONBLOCK)
+    os.write(handle, b"person,city,age\n")
+    with connect(tmp_path) as connection, pytest.raises(DeclarationError, match="not a pipe"):
+        owner_of(connection).check()
+    os.close(handle)
+
+
 OBJECT = '{"person": "p", "city": "Bonn", "age": 1}'
 NO_LINES = {
     "an array": (f"[\n{OBJECT},\n{OBJECT}\n]\n", "JSON array"),

@@ -50,6 +50,10 @@ _TRIES = 100
 MOST_RUNNABLE = 10_000
 """How many plans are remembered that have run on empty tables."""
 
+MOST_WRITTEN = 1_000_000
+"""How many characters a query may have when it is written out. An engine takes about a second and
+half a gibibyte to read as many, which no limit of its memory counts."""
+
 MOST_LOWERED = 16
 """How many plans are kept as they are run, between being tried on empty tables and being run."""
 
@@ -105,6 +109,7 @@ class DuckDbEngine:
             self._lowered.clear()
         self._lowered[id(plan)] = (plan, lowered)
         sql = query(lowered, [_nothing(scan) for scan in plan.scans()])
+        _require_short(sql)
         name = digest([sql, [plan.relation.fields()[i].type.value for i in plan.keys.fields]])
         if name in self._runnable:
             return
@@ -206,6 +211,7 @@ class DuckDbEngine:
     def _public_rows(self, cursor: Any, relation: Relation) -> Any:
         opened = self._open(cursor, scans_of(relation))
         found = select(lower_relation(relation, count()), opened)
+        _require_short(found)
         rows = f"SELECT * FROM ({found}) LIMIT {LARGEST_KEYSET + 1}"
         return cursor.sql(f"SELECT * FROM ({rows}) ORDER BY ALL").to_arrow_table()
 
@@ -266,6 +272,18 @@ def _not_runnable() -> RefusedQuery:
         "The engine cannot run this query, whatever the data are",
         next="Write it in another way; nothing was charged",
     )
+
+
+def _require_short(sql: str) -> None:
+    """Refuse what says much with few words: the engine keeps every part of it, for no charge."""
+    if len(sql) > MOST_WRITTEN:
+        raise RefusedQuery(
+            "The query is too long for the engine when it is written out",
+            must=f"have at most {MOST_WRITTEN:,} characters there",
+            got=f"{len(sql):,}",
+            next="Nothing was charged. Use width_bucket less often or with fewer buckets, or work"
+            " out what is said several times in a sub-query",
+        )
 
 
 def _not_in_time() -> RefusedQuery:

@@ -37,6 +37,7 @@ def examine(table: Table | PublicTable) -> Examined:
     """
     found = []
     for file in source_files(table.source, table.name):
+        _require_no_pipe(table, file)
         columns = _columns(table, file)
         places = match_columns(table, [column.name for column in columns])
         found.append({name: columns[place] for name, place in places.items()})
@@ -66,6 +67,16 @@ def require_source(table: Table | PublicTable) -> None:
                 got=" and ".join(types[:2]),
                 next="Convert it when the files are written",
             )
+
+
+def _require_no_pipe(table: Table | PublicTable, file: Path) -> None:
+    """Refuse what would be waited for without end, or be another one each time."""
+    if table.source.frame is None and file.exists() and not (file.is_file() or file.is_dir()):
+        raise DeclarationError(
+            f"The source of {table.name} cannot be read",
+            must="be a file, not a pipe or a device",
+            got=file.name,
+        )
 
 
 def _columns(table: Table | PublicTable, file: Path) -> tuple[StoredColumn, ...]:
