@@ -98,16 +98,9 @@ def play_choices(
     )
     sample = population.sample(rows, rng)
     opened = mechanism(sample, rng)
-    asked: list[Losses] = []
-    choices: list[int] = []
-    if chosen is GameKind.ADAPTIVE:
-        for number in range(count):
-            asked.append(_losses(analyst.ask(number, choices), population))
-            choices.extend(opened.choose(asked[-1:]))
-    else:
-        asked = [_losses(analyst.ask(at, ()), population) for at in range(count)]
-        parts = [asked] if chosen is GameKind.OFFLINE else [[one] for one in asked]
-        choices = [choice for part in parts for choice in opened.choose(part)]
+    asked, choices = chosen.transcript(
+        count, lambda at, told: _losses(analyst.ask(at, told), population), opened.choose
+    )
     return _judged(asked, choices, sample / sample.sum(), population.law)
 
 

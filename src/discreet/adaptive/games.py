@@ -13,7 +13,7 @@ Populations here are finite, so that errors are exact. A question is the vector 
 from collections.abc import Callable, Sequence
 from enum import Enum
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from attrs import field, frozen
@@ -30,6 +30,9 @@ Question = NDArray[np.float64]
 
 Answers = Sequence[float]
 
+_Asked = TypeVar("_Asked")
+_Told = TypeVar("_Told")
+
 
 class GameKind(Enum):
     """When the analyst has to say the questions, and the mechanism sees them."""
@@ -37,6 +40,24 @@ class GameKind(Enum):
     OFFLINE = "offline"
     ONLINE = "online"
     ADAPTIVE = "adaptive"
+
+    def transcript(
+        self,
+        questions: int,
+        ask: Callable[[int, Sequence[_Told]], _Asked],
+        respond: Callable[[Sequence[_Asked]], Sequence[_Told]],
+    ) -> tuple[list[_Asked], list[_Told]]:
+        """Return all questions and answers, each asked when the game asks for it."""
+        asked: list[_Asked] = []
+        told: list[_Told] = []
+        if self is GameKind.ADAPTIVE:
+            for number in range(questions):
+                asked.append(ask(number, told))
+                told.extend(respond(asked[-1:]))
+            return asked, told
+        asked = [ask(number, ()) for number in range(questions)]
+        parts = [asked] if self is GameKind.OFFLINE else [[one] for one in asked]
+        return asked, [answer for part in parts for answer in respond(part)]
 
 
 class SampleMechanism(Protocol):
@@ -176,16 +197,9 @@ def play_on(
     """Play on a sample that is given, which the analyst may know [Ste16, figure 3.2]."""
     count = check.at_least_one(questions, "questions")
     opened = mechanism(sample, rng)
-    asked: list[Question] = []
-    answers: list[float] = []
-    if kind is GameKind.ADAPTIVE:
-        for number in range(count):
-            asked.append(_in_range(analyst.ask(number, answers), population))
-            answers.extend(opened.answer(asked[-1:]))
-    else:
-        asked = [_in_range(analyst.ask(at, ()), population) for at in range(count)]
-        parts = [asked] if kind is GameKind.OFFLINE else [[one] for one in asked]
-        answers = [answer for part in parts for answer in opened.answer(part)]
+    asked, answers = kind.transcript(
+        count, lambda at, told: _in_range(analyst.ask(at, told), population), opened.answer
+    )
     share = sample / sample.sum()
     return AccuracyGame(
         questions=tuple(asked),
