@@ -193,13 +193,14 @@ class SyntheticRelease:
 
         What the noise may have done to it is estimated by drawing it anew so many times.
         """
-        return answer_from_rows(
+        found = answer_from_rows(
             {self.table: self._rows},
             query,
             drawn_again=partial(rows_again, self.model, self.table, len(self)),
             repeats=repeats,
             rng=SystemRng(),
         )
+        return evolve(found, notes=(*found.notes, *self.remarks))
 
     def report(self) -> SyntheticReport:
         """Return how far the rows can be trusted, by what was measured. It costs nothing."""
