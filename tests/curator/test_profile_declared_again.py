@@ -111,7 +111,7 @@ def test_what_does_not_change_the_values_keeps_the_profile(profiled):
 
 def test_a_profile_of_an_earlier_version_is_read_as_far_as_it_can_be(profiled):
     with own(profiled) as owner:
-        table = owner.catalog().table("visits")
+        (table,) = owner.catalog().tables
         (said,) = (
             entry.payload["order"]["description"]
             for entry in owner.ledger().entries()

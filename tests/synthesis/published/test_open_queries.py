@@ -7,7 +7,7 @@ import pickle
 import re
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import pytest
 from attrs import evolve
@@ -279,10 +279,13 @@ def test_an_error_does_not_lead_to_a_machine(own, monkeypatch):
         made.append(Made())
         self._opened = cast(Any, made[0])
 
+    def full(*_: Any, **__: Any) -> NoReturn:
+        raise OSError("the disk is full")
+
     with own() as owner:
         connection = owner.connect()
         monkeypatch.setattr(MachineOpening, "release", release)
-        monkeypatch.setattr(Ledger, "commit_sealed", None)
+        monkeypatch.setattr(Ledger, "commit_sealed", full)
         with pytest.raises(AnswerFailed):
             connection.open_queries("visits", **ASKED)
         assert Pure(3) <= connection.budget()[0].spent
