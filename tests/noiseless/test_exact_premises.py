@@ -1,13 +1,18 @@
 """Exact releases beside others: differencing is refused, and what is stated is asked for."""
 
 import math
+from fractions import Fraction
 
 import pytest
+from scipy.stats import norm
 
 import discreet
 from discreet.core.errors import AnswerFailed, LedgerError, RefusedQuery
+from discreet.core.loss import ApproximateZcdp, Zcdp
 from discreet.core.numbers import exact
 from discreet.ledger.ledger import Ledger
+from discreet.noiseless.composition import NoisyRelease
+from discreet.noiseless.exact.charged_releases import NOISY_DELTA, ChargedReleases
 from discreet.noiseless.exact.differencing import require_no_differencing
 from discreet.noiseless.exact.publish_exact import TRIES
 from discreet.project.open_ledger import open_ledger
@@ -296,6 +301,28 @@ def test_noisy_answers_of_any_version_are_auxiliary_information(tmp_path):
     assert (said["composed"]["rule"], said["composed"]["epsilon"]) == ("premises", "0.6")
     expected = math.exp(0.1) * 1e-7
     assert expected <= float(exact(said["composed"]["delta"])) <= expected * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("loss", [ApproximateZcdp(rho="0.1", delta="1e-6"), Zcdp(rho="0.1")])
+def test_a_noisy_answer_with_a_delta_of_its_own_can_stand_beside_an_exact_one(loss):
+    noisy = ChargedReleases(id_space="students", exact=(), noisy=((3, loss),))
+    (told,) = noisy.composed()
+    assert isinstance(told, NoisyRelease)
+    own = Fraction(1, 10**6) if isinstance(loss, ApproximateZcdp) else 0
+    assert told.delta == own + NOISY_DELTA
+    # The whole of a Gaussian mechanism of that ρ is within it.
+    assert told.epsilon >= gaussian_epsilon(sigma=5**0.5, delta=float(NOISY_DELTA))
+
+
+def gaussian_epsilon(*, sigma: float, delta: float) -> float:
+    """Return the ε of Gaussian noise at a δ, by bisection of the exact formula."""
+    low, high = 0.0, 50.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        near = norm.cdf(1 / (2 * sigma) - middle * sigma)
+        far = math.exp(middle) * norm.cdf(-1 / (2 * sigma) - middle * sigma)
+        low, high = (middle, high) if near - far > delta else (low, middle)
+    return low
 
 
 def test_a_noisy_answer_that_failed_is_none(tmp_path, monkeypatch):

@@ -4,12 +4,15 @@ import json
 import signal
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 
 import discreet
 from discreet.cli.main import main
+from discreet.core.errors import Unsupported
 from discreet.noiseless.exact import publish_exact
+from discreet.planner.question_plan import plan_question
 from discreet.project import worst_case
 from tests.support.house.paths import ROOT
 from tests.support.projects.exact import make_school, release, stated_or_real
@@ -72,6 +75,31 @@ def test_explanations_say_so(school):
         assert not silent(explained)
         assert not silent(publishing)
         assert explained.to_json()["worst_case"]
+
+
+def test_an_explanation_of_a_holdout_says_so_and_promises_nothing(school):
+    with discreet.connect(school) as connection:
+        explained = connection.explain_holdout("exams", units=10**6, questions=2, epsilon=1)
+        told = {"text": str(explained), "json": json.dumps(explained.to_json())}
+        assert not [name for name, text in told.items() if VOID not in text]
+        assert explained.alpha == 1
+        assert set(explained.alphas.values()) == {Fraction(1)}
+        assert explained.least is None
+        with pytest.raises(Unsupported):
+            connection.holdout("exams", questions=2, epsilon=1)
+
+
+def test_a_plan_for_a_question_says_so(school):
+    with discreet.connect(school) as connection:
+        planned = plan_question(connection, SQL)
+        told = {"text": str(planned), "json": json.dumps(planned.to_json())}
+        assert not [name for name, text in told.items() if VOID not in text]
+
+
+def test_answers_from_synthetic_rows_say_so(school):
+    with discreet.connect(school, epsilon="0.3") as connection:
+        rows = connection.synthesise("exams", columns=["grade", "campus"])
+        assert not silent(rows.sql("SELECT COUNT(*) FROM exams", repeats=2))
 
 
 def test_what_is_published_synthesised_and_profiled_says_so(school):

@@ -66,6 +66,7 @@ class QuestionPlan:
         people: How many people were said to be there.
         counts: The names of aggregates that are counts; of others a share of the people is nothing.
         in_ranks: The names of those whose errors are ranks.
+        void: That the worst-case claim has ended, if it has.
     """
 
     query: str
@@ -80,12 +81,14 @@ class QuestionPlan:
     people: int | None
     counts: frozenset[str]
     in_ranks: frozenset[str]
+    void: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [*self.declared, f"Left: {self.left.shown(rounding=ROUND_FLOOR)}, of your own"]
         if self.verdict is not None:
             lines.append(f"Wanted: {self.accuracy}: {self.verdict.value}{self._why()}")
         lines += [self._spending(one) for one in self.spendings]
+        lines += [f"Worst case: {text}" for text in self.void]
         return "\n".join(lines)
 
     def _why(self) -> str:
@@ -127,6 +130,7 @@ class QuestionPlan:
                 }
                 for one in self.spendings
             ],
+            **({"worst_case": list(self.void)} if self.void else {}),
         }
 
 
@@ -180,6 +184,7 @@ def plan_question(
         people=count,
         counts=frozenset(name for name, one in named if isinstance(one, _COUNTS)),
         in_ranks=frozenset(one.name for one in first.columns() if one.mechanism.counts_ranks),
+        void=first.void,
     )
 
 

@@ -190,9 +190,13 @@ def read_values(
     smallest: Mapping[int, int],
     noise: AggregateMechanism,
 ) -> Values:
-    """Return the values of a column; the keys of the numbers are the ends of bins."""
+    """Return the values of a column; the keys of the numbers are the ends of bins.
+
+    A range that is declared now says that nobody is beyond these ends only if it lies within them.
+    """
     known = tuple(sorted(set(largest) - {ABOVE, NO_VALUE}))
-    bins = evolve(bins, ends=known)
+    is_within = known[0] <= bins.ends[0] and bins.ends[-1] <= known[-1]
+    bins = evolve(bins, ends=known, is_declared=bins.is_declared and is_within)
     each = (*known, ABOVE)
     return Values(
         bins=bins,

@@ -195,7 +195,7 @@ class SyntheticRelease:
 
         What the noise may have done to it is estimated by drawing it anew so many times.
         """
-        return answer_from_rows(
+        found = answer_from_rows(
             {self.table: self._rows},
             query,
             known=self.model.known,
@@ -203,6 +203,7 @@ class SyntheticRelease:
             repeats=repeats,
             rng=SystemRng(),
         )
+        return evolve(found, notes=(*found.notes, *self.remarks))
 
     def report(self) -> SyntheticReport:
         """Return how far the rows can be trusted, by what was measured. It costs nothing."""

@@ -7,20 +7,21 @@ import pickle
 import re
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NoReturn, cast
 
 import pytest
 from attrs import evolve
 
 from discreet.core.contribution import Contribution
-from discreet.core.errors import DiscreetError, InvalidArgument, Unsupported
+from discreet.core.errors import AnswerFailed, DiscreetError, InvalidArgument, Unsupported
 from discreet.core.loss import Pure
+from discreet.ledger.ledger import Ledger
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.thresholds.sparse_vector import SparseVectorRun
 from discreet.project.charged import charged
 from discreet.project.terms import Terms
 from discreet.randomness.rng import SystemRng
-from discreet.synthesis.published.open_queries import dialogue_plan
+from discreet.synthesis.published.open_queries import MachineOpening, dialogue_plan
 from discreet.synthesis.published.query_machines import query_machine
 from tests.support.projects.frames import owned as owned_frames
 from tests.synthesis.published.test_publish import COLUMNS, visits
@@ -260,3 +261,48 @@ def test_a_rho_is_no_price_of_a_dialogue(own):
         with pytest.raises(Unsupported, match="pure price"):
             owner.connect(rho=1).open_queries("visits", **asked)
         assert owner.connect().open_queries("visits", **ASKED).cost.rho <= 8
+
+
+class Made:
+    """A machine, as far as its end goes."""
+
+    has_ended = False
+
+    def end(self) -> None:
+        self.has_ended = True
+
+
+def test_an_error_does_not_lead_to_a_machine(own, monkeypatch):
+    made: list[Made] = []
+
+    def release(self: MachineOpening, *_: Any) -> None:
+        made.append(Made())
+        self._opened = cast(Any, made[0])
+
+    def full(*_: Any, **__: Any) -> NoReturn:
+        raise OSError("the disk is full")
+
+    with own() as owner:
+        connection = owner.connect()
+        monkeypatch.setattr(MachineOpening, "release", release)
+        monkeypatch.setattr(Ledger, "commit_sealed", full)
+        with pytest.raises(AnswerFailed):
+            connection.open_queries("visits", **ASKED)
+        assert Pure(3) <= connection.budget()[0].spent
+    assert [one.has_ended for one in made] == [True]
+
+
+def test_a_machine_that_is_made_when_nobody_waits_any_more_ends_at_once(own, monkeypatch):
+    made: list[Any] = []
+    release = MachineOpening.release
+
+    def left(self: MachineOpening, *given: Any) -> None:
+        self.discard()
+        release(self, *given)
+        made.append(self._opened)
+
+    with own() as owner:
+        monkeypatch.setattr(MachineOpening, "release", left)
+        with pytest.raises(AssertionError):
+            owner.connect().open_queries("visits", **ASKED)
+    assert made == [None]

@@ -15,6 +15,7 @@ from discreet.core.loss import PrivacyLoss, Pure, Zcdp, short
 from discreet.core.numbers import float_up, written
 from discreet.project.charged import charged
 from discreet.project.project import Project
+from discreet.project.worst_case import void_remarks
 
 HALF = Fraction(1, 2)
 
@@ -32,6 +33,7 @@ class HoldoutExplanation:
         alpha: What each answer would be within, as a share of its range; 1 if nothing.
         better: The price that promises most for so many people, of those near, with its promise.
         least: How many would have a promise of half the range; None if no number has.
+        void: That exact numbers of them are public, if they are: then no holdout is opened.
     """
 
     plan: HoldoutPlan
@@ -40,11 +42,14 @@ class HoldoutExplanation:
     alpha: Fraction
     better: tuple[Pure | Zcdp, Fraction]
     least: int | None
+    void: tuple[str, ...] = ()
 
     @property
     def alphas(self) -> dict[str, Fraction]:
         """What answers of each kind would be within, as a share of their range."""
         answers = self.plan.answers
+        if self.void:
+            return dict.fromkeys(answers.mix.by_kind, Fraction(1))
         return {
             kind: min(Fraction(1), answers.reach(self.units, self.besides, kind))
             for kind in answers.mix.by_kind
@@ -63,6 +68,7 @@ class HoldoutExplanation:
             "best_price": self.better[0].to_json(),
             "best_alpha": float_up(self.better[1]),
             "least_units": self.least,
+            **({"worst_case": list(self.void)} if self.void else {}),
         }
 
     def __str__(self) -> str:
@@ -76,6 +82,10 @@ class HoldoutExplanation:
         first = charged(answers.count_event, answers.cap)
         yield f"The number of {called.plural} costs {first} at once,"
         yield from self._prices(answers)
+        if self.void:
+            yield "It would be refused, for nothing can be promised:"
+            yield from self.void
+            return
         if self.alpha >= 1:
             yield f"If there are {called.counted(self.units)}, it promises nothing"
             if self.least is None:
@@ -126,8 +136,11 @@ def explain_holdout(project: Project, plan: HoldoutPlan, *, units: int) -> Holdo
         data_version=0 if version is None else version.number,
         most=plan.answers.mix.by_kind,
     ).besides
+    void = void_remarks(project.ledger, id_space)
 
     def promised(price: Pure | Zcdp) -> Fraction:
+        if void:
+            return Fraction(1)
         answers = plan.answers
         other = GatedAnswers.with_price(
             questions=answers.mix, beta=answers.beta, price=price, cap=answers.cap
@@ -142,5 +155,6 @@ def explain_holdout(project: Project, plan: HoldoutPlan, *, units: int) -> Holdo
         besides=besides,
         alpha=promised(plan.price),
         better=(best, promised(best)),
-        least=fewest_rows(lambda size: plan.answers.reach(size, besides), HALF),
+        least=None if void else fewest_rows(lambda size: plan.answers.reach(size, besides), HALF),
+        void=void,
     )

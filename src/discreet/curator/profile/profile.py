@@ -21,6 +21,7 @@ from discreet.core.event import ComposedEvent
 from discreet.core.loss import Pure, Zcdp
 from discreet.curator.price.allocate import Shares
 from discreet.curator.price.price import PricedPlan, price
+from discreet.curator.profile.measured_as import MEASURED_AS, measured_as
 from discreet.curator.profile.stored_profile import (
     find_profile,
     has_few_keys,
@@ -92,15 +93,17 @@ def profile(
     """
     table = private_table(project, name)
     stored = None if fresh else find_profile(project, table)
-    if stored is not None:
+    if stored is None:
+        priced = price_profile(project, table, terms, keys, values, unreadable)
+        passed = go_through(project, priced.passage, analyst=analyst, fresh=fresh)
+        given = passed.is_stored
+        stored = profile_of(project, table, passed.bodies, passed.receipt, is_stored=given)
+    # One that somebody else made, perhaps at this moment, can be of other columns.
+    if stored.is_stored:
         _require_counted(stored, [table.column(key).name for key in keys or ()])
         _require_values(stored, [table.column(value).name for value in values])
         _require_unreadable(stored, [table.column(one).name for one in unreadable])
-        return with_void(project, stored)
-    priced = price_profile(project, table, terms, keys, values, unreadable)
-    passed = go_through(project, priced.passage, analyst=analyst, fresh=fresh)
-    found = profile_of(project, table, passed.bodies, passed.receipt, is_stored=passed.is_stored)
-    return with_void(project, found)
+    return with_void(project, stored)
 
 
 def _require_counted(stored: Profile, keys: Sequence[str]) -> None:
@@ -175,7 +178,11 @@ def price_profile(
         loss=loss,
         legs=tuple(map(leg_of, priced)),
         size=lambda: _size(priced),
-        description={"sql": _written(table, plans), "event": event.to_json()},
+        description={
+            "sql": _written(table, plans),
+            "event": event.to_json(),
+            MEASURED_AS: measured_as(table, plans),
+        },
         is_batch=True,
     )
     return PricedProfile(plans=tuple(priced), passage=passage)

@@ -7,6 +7,7 @@ from attrs import evolve
 
 from discreet.core.canonical import described, digest
 from discreet.core.errors import InvalidArgument
+from discreet.curator.profile.measured_as import MEASURED_AS, is_still
 from discreet.curator.profile.one_table import only_table
 from discreet.ledger.order import Receipt
 from discreet.project.project import Project
@@ -102,12 +103,17 @@ def profile_of(
     *,
     is_stored: bool,
 ) -> Profile:
-    """Return the profile that bodies are, by what is declared of the table."""
+    """Return the profile that bodies are, by what is declared of the table.
+
+    What was measured of a column that is declared in another way now is left out.
+    """
     space = project.catalog.id_space(table.unit.id_space)
+    said = project.ledger.description_of(receipt.ticket.number).get(MEASURED_AS)
+    read = map(Body.from_json, bodies)
     return read_profile(
         table.name,
         space.unit,
-        map(Body.from_json, bodies),
+        (body for body in read if is_still(table, body.keys.columns[0], said)),
         units=space.units,
         period=None if table.unit.period is None else table.unit.period.length.value,
         most=table.most_rows_per_unit,

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from discreet.accounting.conversions.convert import convert
 from discreet.accounting.losses.loss_json import loss_from_json
-from discreet.core.loss import Approximate, Measure, PrivacyLoss
+from discreet.core.loss import Approximate, ApproximateZcdp, Measure, PrivacyLoss
 from discreet.core.numbers import exact
 from discreet.ledger.chain import Entry, Kind
 from discreet.ledger.exact_claims import ExactClaim
@@ -20,7 +20,7 @@ from discreet.noiseless.composition import Earlier, ExactStatistic, NoisyRelease
 from discreet.tables.declarations.exact_releases import TICKET
 
 NOISY_DELTA = Fraction(1, 10**9)
-"""The δ at which a loss in another measure is told as an ε."""
+"""The δ at which a loss in another measure is told as an ε, besides the δ that it has itself."""
 
 
 def version_name(name: str, version: int) -> str:
@@ -119,7 +119,8 @@ class ChargedReleases:
 def _approximate(loss: PrivacyLoss) -> Approximate:
     if isinstance(loss, Approximate):
         return loss
-    delta = 0 if loss.measure is Measure.PURE else NOISY_DELTA
+    own = loss.delta if isinstance(loss, ApproximateZcdp) else 0
+    delta = 0 if loss.measure is Measure.PURE else own + NOISY_DELTA
     found = convert(loss, to=Measure.APPROXIMATE, delta=delta).loss
     assert isinstance(found, Approximate)
     return found

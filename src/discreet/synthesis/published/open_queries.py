@@ -134,20 +134,33 @@ class MachineOpening:
         self._offered = offered
         self._mechanism = mechanism
         self._opened: Dialogue | None = None
+        self._is_wanted, self._lock = True, Lock()
 
     def release(self, keys: FoundKeys, counts: IntArray, rng: Rng) -> None:
         """Open the machine; nothing is released yet."""
         values = [(one.grouped_by(), one.column.nullable) for one in self._offered.cells]
         rows = CountedRows.found(keys, counts, values)
         histogram = rows.table(range(len(rows.sizes))).ravel()
-        self._opened = self._mechanism.open(histogram, d_in=unit_rows(self._offered), rng=rng)
+        opened = self._mechanism.open(histogram, d_in=unit_rows(self._offered), rng=rng)
         histogram.fill(0)  # the machine has a copy of its own, and overwrites it at its end
+        with self._lock:
+            self._opened = opened
+        if not self._is_wanted:
+            self.discard()
 
     def take(self) -> Dialogue:
         """Hand the machine over, and forget it."""
         opened, self._opened = self._opened, None
         assert opened is not None  # a passage that is not joined has run
         return opened
+
+    def discard(self) -> None:
+        """End the machine, now or when it is made: nobody will have it."""
+        self._is_wanted = False
+        with self._lock:
+            opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.end()
 
 
 class OpenQueries:
@@ -327,8 +340,12 @@ def open_queries(
     """
     plan = dialogue_plan(project, name, machine, terms, default, columns, keys)
     opened = MachineOpening(plan.offered, plan.mechanism)
-    passed = go_through(project, plan.passage(opened), analyst=analyst, fresh=True)
-    return OpenQueries(project, plan, opened.take(), passed.receipt)
+    try:
+        passed = go_through(project, plan.passage(opened), analyst=analyst, fresh=True)
+        return OpenQueries(project, plan, opened.take(), passed.receipt)
+    except BaseException:
+        opened.discard()  # the way of the error still leads to it
+        raise
 
 
 def dialogue_plan(

@@ -150,7 +150,7 @@ class RelatedRelease:
 
         What the noise may have done to it is estimated by drawing it anew so many times.
         """
-        return answer_from_rows(
+        found = answer_from_rows(
             {name: rows.arrow for name, rows in self.tables.items()},
             query,
             known=self.model.known,
@@ -158,6 +158,7 @@ class RelatedRelease:
             repeats=repeats,
             rng=SystemRng(),
         )
+        return evolve(found, notes=(*found.notes, *self.remarks))
 
     def report(self) -> RelatedReport:
         """Return how far the rows can be trusted, by what was measured. It costs nothing."""
