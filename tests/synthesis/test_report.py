@@ -1,6 +1,7 @@
 """The report: what it bounds is bounded, what it says can be read, and judging moves no more."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.coarse_values import CoarseValues
 from discreet.synthesis.marginals.measure import MarginalMechanism
 from discreet.synthesis.report import SyntheticReport
-from discreet.synthesis.report_picture import coarse_labels, shortened
+from discreet.synthesis.report_picture import coarse_labels, shortened, svg
 from discreet.synthesis.synthetic_model import SyntheticModel
 from discreet.tables.column import Bounds, Column, ColumnType
 
@@ -131,6 +132,15 @@ def test_one_unit_moves_no_distance_by_more_than_its_rows(rng, monkeypatch):
     moved = np.abs(exact[0] - exact[1])
     assert moved.max() == 2, "a twin that takes a row for a unit says 1"
     assert (moved**2).sum() <= judge.distance.l2_squared
+
+
+def test_a_letter_that_no_font_has_is_text_for_whoever_shows_it():
+    def draw(axes):
+        axes.set_title("東病棟 <b>")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "東病棟 &lt;b&gt;</text>" in svg(draw)
 
 
 def test_forms(rng, tmp_path):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from discreet.accounting.picture import ACCENT, INK, OTHERS, QUIET
+from discreet.accounting.picture import ACCENT, INK, OTHERS, QUIET, draw_into
 from discreet.core import optional
 from discreet.core.terminal_text import one_line
 from discreet.synthesis.counted.value_cells import ValueCells
@@ -90,7 +90,7 @@ def svg(draw: Callable[[Any], None], *, tall: float = TALL) -> str:
     figure = optional.load("matplotlib.figure").Figure(figsize=(WIDE, tall), layout="constrained")
     draw(figure.subplots())
     target = io.StringIO()
-    figure.savefig(target, format="svg", metadata={"Date": None})
+    draw_into(figure, target, format="svg", metadata={"Date": None})
     return target.getvalue().partition("<svg")[2].join(("<svg", ""))
 
 
