@@ -152,7 +152,9 @@ def test_forms(rng, tmp_path):
     data = json.loads(report.write(tmp_path / "r.json").read_text(encoding="utf-8"))
     assert [one["name"] for one in data["columns"]] == ["sex", "age", "ok", "<b>"]
     assert data["columns"][0]["values"] == ["f", "m"]
-    assert report.plot("age").get_title(loc="left") == "age"
+    aged = report.plot("age")
+    assert aged.get_title(loc="left") == "age"
+    assert aged.get_xticklabels()[-1].get_text() == "NULL", "or it would seem to be the oldest"
     first, second = (CELLS[one].column.name for one in report.model.measured.together[0])
     axes = report.plot_pair(second, first)
     assert axes.get_title(loc="left") == f"{first} with {second}"

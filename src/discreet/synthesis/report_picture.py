@@ -111,6 +111,9 @@ def shortened(label: str) -> str:
 
 
 def _name(axes: Any, labels: Sequence[str]) -> None:
-    shown = range(0, len(labels), -(-len(labels) // _MOST_LABELS))
+    step, last = -(-len(labels) // _MOST_LABELS), len(labels) - 1
+    shown = list(range(0, len(labels), step))
+    if shown[-1] != last and labels[last] == "NULL":  # it is no neighbour of what stands beside it
+        shown = [one for one in shown if 2 * (last - one) > step] + [last]
     texts = [plain(shortened(labels[one])) for one in shown]
     axes.set_xticks(shown, texts, rotation=30, ha="right")
