@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from discreet.adaptive.gated.first_questions import FirstQuestions
 from discreet.adaptive.gated.gated_promise import ONE_PERSON
 from discreet.adaptive.gated.holdout_plan import holdout_plan
 from discreet.adaptive.gated.person_query import count_plan, sum_plan
 from discreet.adaptive.gated.table_holdout import TableHoldout, open_holdout
 from discreet.adaptive.guarantee import STEPS
+from discreet.adaptive.question_mix import QuestionMix
 from discreet.adaptive.row_values import DeclaredRange
 from discreet.core.errors import BudgetExhausted, DiscreetError, RefusedQuery, Unsupported
 from discreet.core.loss import Pure
@@ -234,7 +236,7 @@ def test_of_one_row_a_person_there_is_no_aggregate(tmp_path, rng):
     assert holdout.ask("age > 50").number == 1
 
 
-def test_holdouts_that_are_refused(folder):
+def test_holdouts_that_are_refused(folder, tmp_path):
     with connect(folder) as connection:
         usual: dict[str, Any] = {"questions": 3, "epsilon": "1"}
         wrongs: tuple[tuple[dict[str, Any], str], ...] = (
@@ -248,8 +250,25 @@ def test_holdouts_that_are_refused(folder):
         for wrong, said in wrongs:
             with pytest.raises(DiscreetError, match=said):
                 connection.holdout(**usual | wrong)
-        with pytest.raises(BudgetExhausted):
+        with pytest.raises(Unsupported, match="With no number of people"):
             connection.holdout("visits", questions=1, epsilon="40")
+        assert connection.budget()[0].spent == Pure(0)
+    with connect(write_project(tmp_path / "small", rows(20), epsilon="0.1")) as connection:
+        with pytest.raises(BudgetExhausted):
+            connection.holdout("visits", questions=1, epsilon="1")
+        assert connection.budget()[0].spent == Pure(0)
+
+
+def test_a_slip_in_the_first_question_costs_nothing(folder):
+    within = DeclaredRange(0, 1)
+    slip = FirstQuestions(texts=("max(agee) > 50",), within=within)
+    twice = FirstQuestions(texts=("max(age)", "MAX(age)"), within=within, is_choice=True)
+    mix = QuestionMix(means=0, choices=1, candidates=2)
+    with connect(folder) as connection:
+        with pytest.raises(DiscreetError, match="agee"):
+            connection.holdout("visits", questions=3, epsilon="1", first=slip)
+        with pytest.raises(DiscreetError, match="ask the same"):
+            connection.holdout("visits", questions=mix, epsilon="1", first=twice)
         assert connection.budget()[0].spent == Pure(0)
 
 

@@ -101,6 +101,8 @@ def test_uniqueness(run):
     assert "k = 2" in told
     assert "2 of 5 rows" in told
     assert "rows alone" in run("uniqueness", "rows.csv", "--most", "1")
+    both = run("uniqueness", "rows.csv", "--columns", "zip", "--columns", "ill")
+    assert both == run("uniqueness", "rows.csv", "--columns", "zip,ill")
 
 
 @pytest.mark.parametrize(

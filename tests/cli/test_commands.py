@@ -87,6 +87,20 @@ def test_who_names_no_price_is_told_how_in_the_spelling_of_the_command_line(proj
     assert "--rows-per-group" in given
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("holdout", "visits", "--questions", "5", "max(cost) > 3"),
+        ("synthesise", "visits"),
+        ("publish", "visits", "clinic", "--method", "cells"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_no_accuracy_is_offered_where_there_is_none(project, run, command):
+    told = run(*command, "--project", project, code=2)
+    assert "Add --epsilon 0.5 (or --rho). [missing_loss]" in told
+
+
 @pytest.mark.parametrize("command", ["query", "explain", "rehearse"])
 def test_a_question_comes_from_a_file_or_the_standard_input(
     project, run, tmp_path, monkeypatch, command

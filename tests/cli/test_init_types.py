@@ -328,3 +328,15 @@ def test_a_profile_that_fails_leaves_the_file_as_it_was(many):
     with pytest.raises(Exception, match="cannot pay"):
         begin([str(many)], many.parent, known, None, wishes)
     assert limits(many.parent) == {"rows_per_unit": "?"}
+
+
+def test_columns_of_one_name_take_no_type_from_another(tmp_path):
+    file = tmp_path / "stays.csv"
+    file.write_text("cost,smoker,Cost,mixed,day\n1,true,2,abc,2025-01-01\n2,false,3,1,2025-01-02\n")
+    assert kinds(file) == {
+        "cost": StoredKind.TEXT,
+        "smoker": StoredKind.BOOLEAN,
+        "Cost": StoredKind.TEXT,
+        "mixed": StoredKind.TEXT,
+        "day": StoredKind.DATE,
+    }

@@ -324,19 +324,29 @@ def test_a_mark_that_somebody_else_wrote_is_flushed_before_a_charge_returns(tmp_
     assert read_marks(ledger.anchors) == marks
 
 
-def test_a_larger_file_that_takes_its_place_is_the_one_that_is_written(tmp_path: Path):
+def test_a_larger_file_that_takes_its_place_is_the_one_that_is_written(tmp_path, monkeypatch):
     ledger = new(tmp_path)
     ask(ledger)
     (anchor,) = ledger.anchors
-    entered = threading.Event()
+    opened, entered = threading.Event(), threading.Event()
+    open_it = Anchor._opened
+
+    def noticed(one: Anchor) -> int:
+        handle = open_it(one)
+        if threading.current_thread() is waiting:
+            opened.set()
+        return handle
 
     def wait() -> None:
         with anchor.turn():
             entered.set()
 
     waiting = threading.Thread(target=wait)
+    monkeypatch.setattr(Anchor, "_opened", noticed)
     with anchor.turn():
         waiting.start()
+        # Only who has opened the file before it is replaced waits for it.
+        assert opened.wait(60)
         shutil.copy(anchor.path, tmp_path / "larger")
         (tmp_path / "larger").rename(anchor.path)
         with anchor.turn():

@@ -49,8 +49,9 @@ def test_a_cap_below_what_was_spent_leaves_nothing(ledger):
 def test_a_budget_in_use_keeps_its_measure(ledger):
     ledger.declare(Budget("people", Zcdp(rho=1)))
     ledger.reserve(order(Zcdp(rho="0.5")))
-    with pytest.raises(Unsupported, match="keeps its measure"):
+    with pytest.raises(Unsupported, match="keeps its measure") as refused:
         ledger.declare(Budget("people", Pure(1)))
+    assert "declare what holds, ρ = 1, or more" in str(refused.value)
     ledger.verify()
 
 

@@ -135,6 +135,15 @@ def test_one_unit_moves_no_distance_by_more_than_its_rows(rng, monkeypatch):
     assert (moved**2).sum() <= judge.distance.l2_squared
 
 
+def test_a_letter_that_no_font_has_is_text_for_whoever_shows_it():
+    def draw(axes):
+        axes.set_title("東病棟 <b>")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "東病棟 &lt;b&gt;</text>" in svg(draw)
+
+
 def test_forms(rng, tmp_path):
     report = SyntheticReport(title="<rows>", model=_model(_rows(), 1, rng), notes=("a note",))
     page = report.write(tmp_path / "r.html").read_text(encoding="utf-8")
@@ -144,7 +153,9 @@ def test_forms(rng, tmp_path):
     data = json.loads(report.write(tmp_path / "r.json").read_text(encoding="utf-8"))
     assert [one["name"] for one in data["columns"]] == ["sex", "age", "ok", "<b>"]
     assert data["columns"][0]["values"] == ["f", "m"]
-    assert report.plot("age").get_title(loc="left") == "age"
+    aged = report.plot("age")
+    assert aged.get_title(loc="left") == "age"
+    assert aged.get_xticklabels()[-1].get_text() == "NULL", "or it would seem to be the oldest"
     first, second = (CELLS[one].column.name for one in report.model.measured.together[0])
     axes = report.plot_pair(second, first)
     assert axes.get_title(loc="left") == f"{first} with {second}"

@@ -1,5 +1,6 @@
 """Pictures of a loss, for people who look rather than read. They need matplotlib."""
 
+import warnings
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -22,13 +23,25 @@ def save(figure: Any, path: Path) -> None:
     """Write a figure as PNG, SVG or PDF, by the ending of ``path``."""
     require_kind(path)
     try:
-        figure.savefig(path, dpi=150)
+        draw_into(figure, path, dpi=150)
     except OSError as cause:
         raise InvalidArgument(
             "The picture cannot be written there",
             must="be a file in a folder that exists",
             got=f"{path}: {cause.strerror}",
         ) from cause
+
+
+def draw_into(figure: Any, target: Any, **said: Any) -> None:
+    """Write a figure into a file or a buffer, as matplotlib is told.
+
+    A letter that no font of matplotlib has becomes a box, which says as much as a warning would. In
+    SVG text stays text, so whoever shows it draws such a letter.
+    """
+    rc_context = optional.load("matplotlib").rc_context
+    with rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        figure.savefig(target, **said)
 
 
 def require_kind(path: Path) -> None:

@@ -4,7 +4,16 @@ import io
 from pathlib import Path
 from typing import Any
 
-from discreet.accounting.picture import ACCENT, INK, OTHERS, QUIET, new_figure, require_kind, tidy
+from discreet.accounting.picture import (
+    ACCENT,
+    INK,
+    OTHERS,
+    QUIET,
+    draw_into,
+    new_figure,
+    require_kind,
+    tidy,
+)
 from discreet.attacks.reconstruction.frontier import Frontier
 from discreet.attacks.records.uniqueness import UniquenessReport
 
@@ -15,7 +24,7 @@ def picture_bytes(figure: Any, path: Path) -> bytes:
     """Return a figure as a file of this name holds it: what is written must be private."""
     require_kind(path)
     target = io.BytesIO()
-    figure.savefig(target, dpi=150, format=path.suffix.lower().lstrip("."))
+    draw_into(figure, target, dpi=150, format=path.suffix.lower().lstrip("."))
     return target.getvalue()
 
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from discreet.cli.exit_status import ANSWERED, internal_error, status_of, write_trace
 from discreet.cli.interrupting import interrupted, leave
-from discreet.cli.spelling import spelled, spelled_in_shell
+from discreet.cli.spelling import spelled, spelled_in_shell, spelled_without_accuracy
 from discreet.cli.terminal import (
     explain,
     flush_output,
@@ -105,6 +105,9 @@ SPELLED = (
     "attack",
 )
 """Commands whose messages name arguments that are options here."""
+
+_WITHOUT_ACCURACY = ("synthesise", "publish", "holdout")
+"""Commands with a price that cannot be given as an accuracy."""
 
 
 class _Version(argparse.Action):
@@ -207,5 +210,8 @@ def _options(given: Sequence[str]) -> argparse.Namespace:
 
 def _spelling(error: DiscreetError, command: str | None) -> Callable[[str], str]:
     """Return how an error is spelled: declarations and ledgers have names of their own."""
-    is_plain = command not in SPELLED or isinstance(error, DeclarationError | LedgerError)
-    return str if is_plain else spelled_in_shell if command == "shell" else spelled
+    if command not in SPELLED or isinstance(error, DeclarationError | LedgerError):
+        return str
+    if command == "shell":
+        return spelled_in_shell
+    return spelled_without_accuracy if command in _WITHOUT_ACCURACY else spelled

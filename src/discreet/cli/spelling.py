@@ -70,6 +70,17 @@ def spelled(text: str) -> str:
     return _respelled(text, (*_WITH_A_QUESTION, *_IN_BOTH))
 
 
+def spelled_without_accuracy(text: str) -> str:
+    """Return a message about what is published: a price is all that such a command can be given.
+
+    Example:
+        >>> told = "On the command line add --epsilon 0.5 (or --rho, or --accuracy); in Python give"
+        >>> spelled_without_accuracy(f"{told} epsilon=0.5 to the question or to connect()")
+        'Add --epsilon 0.5 (or --rho)'
+    """
+    return spelled(text).replace(" (or --rho, or --accuracy)", " (or --rho)")
+
+
 def spelled_in_shell(text: str) -> str:
     """Return a message for a shell: its options are given when it begins, limits in the query.
 

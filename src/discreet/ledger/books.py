@@ -225,9 +225,15 @@ def require_free_measure(latest: Latest, budget: Budget) -> None:
     if before and in_use and before.payload["cap"]["measure"] != budget.cap.measure.value:
         raise Unsupported(
             f"The budget of '{budget.id_space}' is in use and keeps its measure",
-            must=f"be {before.payload['cap']['measure']}",
+            must=f"be {before.payload['cap']['measure']}, as it was when something was charged",
             got=budget.cap.measure.value,
+            next=f"Only its numbers can change: declare what holds, {_written(before)}, or more",
         )
+
+
+def _written(noted: Entry) -> str:
+    """Return a budget as a ledger has noted it, in symbols."""
+    return str(loss_from_json(noted.payload["cap"]))
 
 
 def note_budget(transaction: Transaction, budget: Budget) -> None:

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from discreet.adaptive.gated.first_questions import FirstQuestions
 from discreet.adaptive.gated.holdout_explanation import HoldoutExplanation, explain_holdout
 from discreet.adaptive.gated.holdout_plan import HoldoutPlan, holdout_plan
 from discreet.adaptive.gated.table_holdout import TableHoldout, open_holdout
@@ -31,6 +32,7 @@ class HoldingOut:
         beta: Number = Fraction(1, 20),
         epsilon: Number | None = None,
         rho: Number | None = None,
+        first: FirstQuestions | None = None,
     ) -> TableHoldout:
         """Return a holdout of a table, which answers adaptive questions about its population.
 
@@ -45,9 +47,13 @@ class HoldingOut:
             beta: The chance that some interval does not hold for the population.
             epsilon: What all of it may cost; or else ``rho``, where the budget knows it.
             rho: The same in zCDP.
+            first: What is going to be asked first, if that is known: what the holdout would refuse
+                of it is refused here, before anything is charged.
         """
         with naming_units(self._opened().catalog, table):
             plan = self._holdout_plan(table, questions, beta, epsilon, rho)
+            if first is not None:
+                first.require_possible(self._opened(), plan)
             return open_holdout(self._opened(), plan, analyst=self._analyst)
 
     def explain_holdout(

@@ -3,12 +3,11 @@
 import io
 from collections.abc import Callable, Sequence
 from typing import Any
-from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 from attrs import field, frozen
 
-from discreet.accounting.picture import ACCENT, INK, OTHERS, QUIET
+from discreet.accounting.picture import ACCENT, INK, OTHERS, QUIET, draw_into
 from discreet.core import optional
 from discreet.core.terminal_text import one_line
 from discreet.synthesis.counted.value_cells import ValueCells
@@ -93,11 +92,9 @@ def svg(draw: Callable[[Any], None], *, tall: float = TALL) -> str:
     they are placed here has not is nothing to warn of.
     """
     figure = optional.load("matplotlib.figure").Figure(figsize=(WIDE, tall), layout="constrained")
+    draw(figure.subplots())
     target = io.StringIO()
-    with optional.load("matplotlib").rc_context({"svg.fonttype": "none"}), catch_warnings():
-        filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        draw(figure.subplots())
-        figure.savefig(target, format="svg", metadata={"Date": None})
+    draw_into(figure, target, format="svg", metadata={"Date": None})
     return target.getvalue().partition("<svg")[2].join(("<svg", ""))
 
 

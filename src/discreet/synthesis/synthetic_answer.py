@@ -228,13 +228,19 @@ def _summed(items: Sequence[Node], kinds: Sequence[Any]) -> list[int]:
 
 
 def _notes(errors: dict[str, tuple[float | None, ...]], repeats: int) -> tuple[str, ...]:
-    lost = "columns that were not measured together seem independent, and no ± shows that"
+    lost = (
+        (
+            "rows that a limit left out, or that are nobody's, were not counted: numbers of rows"
+            " and sums may be too small, and no ± shows that"
+        ),
+        "columns that were not measured together seem independent, and no ± shows that",
+    )
     if not errors:
-        return ("these rows are made up, and nothing here has an error bar", lost)
+        return ("these rows are made up, and nothing here has an error bar", *lost)
     how = f"± is an estimate at 95 %, from noise that was drawn anew {repeats} times"
     same = "± 0 says that none of these changed it, and not that it is exact"
     unmoved = any(error == 0 for found in errors.values() for error in found)
-    return ("these rows are made up", how, *([same] if unmoved else []), lost)
+    return ("these rows are made up", how, *([same] if unmoved else []), *lost)
 
 
 def _rows(found: Any) -> tuple[tuple[Any, ...], ...]:

@@ -293,6 +293,10 @@ def test_tables_of_other_units_are_refused(owner):
         with pytest.raises(kind):
             require_related(parent, evolve(child, unit=unit))
     require_related(parent, child)
+    one = evolve(parent, most_rows_per_unit=1)
+    require_related(one, child)
+    with pytest.raises(InvalidArgument, match="other way round"):
+        require_related(child, one)
 
 
 @pytest.mark.parametrize("most", [1, 3, 16, 17, 40, 500])

@@ -285,6 +285,34 @@ def open_holdout(project: Project, plan: HoldoutPlan, *, analyst: str) -> TableH
             must="have been told of with noise alone",
             next="Nothing was charged",
         )
+    _require_any_promise(project, plan)
     return TableHoldout(
         project, plan, go_through(project, plan.opening(), analyst=analyst), analyst=analyst
     )
+
+
+def _require_any_promise(project: Project, plan: HoldoutPlan) -> None:
+    """Refuse a new holdout that no number of units could let promise anything."""
+    id_space = plan.table.unit.id_space
+    version = project.ledger.known_version(id_space)
+    number = 0 if version is None else version.number
+    if find_stored(project, plan.opening(), number) is not None:
+        return
+    told = told_so_far(
+        project.ledger,
+        id_space=id_space,
+        holdout=plan.name,
+        data_version=number,
+        most=plan.answers.mix.by_kind,
+    )
+    kinds = plan.answers.mix.by_kind
+    if all(plan.answers.reach(_VERY_MANY, told.besides, kind) >= 1 for kind in kinds):
+        raise Unsupported(
+            f"With no number of {UNITS} could anything be promised of an answer",
+            must=f"have a small price, for {UNITS} of whom little was told besides",
+            got=f"{plan.answers.whole} for all questions, and {told.besides or 'nothing'} besides",
+            next="Nothing was charged. Ask with sql(), which promises nothing of a population",
+        )
+
+
+_VERY_MANY = 10**12

@@ -122,9 +122,11 @@ def read_rows(path: Path) -> CodedRows:
         else:
             table = _read_csv(path)
         names = table.column_names  # which are decoded here
-    except (arrow.ArrowException, OSError, UnicodeDecodeError):
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as cause:
         raise InvalidArgument(
-            f"{path} cannot be read", must="be a whole file of CSV with a header, or of Parquet"
+            f"{path} cannot be read",
+            must="be a whole file of CSV with a header, or of Parquet",
+            got="no file of that name" if isinstance(cause, FileNotFoundError) else "",
         ) from None
     if len(set(names)) != table.num_columns:
         raise InvalidArgument(f"{path} has two columns of one name", must="name each once")

@@ -76,7 +76,12 @@ def _linkage(options: argparse.Namespace) -> Told:
 def _add_uniqueness(parser: argparse.ArgumentParser) -> None:
     one = parser.add_argument
     one("rows", help="the rows: CSV or Parquet")
-    one("--columns", metavar="A,B", help="the columns that are searched (default: all)")
+    one(
+        "--columns",
+        action="append",
+        metavar="A,B",
+        help="the columns that are searched (default: all)",
+    )
     one("--most", default="3", metavar="N", help="at most so many columns in a set (default: 3)")
     one("--sensitive", metavar="C", help="a column that nobody shall learn: says what classes tell")
     add_plot(parser)
@@ -84,7 +89,7 @@ def _add_uniqueness(parser: argparse.ArgumentParser) -> None:
 
 def _uniqueness(options: argparse.Namespace) -> Told:
     rows = read_rows(Path(options.rows))
-    names = list(rows.columns) if options.columns is None else named(options.columns)
+    names = list(rows.columns) if options.columns is None else named(",".join(options.columns))
     names = [name for name in names if name != options.sensitive]
     report = find_unique(
         rows,

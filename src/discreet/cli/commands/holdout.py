@@ -4,6 +4,7 @@ import argparse
 
 from discreet.adaptive.gated.candidates import Candidates
 from discreet.adaptive.gated.choice_release import ChoiceRelease
+from discreet.adaptive.gated.first_questions import FirstQuestions
 from discreet.adaptive.gated.person_query import require_expression
 from discreet.adaptive.gated.population_release import PopulationRelease
 from discreet.adaptive.gated.table_holdout import TableHoldout
@@ -77,8 +78,8 @@ def run(options: argparse.Namespace) -> CommandResult:
                 raise InvalidArgument("--explain is about a whole holdout", must="have no question")
             found = connection.explain_holdout(options.table, units=options.explain, **kept)
             return CommandResult(str(found), found.to_json())
-        _require_declared(options)
-        holdout = connection.holdout(options.table, **kept)
+        first = _first_questions(options)
+        holdout = connection.holdout(options.table, first=first, **kept)
         answers, refused = _answers(holdout, options)
         about = {"units": holdout.units, "left": holdout.left, "alpha": float_up(holdout.alpha)}
         said = "\n\n".join(f"{one.question}\n{one}" for one in answers)
@@ -111,9 +112,9 @@ def _questions(options: argparse.Namespace) -> int | QuestionMix:
     return QuestionMix(means=total - choices, choices=choices, candidates=options.candidates)
 
 
-def _require_declared(options: argparse.Namespace) -> None:
+def _first_questions(options: argparse.Namespace) -> FirstQuestions:
     """Refuse what the holdout would refuse, before its number of units is charged."""
-    DeclaredRange(options.low, options.high)
+    within = DeclaredRange(options.low, options.high)
     for one in options.asked:
         require_expression(one)
     if options.choose:
@@ -130,6 +131,7 @@ def _require_declared(options: argparse.Namespace) -> None:
             must="come with --choose, or with fewer --choices than --questions",
             next="Nothing was charged",
         )
+    return FirstQuestions(texts=tuple(options.asked), within=within, is_choice=options.choose)
 
 
 def _answers(

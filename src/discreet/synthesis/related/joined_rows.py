@@ -62,6 +62,13 @@ def require_related(parent: Table, child: Table) -> None:
                 must="be named by one column, without a period",
                 next="Synthesise each table by itself, with synthesise",
             )
+    if child.most_rows_per_unit == 1 and parent.most_rows_per_unit != 1:
+        raise InvalidArgument(
+            f"{child.name} has one row of each unit, as declared, so it is the first of the two",
+            must="be the table with one row of each unit, and then the one with several",
+            got=f"{parent.name}, {child.name}",
+            next="Nothing was charged. Name them the other way round",
+        )
     common_owner(Scan(table=parent, columns=()), Scan(table=child, columns=()))
 
 

@@ -6,6 +6,7 @@ ever does it: the owner consents, sees each type and confirms it before it is wr
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -109,9 +110,15 @@ def with_value_kinds(source: Source, columns: Sequence[StoredColumn]) -> tuple[S
     """Return the columns, those of text with the kind that all of their values have.
 
     Every row is read. Nothing but one kind for each column is kept: no value, no number of rows,
-    not whether any is missing.
+    not whether any is missing. Columns whose names are one, in any case, cannot be told apart,
+    so they are not looked at.
     """
-    texts = [column.name for column in columns if column.kind is StoredKind.TEXT]
+    named = Counter(column.name.casefold() for column in columns)
+    texts = [
+        column.name
+        for column in columns
+        if column.kind is StoredKind.TEXT and named[column.name.casefold()] == 1
+    ]
     if not texts:
         return tuple(columns)
     # To be read as text is the same for private and public tables; the names are those of the file.
