@@ -41,6 +41,9 @@ def test_difference(run):
     assert found["exact"]["guess"] is False
     assert found["private"]["trials"] == 50
     assert found["private"]["ceiling"] == pytest.approx(0.7310585786)
+    run("difference", "rows.csv", *BIT, "--row", "1", "--trials", "50", "-o", "found.json")
+    run("report", "found.json", "-o", "page.html")
+    assert "1 attack on this page, with 1 attempt at" in Path("page.html").read_text()
 
 
 def test_reconstruct(run):

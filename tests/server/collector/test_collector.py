@@ -91,6 +91,13 @@ def test_what_is_kept_is_there_for_the_next(store, tmp_path):
     again.close()
 
 
+def test_nobody_else_reads_what_is_kept(store, tmp_path):
+    post(Collector(store), batch())
+    kept = sorted(tmp_path.glob("app.reports*"))
+    assert len(kept) > 1
+    assert {one.stat().st_mode & 0o777 for one in kept} == {0o600}
+
+
 def test_rows_lie_in_no_order_of_time(store, tmp_path):
     for _ in range(20):
         post(Collector(store), batch())

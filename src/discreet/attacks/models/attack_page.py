@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from discreet.attacks.models.attempt import AttackReport, Attempt
 from discreet.attacks.reconstruction.guess_ceiling import GuessingRecord
+from discreet.core.counted import counted
 from discreet.core.errors import DiscreetError, InvalidArgument
 from discreet.core.numbers import exact
 from discreet.core.terminal_text import printable
@@ -118,8 +119,9 @@ def attack_page(attacks: Sequence[WrittenAttack], *, title: str, mark: str) -> s
     """
     attempts = [one for attack in attacks for report in attack.reports for one in report.attempts]
     kinds = [verdict(one)[0] for one in attempts]
-    counted = (
-        f"{len(attacks)} attacks were tried, with {len(attempts)} attempts at guessing a fair bit: "
+    summary = (
+        f"{counted(len(attacks), 'attack')} on this page, with"
+        f" {counted(len(attempts), 'attempt')} at guessing a fair bit: "
         f"{kinds.count('lost')} recovered it where nothing is promised, "
         f"{kinds.count('held')} did not or stayed within a ceiling, and "
         f"{kinds.count('broken')} broke a promise."
@@ -128,7 +130,7 @@ def attack_page(attacks: Sequence[WrittenAttack], *, title: str, mark: str) -> s
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{_text(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
-        f'<h1>{_text(title)}</h1><p class="mark">{_text(mark)}</p><p>{_text(counted)} The bar is '
+        f'<h1>{_text(title)}</h1><p class="mark">{_text(mark)}</p><p>{_text(summary)} The bar is '
         "the share of right guesses, the grey line a coin, the black line the ceiling "
         "(e<sup>ε</sup> + δ)/(1 + e<sup>ε</sup>), above which nobody can be in the long run. An "
         f"attack that fails proves nothing; a ceiling does.</p>{sections}</body></html>\n"

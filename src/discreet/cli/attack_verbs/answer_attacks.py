@@ -18,6 +18,7 @@ from discreet.attacks.differencing import (
     track_groups,
     track_overlap,
 )
+from discreet.attacks.models.attempt import AttackReport, Attempt
 from discreet.attacks.reconstruction.census_block import reconstruct_block
 from discreet.attacks.reconstruction.grouped_sum import GroupedSum, value_range
 from discreet.attacks.reconstruction.guess_ceiling import play_guessing
@@ -200,10 +201,15 @@ def _difference(options: argparse.Namespace) -> Told:
         f"{answers}: {plain}\n\nPrivate answers, ε = {short(epsilon)} for all "
         f"{2 * times:,} together, about a bit that is a fair coin: {record}"
     )
+    games = AttackReport(
+        attack="One person's bit from the count of everybody and that of all others.",
+        attempts=(Attempt(release=f"private answers, ε = {short(epsilon)}", record=record),),
+    )
     return wrapped(told), {
         "rule": options.rule,
         "exact": plain.to_json(),
         "private": record.to_json(),
+        **games.to_json(),
     }
 
 

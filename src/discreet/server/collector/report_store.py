@@ -39,6 +39,7 @@ class ReportStore:
         self.survey = survey
         self._path = path
         with _said("The file for the reports cannot be used", next="Name another one"):
+            _make_for_owner(path)
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = FULL")
@@ -146,3 +147,9 @@ def _identity(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _make_for_owner(path: Path) -> None:
+    """Make a new file that nobody else reads; its log gets the same mode from SQLite."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
