@@ -169,7 +169,8 @@ def _charge(cap: PrivacyLoss, certified: Approximate, event: ComposedEvent) -> P
     raise Unsupported(
         "A batch has a δ, and this budget has none",
         got=cap.measure.value,
-        next="Have the budget declared with delta, or ask one by one with epsilon=",
+        next="Ask one by one with epsilon=; or have the budget declared with delta, before"
+        " anything is spent of it",
     )
 
 

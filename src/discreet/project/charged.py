@@ -96,5 +96,6 @@ def _needs_rho(cap: PrivacyLoss) -> Unsupported:
     return Unsupported(
         "Gaussian noise has no ε of its own, and this budget is kept in ε",
         got=cap.measure.value,
-        next="Ask with epsilon=, ask in a batch, or have the budget declared as rho with delta",
+        next="Ask with epsilon=, ask in a batch, or have the budget declared as rho with delta"
+        " before anything is spent of it",
     )

@@ -252,6 +252,6 @@ def require_delta_budget(plan: BoundedPlan, cap: PrivacyLoss) -> None:
         " because the groups that appear would tell who is there",
         got=f"a budget in {cap.measure.value}",
         next="Declare keys for the column (a list, a column of a public table, or a range of whole"
-        " numbers), or have the budget declared with delta, which"
-        f" shows the groups that enough {UNITS} share",
+        " numbers). Or have the budget declared with delta, before anything is spent of it: then"
+        f" the groups appear that enough {UNITS} share",
     )
