@@ -40,7 +40,7 @@ def kernel_delta(
         Cells are lower than the kernel, which costs about the mass of the two cells at its peak.
 
     Example:
-        >>> from discreet.noiseless.laws.kernel_density import NormalKernel
+        >>> from discreet.noiseless import NormalKernel
         >>> law = NormalKernel("0.39", base=(-3, 3), scale=1, clamps=(-3, 3))
         >>> float(kernel_delta(law, 400, Fraction(1))) < 1e-6
         True
