@@ -40,13 +40,14 @@ def require_exact_rows_in_one_space(catalog: Catalog, ledger: Ledger) -> None:
         name of the table, and in whatever table of the first id space they may be.
     """
     for own in ledger.spent_spaces():
-        if not ledger.is_void(own):
+        others = [one for one in catalog.tables if one.unit.id_space != own]
+        if not others or not ledger.is_void(own):
             continue
         within = [one for one in catalog.tables if one.unit.id_space == own]
         claims = [noted.claim for noted in ledger.claims(own).claims]
         released = _released(within, claims)
-        for other in catalog.tables:
-            if other.unit.id_space != own and _has_some(catalog, other, released, within, claims):
+        for other in others:
+            if _has_some(catalog, other, released, within, claims):
                 raise _in_two(other, own)
 
 

@@ -109,7 +109,7 @@ def _expanded(weights: Sequence[int], total: int, known: dict[int, list[int]]) -
         return [weights[0] ** total]
     if len(weights) == 2:
         if total not in known:
-            known[total] = _binomial(*weights, total)
+            known[total] = _binomial(weights[0], weights[1], total)
         return known[total]
     ways, terms = 1, []
     for first in range(total + 1):
