@@ -1,6 +1,7 @@
 """``discreet certify``: from options, from a file, as JSON, as a picture, and small models."""
 
 import json
+import sys
 
 import pytest
 
@@ -163,3 +164,14 @@ def test_a_regression_with_a_fault(tmp_path, capsys, old: str, new: str, told: s
     path.write_text(LINE.replace(old, new) if old else LINE)
     assert main(["certify", str(path)]) == 2
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("is_watched", [True, False])
+def test_whoever_watches_is_told_that_it_takes_a_while(is_watched, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_watched)
+    asked = ["certify", "majority", "--rows", "101", "--law", "yes(0.7)"]
+    assert main(asked) == 0
+    said = capsys.readouterr()
+    assert "Verdict" in said.out
+    assert said.err.endswith("\r\x1b[K") == is_watched
+    assert said.err.startswith("The certificate is worked out") == is_watched

@@ -203,6 +203,8 @@ WRITTEN = {
     "uniform": ("uniform(2, 6)", WIDE),
     "density": ("density(0.1, 2, 6)", WIDE),
     "triangle": ("triangle(0.2, 2, 6)", WIDE),
+    "normal_kernel": ("normal_kernel(0.3, 2, 6, 1)", WIDE),
+    "laplace_kernel": ("laplace_kernel(0.3, 2, 6, scale=1)", WIDE),
     "floor": ("floor(0.1, 2, 6)", GRID),
     "normal": ("normal(5, 1)", WIDE),
     "laplace": ("laplace(5, 1)", WIDE),

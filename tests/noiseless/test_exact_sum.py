@@ -21,6 +21,7 @@ from discreet.noiseless.laws.box_density import (
 from discreet.noiseless.laws.grid_block import GridBlock
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
 from discreet.noiseless.laws.hidden import Hidden
+from discreet.noiseless.laws.kernel_density import LaplaceKernel, NormalKernel
 from discreet.noiseless.laws.law_family import LawFamily
 from discreet.noiseless.laws.parametric import NormalRows
 from discreet.noiseless.sums.binomial_weights import binomial_blocks
@@ -38,6 +39,8 @@ LAWS = [
     GridFloor("0.2", block=(1, 3), clamps=(0, 5), step=1),
     DiscreteLaw(["0.1", "0.3", "0.2", "0.4"]),
     TriangleDensity("0.5", base=(0, 2), clamps=(0, 3)),
+    NormalKernel("0.5", base=(0, 2), scale="0.7", clamps=(0, 3)),
+    LaplaceKernel("0.5", base=(0, 2), scale="0.7", clamps=(0, 3)),
     DisjointBoxes(("0.3", "0.2"), boxes=[(0, 1), (2, 3)], clamps=(0, 3)),
     NormalRows(1, 1, clamps=(-1, 3)),
     LawFamily([HALF_BOX, BoxDensity("0.4", box=(0, 2), clamps=(0, 3))]),
@@ -209,6 +212,7 @@ def test_breaking_points_of_uniform_rows_are_the_last_that_hold():
     ("law", "name"),
     [
         (TriangleDensity("0.5", base=(0, 2), clamps=(0, 3)), "peak"),
+        (NormalKernel("0.5", base=(0, 2), scale="0.7", clamps=(0, 3)), "peak"),
         (GridBlock("1/6", blocks=[(0, 1), (0, 2)], clamps=[(0, 1), (0, 2)], steps=[1, 1]), "floor"),
     ],
 )

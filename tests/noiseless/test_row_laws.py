@@ -16,6 +16,7 @@ from discreet.noiseless.laws.box_density import (
 )
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
 from discreet.noiseless.laws.independent_columns import IndependentColumns
+from discreet.noiseless.laws.kernel_density import LaplaceKernel, NormalKernel
 from discreet.noiseless.laws.law_family import LawFamily, law_from_json
 from discreet.noiseless.laws.parametric import (
     BetaRows,
@@ -30,6 +31,8 @@ EVERY = [
     BoxDensity("1/4", box=((0, 1), (-1, 1)), clamps=((0, 2), (-1, 1))),
     DisjointBoxes(("0.2", "0.3"), boxes=[(0, 1), (3, 4)], clamps=(0, 4)),
     TriangleDensity("0.5", base=(0, 2), clamps=(0, 4)),
+    NormalKernel("0.3", base=(0, 3), scale="0.7", clamps=(-1, 4)),
+    LaplaceKernel("0.4", base=(0, 3), scale="0.7", clamps=(-1, 4)),
     GridFloor("0.1", block=(2, 6), clamps=(0, 9), step="0.5"),
     DiscreteLaw(["0.1", "0.3", "0.2", "0.4"], start=-1, step="0.1", slack="1e-9"),
     NormalRows(0, 1, clamps=(-2, 3)),
@@ -69,6 +72,13 @@ def test_every_law_is_kept_by_json_and_says_what_it_is(law):
         lambda: DisjointBoxes(("0.2", "-0.1"), boxes=[(0, 1), (3, 4)], clamps=(0, 4)),
         lambda: TriangleDensity("2", base=(0, 2), clamps=(0, 4)),
         lambda: TriangleDensity("0.1", base=((0, 1), (0, 1)), clamps=((0, 1), (0, 1))),
+        lambda: NormalKernel("0.42", base=(-3, 3), scale=1, clamps=(-3, 3)),
+        lambda: NormalKernel("0.3", base=(-3, 3), scale=0, clamps=(-3, 3)),
+        lambda: NormalKernel("0.3", base=(-3, 3), scale=10**101, clamps=(-3, 3)),
+        lambda: NormalKernel("0.3", base=(-3, 3), scale=1, clamps=(-2, 3)),
+        lambda: LaplaceKernel("0.51", base=(-30, 30), scale=1, clamps=(-30, 30)),
+        lambda: LaplaceKernel("0.1", base=((0, 1), (0, 1)), scale=1, clamps=((0, 1), (0, 1))),
+        lambda: LaplaceKernel(-1, base=(-3, 3), scale=1, clamps=(-3, 3)),
         lambda: GridFloor("0.3", block=(2, 6), clamps=(0, 9), step=1),
         lambda: GridFloor("0.1", block=(2, "6.5"), clamps=(0, 9), step=1),
         lambda: GridFloor("0.1", block=(2, 6), clamps=(0, "9.5"), step=1),

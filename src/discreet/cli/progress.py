@@ -33,6 +33,27 @@ def progress_bar(what: str) -> Callable[[int, int], None] | None:
     return draw
 
 
+@contextmanager
+def said_meanwhile(what: str) -> Iterator[None]:
+    """Say what takes a while, where somebody watches and nobody knows how long; then take it away.
+
+    Example:
+        >>> with said_meanwhile("a certificate is worked out"):
+        ...     pass
+    """
+    stream = sys.stderr
+    if stream is None or not stream.isatty():
+        yield
+        return
+    stream.write(f"{what} ...")
+    stream.flush()
+    try:
+        yield
+    finally:
+        stream.write("\r\x1b[K")
+        stream.flush()
+
+
 @define(eq=False)
 class CountedSteps:
     """How many steps of so many are done, for whoever makes one step after another."""

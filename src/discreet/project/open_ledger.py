@@ -9,6 +9,7 @@ from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.gate_rules import MOST_IN_FLIGHT, SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import create_sqlite
+from discreet.project.exact_rows import require_exact_rows_in_one_space
 from discreet.tables.catalog import Catalog, IdSpace
 from discreet.tables.gate_settings import GateSettings
 
@@ -24,7 +25,8 @@ def open_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
         that is behind its anchors is refused (:mod:`discreet.ledger.anchoring`). A share that is no
         longer declared stays as it was last noted, and while a ledger has a share of an id space,
         analysts without one have nothing of it: so taking somebody out of the declaration raises
-        nobody's share. To end a share, declare it as 0.
+        nobody's share. To end a share, declare it as 0. Rows of an exact release are in no other id
+        space (:mod:`discreet.project.exact_rows`).
     """
     ledger = find_ledger(catalog, begin_again=begin_again)
     note_declaration(ledger, catalog)
@@ -52,6 +54,7 @@ def find_ledger(catalog: Catalog, *, begin_again: bool = False) -> Ledger:
     ledger = Ledger(create_sqlite(catalog.ledger), anchors=anchors)
     if begin_again:
         ledger.begin_again()
+    require_exact_rows_in_one_space(catalog, ledger)
     return ledger
 
 

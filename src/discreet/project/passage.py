@@ -19,6 +19,7 @@ from discreet.ledger.exact_claims import ExactClaim
 from discreet.ledger.gate import pass_gate
 from discreet.ledger.order import Charge, Order, Receipt
 from discreet.ledger.releases import PaidAnswer, ReleaseSize
+from discreet.project.exact_rows import require_exact_rows_in_one_space
 from discreet.project.project import Project
 from discreet.project.worst_case import void_remarks
 from discreet.tables.catalog import IdSpace
@@ -202,6 +203,7 @@ class Foreseen:
 
 def foresee(project: Project, passage: Passage, *, analyst: str) -> Foreseen:
     """Return who would pay, out of how much, and what is stored. Nothing is read or spent."""
+    require_exact_rows_in_one_space(project.catalog, project.ledger)
     space = project.catalog.id_space(passage.id_space)
     version = project.ledger.known_version(space.name)
     return Foreseen(

@@ -11,6 +11,7 @@ from discreet.engines.open_engine import open_engine
 from discreet.ledger.kept_open import KEPT_OPEN
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.versions import DataVersion
+from discreet.project.exact_rows import require_exact_rows_in_one_space
 from discreet.project.open_ledger import open_ledger
 from discreet.randomness.rng import SystemRng
 from discreet.tables.catalog import Catalog
@@ -34,8 +35,10 @@ class Project:
 
         Guarantee:
             What is charged and stored for a version is computed from the rows of that version: a
-            copy of the rows of another one is refused, before anything is charged.
+            copy of the rows of another one is refused, before anything is charged. So are rows of
+            which somebody has published exactly since this was opened, in another id space.
         """
+        require_exact_rows_in_one_space(self.catalog, self.ledger)
         version = self.ledger.data_version(id_space, self.rng)
         if self.copied.get(id_space, version.number) != version.number:
             raise InvalidArgument(

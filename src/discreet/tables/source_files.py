@@ -172,6 +172,35 @@ def _share_folders(first: Source, one: Path, second: Source, other: Path) -> boo
     return one == other or bool(below)
 
 
+def may_share_rows(first: Source, second: Source) -> bool:
+    """Tell whether two sources are read from one place, however that is written: links count.
+
+    Unlike :func:`overlap` it looks at which files there are, and a table of a file for which no
+    schema is written may be in any.
+    """
+    if not (first.format.is_file and second.format.is_file):
+        return overlap(first, second)
+    return bool(_same_files(first) & _same_files(second)) and _may_be(first.table, second.table)
+
+
+def _same_files(source: Source) -> set[tuple[int, int] | Path]:
+    """Return what tells files apart, of all that a source means; links are followed."""
+    try:
+        found = [one.stat() for one in fitting_files(source) if one.exists()]
+    except OSError:  # such as a folder of another table that cannot be read
+        found = []
+    return {(one.st_dev, one.st_ino) for one in found} or {source.path.resolve()}
+
+
+def _may_be(one: str | None, other: str | None) -> bool:
+    """Tell whether two names may mean one table: whoever names no schema may mean any."""
+    if one is None or other is None:
+        return True
+    first, second = (tuple(name.casefold().split(".")) for name in (one, other))
+    shorter = min(len(first), len(second))
+    return first[-shorter:] == second[-shorter:]
+
+
 def stored_table(source: Source) -> tuple[str, str] | None:
     """Return schema and name of the table in a file that is meant, as they are compared.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from discreet.accounting.picture import require_kind, save
 from discreet.cli.command import CommandResult
+from discreet.cli.progress import said_meanwhile
 from discreet.core.errors import InvalidArgument
 from discreet.noiseless.advisor.certificate_file import read_certificate_question
 from discreet.noiseless.advisor.certify import DELTA, EPSILON, STATISTICS, certify
@@ -68,8 +69,9 @@ def run(options: argparse.Namespace) -> CommandResult:
         )
     if options.plot:
         require_kind(Path(options.plot))
-    certificate = _certificate(options)
-    text = str(certificate)
+    with said_meanwhile("The certificate is worked out, which can take half a minute"):
+        certificate = _certificate(options)
+        text = str(certificate)
     if options.plot:
         save(certificate_picture(certificate), Path(options.plot))
         text += f"\n\nDrew {options.plot}"

@@ -11,6 +11,7 @@ from discreet.noiseless.advisor.law_text import WrittenLaw
 from discreet.noiseless.laws.box_density import BoxDensity, TriangleDensity
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor, steps_between
 from discreet.noiseless.laws.hidden import Interval, RowLaw
+from discreet.noiseless.laws.kernel_density import LaplaceKernel, NormalKernel
 from discreet.noiseless.laws.law_family import LawFamily
 from discreet.noiseless.laws.parametric import (
     BetaRows,
@@ -118,6 +119,23 @@ def _triangle(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     return TriangleDensity(said["peak"], base=ends, clamps=bounds.clamped(law))
 
 
+def _normal_kernel(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
+    return _kernel(NormalKernel, law, bounds, "deviation")
+
+
+def _laplace_kernel(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
+    return _kernel(LaplaceKernel, law, bounds, "scale")
+
+
+def _kernel(
+    kind: type[NormalKernel | LaplaceKernel], law: WrittenLaw, bounds: PublicEnds, scale: str
+) -> RowLaw:
+    bounds.no_grid(law)
+    said = law.numbers("peak", "low", "high", scale)
+    ends = _ends(law, said["low"], said["high"])
+    return kind(said["peak"], base=ends, scale=said[scale], clamps=bounds.clamped(law))
+
+
 def _normal(law: WrittenLaw, bounds: PublicEnds) -> RowLaw:
     said = law.numbers("mean", "deviation")
     rows = NormalRows(said["mean"], said["deviation"], clamps=bounds.clamped(law))
@@ -210,6 +228,8 @@ LAWS: Mapping[str, Callable[[WrittenLaw, PublicEnds], RowLaw]] = {
     "density": _density,
     "triangle": _triangle,
     "floor": _floor,
+    "normal_kernel": _normal_kernel,
+    "laplace_kernel": _laplace_kernel,
     "normal": _normal,
     "laplace": _laplace,
     "exponential": _exponential,

@@ -20,6 +20,7 @@ from discreet.noiseless.exact.exact_release import ExactRelease
 from discreet.noiseless.exact.exact_statistics import statistic_of
 from discreet.noiseless.exact.same_rows import names_of_rows, require_one_id_space
 from discreet.noiseless.exact.stored_exact import earlier_than, exact_plan, release_of_body
+from discreet.project.exact_rows import PLACE, place_of
 from discreet.project.passage import KIND, ExactLeg, Passage, find_stored, go_through
 from discreet.project.project import Project
 
@@ -51,7 +52,7 @@ def publish_exact(project: Project, name: str, *, analyst: str) -> ExactRelease:
             name=name,
             plan_digest=passage.name,
             data_version=version,
-            asserted=certificate.asserted(),
+            asserted=certificate.asserted() | _place(project, plan),
             checked=newest,
         )
         try:
@@ -83,6 +84,12 @@ def _certified(project: Project, plan: ExactPlan, version: int) -> ExactCertific
     released = {one.claim.asserted["table"] for one in earlier.exact}
     aliases = names_of_rows(project.catalog, plan.table, released)
     return certify_plan(plan, statistic_of(plan), earlier, version, aliases)
+
+
+def _place(project: Project, plan: ExactPlan) -> dict[str, str]:
+    """Return where the rows are, for the day on which their table has another name."""
+    found = place_of(project.catalog, plan.table.source)
+    return {} if found is None else {PLACE: found}
 
 
 def _passage(project: Project, plan: ExactPlan) -> Passage:

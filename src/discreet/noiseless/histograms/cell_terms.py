@@ -8,7 +8,16 @@ from functools import lru_cache
 from discreet.accounting.tails.normal_tail import pi_bounds
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import log_bounds
-from discreet.core.rounding import BITS, Ends, exp_up, log_down, log_up, short_down, short_up
+from discreet.core.rounding import (
+    BITS,
+    Ends,
+    exp_down,
+    exp_up,
+    log_down,
+    log_up,
+    short_down,
+    short_up,
+)
 
 MOST_TRUNCATION = 20_000
 """No larger k is looked at; cells as large as that are hardly a matter of hiding."""
@@ -81,6 +90,21 @@ def binomial_term_up(trials: int, count: int, share: Fraction) -> Fraction:
     if trials > count:
         exponent += (trials - count) * log_up(1 - share)
     return min(Fraction(1), exp_up(short_up(exponent, 160)))
+
+
+@lru_cache(maxsize=1024)
+def binomial_term_down(trials: int, count: int, share: Fraction) -> Fraction:
+    """Return a number not above the probability that a binomial count is ``count``.
+
+    The share is above 0 and below 1.
+
+    Example:
+        >>> float(binomial_term_down(2, 1, Fraction(1, 2)))
+        0.5
+    """
+    exponent = log_factorial(trials)[0] - log_factorial(count)[1] - log_factorial(trials - count)[1]
+    exponent += count * log_down(share) + (trials - count) * log_down(1 - share)
+    return exp_down(short_down(exponent, 160))
 
 
 def sum_of_products_down(

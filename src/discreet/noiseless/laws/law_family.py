@@ -12,6 +12,7 @@ from discreet.noiseless.laws.grid_block import GridBlock
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
 from discreet.noiseless.laws.hidden import Hidden, Interval, RowLaw
 from discreet.noiseless.laws.independent_columns import IndependentColumns
+from discreet.noiseless.laws.kernel_density import LaplaceKernel, NormalKernel
 from discreet.noiseless.laws.parametric import (
     BetaRows,
     ExponentialRows,
@@ -88,6 +89,7 @@ class LawFamily:
 
 
 _PARAMETRIC = {one.kind: one for one in (NormalRows, LaplaceRows, ExponentialRows)}
+_KERNELS = {one.kind: one for one in (NormalKernel, LaplaceKernel)}
 
 
 def law_from_json(value: Mapping[str, Any]) -> RowLaw:
@@ -134,11 +136,16 @@ def _of_kind(kind: object, rest: Mapping[str, Any]) -> RowLaw:
             return BetaRows(rest["first"], rest["second"], clamps=rest["clamps"])
         case "family":
             return LawFamily([law_from_json(one) for one in rest["members"]])
+        case str() if kind in _KERNELS:
+            return _KERNELS[kind](
+                rest["peak"], base=rest["base"], scale=rest["scale"], clamps=rest["clamps"]
+            )
         case str() if kind in _PARAMETRIC:
             return _PARAMETRIC[kind](rest["centre"], rest["scale"], clamps=rest["clamps"])
     raise InvalidArgument(
         "There is no such law",
-        must="be one of box_density, disjoint_boxes, triangle_density, grid_floor, grid_block, "
-        "discrete, normal, laplace, exponential, beta, independent_columns or family",
+        must="be one of box_density, disjoint_boxes, triangle_density, normal_kernel, "
+        "laplace_kernel, grid_floor, grid_block, discrete, normal, laplace, exponential, beta, "
+        "independent_columns or family",
         got=str(kind)[:64],
     )

@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.core.numbers import Number, exact
+from discreet.core.numbers import Number, exact, log_bounds
 from discreet.core.rounding import exp_up, log_up, short_up
 from discreet.noiseless.stable.row_enumeration import Counts
 from discreet.noiseless.stable.row_families import RowFamily, affinity_up
 
+_LOG_BITS = 160
 _POWERS = tuple(Fraction(step, 20) for step in range(1, 20))
 
 
@@ -144,13 +145,31 @@ def _pairs(size: int) -> list[tuple[int, int]]:
 
 
 def likeliest(family: RowFamily, weights: Sequence[Fraction]) -> Callable[[Counts], int]:
-    """Return the function that says which law is the most likely one; ties go to the first."""
+    """Return the function that says which law is the most likely one; ties go to the first.
+
+    Logarithms are enclosed, and where they do not decide, whole numbers do.
+    """
     scale = math.lcm(*(value.denominator for law in family.masses for value in law))
     laws = [[int(value * scale) for value in law] for law in family.masses]
     scale = math.lcm(*(weight.denominator for weight in weights))
     starts = [int(weight * scale) for weight in weights]
+    logs = [
+        [_log_within(start), *map(_log_within, law)]
+        for start, law in zip(starts, laws, strict=True)
+    ]
 
     def decide(counts: Counts) -> int:
+        times = (1, *counts)
+        lows = [sum(n * low for n, (low, _) in zip(times, law, strict=True)) for law in logs]
+        best = lows.index(max(lows))
+        most = max(
+            sum(n * high for n, (_, high) in zip(times, law, strict=True))
+            for place, law in enumerate(logs)
+            if place != best
+        )
+        return best if lows[best] > most else exactly(counts)
+
+    def exactly(counts: Counts) -> int:
         scores = [
             start * math.prod(v**count for v, count in zip(law, counts, strict=True))
             for start, law in zip(starts, laws, strict=True)
@@ -158,3 +177,9 @@ def likeliest(family: RowFamily, weights: Sequence[Fraction]) -> Callable[[Count
         return scores.index(max(scores))
 
     return decide
+
+
+def _log_within(value: int) -> tuple[int, int]:
+    """Enclose the logarithm of a whole number, in units of a tiny size."""
+    low, high = log_bounds(Fraction(value), _LOG_BITS)
+    return math.floor(low * (1 << _LOG_BITS)), math.ceil(high * (1 << _LOG_BITS))

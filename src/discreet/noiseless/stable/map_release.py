@@ -23,8 +23,11 @@ from discreet.noiseless.stable.map_bounds import (
 from discreet.noiseless.stable.row_enumeration import MOST_WORK, enumerated_deltas, work_of
 from discreet.noiseless.stable.row_families import RowFamily
 from discreet.noiseless.stable.stable_release import LARGEST_EPSILON
+from discreet.noiseless.stable.two_values import two_value_delta
 
 _MOST_ROWS = 1 << 40
+_MOST_COMPARED = 200_000
+"""So many rows of two values are compared exactly, where logarithms do not decide."""
 
 
 def _weights(values: Sequence[Number] | None) -> tuple[Fraction, ...] | None:
@@ -39,7 +42,8 @@ class MapRelease(KnownRowsLimits):
         ``SOURCE``: the instability by Chernoff bounds with the best exponents [Gro14, theorem 6.3,
         tightened], as δ at every ε, and 0 from the ε of theorem 6.4 on if every law is asserted to
         have at least the probability ``least_share``. ``TIGHT``: δ by enumeration, where rows have
-        finitely many values and there are few enough of them. Proofs are with
+        finitely many values and there are few enough of them, or by counts where the values are two
+        (:func:`~discreet.noiseless.stable.two_values.two_value_delta`). Proofs are with
         :mod:`discreet.noiseless.stable.map_bounds`.
 
     Attributes:
@@ -165,8 +169,22 @@ def _deltas(release: MapRelease, epsilon: Fraction) -> dict[Way, Fraction]:
         if growth is not None and growth <= exp_down(epsilon):
             source = Fraction(0)
     found = {Way.SOURCE: source}
-    if family.is_exact and work_of(family.masses, others, known) <= MOST_WORK:
-        decide = likeliest(family, weights)
-        tight = enumerated_deltas(family.masses, decide, others, known, epsilon)[1]
+    tight = _tight(family, others, known, weights, epsilon) if family.is_exact else None
+    if tight is not None:
         found[Way.TIGHT] = min(source, tight)
     return found
+
+
+def _tight(
+    family: RowFamily, others: int, known: int, weights: Sequence[Fraction], epsilon: Fraction
+) -> Fraction | None:
+    """Return δ, rounded up, if it can be worked out."""
+    decide = likeliest(family, weights)
+    if len(family.masses[0]) == 2 and others <= _MOST_COMPARED:
+        shares = [law[0] for law in family.masses]
+        counted = two_value_delta(decide, shares, others, known, epsilon)
+        if counted is not None:
+            return counted
+    if work_of(family.masses, others, known) <= MOST_WORK:
+        return enumerated_deltas(family.masses, decide, others, known, epsilon)[1]
+    return None

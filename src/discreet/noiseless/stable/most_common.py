@@ -20,6 +20,7 @@ from discreet.noiseless.stable.row_enumeration import (
     work_of,
 )
 from discreet.noiseless.stable.stable_release import LARGEST_EPSILON
+from discreet.noiseless.stable.two_values import two_value_delta
 
 _MOST_ROWS = 1 << 40
 
@@ -39,7 +40,8 @@ class MostCommonRelease(KnownRowsLimits):
         rows, or :math:`\le L + 1` with the person, for :math:`L` known rows. By Markov's inequality
         for :math:`\theta^{-(h_w - h_o)}` with :math:`\theta = \sqrt{p_w/p_o}` the chance is at most
         :math:`\theta^{d}(1 - (\sqrt{p_w} - \sqrt{p_o})^2)^{h}` for :math:`\le d`. Add over
-        :math:`o`, for both. ``TIGHT`` is δ by enumeration where that is possible.
+        :math:`o`, for both. ``TIGHT`` is δ, by counts of two
+        categories or by enumeration, where that is possible.
 
     Attributes:
         shares: The probability of each category, which add up to 1.
@@ -145,10 +147,23 @@ def _deltas(release: MostCommonRelease, epsilon: Fraction) -> dict[Way, Fraction
             source += _overtaken(release.shares[best], share, others - known, known)
             source += _overtaken(release.shares[best], share, others - known, known + 1)
     found = {Way.SOURCE: min(Fraction(1), short_up(source))}
-    if work_of([release.shares], others, known) <= MOST_WORK:
-        tight = enumerated_deltas([release.shares], most_common, others, known, epsilon)[1]
+    tight = _tight(release.shares, others, known, epsilon)
+    if tight is not None:
         found[Way.TIGHT] = min(found[Way.SOURCE], tight)
     return found
+
+
+def _tight(
+    shares: Sequence[Fraction], others: int, known: int, epsilon: Fraction
+) -> Fraction | None:
+    """Return δ, rounded up, if it can be worked out."""
+    if len(shares) == 2:
+        counted = two_value_delta(most_common, shares[:1], others, known, epsilon)
+        if counted is not None:
+            return counted
+    if work_of([shares], others, known) <= MOST_WORK:
+        return enumerated_deltas([shares], most_common, others, known, epsilon)[1]
+    return None
 
 
 def _overtaken(best: Fraction, share: Fraction, hidden: int, lead: int) -> Fraction:

@@ -73,7 +73,8 @@ def enumerated_deltas(
 
     flips = delta = Fraction(0)
     for law in laws:
-        chances = _chances(law, hidden)
+        chances = _chances(law, others - known)
+        whole = sum(chances)
         for pushed in compositions(known, values):
             seen = [tuple(map(sum, zip(one, pushed, strict=True))) for one in hidden]
             without = [decided(counts) for counts in seen]
@@ -84,8 +85,8 @@ def enumerated_deltas(
                     for chance, a, b in zip(chances, with_row, without, strict=True)
                     if a != b
                 )
-                flips = max(flips, Fraction(changed, sum(chances)))
-                delta = max(delta, _divergence(chances, with_row, without, growth))
+                flips = max(flips, Fraction(changed, whole))
+                delta = max(delta, _divergence(chances, with_row, without, growth) / whole)
     return flips, short_up(delta)
 
 
@@ -93,24 +94,44 @@ def _one_more(counts: Counts, value: int) -> Counts:
     return (*counts[:value], counts[value] + 1, *counts[value + 1 :])
 
 
-def _chances(law: Sequence[Fraction], hidden: list[Counts]) -> list[int]:
-    """Return how likely counts are by a law, as whole numbers in one unit."""
+def _chances(law: Sequence[Fraction], total: int) -> list[int]:
+    """Return how likely all counts are by a law, as whole numbers in one unit, in their order."""
     scale = math.lcm(*(value.denominator for value in law))
-    weights = [int(value * scale) for value in law]
-    chances = []
-    for counts in hidden:
-        left, ways = sum(counts), 1
-        for weight, count in zip(weights, counts, strict=True):
-            ways *= math.comb(left, count) * weight**count
-            left -= count
-        chances.append(ways)
-    return chances
+    return _expanded([int(value * scale) for value in law], total, {})
+
+
+def _expanded(weights: Sequence[int], total: int, known: dict[int, list[int]]) -> list[int]:
+    """Return the terms of a power of a sum, in the order of :func:`compositions`.
+
+    ``known`` has the terms of the last two weights, by power.
+    """
+    if len(weights) == 1:
+        return [weights[0] ** total]
+    if len(weights) == 2:
+        if total not in known:
+            known[total] = _binomial(weights[0], weights[1], total)
+        return known[total]
+    ways, terms = 1, []
+    for first in range(total + 1):
+        terms += [ways * rest for rest in _expanded(weights[1:], total - first, known)]
+        ways = ways * (total - first) * weights[0] // (first + 1)
+    return terms
+
+
+def _binomial(one: int, other: int, total: int) -> list[int]:
+    """Return the terms of a power of a sum of two, each from the one before."""
+    if other == 0:
+        return [*([0] * total), one**total]
+    terms = [other**total]
+    for k in range(total):
+        terms.append(terms[-1] * ((total - k) * one) // ((k + 1) * other))
+    return terms
 
 
 def _divergence(
     chances: list[int], first: list[int], second: list[int], growth: Fraction
 ) -> Fraction:
-    """Return the larger of both hockey-stick divergences of two outcomes of the same rows."""
+    """Return the larger of both divergences of two outcomes, in the unit of chances."""
     one: dict[int, int] = {}
     two: dict[int, int] = {}
     for chance, a, b in zip(chances, first, second, strict=True):
@@ -121,4 +142,4 @@ def _divergence(
         a, b = one.get(outcome, 0), two.get(outcome, 0)
         ahead += max(Fraction(0), a - growth * b)
         behind += max(Fraction(0), b - growth * a)
-    return max(ahead, behind) / sum(chances)
+    return max(ahead, behind)

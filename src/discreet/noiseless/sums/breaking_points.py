@@ -11,6 +11,7 @@ from discreet.noiseless.laws.box_density import BoxDensity, TriangleDensity
 from discreet.noiseless.laws.grid_block import GridBlock
 from discreet.noiseless.laws.grid_law import GridFloor
 from discreet.noiseless.laws.hidden import RowLaw
+from discreet.noiseless.laws.kernel_density import KernelDensity
 from discreet.noiseless.sums.ways import delta_by, ways_of
 
 MOST_ROWS = 10**8
@@ -54,6 +55,8 @@ def least_density(law: RowLaw, target: PrivacyTarget, rows: int) -> BreakingPoin
         return _lowered(
             "peak of the triangle", law.peak, lambda h: evolve(law, peak=h), target, rows
         )
+    if isinstance(law, KernelDensity):
+        return _lowered("peak of the kernel", law.peak, lambda h: evolve(law, peak=h), target, rows)
     if isinstance(law, GridFloor | GridBlock):
         return _lowered(
             "floor on the block", law.floor, lambda q: evolve(law, floor=q), target, rows

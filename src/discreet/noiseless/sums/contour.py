@@ -213,7 +213,7 @@ def _geometric(exponent: Fraction) -> Fraction:
     return ratio / (1 - ratio)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def contour_at(count: int, points: int | None, tilt: Fraction, period: int) -> Contour:
     """Work out the terms of a line; any tilt below 0 and any odd period is valid."""
     near = Chernoff.at_tilt(count, points, tilt)

@@ -9,6 +9,8 @@ from discreet.core.rounding import dyadic_up
 from discreet.noiseless.certifiable import Way
 from discreet.noiseless.laws.grid_law import DiscreteLaw
 from discreet.noiseless.laws.hidden import Hidden, RowLaw
+from discreet.noiseless.laws.kernel_density import KernelDensity
+from discreet.noiseless.sums.kernel_sums import kernel_delta
 from discreet.noiseless.sums.known_law import known_law_delta
 from discreet.noiseless.sums.mixture import BLOCKS, mixture_delta
 from discreet.noiseless.sums.several import POINTS, several_delta
@@ -16,6 +18,8 @@ from discreet.noiseless.sums.source_bound import SourceBound
 
 _BITS = 44
 """Digits of what is reported; more would only show where enclosures end."""
+
+_MANY = 10**6
 
 
 @lru_cache(maxsize=256)
@@ -53,6 +57,16 @@ def _of_one(way: Way, law: RowLaw, rows: int, epsilon: Fraction, blocks: int) ->
         found = known_law_delta(law, rows - 1, epsilon)
         if found is not None:
             return found
+    if isinstance(law, KernelDensity):
+        found = kernel_delta(law, rows, epsilon, blocks=blocks)
+        if found < 1 and rows <= _MANY:
+            return found
+        # Cells are wide under a sum of very many rows, and the largest box may hide more.
+        return min(found, _by_boxes(rows, hidden, epsilon, blocks))
+    return _by_boxes(rows, hidden, epsilon, blocks)
+
+
+def _by_boxes(rows: int, hidden: Hidden, epsilon: Fraction, blocks: int) -> Fraction:
     points = POINTS
     if hidden.dimensions > 1:  # each block takes whole curves
         points = min(points, blocks)
