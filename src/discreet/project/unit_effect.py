@@ -112,8 +112,8 @@ def grouping(catalog: Catalog, table: Table, column: Column) -> str:
         return "no: it names the unit"
     if column.keys_from is not None:
         return f"public keys, those of {column.keys_from}"
-    fields = Scan.of(table).fields()
-    keys = public_keys(FieldValue(column.type, table.columns.index(column)), fields)
+    fields = Scan(table=table, columns=(column,)).fields()
+    keys = public_keys(FieldValue(column.type, 0), fields)
     if keys is not None:
         what = (
             "days, and their months and years" if column.keys is None and column.dates else "keys"

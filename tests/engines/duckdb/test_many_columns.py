@@ -9,6 +9,7 @@ from discreet.core.errors import UnknownColumn
 from discreet.engines.duckdb.sources import csv_source
 from discreet.engines.duckdb.sources.csv_records import LineEnd, field_array, first_fields, split
 from discreet.engines.duckdb.sources.csv_source import csv_header
+from discreet.project.unit_effect import grouping
 from discreet.sql.parse import parse
 from discreet.sql.resolve import resolve
 from discreet.sql.rows.scope import Scope
@@ -35,6 +36,22 @@ def test_what_is_known_of_the_columns_is_found_once_for_each_reading(catalog, mo
     monkeypatch.setattr(scan_module, "_field", counted)
     sql = "SELECT clinic, SUM(age), AVG(cost) FROM visits WHERE urgent AND age > 3 GROUP BY clinic"
     resolve(parse(sql), catalog, lambda _: ())
+    assert set(made.values()) == {1}
+
+
+def test_what_can_be_asked_of_a_column_is_found_without_the_others(catalog, monkeypatch):
+    made: Counter[str] = Counter()
+    own = scan_module._field
+
+    def counted(column: Column, part: int | None):
+        made[column.name] += 1
+        return own(column, part)
+
+    monkeypatch.setattr(scan_module, "_field", counted)
+    table = catalog.table("visits")
+    for column in table.columns:
+        grouping(catalog, table, column)
+    assert made
     assert set(made.values()) == {1}
 
 
