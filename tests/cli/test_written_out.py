@@ -39,6 +39,13 @@ def test_an_error_is_told_on_any_terminal(tmp_path, monkeypatch):
     assert b"[bad_declaration]" in written.getvalue()
 
 
+def test_what_an_error_quotes_does_not_steer_the_terminal(tmp_path, capsys):
+    write_project(tmp_path, [visit("p")])
+    sql = 'SELECT COUNT(*) FROM "a\x00\x1b[31m\u202eb"'
+    assert main(["query", sql, "--epsilon", "1", "--project", str(tmp_path)]) == 3
+    assert "No table 'a\\x00\\x1b[31m\\u202eb' is declared" in capsys.readouterr().err
+
+
 @pytest.fixture
 def open_umask() -> Iterator[None]:
     before = os.umask(0)

@@ -83,10 +83,19 @@ def explain(
 
 
 def _told(message: str) -> str:
-    """Return a message in lines for a terminal; elsewhere in one, which programs can search."""
+    """Return a message in lines for a terminal; elsewhere in one, which programs can search.
+
+    What somebody wrote may be quoted in it, and must not steer the terminal.
+    """
+    message = "".join(map(_shown, message))
     if sys.stderr is None or not sys.stderr.isatty():
         return message
     return lines(message, width=min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns))
+
+
+def _shown(sign: str) -> str:
+    is_shown = sign == "\n" or sign.isprintable()
+    return sign if is_shown else sign.encode("unicode_escape").decode()
 
 
 def let_go_of_output() -> None:
