@@ -63,6 +63,26 @@ def forget(folder: Path, ledger: Ledger) -> Ledger:
     return anchored(folder / "ledger.sqlite")
 
 
+@pytest.mark.parametrize(
+    "damage",
+    ["DELETE FROM subjects WHERE kind = 'reserve' AND sequence = 4", "DELETE FROM subjects"],
+)
+def test_an_index_that_lost_a_charge_sells_nothing(tmp_path: Path, damage: str):
+    """The chain is whole, but what was spent is found by rows beside it."""
+    ledger = new(tmp_path)
+    ask(ledger)
+    ask(ledger)
+    with closing(sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)) as connection:
+        connection.execute("DROP TRIGGER subjects_delete")
+        connection.execute(damage)
+    again = anchored(tmp_path / "ledger.sqlite")
+    for use in (lambda: again.spent("people"), lambda: again.remaining("people"), again.verify):
+        with pytest.raises(LedgerError, match="its anchor knows of more that was spent of people"):
+            use()
+    with pytest.raises(LedgerError, match="its anchor knows of more that was spent of people"):
+        again.reserve(order(HALF))
+
+
 def test_every_charge_is_anchored_before_the_work_begins(tmp_path: Path):
     ledger = new(tmp_path)
     seen = []
@@ -256,7 +276,7 @@ def test_a_renewal_cannot_lower_what_was_spent(tmp_path: Path, what: str):
     with ledger.store.write() as transaction:
         sequence = transaction.append(Kind.RENEWAL, payload).sequence
     with pytest.raises(LedgerError, match=f"entry {sequence}: this renewal was not allowed"):
-        ledger.verify()
+        Ledger(ledger.store).verify()
 
 
 # ---- Many at once.

@@ -36,7 +36,7 @@ from discreet.core.loss import PrivacyLoss
 from discreet.ledger.anchor import Anchor, Mark, behind
 from discreet.ledger.books import spent_of
 from discreet.ledger.budget import accumulate
-from discreet.ledger.chain import BEGINNING, Entry, Kind, Point
+from discreet.ledger.chain import BEGINNING, Entry, Kind, Point, forged
 from discreet.ledger.exact_claims import void_spaces
 from discreet.ledger.store import Snapshot, Store, Transaction
 
@@ -56,9 +56,14 @@ def as_it_is(*_: object) -> None:
 
 
 def require_whole(snapshot: Snapshot, marks: Marks) -> None:
-    """Refuse a ledger that has forgotten what one of its anchors knows."""
+    """Refuse a ledger that has forgotten what one of its anchors knows.
+
+    What was spent is found by an index beside the chain, which has no digest: it is compared too.
+    """
     for anchor, mark in marks:
-        if mark is not None and not _holds(snapshot, mark.end):
+        if mark is None:
+            continue
+        if not _holds(snapshot, mark.end):
             head = snapshot.head()
             spent = _told(spent_by_space(snapshot))
             raise behind(
@@ -67,6 +72,10 @@ def require_whole(snapshot: Snapshot, marks: Marks) -> None:
                 f"written, with {_told(mark.spent)} spent",
                 got=f"{head.sequence if head else 0} entries, with {spent} spent",
             )
+        for name, loss in mark.spent.items():
+            found = spent_of(snapshot.latest, name)
+            if found is None or found.measure is not loss.measure or not loss <= found:
+                raise forged(f"its anchor knows of more that was spent of {name}")
 
 
 def move_anchor(
