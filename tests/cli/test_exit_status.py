@@ -219,3 +219,27 @@ def test_an_interrupt_that_became_another_error_is_told_in_words(monkeypatch, ca
 def test_the_command_begins_where_an_interrupt_is_awaited():
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
     assert scripts == {"discreet": f"{start.__name__}:{start.run.__name__}"}
+
+
+LATE = """
+import atexit, os, signal, time
+from discreet.cli.interrupting import leave
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.1)
+
+atexit.register(press)
+
+class Last:
+    def __del__(self, press=press):
+        press()
+
+last = Last()
+leave(4)
+"""
+
+
+def test_an_interrupt_that_comes_when_all_is_said_changes_nothing():
+    ended = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (4, "")

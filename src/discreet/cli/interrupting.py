@@ -5,6 +5,7 @@ question finds the answer. The second time it leaves at once.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,7 +13,7 @@ from typing import NoReturn
 
 from discreet.cli.exit_status import INTERRUPTED
 from discreet.core.interrupts import Interrupted
-from discreet.ledger.under_way import WORK, Spent, finish_flights, is_under_way, told_by
+from discreet.ledger.under_way import FLIGHT, WORK, Spent, finish_flights, is_under_way, told_by
 
 STAYING = (
     "discreet: finishing in the background, so that what was charged is not lost;"
@@ -53,10 +54,13 @@ def leave(status: int) -> NoReturn:
     """End the process.
 
     Work that was given up at its deadline may still be going on. It is not waited for: how long it
-    takes must not be seen.
+    takes must not be seen. If nothing is under way, all is said: an interrupt that comes while the
+    interpreter is taken down changes neither the status nor what was written.
     """
     if is_under_way(WORK):
         _end(status)
+    if not is_under_way(FLIGHT):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(status)
 
 
