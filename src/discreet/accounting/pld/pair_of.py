@@ -11,11 +11,11 @@ from discreet.accounting.accountants.renyi import renyi
 from discreet.accounting.accountants.sampling import (
     is_exchange,
     tells_who_was_sampled,
-    two_steps,
     unsampled,
 )
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
+from discreet.accounting.pld.exchanged import exchanged_pair
 from discreet.accounting.pld.laws.atomic import (
     coin_law,
     discrete_gaussian_law,
@@ -34,7 +34,6 @@ from discreet.accounting.pld.laws.grid import FloatArray
 from discreet.accounting.pld.laws.law import Pair
 from discreet.accounting.pld.pairs import (
     either_pair,
-    exchanged_pair,
     fixed_size_pair,
     parts_of,
     poisson_pair,
@@ -286,7 +285,7 @@ def _(event: PoissonSampledEvent) -> Pair:
     mu = _gaussian_mu(event.inner)
     if mu is not None and 0 < mu <= LARGEST_MU:
         return Pair.symmetric(ExchangedGaussianLaw(mu, rate))
-    return exchanged_pair(one_pair(two_steps(event.inner)), one_pair(event.inner), rate)
+    return exchanged_pair(one_pair(event.inner), rate)
 
 
 @pair_of.register
