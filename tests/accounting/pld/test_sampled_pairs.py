@@ -110,8 +110,8 @@ def test_an_exchanged_unit_is_priced_as_it_can_be_told():
         assert found <= curve(law, epsilon) <= 1.002 * found + 1e-5, epsilon
     three = {0: 1 / (1 + math.e), 1: (math.e - 1) / (math.e + 1), 2: 1 / (1 + math.e)}
     told = {0: math.e * three[0], 1: three[1] / math.e, 2: three[2] / math.e}
-    before = {y: (1 - RATE) * three[y] + RATE * told[y] for y in three}
-    after = {y: (1 - RATE) * three[y] + RATE * told[2 - y] for y in three}
+    before: truth.Law = {y: (1 - RATE) * three[y] + RATE * told[y] for y in three}
+    after: truth.Law = {y: (1 - RATE) * three[y] + RATE * told[2 - y] for y in three}
     pure_law = pair_of(poisson(PureEvent(epsilon=1), str(RATE), CHANGE)).removal
     for epsilon in (0.0, 0.1, 0.3, 0.45):
         found = truth.hockey_stick(before, after, epsilon)
@@ -275,6 +275,34 @@ def test_it_says_where_sampling_was_not_used():
     assert "sampling was not used" in str(found)
     assert pld_epsilon(huge, delta="1e-6").method == "zCDP, sampling was not used"
     assert found.lower is None
+
+
+@pytest.mark.parametrize("metric", [Metric.ADD_REMOVE, CHANGE])
+@pytest.mark.parametrize("inner", [GaussianEvent(scale=1), LaplaceEvent(scale=1)])
+def test_rates_that_floats_cannot_tell_from_0_or_1(inner: Event, metric: Metric):
+    """Errors of the machine's arithmetic on the old code, and 9.25 where hardly anyone is met."""
+    whole = account(unsampled(poisson(inner, 1, metric) * 3), delta="1e-6").loss.epsilon
+    nearly = account(poisson(inner, 1 - Fraction(1, 10**30), metric) * 3, delta="1e-6")
+    assert nearly.loss.epsilon == whole
+    assert nearly.lower is None or nearly.lower.epsilon <= whole
+    for rate in (Fraction(1, 10**20), Fraction(1, 10**330)):
+        found = account(poisson(inner, rate, metric) * 3, delta="1e-6")
+        assert found.loss.epsilon == 0
+        at_all = account(poisson(inner, rate, metric), epsilon=0)
+        assert rate / 10 < at_all.loss.delta < Fraction(1, 10**8)
+        assert at_all.lower is None or at_all.lower.delta < 2 * rate
+    changed = LaplaceEvent(scale=1, metric=CHANGE)
+    for sample, most in ((10**30 - 1, 3), (1, 0)):
+        fixed = FixedSizeSampledEvent(10**30, sample, changed, metric=metric)
+        assert account(fixed * 3, delta="1e-6").loss.epsilon <= most
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rate", ["0.001", "0.999"])
+def test_exchanged_units_with_losses_at_the_end_of_floats(rate: str):
+    event = poisson(LaplaceEvent(scale="1/590"), rate, CHANGE)
+    found = account(event, delta="1e-6").loss
+    assert 500 < found.epsilon <= 2 * 590
 
 
 def any_event(draw: Draw, metric: Metric) -> Event:

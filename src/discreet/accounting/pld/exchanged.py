@@ -53,12 +53,14 @@ def _exchanged(pair: Pair, rate: float) -> LossLaw:
     inner = np.linspace(0.0, farthest, _POINTS)
     # Points where the losses of both moves are alike: they are close together near 0.
     outer = _mapped(inner, rate) - _mapped(-inner, rate)
+    outer = outer[outer <= LARGEST_LOSS]
     factor = np.exp(outer)[:, None]
     rest = np.expm1(outer)[:, None] * ((1 - rate) / rate)
     removal, addition = _Curve.of(pair.removal), _Curve.of(pair.addition)
 
     def bound(t: FloatArray) -> FloatArray:
-        grown = factor * np.exp(-t)
+        with np.errstate(over="ignore"):
+            grown = factor * np.exp(-t)
         found = removal.upper(grown + rest) + grown * addition.upper(np.exp(t))
         return np.asarray(rate * found * (1 + 16 * RELATIVE))
 
