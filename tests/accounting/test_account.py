@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from dp_accounting.rdp import RdpAccountant
 from discreet.accounting.accounting_question import METHODS, account
 from discreet.accounting.notation import read_events
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, PrivacyLoss
+from discreet.core.loss import Approximate, Measure, PrivacyLoss
 from discreet.core.stated_event import (
     ApproximateEvent,
     GaussianEvent,
@@ -220,6 +221,16 @@ def test_auto_survives_the_refusal_of_all_but_one(monkeypatch, answers, error):
     monkeypatch.setitem(METHODS, answers, refuse(error))
     with pytest.raises(error, match="does not like"):
         account(event, delta="1e-6")
+
+
+def test_a_measure_is_a_method_if_one_is_called_so():
+    """A raw AttributeError on the old code."""
+    event = GaussianEvent(scale=20)
+    assert account(event, delta="1e-6", measure=Measure.ZCDP).method == "zcdp"
+    others: tuple[Any, ...] = (Measure.PURE, 5)
+    for wrong in others:
+        with pytest.raises(InvalidArgument, match="no such method"):
+            account(event, delta="1e-6", measure=wrong)
 
 
 def test_bad_questions():

@@ -113,6 +113,10 @@ def test_refusals():
         PrivacyFilter(Pure(1), kept_as="euros")
     with pytest.raises(Unsupported):
         PrivacyFilter(Zcdp(rho=1)).admit(Approximate(1, "1e-6"))
+    plain = PrivacyFilter(Approximate(1, "1e-6"))
+    assert plain.admits(Pure("0.1"))
+    with pytest.raises(Unsupported, match="kept_as='zcdp'"):
+        plain.admits(Zcdp("0.01"))  # "must be given either delta or epsilon" before
     gate = PrivacyFilter(Zcdp(rho=1))
     with pytest.raises(Unsupported):
         gate.admits(ApproximateZcdp(rho="0.1", delta="1e-9"))

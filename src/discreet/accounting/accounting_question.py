@@ -55,7 +55,7 @@ def account(
     *,
     delta: Number | None = None,
     epsilon: Number | None = None,
-    measure: str = "auto",
+    measure: str | Measure = "auto",
 ) -> Result:
     r"""Return the :math:`(\varepsilon, \delta)` of all ``events`` together.
 
@@ -69,7 +69,7 @@ def account(
         epsilon: the ε at which δ is wanted, instead.
         measure: ``auto`` takes the best of all that apply and lists the others; or one of
             ``basic``, ``drv``, ``kov``, ``mv``, ``zcdp``, ``rdp``, ``pld``, ``gaussian``,
-            ``discrete``.
+            ``discrete``. A ``Measure`` of one of these names is taken too.
 
     Sampled events cost no more than the same events on all units. Where only that is known,
     ``method`` says that sampling was not used.
@@ -85,9 +85,10 @@ def account(
     found_delta, found_epsilon = one_of(delta, epsilon)
     question = AccountingQuestion(event=event, delta=found_delta, epsilon=found_epsilon)
     by = "delta" if found_delta is None else "epsilon"
-    if measure != AUTO:
-        require_method(measure, METHODS)
-    return choose(_candidates(question, measure) | _on_the_whole(question, measure), AUTO, by=by)
+    method = measure.value if isinstance(measure, Measure) else measure
+    if method != AUTO:
+        require_method(method, METHODS)
+    return choose(_candidates(question, method) | _on_the_whole(question, method), AUTO, by=by)
 
 
 def _candidates(question: AccountingQuestion, measure: str) -> dict[str, Callable[[], Result]]:

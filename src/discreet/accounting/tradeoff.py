@@ -5,6 +5,8 @@ r"""Trade-off functions (f-DP): how well two neighbours can be told apart at eve
 """
 
 import math
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -17,6 +19,7 @@ from discreet.accounting.pld.accountant import pld_delta, pld_epsilon
 from discreet.accounting.pld.counted_events import Events, Uses, count_events
 from discreet.accounting.pld.enclosure import enclose_delta, enclose_deltas
 from discreet.accounting.pld.laws.grid import FloatArray
+from discreet.accounting.pld.laws.law import LossLaw, Pair
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event
@@ -35,8 +38,9 @@ _ACCURACY = 1e-4
 _BENT, _REFINED = 5e-4, 6
 """Where both bounds of δ are further apart it is looked at once more, so many times at most."""
 
+_NOTHING = Fraction(0)
 _SAME = Fraction(1, 10**9)
-_FAR, _ROUGH = "1e-4", "1/20"
+_FAR, _ROUGH = Fraction(1, 10**4), "1/20"
 _LARGEST = Fraction(600)
 """Floats hold its exponential, and rates that it tells apart are as good as 0."""
 
@@ -82,6 +86,8 @@ class TradeOff:
     """Ascending, from 0."""
     highs: tuple[Fraction, ...]
     lows: tuple[Fraction, ...]
+    told: Fraction = _NOTHING
+    """At most the chance that the data set is told with certainty: what δ falls to."""
 
     def lower(self, alpha: Number) -> float:
         """Return a rate of misses that no test can go below, at a false-alarm rate ``alpha``.
@@ -107,7 +113,8 @@ class TradeOff:
         """
         rate = float(_rate(alpha))
         at, deltas = _below(self)
-        worst = max(float(at[0]) * (1 - rate), 1 - float(at[-1]) * rate, 0.0)
+        hidden = 1 - float(self.told)
+        worst = max(float(at[0]) * (hidden - rate), hidden - float(at[-1]) * rate, 0.0)
         worst = max(worst, float((1 - deltas - at * rate).max()))
         return min(worst + _ROUNDING, 1 - rate)
 
@@ -139,8 +146,9 @@ class TradeOff:
 def trade_off(events: Events, *, epsilons: tuple[Number, ...] | None = None) -> TradeOff:
     r"""Draw the trade-off function of all ``events`` together, at some ε.
 
-    Without ``epsilons``, they are spread up to the ε at which δ is a ten-thousandth, closer near 0,
-    and each δ is known to about a ten-thousandth. With ``epsilons`` it is known to a share of
+    Without ``epsilons``, they are spread up to the ε at which δ is a ten-thousandth above the
+    chance that something is told with certainty, closer near 0, and each δ is known to about a
+    ten-thousandth. With ``epsilons`` it is known to a share of
     itself, however small it is: that is what comparing needs.
     """
     counts = count_events(events)
@@ -153,8 +161,7 @@ def trade_off(events: Events, *, epsilons: tuple[Number, ...] | None = None) -> 
 
 def _drawn(counts: dict[Event, int]) -> TradeOff:
     """Draw by one law of the sum for all ε; where there is none, at fewer ε one by one."""
-    far = pld_epsilon(counts, delta=_FAR, width=_ROUGH).loss
-    top = min(Fraction(math.ceil(100 * _numbers(far)[0]), 100), _LARGEST)
+    top = _reach(counts)
     try:
         uses = Uses.of(counts)
         if uses.pairs:
@@ -171,23 +178,51 @@ def _drawn(counts: dict[Event, int]) -> TradeOff:
     return _curve(chosen, [_one(counts, epsilon) for epsilon in chosen])
 
 
+def _reach(counts: dict[Event, int]) -> Fraction:
+    """Return the ε at which δ is a ten-thousandth, or as much above what is told with certainty."""
+    delta = _FAR
+    with suppress(Unsupported):
+        delta += Fraction(_told(Uses.of(counts), lambda pair: (pair.removal, pair.addition)))
+    if delta >= 1:
+        return Fraction(0)
+    far = pld_epsilon(counts, delta=delta, width=_ROUGH).loss
+    return min(Fraction(math.ceil(100 * _numbers(far)[0]), 100), _LARGEST)
+
+
+def _told(uses: Uses, laws: Callable[[Pair], Iterable[LossLaw]]) -> float:
+    """Return about the chance that some loss of ``laws`` is infinite."""
+    hidden = 1.0
+    for pair, count in uses.pairs:
+        most = max((float(law.infinite.max()) for law in laws(pair)), default=0.0)
+        hidden *= (1 - min(most, 1.0)) ** count
+    return 1 - hidden
+
+
 def _at_once(uses: Uses, epsilons: tuple[Fraction, ...]) -> TradeOff:
     found = enclose_deltas(uses, [float_down(one) for one in epsilons], _ACCURACY)
-    return _curve(epsilons, [(Fraction(one.low), Fraction(one.high)) for one in found])
+    told = _told(uses, lambda pair: pair.attained or ())
+    deltas = [(Fraction(one.low), Fraction(one.high)) for one in found]
+    return _curve(epsilons, deltas, Fraction(max(0.0, told - _ROUNDING)))
 
 
 def _bends(curve: TradeOff) -> set[Fraction]:
-    """Return the ε between two points at which δ may bend so much that they do not suffice."""
+    """Return the ε between two points at which δ may bend so much that they do not suffice.
+
+    Where the points around are known less well than that, more of them would not help.
+    """
     at, below = _below(curve)
-    places, _, highs = _mirrored(curve)
+    places, lows, highs = _mirrored(curve)
     wide = np.interp(at, places, highs) - below > _BENT
+    wide &= np.interp(at, places, highs - lows) <= _BENT
     found = {Fraction(round(math.log(one) * 10**9), 10**9) for one in at[wide & (at > 1)]}
     return {one for one in found if all(abs(one - old) > _SAME for old in curve.epsilons)}
 
 
-def _curve(epsilons: tuple[Fraction, ...], deltas: list[Ends]) -> TradeOff:
+def _curve(
+    epsilons: tuple[Fraction, ...], deltas: list[Ends], told: Fraction = _NOTHING
+) -> TradeOff:
     lows, highs = zip(*deltas, strict=True)
-    return TradeOff(epsilons, highs, lows)
+    return TradeOff(epsilons, highs, lows, told)
 
 
 def _require_ascending(epsilons: tuple[Fraction, ...]) -> None:

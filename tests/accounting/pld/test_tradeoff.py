@@ -10,9 +10,15 @@ from discreet.accounting import tradeoff
 from discreet.accounting.pld.counted_events import Uses, count_events
 from discreet.accounting.pld.enclosure import _directions
 from discreet.accounting.tradeoff import Comparison, TradeOff, trade_off
+from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import PoissonSampledEvent
-from discreet.core.stated_event import GaussianEvent, LaplaceEvent, PureEvent
+from discreet.core.stated_event import (
+    ApproximateEvent,
+    GaussianEvent,
+    LaplaceEvent,
+    PureEvent,
+)
 
 EPSILONS = tuple(Fraction(k, 10) for k in range(41))
 
@@ -38,6 +44,41 @@ def test_curves_are_within_a_thousandth(event):
     for alpha, low, high in trade_off(event).points(101):
         assert 0 <= low <= high <= 1 - alpha
         assert high - low < 1e-3
+
+
+@pytest.mark.parametrize(("told", "count"), [("0.1", 1), ("0.001", 20), ("0.9999", 1), ("0.5", 40)])
+def test_what_is_told_with_certainty_is_a_corner_of_the_curve(told: str, count: int):
+    """Refused on the old code, which looked for the ε of a δ that no ε has."""
+    curve = trade_off(ApproximateEvent(epsilon=0, delta=told) * count)
+    hidden = (1 - float(told)) ** count
+    for alpha, low, high in curve.points(21):
+        truth = max(0.0, hidden - alpha)
+        assert low - 1e-12 <= truth <= high + 1e-8
+        assert high - low < 1e-3
+    both = trade_off(ApproximateEvent(epsilon=1, delta=told))
+    rest = 1 - float(told)
+    for alpha, low, high in both.points(21):
+        truth = max(0.0, rest - math.e * alpha, (rest - alpha) / math.e)
+        assert low - 1e-12 <= truth <= high + 1e-8
+        assert high - low < 1e-3
+
+
+def test_a_curve_that_is_not_known_well_is_not_looked_at_for_ever(monkeypatch):
+    """Six times as many points each time on the old code, and minutes; twice is what helps."""
+    looks = []
+    once = tradeoff._at_once
+
+    def counted(uses, epsilons):
+        looks.append(epsilons)
+        return once(uses, epsilons)
+
+    monkeypatch.setattr(tradeoff, "_at_once", counted)
+    inner = LaplaceEvent(scale=1)
+    event = PoissonSampledEvent(inner=inner, rate="1/10", metric=Metric.CHANGE_ONE) * 10
+    curve = trade_off(event)
+    assert len(looks) <= 3
+    assert len(curve.epsilons) < 300
+    assert all(low <= high for _, low, high in curve.points(21))
 
 
 def responses(count: int, epsilon: float, alpha: float) -> float:

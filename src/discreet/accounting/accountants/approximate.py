@@ -8,10 +8,8 @@ from discreet.accounting.accountants.between_thresholds import between_delta
 from discreet.accounting.accountants.pure import epsilon
 from discreet.accounting.accountants.sampling import (
     Sampled,
-    amplified_epsilon,
     is_exchange,
     sampled_epsilon,
-    tells_who_was_sampled,
 )
 from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.core.contribution import Metric
@@ -185,19 +183,20 @@ def _(event: ComposedEvent) -> Approximate:
 def _(event: Sampled) -> Approximate:
     r"""Amplify: δ by the rate, ε as for a pure loss; the proof is with ``amplify`` [BBG18].
 
-    An exchanged unit is two steps away, with :math:`(1 + e^\varepsilon)\delta`. A mechanism that
-    may tell who was sampled keeps its ε: :math:`H_e \le r H_e(M_1 \| M_1')` for :math:`e \ge 1`.
+    An exchanged unit: with :math:`b = e^{-\varepsilon}` in
+    :func:`discreet.accounting.pld.exchanged.exchanged_pair`, where :math:`a \ge e^\varepsilon`,
+    δ is :math:`r\delta(1 + e^{\varepsilon' - \varepsilon})` at the ε′ of a pure loss. A mechanism
+    that may tell who was sampled keeps its ε: :math:`H_e \le r H_e(M_1 \| M_1')` for
+    :math:`e \ge 1`.
     """
     if event.rate == 0:
         return Approximate(0, 0)
     inner = approximate(event.inner)
-    if inner.delta == 0 or tells_who_was_sampled(event):
-        return Approximate(sampled_epsilon(inner.epsilon, event), event.rate * inner.delta)
-    if not is_exchange(event):
-        found = amplified_epsilon(inner.epsilon, event.rate)
-        return Approximate(found, event.rate * inner.delta)
-    delta = event.rate * (1 + exp_up(inner.epsilon)) * inner.delta
-    return Approximate(amplified_epsilon(2 * inner.epsilon, event.rate), _below_one(delta))
+    found = sampled_epsilon(inner.epsilon, event)
+    delta = event.rate * inner.delta
+    if delta and is_exchange(event):
+        delta *= 1 + exp_up(found - inner.epsilon)
+    return Approximate(found, _below_one(delta))
 
 
 @approximate.register

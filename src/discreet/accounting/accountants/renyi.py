@@ -147,6 +147,10 @@ _SYMMETRIC = (
 """Events whose curve is that of a symmetric pair, or above it."""
 
 
+_LEAST_RATE = Fraction(1, 10**20)
+"""It stands for smaller rates, whose logarithms take long: larger samples tell no less."""
+
+
 @renyi.register(PoissonSampledEvent)
 @renyi.register(FixedSizeSampledEvent)
 def _(event: Sampled) -> tuple[CurvePiece, Fraction]:
@@ -166,7 +170,7 @@ def _(event: Sampled) -> tuple[CurvePiece, Fraction]:
             got=event.kind,
             next="Account for it by its privacy-loss distribution",
         )
-    return SampledPiece(inner=found.curve, rate=event.rate), _NO_LOSS
+    return SampledPiece(inner=found.curve, rate=max(event.rate, _LEAST_RATE)), _NO_LOSS
 
 
 @renyi.register

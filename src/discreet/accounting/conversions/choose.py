@@ -48,7 +48,7 @@ def require_method(method: str, known: Iterable[str]) -> None:
         raise InvalidArgument(
             "There is no such method here",
             must=f"be one of {', '.join((AUTO, *names))}",
-            got=method,
+            got=str(method),
         )
 
 

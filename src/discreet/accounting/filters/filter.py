@@ -10,7 +10,15 @@ from discreet.accounting.conversions.from_gaussian import gaussian_log_delta
 from discreet.accounting.conversions.from_zcdp import rho_for, zcdp_to_approximate
 from discreet.accounting.filters.rules import admits, left
 from discreet.core.errors import BudgetExhausted, InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, GaussianDp, Measure, PrivacyLoss, Zcdp, measure_of
+from discreet.core.loss import (
+    Approximate,
+    GaussianDp,
+    Measure,
+    PrivacyLoss,
+    Pure,
+    Zcdp,
+    measure_of,
+)
 from discreet.core.rounding import log_down, short_down
 
 _STEPS = 30
@@ -154,6 +162,13 @@ class PrivacyFilter:
     def _counted(self, loss: PrivacyLoss) -> PrivacyLoss:
         if _loss(loss).measure is self._limit.measure:
             return loss
+        if self._limit.measure is Measure.APPROXIMATE and not isinstance(loss, Pure):
+            raise Unsupported(
+                "Without a choice of ε or δ this loss is no (ε, δ)",
+                must="be pure or approximate",
+                got=str(loss),
+                next="Keep the filter's cap in another measure, with kept_as='zcdp' or 'gaussian'",
+            )
         return convert(loss, to=self._limit.measure).loss
 
 

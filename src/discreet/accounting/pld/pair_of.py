@@ -5,17 +5,18 @@ from fractions import Fraction
 from functools import singledispatch
 
 import numpy as np
+from attrs import evolve
 
 from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.renyi import renyi
 from discreet.accounting.accountants.sampling import (
     is_exchange,
     tells_who_was_sampled,
-    two_steps,
     unsampled,
 )
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
+from discreet.accounting.pld.exchanged import exchanged_pair
 from discreet.accounting.pld.laws.atomic import (
     coin_law,
     discrete_gaussian_law,
@@ -34,7 +35,6 @@ from discreet.accounting.pld.laws.grid import FloatArray
 from discreet.accounting.pld.laws.law import Pair
 from discreet.accounting.pld.pairs import (
     either_pair,
-    exchanged_pair,
     fixed_size_pair,
     parts_of,
     poisson_pair,
@@ -273,32 +273,42 @@ def _gaussian_mu(event: Event) -> float | None:
     return float(sqrt_up(sum(squares, Fraction(0))))
 
 
+_LEAST_RATE = 1e-15
+"""Smaller rates are lost beside 1, so this one stands for them: larger samples tell no less."""
+
+
 @pair_of.register
 def _(event: PoissonSampledEvent) -> Pair:
     if event.rate == 0:
         return Pair.symmetric(response_law(0.0))
-    if event.rate == 1:
+    rate = max(float(event.rate), _LEAST_RATE)
+    if rate == 1.0:
         return one_pair(unsampled(event))
-    rate = float(event.rate)
+    found = _poisson_sampled(event, rate)
+    return found if event.rate >= _LEAST_RATE else evolve(found, attained=None)
+
+
+def _poisson_sampled(event: PoissonSampledEvent, rate: float) -> Pair:
     if not is_exchange(event):
         pair = one_pair(event.inner)
         return told_pair(pair, rate) if tells_who_was_sampled(event) else poisson_pair(pair, rate)
     mu = _gaussian_mu(event.inner)
     if mu is not None and 0 < mu <= LARGEST_MU:
         return Pair.symmetric(ExchangedGaussianLaw(mu, rate))
-    return exchanged_pair(one_pair(two_steps(event.inner)), one_pair(event.inner), rate)
+    return exchanged_pair(one_pair(event.inner), rate)
 
 
 @pair_of.register
 def _(event: FixedSizeSampledEvent) -> Pair:
     if event.rate == 0:
         return Pair.symmetric(response_law(0.0))
+    rate = max(float(event.rate), _LEAST_RATE)
     pair = one_pair(event.inner)
-    if event.rate == 1:
+    if rate == 1.0:
         return pair
-    if event.metric is Metric.CHANGE_ONE:
-        return fixed_size_pair(pair, float(event.rate))
-    return poisson_pair(either_pair(pair), float(event.rate))
+    is_changed = event.metric is Metric.CHANGE_ONE
+    found = fixed_size_pair(pair, rate) if is_changed else poisson_pair(either_pair(pair), rate)
+    return found if event.rate >= _LEAST_RATE else evolve(found, attained=None)
 
 
 @pair_of.register

@@ -17,8 +17,7 @@ from discreet.accounting.pld.laws.combined import (
     RemovalLaw,
     WorstLaw,
 )
-from discreet.accounting.pld.laws.float_assumptions import LARGEST_LOSS, RELATIVE
-from discreet.accounting.pld.laws.grid import FloatArray
+from discreet.accounting.pld.laws.float_assumptions import LARGEST_LOSS
 from discreet.accounting.pld.laws.law import LossLaw, Pair
 from discreet.accounting.pld.laws.together import lower_together, upper_together
 from discreet.core.errors import Unsupported
@@ -143,45 +142,6 @@ def told_pair(pair: Pair, rate: float) -> Pair:
         first = mixed(pair.attained[0])
         attained = first, first if pair.is_symmetric else mixed(pair.attained[1])
     return Pair(removal, addition, attained)
-
-
-def exchanged_pair(two_steps: Pair, one_step: Pair, rate: float) -> Pair:
-    r"""Return the pair of a Poisson sample when a unit is changed, from one and two steps.
-
-    Guarantee:
-        For :math:`e' \ge 1` and :math:`e' - 1 = r(e - 1)`, as for a sample of fixed size,
-
-        .. math:: H_{e'}((1-r)M_0 + rM_1 \| (1-r)M_0 + rM_1')
-                  = r H_e(M_1 \| (1-\beta)M_0 + \beta M_1')
-                  \le r (1-\beta)\,\delta_1(e) + r \beta\,\delta_2(e), \qquad \beta = e'/e,
-
-        because :math:`M_0` is one step from :math:`M_1` and :math:`M_1'` is two. Some points of
-        that bound are enough for :func:`discreet.accounting.pld.laws.atomic.stated_law`. What is
-        attained is a unit that is removed, or added: exchanged for one that does not matter.
-    """
-    law = _exchanged(_either(one_step), _either(two_steps), rate)
-    if one_step.attained is None:
-        return Pair(law, law, None)
-    removal, addition = one_step.attained
-    return Pair(law, law, (RemovalLaw(removal, rate), AdditionLaw(addition, rate)))
-
-
-def _exchanged(one: LossLaw, two: LossLaw, rate: float) -> LossLaw:
-    farthest = max(law.span(_TAIL)[1] + 4 * law.slack() for law in (one, two))
-    farthest = min(farthest, LARGEST_LOSS)
-    outer = np.linspace(0.0, RemovalLaw(two, rate).mapped(farthest), _POINTS)
-    inner = np.log1p(np.expm1(outer) / rate)
-    share = np.exp(outer - inner)
-    deltas = rate * ((1 - share) * _curve(one, inner) + share * _curve(two, inner))
-    return stated_law(outer, np.maximum(deltas, _TAIL) * (1 + 8 * RELATIVE))
-
-
-def _curve(law: LossLaw, epsilons: FloatArray) -> FloatArray:
-    """Return the curve of a law, rounded up."""
-    at = np.maximum(epsilons - law.slack() * (1 + RELATIVE), 0.0)
-    tails, factor = law.tails(at), np.exp(at)
-    p, q = tails.right_p[0] + float(law.infinite[0]), factor * tails.right_q[0]
-    return np.asarray(np.maximum(p - q, 0.0) + 4 * RELATIVE * (p + q) + law.dropped)
 
 
 def fixed_size_pair(pair: Pair, rate: float) -> Pair:
