@@ -73,6 +73,12 @@ def test_a_delta_alone_is_no_price_and_nothing_is_none(cap, loss):
         ask(ledger_of(cap), loss)
 
 
+def test_what_is_just_below_is_not_shown_as_enough():
+    """Noise for an ε with a δ costs a little less, which rounded up is the least price."""
+    with pytest.raises(BelowLeastPrice, match=r"at least ε = 0\.1; got ε = 0\.09999"):
+        require_price(Approximate("0.0999999", "1e-6"), exact("0.1"), Pure(3), "people")
+
+
 def test_a_question_that_is_dear_by_xi_alone_pays():
     ask(ledger_of(Zcdp(rho=1, xi=1)), Zcdp(rho=0, xi=1))
 
@@ -91,7 +97,7 @@ def test_the_owner_declares_another_one(tmp_path: Path):
     assert caught.value.code == "below_least_price"
     assert str(caught.value) == (
         "A question about 'people' costs more than that. It must cost at least ε = 0.5; got "
-        "ε = 0.3334. Nothing was spent. Ask with a higher price; several questions can share one "
+        "ε = 0.3333. Nothing was spent. Ask with a higher price; several questions can share one "
         "as a batch, and what was answered before is given again for nothing. The owner can "
         "declare another id_spaces.people.least_price."
     )

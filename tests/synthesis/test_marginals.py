@@ -18,7 +18,7 @@ from discreet.mechanisms.noise_json import Noise
 from discreet.project.noise import choose_noise
 from discreet.synthesis.counted.counted_rows import CountedColumn, CountedRows, sum_integers
 from discreet.synthesis.marginals.choose_tables import Scored, choose_pairs, shares_of
-from discreet.synthesis.marginals.coarse_values import coarse_values
+from discreet.synthesis.marginals.coarse_values import CoarseValues, coarse_values
 from discreet.synthesis.marginals.estimate import _summed, estimate
 from discreet.synthesis.marginals.measure import (
     FIRST,
@@ -313,6 +313,15 @@ def test_coarse_values_are_numbered_without_a_gap():
             assert (found.numbers == found.numbers[-1]).sum() == 1
             assert found.sums(found.shares(counts)) == pytest.approx(np.ones(found.size))
             assert found.size <= 10
+
+
+def test_counts_that_add_up_to_nothing_but_rounding_have_equal_shares():
+    """Means of noisy counts that add up to 0 seldom do so in floating point."""
+    counts = np.array([5.0, -5.0, 0.1 + 0.2, -0.3])
+    assert 0 < counts.sum() < 1e-15
+    together = CoarseValues(np.zeros(4, dtype=np.int64))
+    assert together.shares(counts).tolist() == [0.25] * 4
+    assert together.shares(counts + np.array([1e-6, 0, 0, 0])).argmax() == 0
 
 
 def test_sums_of_integers_are_exact():

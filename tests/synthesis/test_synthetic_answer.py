@@ -18,6 +18,7 @@ INCOME = Column(name="Income", type=ColumnType.INTEGER, bounds=Bounds(lower=0, u
 AGE = Column(name="age", type=ColumnType.INTEGER, bounds=Bounds(lower=0, upper=99))
 SEX = Column(name="sex", type=ColumnType.TEXT, keys=("f", "m"))
 TRIALS = 4_000
+LARGE = Zcdp(1_000)
 
 
 @pytest.mark.parametrize("repeats", [2, 3, 5, 20])
@@ -40,15 +41,13 @@ def test_half_widths_hold_an_error_that_repeats_show_in_part():
         assert np.mean(np.abs(errors) <= widths) >= 0.95
 
 
-def _asking(rng, tables):
+def _asking(rng, tables, price=LARGE):
     """Return what asks rows of a model in which tables of some columns were measured."""
     cells = tuple(map(value_cells, (INCOME, AGE, SEX)))
     codes = np.stack([np.zeros(5_000, np.int64), np.arange(5_000) % 100, np.arange(5_000) % 2])
     rows = CountedRows(tuple(one.size for one in cells), codes.T, np.ones(5_000, np.int64))
     columns = tuple(one.counted() for one in cells)
-    mechanism = MarginalMechanism(
-        columns=columns, rows_per_unit=1, price=Zcdp(1_000), tables=tables
-    )
+    mechanism = MarginalMechanism(columns=columns, rows_per_unit=1, price=price, tables=tables)
     model = SyntheticModel.of(cells, mechanism.release(rows, rng))
     made = {"people": model.to_arrow(model.sample(5_000, rng), rng)}
     return partial(
@@ -73,6 +72,21 @@ def test_what_is_known_in_cells_only_is_said(rng):
         ("SELECT count(*) AS n FROM people WHERE income < 500", True),
     ):
         assert ("known in cells only" in str(asking(sql=sql, repeats=0))) is is_said
+
+
+def test_what_is_mostly_noise_is_said(rng):
+    """At a small price the mean of a column of many values is that of its range, about, and so is
+    that of the noise drawn anew: ± held the truth in 11 of 25 trials of a mean of 4 in 0 to 99.
+    """
+    sql = "SELECT avg(age) AS a FROM people WHERE sex = 'm'"
+    for price, is_said in ((Zcdp("1/10000"), True), (Zcdp(1), False)):
+        found = _asking(rng, (), price=price)(sql=sql, repeats=0)
+        said = [note for note in found.notes if "more noise than rows" in note]
+        assert bool(said) is is_said
+        assert not is_said or "in the counts of age:" in said[0], "not of sex, nor of income"
+        assert "more noise than rows" not in str(
+            _asking(rng, (), price=price)(sql="SELECT count(*) AS n FROM people", repeats=0)
+        )
 
 
 def test_pairs_that_were_not_measured_together_are_named(rng):

@@ -29,6 +29,7 @@ Utility:
 """
 
 from collections.abc import Callable
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -202,7 +203,7 @@ def require_price(loss: PrivacyLoss, least: Fraction, rest: PrivacyLoss, id_spac
     raise BelowLeastPrice(
         f"A question about '{id_space}' costs more than that",
         must=f"cost at least {shown_price(loss, least)}",
-        got=str(loss),
+        got=loss.shown(rounding=ROUND_FLOOR),
         next="Nothing was spent. Ask with a higher price; several questions can share one as a "
         "batch, and what was answered before is given again for nothing. The owner can declare "
         f"another id_spaces.{id_space}.least_price",

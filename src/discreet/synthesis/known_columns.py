@@ -30,6 +30,8 @@ class KnownColumns:
     """The columns of which a table was measured, by their names."""
     grouped: Collection[str] = ()
     """Those of which several values stand together in such tables."""
+    noisy: Sequence[str] = ()
+    """Those whose counts have more noise in them than there are rows."""
 
     def lacking(self, names: Collection[str]) -> Iterator[str]:
         """Say what is not known of columns that are asked for, by their names in small letters."""
@@ -40,6 +42,9 @@ class KnownColumns:
                     f"{one.column.name} is known in cells only ({one.description()}): within a cell"
                     " all values are equally likely, and no ± shows that"
                 )
+        noisy = [one.column.name for one in asked if one.column.name in self.noisy]
+        if noisy:
+            yield f"{noise_note(noisy)}, and ± may be too small"
         pairs = list(combinations(dict.fromkeys(one.column.name for one in asked), 2))
         lost = [pair for pair in pairs if not any({*pair} <= {*some} for some in self.together)]
         if lost:
@@ -51,6 +56,11 @@ class KnownColumns:
                 f"measured together in groups of values only: {_few(grouped)}; within a group they"
                 " seem independent of all else, and no ± shows that"
             )
+
+
+def noise_note(names: Sequence[str]) -> str:
+    """Say of which columns nothing is known but noise, if of any."""
+    return f"more noise than rows is in the counts of {_few(names)}: what is said of that is noise"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -152,7 +152,25 @@ class SyntheticModel:
             cells=self.cells,
             together=[[names[at] for at in one] for one in found if one not in self.left_out],
             grouped=grouped,
+            noisy=[name for at, name in enumerate(names) if self._is_noise(at)],
         )
+
+    def _is_noise(self, column: int) -> bool:
+        """Tell whether the sizes of the noise in a column's counts add up to more than the rows.
+
+        Then the model has rows where noise is above 0, and takes them for true when it is drawn
+        anew. The size of noise is about 0.8 deviations; a table is summed over its other columns.
+        """
+        if any(one.column == column for one in self.facts.totals):
+            return False
+        _, precise = self._counts_one_way(column)
+        if self.measured.coarse[column].members().max() == 1:
+            for one in self.measured.tables:
+                if column in one.columns and len(one.columns) > 1:
+                    precise = precise + one.values.shape[one.columns.index(column)] / (
+                        max(one.variance, 1e-9) * one.values.size
+                    )
+        return 0.8 * float((precise**-0.5).sum()) > max(self.estimated.total, 1.0)
 
     @property
     def rows(self) -> int:
@@ -257,6 +275,12 @@ class SyntheticModel:
 
         Each number is weighted by the inverse of its variance.
         """
+        sums, weights = self._counts_one_way(column)
+        found: Counts = sums / weights
+        return found
+
+    def _counts_one_way(self, column: int) -> tuple[Counts, Counts]:
+        """Return the weighted sums of all that is known of a column's cells, and the weights."""
         measured, variance = self.measured.one_way(column)
         sums, weights = measured / variance, np.full(len(measured), 1 / variance)
         for table in self.published:
@@ -264,8 +288,7 @@ class SyntheticModel:
                 for cell, count, spread in table.cell_by_cell():
                     sums[cell] += count / spread
                     weights[cell] += 1 / spread
-        found: Counts = sums / weights
-        return found
+        return sums, weights
 
     def to_arrow(self, numbers: Integers, rng: Rng) -> Any:
         """Return rows of cells as an Arrow table of values."""

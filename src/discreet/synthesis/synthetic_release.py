@@ -16,6 +16,7 @@ from discreet.core.terminal_text import text_table
 from discreet.ledger.order import Receipt
 from discreet.randomness.rng import SystemRng
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.known_columns import noise_note
 from discreet.synthesis.marginals.estimate import MOST_TOURS
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.public_facts import PublicFacts
@@ -261,6 +262,8 @@ class SyntheticRelease:
             )
         if any(one.keys is None for one in self.cells):
             found.append("what lies beyond a declared range counts as its nearer end")
+        if noisy := self.model.known.noisy:
+            found.append(noise_note(noisy))
         return (*found, *convergence_notes([self.model]), *self.remarks)
 
     def _facts_notes(self) -> list[str]:

@@ -78,6 +78,21 @@ def test_what_is_asked_is_said_by_columns_and_may_be_null(own):
                 dialogue.ask(asked)
 
 
+def test_a_part_of_a_cell_is_refused_and_costs_nothing(own):
+    """Half a cell has no count; the whole of it is another question, which the refusal names."""
+    with own() as owner:
+        dialogue = owner.connect().open_queries(
+            "visits", machine="weights", columns=["cost"], epsilon=4, options={"rows": 300}
+        )
+        with pytest.raises(InvalidArgument, match=r"whole cells, such as 0 to \d") as caught:
+            dialogue.ask({"cost": (0, 10.5)})
+        assert not dialogue.answers
+        end = re.search(r"0 to ([0-9.]+)", str(caught.value))
+        assert end is not None
+        dialogue.ask({"cost": (0, end[1].rstrip("."))})
+        assert len(dialogue.answers) == 1
+
+
 def test_the_machine_sees_a_unit_with_as_many_rows_as_it_may(own):
     """The largest distance is that of ``rows_per_unit``; the twin has the event of one row."""
     with own() as owner:

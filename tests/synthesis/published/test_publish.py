@@ -227,6 +227,34 @@ def test_runs_are_asked_for_by_values(own):
             tables.count({"region": "north"})
 
 
+def test_a_run_that_ends_within_a_cell_says_what_was_counted(own):
+    """Cells of seven years hold 41 to 58 and more; without a word the count would be far off."""
+    with own(budget={"rho": 10**8}) as owner:
+        connection = owner.connect()
+        ages = [one for one in visits()["age"].to_pylist() if one is not None]
+        found = connection.publish(
+            "visits",
+            columns=["age"],
+            method="tree",
+            options={"cells": 20},
+            rho=10**6,
+            rows_per_unit=50,
+        )
+        about = found.count({"age": (41, 58)})
+        low, high = map(int, about.counted["age"].split(" to "))
+        assert low < 41 or high > 58
+        exact = sum(low <= one <= high for one in ages)
+        assert about.count == pytest.approx(exact, abs=0.5)
+        assert found.count({"age": (low, high)}).counted == {}
+        assert found.count().counted == found.count({"age": (-5, 1_000)}).counted == {}
+        assert any("whole cells" in note for note in found.notes())
+        boxes = connection.publish("visits", **_boxes(rho=10**6))
+        with pytest.raises(InvalidArgument, match="'age' were left out"):
+            boxes.count({"age": None})
+        with pytest.raises(InvalidArgument, match="NULL at one end"):
+            boxes.count({"age": (3, None)})
+
+
 def _boxes(**said):
     columns, options = CASES["boxes"]
     return {"columns": columns, "method": "boxes", "options": options, "rows_per_unit": 50} | said

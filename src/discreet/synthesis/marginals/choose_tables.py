@@ -49,6 +49,8 @@ class Scored:
     """How many rows there are, about."""
     deviation: Callable[[float], float]
     """That of a cell of a table that has a share of what is left."""
+    alone: Callable[[float], float] | None = None
+    """The same if no pair is taken, where more is left then."""
     before: Mapping[Columns, float] = field(factory=dict)
     """The pairs that were measured in an earlier round, with the variance of a cell. Scores are
     then of what a model of that round misses, and the pairs are measured once more with others."""
@@ -118,7 +120,8 @@ def _sum_of_errors(
     alone = measured_alone(known.sizes, known.fine_sizes, [pairs[i] for i in taken])
     sizes = [cells(known.sizes, pairs[i]) for i in taken]
     shares = shares_of([*sizes, *(known.fine_sizes[column] for column in alone)])
-    variances = [known.deviation(float(share)) ** 2 for share in shares]
+    deviation = known.alone if known.alone and not taken else known.deviation
+    variances = [deviation(float(share)) ** 2 for share in shares]
     for place, i in enumerate(taken):
         if pairs[i] in known.before:
             variances[place] = 1 / (1 / variances[place] + 1 / known.before[pairs[i]])

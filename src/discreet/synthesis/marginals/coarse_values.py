@@ -83,9 +83,12 @@ def most_coarse(size: int, *, has_order: bool, has_null: bool, most: int) -> int
 
 
 def _nearest_shares(counts: Counts) -> Counts:
-    """Return the shares that are nearest to some counts; equal ones if they add up to nothing."""
+    """Return the shares that are nearest to some counts; equal ones if they add up to nothing.
+
+    What means of whole numbers that add up to 0 leave by rounding is nothing, too.
+    """
     total = float(counts.sum())
-    if total <= 0 or len(counts) == 1:
+    if total <= _ROUNDING * float(np.abs(counts).sum()) or len(counts) == 1:
         return np.full(len(counts), 1 / len(counts))
     falling = np.sort(counts)[::-1]
     too_much = (np.cumsum(falling) - total) / np.arange(1, len(counts) + 1)
@@ -93,6 +96,9 @@ def _nearest_shares(counts: Counts) -> Counts:
     found: Counts = np.maximum(counts - too_much[last], 0.0)
     shares: Counts = found / found.sum()
     return shares
+
+
+_ROUNDING = 1e-9
 
 
 def _neighbours(counts: Counts, least: float) -> Integers:

@@ -7,7 +7,8 @@ tables that the scores choose, and each column once more that is in none of them
 
 If *residuals* are wanted, the third has half of its part, and two more follow: scores of how far
 the table of each pair is from a model of what was measured so far, and the tables once more, with
-those that the model misses.
+those that the model misses. Where no tables are worth their noise for half of that part, there is
+one round for all of it, as without residuals.
 
 Guarantee:
     Let a unit have at most :math:`m` kept rows, and fix what earlier rounds made public.
@@ -147,6 +148,11 @@ class MarginalMechanism:
         """What is left for a round of tables; with residuals there are two of them."""
         if self.has_scores and self.has_residuals:
             return self.price * ((1 - FIRST - 2 * self.scores_part) / 2)
+        return self.rest
+
+    @property
+    def rest(self) -> Price:
+        """What is left after the first scores, if there are any."""
         return self.price * (1 - FIRST - (self.scores_part if self.has_scores else 0))
 
     def most_measured(self) -> int:
@@ -185,8 +191,8 @@ class MarginalMechanism:
         weights = sum(one.size ** (2 / 3) for one in self.columns)
         tables = max(len(self.tables or ()), MOST_TABLES * len(self.columns))
         weights += tables * max(self.most_cells, MOST_NAMED_CELLS if self.tables else 1) ** (2 / 3)
-        for share in (Fraction(1), Fraction(1, math.ceil(weights))):
-            choose_noise(self.each, self.last * share)
+        for part in (self.rest, self.last * Fraction(1, math.ceil(weights))):
+            choose_noise(self.each, part)
 
     def event(self) -> Event:
         """State the price: of later rounds only their parts of it are known before."""
@@ -212,14 +218,17 @@ class MarginalMechanism:
         found = MeasuredMarginals(sizes=rows.sizes, first=first, coarse=coarse)
         grouped = rows.grouped([one.numbers for one in coarse])
         if not self.has_scores:
-            return self._with_tables(found, self.tables or (), rows, grouped, rng)
+            return self._with_tables(found, self.tables or (), rows, grouped, self.rest, rng)
         expected = (expected_table(first, coarse, pair) for pair in all_pairs(len(first)))
         found = evolve(found, scores=self._scores(grouped, expected, rng))
-        found = self._with_tables(found, self._chosen(found), rows, grouped, rng)
-        if self.has_residuals:
-            found = evolve(found, residuals=self._scores(grouped, modelled_tables(found), rng))
-            found = self._with_tables(found, self._chosen(found), rows, grouped, rng)
-        return found
+        chosen = self._chosen(found, self.last)
+        if not (self.has_residuals and chosen):
+            chosen = self._chosen(found, self.rest)
+            return self._with_tables(found, chosen, rows, grouped, self.rest, rng)
+        found = self._with_tables(found, chosen, rows, grouped, self.last, rng)
+        found = evolve(found, residuals=self._scores(grouped, modelled_tables(found), rng))
+        chosen = self._chosen(found, self.last)
+        return self._with_tables(found, chosen, rows, grouped, self.last, rng)
 
     def _scores(
         self, rows: CountedRows, expected: Iterable[NDArray[np.float64]], rng: Rng
@@ -236,6 +245,7 @@ class MarginalMechanism:
         pairs: Sequence[Columns],
         rows: CountedRows,
         grouped: CountedRows,
+        price: Price,
         rng: Rng,
     ) -> MeasuredMarginals:
         """Add the tables of one round, and the columns that are measured with them."""
@@ -244,13 +254,13 @@ class MarginalMechanism:
         homes = [rows if len(one) == 1 else grouped for one in tables]
         shares = shares_of([_cells(home, one) for home, one in zip(homes, tables, strict=True)])
         added = (
-            _measured(home, one, choose_noise(self.each, self.last * share), rng)
+            _measured(home, one, choose_noise(self.each, price * share), rng)
             for home, one, share in zip(homes, tables, shares, strict=True)
         )
         return evolve(found, tables=(*found.tables, *added))
 
-    def _chosen(self, found: MeasuredMarginals) -> tuple[Columns, ...]:
-        """Return the pairs of the next round, by the scores that were released last."""
+    def _chosen(self, found: MeasuredMarginals, price: Price) -> tuple[Columns, ...]:
+        """Return the pairs of a round with this price, by the scores that were released last."""
         scores = found.residuals or found.scores
         assert scores is not None
         one_way = [found.one_way(column)[1] for column in range(len(found.sizes))]
@@ -265,18 +275,18 @@ class MarginalMechanism:
             fine_sizes=tuple(column.size for column in self.columns),
             total=max(1.0, float(np.mean([one.values.sum() for one in found.first]))),
             fine_variances=tuple(one_way),
-            deviation=self._deviation(),
+            deviation=self._deviation(price),
+            alone=self._deviation(self.rest),
             before={one.columns: one.variance for one in found.tables if len(one.columns) > 1},
         )
         return choose_pairs(known, most_cells=self.most_cells, is_tree=self.is_tree)
 
-    def _deviation(self) -> Callable[[float], float]:
-        """Return about what the deviation of noise is that a share of the last round buys."""
-        last = self.last
-        if isinstance(last, Pure):
-            whole = math.sqrt(2) * self.rows_per_unit / float(last.epsilon)
+    def _deviation(self, price: Price) -> Callable[[float], float]:
+        """Return about what the deviation of noise is that a share of a price buys."""
+        if isinstance(price, Pure):
+            whole = math.sqrt(2) * self.rows_per_unit / float(price.epsilon)
             return lambda share: whole / share
-        whole = self.rows_per_unit / math.sqrt(2 * float(last.rho))
+        whole = self.rows_per_unit / math.sqrt(2 * float(price.rho))
         return lambda share: whole / math.sqrt(share)
 
 

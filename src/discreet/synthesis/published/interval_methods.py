@@ -61,6 +61,8 @@ def axis_note(cells: ValueCells) -> str:
     told = f"'{cells.column.name}' is counted in {len(cells.grouped_by()):,} cells"
     if cells.keys is None:
         told += "; values beyond its declared range are in the first or the last of them"
+    if cells.is_wide:
+        told += "; each has several values, and a run is counted in whole cells"
     if cells.column.nullable:
         told += ", and rows without a value in it are left out"
     return told

@@ -55,7 +55,7 @@ from discreet.synthesis.published.given_keys import GivenKeys, columns_with_keys
 from discreet.synthesis.published.publishing_method import OfferedNoise, declared_cells
 from discreet.synthesis.published.query_machines import BETA, QueryMachine, QueryMechanism
 from discreet.synthesis.published.query_methods import unit_rows
-from discreet.synthesis.published.runs_of_cells import runs_of_columns
+from discreet.synthesis.published.runs_of_cells import whole_runs
 from discreet.tables.plans.engine import ExactAggregates, FoundKeys
 from discreet.tables.plans.plan import BOUNDING, BoundedPlan
 
@@ -115,7 +115,7 @@ class DialoguePlan:
     def query(self, between: Mapping[str, Any]) -> IntArray:
         """Return which kinds of rows have values, or values between two, of some columns."""
         found: IntArray = np.ones(1, dtype=np.int64)
-        runs = runs_of_columns(self.offered.cells, self.offered.sizes, between)
+        runs = whole_runs(self.offered.cells, self.offered.sizes, between)
         for run, size in zip(runs, self.offered.sizes, strict=True):
             inside = np.zeros(size, dtype=np.int64)
             inside[run.first : run.last + 1] = 1

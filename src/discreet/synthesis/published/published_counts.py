@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from discreet.accounting.picture import ACCENT, INK, require_kind, save
 from discreet.core import optional
@@ -19,7 +19,7 @@ from discreet.releases.card import CardFacts, card
 from discreet.releases.yaml_text import yaml_text
 from discreet.synthesis.published.publishing_method import AboutCount, Measured, PublishedLines
 from discreet.synthesis.published.publishing_plan import PublishingPlan, stored_numbers
-from discreet.synthesis.published.runs_of_cells import runs_of_columns
+from discreet.synthesis.published.runs_of_cells import runs_of_columns, stretched_runs
 from discreet.synthesis.synthetic_card import FindCircumstances
 
 METADATA = b"discreet"
@@ -83,11 +83,13 @@ class PublishedCounts:
         """Return how many rows have a value, or one between two with both, of some columns.
 
         Such as ``count({"age": (20, 29)})``. A column that is not named may have any value. It
-        costs nothing, as often as it is asked.
+        costs nothing, as often as it is asked. Where cells are wider than what is asked for, all of
+        them is counted, and ``counted`` of the answer says which values these are.
         """
-        offered = self.plan.offered
-        runs = runs_of_columns(offered.cells, offered.sizes, {} if between is None else between)
-        return self.plan.ready.count(self.measured, runs)
+        offered, asked = self.plan.offered, {} if between is None else between
+        runs = runs_of_columns(offered.cells, offered.sizes, asked)
+        about = self.plan.ready.count(self.measured, runs)
+        return evolve(about, counted=stretched_runs(offered.cells, runs, asked))
 
     def to_arrow(self) -> Any:
         """Return the counts as an Arrow table, whose metadata say what it is, as JSON.

@@ -83,6 +83,9 @@ class AboutCount:
     """The standard deviation of its noise, if the count is off by nothing else."""
     within: Fraction | None = None
     """How far it is off at most, 95 % of the time, if that is known."""
+    counted: Mapping[str, str] = field(factory=dict)
+    """Of columns that were asked for by a part of a cell, the values that are counted: whole cells.
+    The error is that of these."""
 
 
 class ReadyMethod(Protocol):

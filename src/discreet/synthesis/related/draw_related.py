@@ -86,6 +86,7 @@ class RelatedModel:
             cells=(*self.parents.cells[:-1], *self.own_cells),
             together=[*parents.together, *linked],
             grouped=[*parents.grouped, *children.grouped, *cluster],
+            noisy=[*parents.noisy, *children.noisy],
         )
 
     def drawn_again(self, parents: int, rng: Rng) -> Mapping[str, Any]:
