@@ -23,6 +23,7 @@ from discreet.local import (
     SquareWave,
     SubsetSelection,
     UnaryEncoding,
+    decoder,
     plan_words,
 )
 from discreet.local.device.draws import UNIT
@@ -63,9 +64,18 @@ def test_a_single_category(calibrate):
 
 @pytest.mark.parametrize("calibrate", BY_MOST, ids=lambda c: c.__qualname__)
 def test_a_loss_below_all_digits_is_refused(calibrate):
-    for epsilon in ("1e-20", "1e-60"):
-        with pytest.raises(InvalidArgument):
+    for epsilon in ("1e-13", "1e-20", "1e-60"):
+        with pytest.raises(InvalidArgument, match="epsilon"):
             calibrate(most=10, epsilon=epsilon)
+
+
+def test_a_loss_below_all_digits_is_refused_as_such_by_schemes_for_shares():
+    """Not with the threshold of a coin, of which whoever asked knows nothing."""
+    for calibrate in BY_CATEGORIES:
+        with pytest.raises(InvalidArgument, match="epsilon"):
+            calibrate(categories=100, epsilon="1e-15")
+    with pytest.raises(InvalidArgument, match="epsilon"):
+        RapporCoins.calibrate(epsilon="1e-15")
 
 
 def test_a_grid_of_numpys_integers():
@@ -106,6 +116,13 @@ def test_what_is_no_list_of_texts_is_refused(values, rng):
     for scheme in (words, Rappor(bits=8, hashes=1, cohorts=2, salt="s", coins=COINS)):
         with pytest.raises(InvalidArgument, match="no text"):
             scheme.randomise_many(values, rng)
+
+
+@pytest.mark.parametrize("candidates", [[], ["a", "a"], ["\ud800"], [1, 2], [["a"]]], ids=str)
+def test_candidates_that_are_no_texts_are_refused(candidates):
+    scheme = Rappor(bits=8, hashes=1, cohorts=2, salt="s", coins=COINS)
+    with pytest.raises(InvalidArgument, match="candidates"):
+        decoder(scheme, candidates)
 
 
 def test_arrays_keep_what_devices_keep_at_the_end_of_a_text(rng):

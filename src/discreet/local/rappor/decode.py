@@ -106,8 +106,11 @@ class Decoder:
 def decoder(scheme: Rappor, candidates: Sequence[str]) -> Decoder:
     """Return the weights, refusing lists that the filters cannot tell apart."""
     names = tuple(candidates)
-    if not names or len(set(names)) < len(names):
-        raise InvalidArgument("The candidates are not a list of texts", must="be some, each once")
+    if not names or not all(map(check.is_unicode, names)) or len(set(names)) < len(names):
+        raise InvalidArgument(
+            "The candidates are not a list of texts",
+            must="be some, each once, that UTF-8 can hold",
+        )
     columns = scheme.filters(names).reshape(len(names), -1).astype(np.float64)
     others = np.full((1, columns.shape[1]), 1 - (1 - 1 / scheme.bits) ** scheme.hashes)
     design = np.concatenate([columns, others]).T / scheme.cohorts
