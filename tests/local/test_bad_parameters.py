@@ -20,9 +20,11 @@ from discreet.local import (
     PiecewiseMean,
     Rappor,
     RapporCoins,
+    ReportBatch,
     SquareWave,
     SubsetSelection,
     UnaryEncoding,
+    amplify,
     decoder,
     plan_words,
 )
@@ -106,6 +108,24 @@ def test_tallies_of_nobody_and_of_more_than_everybody():
             scheme.estimate_tally(np.zeros(scheme.outcomes, dtype=np.int64))
     with pytest.raises(InvalidArgument):
         bit.within(0, "0.05")
+    wave = SquareWave.calibrate(most=4, epsilon=1)
+    with pytest.raises(InvalidArgument, match="no reports"):
+        wave.cumulative_of_tally(np.zeros(wave.outcomes, dtype=np.int64))
+
+
+def test_levels_are_refused_by_their_own_names():
+    words = HashedWords.calibrate(epsilon=1, longest=4, salt="s")
+    shuffled = amplify(
+        KaryResponse.calibrate(categories=4, epsilon=1), ReportBatch(honest=9, closed=True)
+    )
+    for name, asked in {
+        "delta": lambda: shuffled.epsilon(0),
+        "least": lambda: plan_words(words, 9, least=0),
+        "false_discoveries": lambda: plan_words(words, 9, least="0.1", false_discoveries=1),
+        "missed": lambda: plan_words(words, 9, least="0.1", missed=2),
+    }.items():
+        with pytest.raises(InvalidArgument, match=f"^{name} is out of range"):
+            asked()
 
 
 @pytest.mark.parametrize(

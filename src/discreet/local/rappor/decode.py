@@ -155,7 +155,7 @@ def decode(
         ('cat', 'dog')
     """
     made = candidates if isinstance(candidates, Decoder) else decoder(scheme, candidates)
-    level = check.level(false_discoveries)
+    level = check.level(false_discoveries, "false_discoveries")
     told, cohorts = tally[:, :-1].astype(np.float64), tally[:, -1:].astype(np.float64)
     people = int(tally[:, -1].sum())
     if people < 1:
