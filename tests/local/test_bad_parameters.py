@@ -20,9 +20,12 @@ from discreet.local import (
     PiecewiseMean,
     Rappor,
     RapporCoins,
+    ReportBatch,
     SquareWave,
     SubsetSelection,
     UnaryEncoding,
+    amplify,
+    decoder,
     plan_words,
 )
 from discreet.local.device.draws import UNIT
@@ -63,9 +66,18 @@ def test_a_single_category(calibrate):
 
 @pytest.mark.parametrize("calibrate", BY_MOST, ids=lambda c: c.__qualname__)
 def test_a_loss_below_all_digits_is_refused(calibrate):
-    for epsilon in ("1e-20", "1e-60"):
-        with pytest.raises(InvalidArgument):
+    for epsilon in ("1e-13", "1e-20", "1e-60"):
+        with pytest.raises(InvalidArgument, match="epsilon"):
             calibrate(most=10, epsilon=epsilon)
+
+
+def test_a_loss_below_all_digits_is_refused_as_such_by_schemes_for_shares():
+    """Not with the threshold of a coin, of which whoever asked knows nothing."""
+    for calibrate in BY_CATEGORIES:
+        with pytest.raises(InvalidArgument, match="epsilon"):
+            calibrate(categories=100, epsilon="1e-15")
+    with pytest.raises(InvalidArgument, match="epsilon"):
+        RapporCoins.calibrate(epsilon="1e-15")
 
 
 def test_a_grid_of_numpys_integers():
@@ -96,6 +108,24 @@ def test_tallies_of_nobody_and_of_more_than_everybody():
             scheme.estimate_tally(np.zeros(scheme.outcomes, dtype=np.int64))
     with pytest.raises(InvalidArgument):
         bit.within(0, "0.05")
+    wave = SquareWave.calibrate(most=4, epsilon=1)
+    with pytest.raises(InvalidArgument, match="no reports"):
+        wave.cumulative_of_tally(np.zeros(wave.outcomes, dtype=np.int64))
+
+
+def test_levels_are_refused_by_their_own_names():
+    words = HashedWords.calibrate(epsilon=1, longest=4, salt="s")
+    shuffled = amplify(
+        KaryResponse.calibrate(categories=4, epsilon=1), ReportBatch(honest=9, closed=True)
+    )
+    for name, asked in {
+        "delta": lambda: shuffled.epsilon(0),
+        "least": lambda: plan_words(words, 9, least=0),
+        "false_discoveries": lambda: plan_words(words, 9, least="0.1", false_discoveries=1),
+        "missed": lambda: plan_words(words, 9, least="0.1", missed=2),
+    }.items():
+        with pytest.raises(InvalidArgument, match=f"^{name} is out of range"):
+            asked()
 
 
 @pytest.mark.parametrize(
@@ -106,6 +136,13 @@ def test_what_is_no_list_of_texts_is_refused(values, rng):
     for scheme in (words, Rappor(bits=8, hashes=1, cohorts=2, salt="s", coins=COINS)):
         with pytest.raises(InvalidArgument, match="no text"):
             scheme.randomise_many(values, rng)
+
+
+@pytest.mark.parametrize("candidates", [[], ["a", "a"], ["\ud800"], [1, 2], [["a"]]], ids=str)
+def test_candidates_that_are_no_texts_are_refused(candidates):
+    scheme = Rappor(bits=8, hashes=1, cohorts=2, salt="s", coins=COINS)
+    with pytest.raises(InvalidArgument, match="candidates"):
+        decoder(scheme, candidates)
 
 
 def test_arrays_keep_what_devices_keep_at_the_end_of_a_text(rng):

@@ -126,6 +126,33 @@ def test_zeros_of_d_bit_flip_lower_an_estimate_as_far_as_is_said(bits):
     assert found.lowered > Fraction(1, 100) * scheme.held / (scheme.held - scheme.other)
 
 
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        KaryResponse.calibrate(categories=10**5, epsilon="0.001"),
+        DBitFlip.calibrate(categories=10**5, bits=1, epsilon=1),
+    ],
+    ids=lambda scheme: scheme.kind,
+)
+def test_a_target_that_few_reports_support_is_attacked_in_few_steps(scheme, rng):
+    """One after another takes some 100,000 reports.
+
+    Batches grow to a million reports, of which each misses the target with a chance of e**-10 at
+    most: that dozens do is less likely than any level that tests have.
+    """
+    steps = 0
+
+    class Counted:
+        def words(self, count: int):
+            nonlocal steps
+            steps += 1
+            assert steps < 500
+            return rng.words(count)
+
+    report = attack(scheme, 7, 1, Counted())
+    assert scheme.supports(scheme.tally(report))[7] == 1
+
+
 def test_nobody_attacks_or_answers(rng):
     scheme = KaryResponse.calibrate(categories=3, epsilon=1)
     assert attack(scheme, 1, 0, rng).shape == (0, 1)

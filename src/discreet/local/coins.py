@@ -3,8 +3,12 @@
 from fractions import Fraction
 
 from discreet.core.errors import InvalidArgument
+from discreet.core.loss import short
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
 from discreet.local.device.draws import UNIT
+
+LEAST_EPSILON = Fraction(1, 10**12)
+"""Below it coins of one part in ``UNIT`` hardly tell values apart, or not at all."""
 
 LARGEST_EPSILON = 32
 """Beyond it some probabilities would be below one part in ``UNIT``."""
@@ -19,14 +23,19 @@ def most_odds(epsilon: Number) -> Fraction:
         >>> round(float(most_odds(1)), 6)
         2.718282
     """
+    return exp_bounds(checked_epsilon(epsilon), _BITS)[0]
+
+
+def checked_epsilon(epsilon: Number) -> Fraction:
+    """Return a loss, refusing one that coins cannot have."""
     wanted = exact(epsilon)
-    if not 0 < wanted <= LARGEST_EPSILON:
+    if not LEAST_EPSILON <= wanted <= LARGEST_EPSILON:
         raise InvalidArgument(
             "epsilon is out of range",
-            must=f"be above 0 and at most {LARGEST_EPSILON}",
-            got=str(epsilon),
+            must=f"be at least {float(LEAST_EPSILON):g} and at most {LARGEST_EPSILON}",
+            got=short(wanted),
         )
-    return exp_bounds(wanted, _BITS)[0]
+    return wanted
 
 
 def loss_of_odds(odds: Fraction) -> Fraction:

@@ -8,7 +8,7 @@ from attrs import frozen
 from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import Number
 from discreet.core.protocols import IntArray
-from discreet.local.frequency.share_estimate import CONFIDENCE
+from discreet.local.frequency.share_estimate import CONFIDENCE, answered
 from discreet.local.tails import OUTWARDS, Floats, bennett_radius, read_level
 
 _MOST_RESIDUAL = 1e-7
@@ -81,7 +81,7 @@ def linear_estimate(
     """
     level = read_level(confidence)
     beta = float(1 - level) / (2 * (targets.shape[1] if together else 1))
-    people = int(tally.sum())
+    people = answered(int(tally.sum()))
     weights = decoder(law, targets)
     means = tally.astype(np.float64) @ weights / people
     variance = (law @ weights**2 - (law @ weights) ** 2).max(axis=0) * (1.0 + OUTWARDS)

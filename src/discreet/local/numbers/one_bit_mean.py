@@ -99,7 +99,8 @@ class OneBitMean(NumberScheme):
     def within(self, people: int, delta: Number) -> float:
         """Return a distance from the mean that is exceeded with probability at most ``delta``."""
         p = float(part(self.truth))
-        failing, answers = float(check.level(delta)), check.at_least_one(people, "people")
+        failing = float(check.level(delta, "delta"))
+        answers = check.at_least_one(people, "people")
         return float(self.most / (2 * p - 1) * np.sqrt(np.log(2 / failing) / (2 * answers)))
 
     def randomise_many(self, values: IntArray, rng: Rng) -> Reports:

@@ -23,6 +23,9 @@ from discreet.local.report_numbers import Reports, as_reports
 from discreet.local.words.hashed_words import HashedWords
 from discreet.randomness.samplers import uniform_integers
 
+_MOST_BYTES = 1 << 22
+"""How many bytes of honest reports are drawn at once."""
+
 
 def attack(
     scheme: FrequencyScheme | NumberScheme | CondensedResponse | HashedWords | Rappor,
@@ -64,11 +67,24 @@ def _reports(scheme: object, target: Any, times: int, rng: Rng) -> Reports:
 
 @_reports.register
 def _(scheme: FrequencyScheme, target: Any, times: int, rng: Rng) -> Reports:
-    """Repeat one report that supports the target, found among honest ones."""
-    while True:
-        report = scheme.randomise_many(np.array([target], dtype=np.int64), rng)
-        if scheme.supports(scheme.tally(report))[target]:
-            return np.repeat(report, times, axis=0)
+    """Repeat one report that supports the target, found among honest ones: ever more, then halved.
+
+    Few may support it: of d-bit flip those alone that drew its bucket.
+    """
+    number, most = 1, max(1, _MOST_BYTES // scheme.size)
+    reports = scheme.randomise_many(np.array([target], dtype=np.int64), rng)
+    while not _supported(scheme, target, reports):
+        number = min(2 * number, most)
+        reports = scheme.randomise_many(np.full(number, target, dtype=np.int64), rng)
+    while len(reports) > 1:
+        half = len(reports) // 2
+        first = reports[:half]
+        reports = first if _supported(scheme, target, first) else reports[half:]
+    return np.repeat(reports, times, axis=0)
+
+
+def _supported(scheme: FrequencyScheme, target: Any, reports: Reports) -> bool:
+    return bool(scheme.supports(scheme.tally(reports))[target])
 
 
 @_reports.register

@@ -106,8 +106,11 @@ class Decoder:
 def decoder(scheme: Rappor, candidates: Sequence[str]) -> Decoder:
     """Return the weights, refusing lists that the filters cannot tell apart."""
     names = tuple(candidates)
-    if not names or len(set(names)) < len(names):
-        raise InvalidArgument("The candidates are not a list of texts", must="be some, each once")
+    if not names or not all(map(check.is_unicode, names)) or len(set(names)) < len(names):
+        raise InvalidArgument(
+            "The candidates are not a list of texts",
+            must="be some, each once, that UTF-8 can hold",
+        )
     columns = scheme.filters(names).reshape(len(names), -1).astype(np.float64)
     others = np.full((1, columns.shape[1]), 1 - (1 - 1 / scheme.bits) ** scheme.hashes)
     design = np.concatenate([columns, others]).T / scheme.cohorts
@@ -152,7 +155,7 @@ def decode(
         ('cat', 'dog')
     """
     made = candidates if isinstance(candidates, Decoder) else decoder(scheme, candidates)
-    level = check.level(false_discoveries)
+    level = check.level(false_discoveries, "false_discoveries")
     told, cohorts = tally[:, :-1].astype(np.float64), tally[:, -1:].astype(np.float64)
     people = int(tally[:, -1].sum())
     if people < 1:

@@ -11,7 +11,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent
 from discreet.core.numbers import Number, exact, exp_bounds
 from discreet.core.stated_event import PureEvent
-from discreet.local.coins import loss_of_odds, part, threshold_below
+from discreet.local.coins import checked_epsilon, loss_of_odds, part, threshold_below
 from discreet.local.device.draws import UNIT
 
 _MOST_REPORTS = 4096
@@ -81,11 +81,7 @@ class RapporCoins:
     @classmethod
     def calibrate(cls, *, epsilon: Number, hashes: int = 1, p: Number = 0, q: Number = 1) -> Self:
         """Return the coins with the least f that keeps a value's loss to ``epsilon`` for ever."""
-        wanted = exact(epsilon)
-        if not 0 < wanted <= 32:
-            raise InvalidArgument(
-                "epsilon is out of range", must="be above 0 and at most 32", got=str(epsilon)
-            )
+        wanted = checked_epsilon(epsilon)
         most = exp_bounds(wanted / (2 * check.at_least_one(hashes, "hashes")), 128)[0]
         return cls.declare(f=2 / (1 + most), p=p, q=q)
 

@@ -97,7 +97,7 @@ class Amplified:
 
     def epsilon(self, delta: Number, *, batches: int = 1) -> Fraction:
         """Return an ε that holds with ``delta``, for so many batches one after another."""
-        wanted = check.level(delta)
+        wanted = check.level(delta, "delta")
         if wanted < _LEAST_DELTA:
             raise InvalidArgument(
                 "delta is out of range", must="be at least 1e-20", got=str(float(wanted))
@@ -110,7 +110,7 @@ class Amplified:
     def event(self, delta: Number) -> ApproximateEvent:
         """Describe one batch for the accountants."""
         return ApproximateEvent(
-            epsilon=self.epsilon(delta), delta=check.level(delta), metric=Metric.CHANGE_ONE
+            epsilon=self.epsilon(delta), delta=check.level(delta, "delta"), metric=Metric.CHANGE_ONE
         )
 
 

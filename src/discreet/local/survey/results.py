@@ -247,7 +247,10 @@ def _estimated(
             false_discoveries=(1 - confidence) / 2,
             repeats=repeats,
         )
-        return _found(question.name, found_words, words_error(scheme, people / repeats))
+        beside = 0.0
+        if found_words.error > 1 - confidence:
+            beside = _room_beside(scheme, found_words, (1 - confidence) / 2)
+        return _found(question.name, found_words, words_error(scheme, people / repeats), beside)
     raise Unsupported(f"There is no estimate for the scheme of '{question.name}'", got=scheme.kind)
 
 
@@ -306,10 +309,27 @@ def _decoded(name: str, found: TextEstimate) -> list[ResultRow]:
     return sorted(rows, key=lambda row: (row.of.endswith(" (perhaps nobody)"), -row.estimate))
 
 
-def _found(name: str, found: WordsFound, error: float) -> list[ResultRow]:
+def _room_beside(scheme: HashedWords, found: WordsFound, doubt: Fraction) -> float:
+    """Return what is still to be left at lower ends for other words, but with this doubt.
+
+    What is found leaves room for a share of ``least`` at most, and says in ``error`` how often that
+    may not be enough. By Markov's inequality others have more than ``tested / (buckets doubt)`` in
+    any bucket that is tested with a probability of at most ``doubt``.
+    """
+    return max(float(found.tested / (scheme.buckets * doubt) - found.least), 0.0)
+
+
+def _found(name: str, found: WordsFound, error: float, beside: float) -> list[ResultRow]:
     """Return the shares of the texts that were found; what is rarer stays hidden."""
     ends = zip(found.words, found.shares, found.low, found.high, strict=True)
     return [
-        ResultRow(question=name, of=of, estimate=share, low=low, high=high, error=error)
+        ResultRow(
+            question=name,
+            of=of,
+            estimate=share,
+            low=max(low - beside, 0.0),
+            high=high,
+            error=error,
+        )
         for of, share, low, high in ends
     ]

@@ -90,7 +90,8 @@ def find_words(
         >>> find_words(scheme, scheme.tally(reports), least="0.05").words
         ('cat', 'lion')
     """
-    share, level = check.level(least), check.level(false_discoveries)
+    share = check.level(least, "least")
+    level = check.level(false_discoveries, "false_discoveries")
     answered(int(tally[:, -1].sum()))
     prefixes = [""] if tally[:, -1].all() else []
     for group in range(scheme.groups - 1):
@@ -205,9 +206,10 @@ def plan_words(
         >>> 0.02 < plan_words(scheme, 1_000_000, least="0.01") < 0.03
         True
     """
-    share, level, miss = float(check.level(least)), check.level(false_discoveries), missed
+    share = float(check.level(least, "least"))
+    level = check.level(false_discoveries, "false_discoveries")
     groups, gap = scheme.groups, float(scheme.held - _HALF)
-    log = math.log(2 * groups / float(check.level(miss)))
+    log = math.log(2 * groups / float(check.level(missed, "missed")))
     mean = check.at_least_one(people, "people") / groups
     spread = math.sqrt(2 * mean * (log + math.log(2))) + (log + math.log(2)) / 3
     largest = mean + spread
