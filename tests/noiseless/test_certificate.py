@@ -263,6 +263,9 @@ class Cells(FairBits):
     def rows_to_discard(self, target: PrivacyTarget) -> int | None:
         return self.discarded
 
+    def how_to_discard(self, target: PrivacyTarget) -> str:
+        return "By drawing."
+
     def noise_instead(self, target: PrivacyTarget) -> NoiseInstead | None:
         return None if self.error is None else NoiseInstead(self.error, self.error, "Noise.")
 

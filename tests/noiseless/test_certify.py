@@ -1,6 +1,7 @@
 """The release advisor by name: every kind of statistic, every law, and every bad input."""
 
 import json
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +21,7 @@ from discreet.noiseless.advisor.named_histograms import LAWS as HISTOGRAM_LAWS
 from discreet.noiseless.advisor.statistic_question import StatisticQuestion
 from discreet.noiseless.certifiable import PrivacyTarget, Way
 from discreet.noiseless.certificate import Certificate
+from discreet.noiseless.histograms.random_discarding import RandomDiscarding
 from discreet.noiseless.histograms.sized_histogram import SizedHistogram
 from discreet.noiseless.laws.box_density import BoxDensity, uniform_rows
 from discreet.noiseless.laws.grid_law import DiscreteLaw, GridFloor
@@ -150,6 +152,11 @@ def test_rows_are_discarded_where_cells_are_too_rare():
     discarding = rare.discarding(target)
     assert discarding is not None
     assert found.amount == discarding.loss_quantile("0.05") > discarding.shift
+    # What the verdict says to declare is what was certified: a number that is not drawn is none.
+    (said,) = re.findall(r"epsilon = (\S+), delta = (\S+) }", found.because)
+    declared = RandomDiscarding.calibrate(rows=10_000, epsilon=said[0], delta=said[1])
+    assert declared == discarding
+    assert f"{discarding.shift} and discrete Laplace noise" in found.because
     kept = SizedHistogram(truncation=120, sizes=discarding.sizes())
     assert min(kept.deltas(target.epsilon).values()) <= target.delta
     assert evolve(rare, truncation=1).rows_to_discard(target) is None

@@ -119,8 +119,10 @@ def test_a_law_is_asserted_given_what_overlaps_what_overlaps_it():
     north = total("north", NORTH)
     both = total("both", BOTH, given={"north"}, robust={"north"})
     rest = total("rest", SOUTH, "sum(score) but one", given={"both"}, robust={"both"})
-    with pytest.raises(RefusedQuery, match="'north'"):
+    with pytest.raises(RefusedQuery, match="A release of both links 'rest' with 'north'"):
         require_composable([north, both], rest)
+    with pytest.raises(RefusedQuery, match="'alone' and 'both' could be subtracted"):
+        require_composable([north, both], total("alone", SOUTH, "sum(score) but one"))
     named = total("rest", SOUTH, "x", given={"both", "north"}, robust={"both", "north"})
     assert require_composable([north, both], named).rule is CompositionRule.PREMISES
     apart = total("far", RowSet("students", **BY_CAMPUS, parts={"west"}))

@@ -286,3 +286,5 @@ def test_extreme_sizes():
     assert all(after <= before for before, after in pairwise(values))
     with pytest.raises(DiscreetError):
         ExactSum(HALF_BOX, rows=3).deltas("one")
+    for epsilon in (709, 710, 1000):
+        assert all(0 <= delta <= 1 for delta in ExactSum(HALF_BOX, rows=9).deltas(epsilon).values())

@@ -46,6 +46,9 @@ class Discardable(Protocol):
     def rows_to_discard(self, target: PrivacyTarget) -> int | None:
         """Return how many rows are left out, at most and usually; None if it does not help."""
 
+    def how_to_discard(self, target: PrivacyTarget) -> str:
+        """Return in a sentence how their number is drawn, if it helps."""
+
 
 @runtime_checkable
 class Spanned(Protocol):
@@ -129,7 +132,10 @@ def advise(subject: Certifiable, target: PrivacyTarget, certified: Fraction) -> 
     if isinstance(subject, Suppressible) and (k := subject.least_truncation(target)) is not None:
         return Advice(Advised.SUPPRESS, k, f"{lacking} Without the small cells it is kept.")
     if isinstance(subject, Discardable) and (n := subject.rows_to_discard(target)) is not None:
-        return Advice(Advised.DISCARD, n, f"{lacking} With rows left out at random it is kept.")
+        how = subject.how_to_discard(target)
+        return Advice(
+            Advised.DISCARD, n, f"{lacking} With rows left out at random it is kept. {how}"
+        )
     return _with_noise(subject, subject.noise_instead(target), lacking)
 
 

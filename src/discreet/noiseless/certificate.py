@@ -276,13 +276,13 @@ def breaking_sentence(point: BreakingPoint) -> str:
 
     Example:
         >>> print(breaking_sentence(BreakingPoint("known rows", Fraction(1200), "It is lost.")))
-        known rows: 1,200 is the last that will do. It is lost.
+        known rows: 1,200 will do. It is lost.
     """
     if point.limit is None:
         return f"{point.what}: no value will do. {point.words}"
     limit = point.limit
     shown = f"{limit.numerator:,}" if limit.denominator == 1 else short(limit)
-    return f"{point.what}: {shown} is the last that will do. {point.words}"
+    return f"{point.what}: {shown} will do. {point.words}"
 
 
 def _of(deltas: Mapping[Way, Fraction], way: Way | None) -> Fraction:

@@ -214,7 +214,7 @@ def require_composable(
     if any(_is_part(new, one) for one in about):
         because = "It is a function of what is public already"
         return ComposedReleases(CompositionRule.AGAIN, total.epsilon, total.delta, because)
-    near = _linked(about, new)
+    near = sorted(_linked(about, new), key=lambda one: _is_apart(one, new))
     exact_near = [one for one in near if isinstance(one, ExactStatistic)]
     if not near:
         because = "The rows are disjoint by declaration, and independent"
@@ -365,6 +365,11 @@ def _refusal(new: ExactStatistic, one: Earlier, *, is_asserted: bool) -> Refused
             f"{one.name!r} is of the same id space, and the law of {new.name!r} ignores it",
             must="be asserted given every earlier release, noisy ones too",
             next=f"Assert the law given {one.name!r}, if it is true, or publish with noise",
+        )
+    if _is_apart(one, new):
+        return RefusedQuery(
+            f"A release of both links {new.name!r} with {one.name!r}, which is of other rows",
+            must="be asserted given that one too, if it is true, or be published with noise",
         )
     return RefusedQuery(
         f"{new.name!r} and {one.name!r} could be subtracted: they share rows",

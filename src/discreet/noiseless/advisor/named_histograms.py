@@ -1,12 +1,15 @@
 """Histograms by name: which law of the rows makes which histogram."""
 
 from collections.abc import Callable
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from typing import Any
 
 from attrs import field, frozen
 
 from discreet.core.check import positive, whole
 from discreet.core.errors import InvalidArgument
+from discreet.core.numbers import written
 from discreet.noiseless.advisor.law_text import WrittenLaw, numbers_of
 from discreet.noiseless.advisor.statistic_question import NamedStatistic, StatisticQuestion
 from discreet.noiseless.certifiable import PrivacyTarget
@@ -94,11 +97,11 @@ class FixedCells(FixedHistogram):
         """
         if not target.delta:
             return None
+        delta = _plain(target.delta / 10)
         for part in _PARTS:
             try:
-                tried = RandomDiscarding.calibrate(
-                    rows=self.rows, epsilon=target.epsilon / part, delta=target.delta / 10
-                )
+                epsilon = _plain(target.epsilon / part)
+                tried = RandomDiscarding.calibrate(rows=self.rows, epsilon=epsilon, delta=delta)
             except InvalidArgument:  # more rows would go than are ever thrown away
                 continue
             kept = DiscardedHistogram(
@@ -113,9 +116,32 @@ class FixedCells(FixedHistogram):
         found = self.discarding(target)
         return None if found is None else found.loss_quantile("0.05")
 
+    def how_to_discard(self, target: PrivacyTarget) -> str:
+        """Return in a sentence how many rows are left out, and how it is declared."""
+        found = self.discarding(target)
+        if found is None:
+            return ""
+        return (
+            f"How many is drawn too, or everybody would know it: {found.shift:,} and discrete "
+            f"Laplace noise of scale {written(found.scale)}. The gate does so with "
+            f'law = "discarded()" and discard = {{ epsilon = {written(1 / found.scale)}, '
+            f"delta = {written(_plain(target.delta / 10))} }}."
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Return all that is asserted."""
         return super().to_json() | {"truncation": self.truncation}
+
+
+def _plain(value: Fraction) -> Fraction:
+    """Return a decimal of four digits that is not above.
+
+    Example:
+        >>> _plain(Fraction(1, 12))
+        Fraction(833, 10000)
+    """
+    context = Context(prec=4, rounding=ROUND_FLOOR)
+    return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 _PARTS = (4, 5, 8)

@@ -19,7 +19,7 @@ from discreet.core.numbers import Number, exact, written
 from discreet.core.rounding import exp_down, exp_up, log_up, short_up
 from discreet.core.search import smallest
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
-from discreet.noiseless.counted_rows import noise_on_counts
+from discreet.noiseless.counted_rows import meets, noise_on_counts
 from discreet.noiseless.histograms.cell_enumeration import count_line, share_of_rows
 from discreet.noiseless.histograms.cell_terms import capped
 from discreet.noiseless.histograms.poisson_cells import NOTHING_HIDDEN, TwoSides
@@ -276,10 +276,15 @@ class FixedHistogram:
         needed = smallest(
             lambda rows: rows > MOST_ROWS or holds(rows, self.least), start=1, near=hidden
         )
-        fewest, most = needed + self.known, self.rows - needed
         rarest = smallest(
             lambda step: step > 500 or holds(hidden, Fraction(step, 1000)), start=1, near=250
         )
+        share = None if rarest > 500 else Fraction(rarest, 1000)
+        if meets(self, target):
+            # An enumeration of the asserted shares can be better than what holds for all shares.
+            needed = min(needed, hidden)
+            share = self.least if share is None else min(share, self.least)
+        fewest, most = needed + self.known, self.rows - needed
         return (
             BreakingPoint(
                 "the number of rows",
@@ -288,7 +293,7 @@ class FixedHistogram:
             ),
             BreakingPoint(
                 "the probability of the rarest cell",
-                None if rarest > 500 else Fraction(rarest, 1000),
+                share,
                 "Who is in a rarer cell is seen in its count.",
             ),
             BreakingPoint(

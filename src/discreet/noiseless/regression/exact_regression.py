@@ -12,6 +12,7 @@ from discreet.core.errors import InvalidArgument
 from discreet.core.numbers import exact, written
 from discreet.core.rounding import log_up, short_up
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
+from discreet.noiseless.counted_rows import meets
 from discreet.noiseless.regression.box_limits import least_terms, least_weight
 from discreet.noiseless.regression.box_sums import box_delta, source_delta
 from discreet.noiseless.regression.design import RegressionDesign
@@ -158,6 +159,16 @@ class ExactRegression:
         """Return how far each assumption can be wrong; each limit is certified to hold."""
         needed = [least_terms(block.box, target) for block in self.blocks]
         weights = [least_weight(block.box, self._terms(block), target) for block in self.blocks]
+        if meets(self, target):
+            # Limits are searched for in steps, but what is asserted is as good as the curve.
+            needed = [
+                terms if need is None else min(need, terms)
+                for need, terms in zip(needed, map(self._terms, self.blocks), strict=True)
+            ]
+            weights = [
+                block.box.weight if weight is None else weight
+                for block, weight in zip(self.blocks, weights, strict=True)
+            ]
         return (
             self._most_known(needed),
             self._least_rows(needed),

@@ -12,6 +12,7 @@ from discreet.core.numbers import exact, written
 from discreet.core.rounding import log_up, short_up
 from discreet.core.search import smallest
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
+from discreet.noiseless.counted_rows import meets
 from discreet.noiseless.regression.grid_design import GridDesign
 from discreet.noiseless.regression.row_moments import RowMoment, moments_of
 from discreet.noiseless.sums.breaking_points import holds, least_rows
@@ -175,6 +176,10 @@ class GridRegression:
             # Most parts need fewer rows than the worst does, and one look tells.
             if needed is not None and not holds(one.law, needed, target):
                 needed = least_rows(one.law, target, start=one.unknown)
+        hidden = min(self.sizes) - self.known
+        # Limits are searched for with fewer blocks, but what is asserted is as good as the curve.
+        is_met = (needed is None or needed > hidden) and meets(self, target)
+        needed = hidden if is_met else needed
         most = None if needed is None else min(self.sizes) - needed
         return (
             BreakingPoint(
@@ -188,13 +193,13 @@ class GridRegression:
                 None if needed is None else Fraction(needed + self.known),
                 "With fewer rows in one part, a row is hidden less than asked for.",
             ),
-            self._least_floor(target),
+            self._least_floor(target, is_met=is_met),
         )
 
     def _worst_first(self, target: PrivacyTarget) -> list[ExactSum]:
         return sorted(self.totals, key=lambda one: one.delta(target.epsilon), reverse=True)
 
-    def _least_floor(self, target: PrivacyTarget) -> BreakingPoint:
+    def _least_floor(self, target: PrivacyTarget, *, is_met: bool) -> BreakingPoint:
         places = [self.totals.index(one) for one in self._worst_first(target)]
 
         def will_do(share: int) -> bool:
@@ -202,7 +207,7 @@ class GridRegression:
             found = evolve(self, design=lowered).totals
             return all(holds(found[at].law, found[at].unknown, target) for at in places)
 
-        limit = None
+        limit = self.design.floor if is_met else None
         if will_do(_FINE):
             limit = self.design.floor * smallest(will_do, start=1, near=_FINE // 2) / _FINE
         words = "A smaller floor leaves more rows that hide nobody."

@@ -45,35 +45,45 @@ def least_rows(law: RowLaw, target: PrivacyTarget, *, start: int) -> int | None:
     return high
 
 
-def least_density(law: RowLaw, target: PrivacyTarget, rows: int) -> BreakingPoint | None:
-    """Return how low a density or a floor may be; None for laws that have none."""
+def least_density(
+    law: RowLaw, target: PrivacyTarget, rows: int, *, is_met: bool = False
+) -> BreakingPoint | None:
+    """Return how low a density or a floor may be; None for laws that have none.
+
+    ``is_met`` says that the target is known to be met with the law as it is asserted, even if a few
+    blocks do not show it.
+    """
+    found = _density_of(law)
+    if found is None:
+        return None
+    what, full, law_at = found
+    least = _least_part(full, law_at, target, rows) or (full if is_met else None)
+    if least is None:
+        words = f"Even with {float(full):.4g}, as asserted, the target may fail."
+        return BreakingPoint(what, None, words)
+    words = f"The target holds down to {float(least):.4g}; below that it may fail."
+    return BreakingPoint(what, least, words)
+
+
+def _density_of(law: RowLaw) -> tuple[str, Fraction, Callable[[Fraction], RowLaw]] | None:
+    """Return what is asserted of a law that can be lowered: its name, its value, and how."""
     if isinstance(law, BoxDensity):
-        return _lowered(
-            "density on the box", law.density, lambda h: evolve(law, density=h), target, rows
-        )
+        return "density on the box", law.density, lambda h: evolve(law, density=h)
     if isinstance(law, TriangleDensity):
-        return _lowered(
-            "peak of the triangle", law.peak, lambda h: evolve(law, peak=h), target, rows
-        )
+        return "peak of the triangle", law.peak, lambda h: evolve(law, peak=h)
     if isinstance(law, KernelDensity):
-        return _lowered("peak of the kernel", law.peak, lambda h: evolve(law, peak=h), target, rows)
+        return "peak of the kernel", law.peak, lambda h: evolve(law, peak=h)
     if isinstance(law, GridFloor | GridBlock):
-        return _lowered(
-            "floor on the block", law.floor, lambda q: evolve(law, floor=q), target, rows
-        )
+        return "floor on the block", law.floor, lambda q: evolve(law, floor=q)
     return None
 
 
-def _lowered(
-    what: str,
-    full: Fraction,
-    law_at: Callable[[Fraction], RowLaw],
-    target: PrivacyTarget,
-    rows: int,
-) -> BreakingPoint:
+def _least_part(
+    full: Fraction, law_at: Callable[[Fraction], RowLaw], target: PrivacyTarget, rows: int
+) -> Fraction | None:
+    """Return a part that certainly will do, near the least; None if all of it is not enough."""
     if not holds(law_at(full), rows, target):
-        words = f"Even with {float(full):.4g}, as asserted, the target is not met."
-        return BreakingPoint(what, None, words)
+        return None
     low, high = 0, 256
     while high - low > max(1, high // 64):
         middle = (low + high) // 2
@@ -81,6 +91,4 @@ def _lowered(
             high = middle
         else:
             low = middle
-    least = full * high / 256
-    words = f"The target holds down to {float(least):.4g}; below that it may fail."
-    return BreakingPoint(what, least, words)
+    return full * high / 256

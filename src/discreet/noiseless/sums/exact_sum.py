@@ -12,6 +12,7 @@ from discreet.core.errors import InvalidArgument, RefusedQuery
 from discreet.core.numbers import Number, exact
 from discreet.core.rounding import log_up, short_up
 from discreet.noiseless.certifiable import BreakingPoint, NoiseInstead, PrivacyTarget, Way
+from discreet.noiseless.counted_rows import meets
 from discreet.noiseless.laws.hidden import RowLaw, spelt
 from discreet.noiseless.laws.law_family import law_from_json
 from discreet.noiseless.sums.breaking_points import least_density, least_rows
@@ -169,8 +170,12 @@ class ExactSum:
     def breaking_points(self, target: PrivacyTarget) -> tuple[BreakingPoint, ...]:
         """Return how many rows may be known, how many are needed, and how little density."""
         needed = least_rows(self.law, target, start=self.unknown)
+        # Limits are searched for with fewer blocks, but what is asserted is as good as the curve.
+        is_rough = needed is None or needed > self.unknown
+        is_met = is_rough and meets(self, target)
+        needed = self.unknown if is_met else needed
         found = [_known_limit(self, needed), _rows_limit(self, needed)]
-        density = least_density(self.law, target, self.unknown)
+        density = least_density(self.law, target, self.unknown, is_met=is_met)
         return (*found, density) if density else tuple(found)
 
     @property
@@ -280,7 +285,7 @@ def _epsilon(value: Number) -> Fraction:
 def _known_limit(total: ExactSum, needed: int | None) -> BreakingPoint:
     what = "rows that the adversary knows"
     if needed is None or needed > total.rows:
-        words = "Even an adversary who knows no other row learns more than the target allows."
+        words = "Even an adversary who knows no other row may learn more than the target allows."
         return BreakingPoint(what, None, words)
     most = total.rows - needed
     words = f"Somebody who knows more than {most} of the {total.rows} rows may learn more."

@@ -128,7 +128,7 @@ class SourceBound:
                 return 0.0
             point = estimated_crossing(law, shift, float(part))[0] + shift
             logs.append(_log_tails(law, point) if 2 * point < law.largest else 0.0)
-        return math.log(sum(math.exp(max(one, -_LARGE)) for one in logs))
+        return math.log(sum(math.exp(min(max(one, -_LARGE), _LARGE)) for one in logs))
 
     def _at_share(self, epsilon: Fraction, share: Fraction) -> Fraction:
         tails = Fraction(0)
