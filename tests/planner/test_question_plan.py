@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from discreet.core.errors import DiscreetError, InvalidArgument
+from discreet.core.loss import Approximate
 from discreet.planner.question_plan import plan_question
 from discreet.planner.verdict import Feasibility
 from discreet.roles.connection import connect
@@ -160,6 +161,23 @@ def test_what_costs_more_than_is_left_is_told(folder):
     with connect(folder) as connection:
         dear = plan_question(connection, GROUPS, accuracy="±1 at 99.9 %")
         assert dear.times == 0
+        assert "more than is left" in str(dear)
+
+
+def test_groups_without_keys_have_a_price_where_a_delta_is_left(tmp_path):
+    """Below it stands what is left would buy: so to call it open was not true."""
+    query = "SELECT note, COUNT(*) FROM visits GROUP BY note"
+    write_project(tmp_path, [visit(f"p{i}") for i in range(9)], epsilon="2, delta = 1e-6")
+    with connect(tmp_path) as connection:
+        found = plan_question(connection, query, accuracy="±50")
+        assert found.verdict is Feasibility.ACHIEVABLE
+        assert isinstance(found.cost, Approximate)
+        assert found.times
+        assert not found.because
+        for _ in range(found.times):
+            connection.sql(query, accuracy="±50", delta=found.cost.delta, fresh=True)
+        dear = plan_question(connection, query, accuracy="±1")
+        assert dear.verdict is Feasibility.OPEN
         assert "more than is left" in str(dear)
 
 

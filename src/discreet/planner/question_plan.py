@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from discreet.core import check
-from discreet.core.errors import DiscreetError, InvalidArgument, UnknownTable
+from discreet.core.errors import DiscreetError, InvalidArgument, MissingLoss, UnknownTable
 from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
 from discreet.core.numbers import Number, exact, float_up
 from discreet.core.rounding import log_down
@@ -165,7 +165,7 @@ def plan_question(
     left = _own(connection, first.id_space.name)
     if table is not None and table not in {scan.table.name for scan in first.priced.plan.scans()}:
         raise UnknownTable(f"The question is not about '{table}'", must="read that table")
-    cost, why_not = (None, "") if wanted is None else _cost(connection, query, wanted)
+    cost, why_not = (None, "") if wanted is None else _cost(connection, query, wanted, left)
     times = None if cost is None else _times(left, cost)
     refuted = wanted is not None and not times and _is_refuted(first, wanted, left, count)
     plan = first.priced.plan
@@ -255,13 +255,35 @@ def _price(loss: PrivacyLoss) -> dict[str, Any]:
     raise InvalidArgument("This budget cannot be planned with", got=str(loss))
 
 
-def _cost(connection: Connection, query: str, wanted: Accuracy) -> tuple[PrivacyLoss | None, str]:
-    """Return what an accuracy costs, whether that is left or not; or why it has no price."""
+def _cost(
+    connection: Connection, query: str, wanted: Accuracy, left: PrivacyLoss
+) -> tuple[PrivacyLoss | None, str]:
+    """Return what an accuracy costs, whether that is left or not; or why it has no price.
+
+    Groups without public keys take a δ: the part of what is left that leaves most answers.
+    """
     try:
-        found = connection.explain(query, accuracy=wanted)
+        return _price_of(connection, query, wanted), ""
+    except MissingLoss as error:
+        why_not = error.what
     except DiscreetError as error:
         return None, error.what
-    return (found.priced.loss, "") if isinstance(found, Explanation) else (None, _FREE)
+    delta = left.delta if isinstance(left, Approximate | ApproximateZcdp) else Fraction(0)
+    try:
+        found = [_price_of(connection, query, wanted, delta * one) for one in SHARES if delta]
+    except DiscreetError as error:
+        return None, error.what
+    best = max(found, key=lambda one: _times(left, one), default=None)
+    return best, why_not if best is None else ""
+
+
+def _price_of(
+    connection: Connection, query: str, wanted: Accuracy, delta: Fraction | None = None
+) -> PrivacyLoss:
+    found = connection.explain(query, accuracy=wanted, delta=delta)
+    if not isinstance(found, Explanation):
+        raise InvalidArgument(_FREE, must="need private rows to be planned")
+    return found.priced.loss
 
 
 _FREE = "The question is free"
