@@ -49,6 +49,8 @@ def test_oracles_of_adaptive_questions():
     most = f"{704 * (24 * math.pi * found.people) ** 2:,.2g}"
     assert f"if one-way functions exist, no quick mechanism answers {most}" in str(found)
     assert "rows of twice as many bits" in str(found)
+    # Answers in [-1, 1] within 0.99; the middle is always within half of the range.
+    assert f"questions within {0.99 / 2:.1%} of the range" in str(found)
 
 
 def test_the_oracle_of_between_thresholds():

@@ -49,7 +49,8 @@ class AdaptiveTask:
         r"""Return the rate, and what is known of very many questions.
 
         :math:`64\lceil 6\pi n/(1/2)^2\rceil^2 \cdot 11` questions, by interactive fingerprinting
-        codes with :math:`\delta = 1/1000` and no errors [Ste16, theorem 6.3.2]. Of mechanisms that
+        codes with :math:`\delta = 1/1000` and no errors [Ste16, theorem 6.3.2]. Answers there are in
+        [-1, 1] and off by 0.99, which is 0.495 of the range. Of mechanisms that
         may take any time it holds where a row has a key of as many signs out of three
         [Ste16, theorem 6.3.10], which is less than twice as many bits.
         """
@@ -57,7 +58,10 @@ class AdaptiveTask:
         rate = math.sqrt(self.questions) / alpha if alpha else math.inf
         most = 64 * math.ceil(24 * math.pi * wanted.people) ** 2 * 11
         people = f"rate: it takes about √questions / error = {rate:,.3g} people or more, without"
-        many = f"no quick mechanism answers {most:,.2g} questions within 0.99 every second time"
+        many = (
+            f"no quick mechanism answers {most:,.2g} questions within 49.5% of the range every second"
+            " time"
+        )
         any_time = "for rows of twice as many bits no mechanism at all does"
         return (
             f"{people} constants [Ste16, section 6.3]",
