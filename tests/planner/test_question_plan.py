@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from discreet.core.errors import DiscreetError, InvalidArgument
-from discreet.core.loss import Approximate
-from discreet.planner.question_plan import plan_question
+from discreet.core.loss import Approximate, GaussianDp
+from discreet.curator.explanation.explanation import Explanation
+from discreet.planner.question_plan import SHARES, _explain_for, plan_question
 from discreet.planner.verdict import Feasibility
 from discreet.roles.connection import connect
 from tests.support.projects.clinic import visit, write_project
@@ -193,3 +194,26 @@ def test_a_share_with_an_exception_can_be_refuted(tmp_path):
         assert "packing" in str(found)
         cheap = plan_question(connection, COUNT, accuracy="±400", people=10_000)
         assert cheap.verdict is Feasibility.ACHIEVABLE
+
+
+@pytest.mark.parametrize("aggregate", ["COUNT(*)", "MEDIAN(age)", "SUM(cost)"])
+def test_a_budget_in_mu_is_planned_with_prices_in_rho(tmp_path, aggregate):
+    """What a ρ costs in μ² depends on the noise; each part buys what it says for no more."""
+    query = f"SELECT {aggregate} FROM visits"
+    write_project(tmp_path, [visit(f"p{i}") for i in range(9)], epsilon="2")
+    declared = tmp_path / "discreet.toml"
+    text = declared.read_text(encoding="utf-8")
+    declared.write_text(text.replace("epsilon = 2", "mu = 1"), encoding="utf-8")
+    with connect(tmp_path) as connection:
+        found = plan_question(connection, query)
+        assert [one.share for one in found.spendings] == list(SHARES)
+        for one in found.spendings:
+            assert isinstance(one.loss, GaussianDp)
+            said = _explain_for(connection, query, one.loss)
+            assert isinstance(said, Explanation)
+            assert one.loss * Fraction(9, 10) <= said.priced.loss <= one.loss
+        if aggregate == "COUNT(*)":
+            wanted = plan_question(connection, query, accuracy="±20")
+            assert wanted.verdict is Feasibility.ACHIEVABLE
+            never = plan_question(connection, query, accuracy="±0.1 at 99.99 %")
+            assert never.verdict is Feasibility.IMPOSSIBLE

@@ -11,10 +11,18 @@ from attrs import evolve, frozen
 
 from discreet.core import check
 from discreet.core.errors import DiscreetError, InvalidArgument, MissingLoss, UnknownTable
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import (
+    Approximate,
+    ApproximateZcdp,
+    GaussianDp,
+    PrivacyLoss,
+    Pure,
+    Zcdp,
+)
 from discreet.core.numbers import Number, exact, float_up
-from discreet.core.rounding import log_down
+from discreet.core.rounding import log_down, short_down
 from discreet.curator.explanation.explanation import Explanation
+from discreet.curator.free_answer import FreeExplanation
 from discreet.planner.bounds.packing import Packing
 from discreet.planner.bounds.wanted import Wanted
 from discreet.planner.verdict import Feasibility, ruling_of
@@ -231,7 +239,7 @@ def _explained(connection: Connection, query: str, share: Fraction) -> Explanati
     last: DiscreetError | None = None
     for space in spaces:
         try:
-            found = connection.explain(query, **_price(space.cap * share))
+            found = _explain_for(connection, query, space.cap * share)
         except DiscreetError as error:
             last = error
             continue
@@ -240,6 +248,30 @@ def _explained(connection: Connection, query: str, share: Fraction) -> Explanati
         return found
     assert last is not None
     raise last
+
+
+def _explain_for(
+    connection: Connection, query: str, loss: PrivacyLoss
+) -> Explanation | FreeExplanation:
+    """Explain a question at a price that costs no more than a loss.
+
+    In μ no price is asked for; one in ρ costs about twice as much in μ², and more for noise that is
+    not Gaussian. So ρ is lowered until what it costs is no more.
+    """
+    if not isinstance(loss, GaussianDp):
+        return connection.explain(query, **_price(loss))
+    rho = loss.mu_squared / 2
+    for _ in range(_TRIES):
+        found = connection.explain(query, rho=rho)
+        if not isinstance(found, Explanation) or found.priced.loss <= loss:
+            return found
+        assert isinstance(found.priced.loss, GaussianDp)
+        rho = short_down(rho * loss.mu_squared / found.priced.loss.mu_squared * _A_LITTLE_LESS)
+    raise InvalidArgument("This budget cannot be planned with", got=str(loss))
+
+
+_TRIES = 8
+_A_LITTLE_LESS = Fraction(999, 1000)
 
 
 def _price(loss: PrivacyLoss) -> dict[str, Any]:
@@ -331,7 +363,7 @@ def _spendings(connection: Connection, query: str, left: PrivacyLoss) -> Iterato
     """Yield what parts of what is left buy; parts that buy nothing are left out."""
     for share in SHARES:
         try:
-            found = connection.explain(query, **_price(left * share))
+            found = _explain_for(connection, query, left * share)
         except DiscreetError:
             continue
         if isinstance(found, Explanation):
