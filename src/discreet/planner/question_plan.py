@@ -18,6 +18,7 @@ from discreet.core.loss import (
     PrivacyLoss,
     Pure,
     Zcdp,
+    short,
 )
 from discreet.core.numbers import Number, exact, float_up
 from discreet.core.rounding import log_down, short_down
@@ -115,7 +116,7 @@ class QuestionPlan:
         )
         if self.people is not None and len(one.errors) == 1 and self.counts >= one.errors.keys():
             (error,) = one.errors.values()
-            errors += f" ({100 * error / self.people:.3g}% of {self.people:,})"
+            errors += f" ({short(100 * exact(error) / self.people)}% of {self.people:,})"
         return f"  {float(100 * one.share):g}% of it, {one.loss}: {errors}"
 
     def to_json(self) -> dict[str, Any]:
