@@ -8,9 +8,10 @@ from attrs import field, frozen
 
 from discreet.adaptive.guarantee import guarantees
 from discreet.adaptive.rows_needed import least_rows
+from discreet.adaptive.separations.false_discovery_limit import false_discovery_limit
 from discreet.core import check
 from discreet.core.counted import counted
-from discreet.core.loss import PrivacyLoss
+from discreet.core.loss import PrivacyLoss, short
 from discreet.planner.bounds.sampling import Sampling
 from discreet.planner.bounds.wanted import LowerBound, Wanted
 from discreet.planner.tasks.known_way import MOST_DIMENSIONS, KnownWay, ordered
@@ -56,9 +57,9 @@ class AdaptiveTask:
         """
         alpha = float(wanted.error / wanted.people)
         rate = math.sqrt(self.questions) / alpha if alpha else math.inf
-        most = 64 * math.ceil(24 * math.pi * wanted.people) ** 2 * 11
+        most = short(Fraction(false_discovery_limit(people=wanted.people).questions))
         people = f"rate: it takes about √questions / error = {rate:,.3g} people or more, without"
-        many = f"no quick mechanism answers {most:,.2g} questions within 49.5% of the range every"
+        many = f"no quick mechanism answers {most} questions within 49.5% of the range every"
         any_time = "for rows of twice as many bits no mechanism at all does"
         sources = "[Ste16, theorems 6.3.2 and 6.3.10]"
         return (
