@@ -365,6 +365,8 @@ def test_an_explanation_costs_nothing_and_is_what_is_promised(folder):
         assert told.plan.answers.whole == Pure(Fraction(2, 5))
         poor = connection.explain_holdout("visits", units=5, questions=4, epsilon="0.4")
         assert "promises nothing" in str(poor)
+        one = connection.explain_holdout("visits", units=1, questions=4, epsilon="0.4")
+        assert "If there is 1 person, it" in str(one)
         least: Any = poor.least
         assert f"With {least:,} people all answers would be within 0.5" in str(poor)
         enough = connection.explain_holdout("visits", units=least, questions=4, epsilon="0.4")

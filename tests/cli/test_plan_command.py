@@ -79,6 +79,7 @@ def test_a_question_about_a_table(capsys, tmp_path):
         (["count", "--people", "9", "--within", "0.1", "--epsilon", "1", "--map", "a.png"], "draw"),
         (["SELECT 1", "--table", "t", "--epsilon", "1"], "what is left"),
         (["adaptive", "--people", "9", "--dimension", "3", "--rho", "1"], "no loss"),
+        (["SELECT 1", "--table", "t", "--confidence", "0.9"], "have --accuracy too"),
     ],
 )
 def test_it_refuses_clearly(capsys, arguments, says):

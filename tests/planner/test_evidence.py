@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.linalg import hadamard
 
 from discreet.core.contribution import Contribution
@@ -17,6 +18,7 @@ from discreet.planner.verdict import Feasibility
 from discreet.synthesis.contingency.column_sets import sets_of_order
 from discreet.synthesis.contingency.noisy_contrasts import NoisyContrasts
 from discreet.synthesis.intervals.prefix_sums import PrefixSums
+from discreet.synthesis.intervals.tree_counts import TreeCounts
 from discreet.synthesis.microdata.points_with_sum import PointsWithSum
 from tests.support.statistics.exact_tests import alpha, binomial_p_value, clopper_pearson
 
@@ -102,6 +104,17 @@ def test_distribution_functions_are_within(rng):
     draws = (sums.estimate(sums.measure(counts, rng)).up_to for _ in range(150))
     missed = sum(np.abs(one).max() > float(found.within * found.people) for one in draws)
     assert reached(missed, 150, alpha("planner/thresholds"))
+
+
+@pytest.mark.parametrize("values", [2, 3, 4, 5, 8, 9])
+def test_a_tree_is_within_what_its_variances_say(values):
+    """The count of all people is a sum of two nodes also where there is one level."""
+    loss, beta = Zcdp("0.001"), Fraction(1, 10**6)
+    found = plan("thresholds", people=10**4, within="0.5", beta=beta, loss=loss, dimension=values)
+    errors = {one.name: float(one.error) for one in found.ways}
+    tree = TreeCounts.calibrate(cells=values, loss=loss, rows_per_unit=1, branching=2)
+    spread = max(tree.deviation(0, last) for last in range(values))
+    assert 2 * stats.norm.sf(errors["tree with Gaussian noise"] / spread) <= beta
 
 
 def test_surveys_are_within(rng):

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -46,9 +47,13 @@ def test_oracles_of_adaptive_questions():
     assert found.loss is None
     assert "√questions / error = 316" in str(found)
     # 64 (24 π n)² 11 questions, if one-way functions exist; without that nothing of it is known.
-    most = f"{704 * (24 * math.pi * found.people) ** 2:,.2g}"
-    assert f"if one-way functions exist, no quick mechanism answers {most}" in str(found)
+    most = 704 * (24 * math.pi * found.people) ** 2
+    said = re.search(r"if one-way functions exist, no quick mechanism answers (\S+) ", str(found))
+    assert said is not None
+    assert most <= float(said[1]) <= 1.001 * most  # rounded up: fewer are not refuted
     assert "rows of twice as many bits" in str(found)
+    # Answers in [-1, 1] within 0.99; the middle is always within half of the range.
+    assert f"questions within {0.99 / 2:.1%} of the range" in str(found)
 
 
 def test_the_oracle_of_between_thresholds():
@@ -172,6 +177,22 @@ def test_verdicts_and_words():
     assert said["impossible_within"] < 0.02 < said["ways"][0]["within"]
     listed = plan("marginals", people=900, within="0.02", loss=Pure(1), dimension=9).bounds_text()
     assert "does not apply: it is for zCDP" in listed
+
+
+@pytest.mark.parametrize("people", [997, 5_003, 120_011])
+def test_what_is_printed_is_no_better_than_what_is_true(people):
+    """What a way is within is rounded up, and what nobody is within is rounded down."""
+    found = plan("marginals", people=people, within="1/7", loss=Zcdp("0.01"), dimension=77)
+    printed = dict(re.findall(r"^  (.+?): within ([0-9.]+)%", str(found), flags=re.MULTILINE))
+    useful = [one for one in found.ways if one.error < people]
+    assert useful
+    for one in useful:
+        assert Fraction(printed[one.name]) >= 100 * one.error / people
+        assert Fraction(printed[one.name]) <= 101 * one.error / people
+    assert found.impossible_within is not None
+    assert 99 * found.impossible_within <= Fraction(printed["nobody"])
+    assert Fraction(printed["nobody"]) <= 100 * found.impossible_within
+    assert "within 14.29% of them" in str(found)
 
 
 def test_a_confidence_is_one_less_a_chance():

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from discreet.core.errors import DiscreetError, InvalidArgument
-from discreet.planner.question_plan import plan_question
+from discreet.core.loss import Approximate, GaussianDp
+from discreet.curator.explanation.explanation import Explanation
+from discreet.planner.question_plan import SHARES, _explain_for, plan_question
 from discreet.planner.verdict import Feasibility
 from discreet.roles.connection import connect
 from tests.support.projects.clinic import visit, write_project
@@ -163,6 +165,23 @@ def test_what_costs_more_than_is_left_is_told(folder):
         assert "more than is left" in str(dear)
 
 
+def test_groups_without_keys_have_a_price_where_a_delta_is_left(tmp_path):
+    """Below it stands what is left would buy: so to call it open was not true."""
+    query = "SELECT note, COUNT(*) FROM visits GROUP BY note"
+    write_project(tmp_path, [visit(f"p{i}") for i in range(9)], epsilon="2, delta = 1e-6")
+    with connect(tmp_path) as connection:
+        found = plan_question(connection, query, accuracy="±50")
+        assert found.verdict is Feasibility.ACHIEVABLE
+        assert isinstance(found.cost, Approximate)
+        assert found.times
+        assert not found.because
+        for _ in range(found.times):
+            connection.sql(query, accuracy="±50", delta=found.cost.delta, fresh=True)
+        dear = plan_question(connection, query, accuracy="±1")
+        assert dear.verdict is Feasibility.OPEN
+        assert "more than is left" in str(dear)
+
+
 def test_a_share_with_an_exception_can_be_refuted(tmp_path):
     """A budget in approximate zCDP has a group loss by the (ε, δ) that it implies."""
     write_project(tmp_path, [visit(f"p{i}") for i in range(9)], epsilon="2")
@@ -175,3 +194,26 @@ def test_a_share_with_an_exception_can_be_refuted(tmp_path):
         assert "packing" in str(found)
         cheap = plan_question(connection, COUNT, accuracy="±400", people=10_000)
         assert cheap.verdict is Feasibility.ACHIEVABLE
+
+
+@pytest.mark.parametrize("aggregate", ["COUNT(*)", "MEDIAN(age)", "SUM(cost)"])
+def test_a_budget_in_mu_is_planned_with_prices_in_rho(tmp_path, aggregate):
+    """What a ρ costs in μ² depends on the noise; each part buys what it says for no more."""
+    query = f"SELECT {aggregate} FROM visits"
+    write_project(tmp_path, [visit(f"p{i}") for i in range(9)], epsilon="2")
+    declared = tmp_path / "discreet.toml"
+    text = declared.read_text(encoding="utf-8")
+    declared.write_text(text.replace("epsilon = 2", "mu = 1"), encoding="utf-8")
+    with connect(tmp_path) as connection:
+        found = plan_question(connection, query)
+        assert [one.share for one in found.spendings] == list(SHARES)
+        for one in found.spendings:
+            assert isinstance(one.loss, GaussianDp)
+            said = _explain_for(connection, query, one.loss)
+            assert isinstance(said, Explanation)
+            assert one.loss * Fraction(9, 10) <= said.priced.loss <= one.loss
+        if aggregate == "COUNT(*)":
+            wanted = plan_question(connection, query, accuracy="±20")
+            assert wanted.verdict is Feasibility.ACHIEVABLE
+            never = plan_question(connection, query, accuracy="±0.1 at 99.99 %")
+            assert never.verdict is Feasibility.IMPOSSIBLE

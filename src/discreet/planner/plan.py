@@ -1,6 +1,7 @@
 """The plan: four of people, accuracy, confidence, loss and dimension give the fifth."""
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
@@ -8,7 +9,7 @@ from attrs import evolve, frozen
 
 from discreet.core import check
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import PrivacyLoss
+from discreet.core.loss import PrivacyLoss, short
 from discreet.core.numbers import Number, exact, float_down, float_up, written
 from discreet.planner.bounds.wanted import Wanted
 from discreet.planner.find_missing import FOUND_BY, MOST_PEOPLE, PlanParts, people_needed_by
@@ -128,7 +129,8 @@ class Plan:
             promised = share if way.error < self.people else "nothing for so few"
             lines.append(f"  {way.name}: {promised} ({_people(way.error)})")
         if self.impossible_within is not None:
-            lines.append(f"  nobody: within {_percent(self.impossible_within)} ({self.because})")
+            least = _percent(self.impossible_within, rounding=ROUND_FLOOR)
+            lines.append(f"  nobody: within {least} ({self.because})")
         needed = self.people_needed
         if self.found != "people" and needed is not None and needed != self.people:
             lines.append(f"  enough for that: {_people(needed)}")
@@ -309,11 +311,12 @@ def _judged(parts: PlanParts, looked_for: str) -> Plan:
     )
 
 
-def _percent(share: Fraction) -> str:
-    return f"{float(100 * share):.3g}%"
+def _percent(share: Fraction, *, rounding: str = ROUND_CEILING) -> str:
+    """Return what answers are within, rounded up; what nobody is within is rounded down."""
+    return f"{short(100 * share, rounding=rounding)}%"
 
 
 def _people(error: Fraction | int) -> str:
-    rough = f"{float(error):,.0f}" if error >= 10 else f"{float(error):.3g}"
+    rough = f"{math.ceil(error):,}" if error >= 10 else short(Fraction(error))
     shown = f"{error:,}" if isinstance(error, int) else rough
     return "1 person" if shown == "1" else f"{shown} people"

@@ -10,11 +10,20 @@ from typing import Any
 from attrs import evolve, frozen
 
 from discreet.core import check
-from discreet.core.errors import DiscreetError, InvalidArgument, UnknownTable
-from discreet.core.loss import Approximate, ApproximateZcdp, PrivacyLoss, Pure, Zcdp
+from discreet.core.errors import DiscreetError, InvalidArgument, MissingLoss, UnknownTable
+from discreet.core.loss import (
+    Approximate,
+    ApproximateZcdp,
+    GaussianDp,
+    PrivacyLoss,
+    Pure,
+    Zcdp,
+    short,
+)
 from discreet.core.numbers import Number, exact, float_up
-from discreet.core.rounding import log_down
+from discreet.core.rounding import log_down, short_down
 from discreet.curator.explanation.explanation import Explanation
+from discreet.curator.free_answer import FreeExplanation
 from discreet.planner.bounds.packing import Packing
 from discreet.planner.bounds.wanted import Wanted
 from discreet.planner.verdict import Feasibility, ruling_of
@@ -107,7 +116,7 @@ class QuestionPlan:
         )
         if self.people is not None and len(one.errors) == 1 and self.counts >= one.errors.keys():
             (error,) = one.errors.values()
-            errors += f" ({100 * error / self.people:.3g}% of {self.people:,})"
+            errors += f" ({short(100 * exact(error) / self.people)}% of {self.people:,})"
         return f"  {float(100 * one.share):g}% of it, {one.loss}: {errors}"
 
     def to_json(self) -> dict[str, Any]:
@@ -165,7 +174,7 @@ def plan_question(
     left = _own(connection, first.id_space.name)
     if table is not None and table not in {scan.table.name for scan in first.priced.plan.scans()}:
         raise UnknownTable(f"The question is not about '{table}'", must="read that table")
-    cost, why_not = (None, "") if wanted is None else _cost(connection, query, wanted)
+    cost, why_not = (None, "") if wanted is None else _cost(connection, query, wanted, left)
     times = None if cost is None else _times(left, cost)
     refuted = wanted is not None and not times and _is_refuted(first, wanted, left, count)
     plan = first.priced.plan
@@ -231,7 +240,7 @@ def _explained(connection: Connection, query: str, share: Fraction) -> Explanati
     last: DiscreetError | None = None
     for space in spaces:
         try:
-            found = connection.explain(query, **_price(space.cap * share))
+            found = _explain_for(connection, query, space.cap * share)
         except DiscreetError as error:
             last = error
             continue
@@ -240,6 +249,30 @@ def _explained(connection: Connection, query: str, share: Fraction) -> Explanati
         return found
     assert last is not None
     raise last
+
+
+def _explain_for(
+    connection: Connection, query: str, loss: PrivacyLoss
+) -> Explanation | FreeExplanation:
+    """Explain a question at a price that costs no more than a loss.
+
+    In μ no price is asked for; one in ρ costs about twice as much in μ², and more for noise that is
+    not Gaussian. So ρ is lowered until what it costs is no more.
+    """
+    if not isinstance(loss, GaussianDp):
+        return connection.explain(query, **_price(loss))
+    rho = loss.mu_squared / 2
+    for _ in range(_TRIES):
+        found = connection.explain(query, rho=rho)
+        if not isinstance(found, Explanation) or found.priced.loss <= loss:
+            return found
+        assert isinstance(found.priced.loss, GaussianDp)
+        rho = short_down(rho * loss.mu_squared / found.priced.loss.mu_squared * _A_LITTLE_LESS)
+    raise InvalidArgument("This budget cannot be planned with", got=str(loss))
+
+
+_TRIES = 8
+_A_LITTLE_LESS = Fraction(999, 1000)
 
 
 def _price(loss: PrivacyLoss) -> dict[str, Any]:
@@ -255,13 +288,35 @@ def _price(loss: PrivacyLoss) -> dict[str, Any]:
     raise InvalidArgument("This budget cannot be planned with", got=str(loss))
 
 
-def _cost(connection: Connection, query: str, wanted: Accuracy) -> tuple[PrivacyLoss | None, str]:
-    """Return what an accuracy costs, whether that is left or not; or why it has no price."""
+def _cost(
+    connection: Connection, query: str, wanted: Accuracy, left: PrivacyLoss
+) -> tuple[PrivacyLoss | None, str]:
+    """Return what an accuracy costs, whether that is left or not; or why it has no price.
+
+    Groups without public keys take a δ: the part of what is left that leaves most answers.
+    """
     try:
-        found = connection.explain(query, accuracy=wanted)
+        return _price_of(connection, query, wanted), ""
+    except MissingLoss as error:
+        why_not = error.what
     except DiscreetError as error:
         return None, error.what
-    return (found.priced.loss, "") if isinstance(found, Explanation) else (None, _FREE)
+    delta = left.delta if isinstance(left, Approximate | ApproximateZcdp) else Fraction(0)
+    try:
+        found = [_price_of(connection, query, wanted, delta * one) for one in SHARES if delta]
+    except DiscreetError as error:
+        return None, error.what
+    best = max(found, key=lambda one: _times(left, one), default=None)
+    return best, why_not if best is None else ""
+
+
+def _price_of(
+    connection: Connection, query: str, wanted: Accuracy, delta: Fraction | None = None
+) -> PrivacyLoss:
+    found = connection.explain(query, accuracy=wanted, delta=delta)
+    if not isinstance(found, Explanation):
+        raise InvalidArgument(_FREE, must="need private rows to be planned")
+    return found.priced.loss
 
 
 _FREE = "The question is free"
@@ -309,7 +364,7 @@ def _spendings(connection: Connection, query: str, left: PrivacyLoss) -> Iterato
     """Yield what parts of what is left buy; parts that buy nothing are left out."""
     for share in SHARES:
         try:
-            found = connection.explain(query, **_price(left * share))
+            found = _explain_for(connection, query, left * share)
         except DiscreetError:
             continue
         if isinstance(found, Explanation):

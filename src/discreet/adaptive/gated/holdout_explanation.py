@@ -78,7 +78,7 @@ class HoldoutExplanation:
     def _lines(self, answers: GatedAnswers) -> Iterator[str]:
         beta = written(answers.beta)
         yield f"A holdout of {self.plan.table.name} for {answers.said()} costs {answers.whole}"
-        called = self.plan.called
+        called, verb = self.plan.called, "is" if self.units == 1 else "are"
         first = charged(answers.count_event, answers.cap)
         yield f"The number of {called.plural} costs {first} at once,"
         yield from self._prices(answers)
@@ -87,14 +87,14 @@ class HoldoutExplanation:
             yield from self.void
             return
         if self.alpha >= 1:
-            yield f"If there are {called.counted(self.units)}, it promises nothing"
+            yield f"If there {verb} {called.counted(self.units)}, it promises nothing"
             if self.least is None:
                 yield "nor with any other number: too much is told, at this price or besides"
             else:
                 many = called.counted(self.least)
                 yield f"With {many} all answers would be within {written(HALF)}"
         else:
-            yield f"If there are {called.counted(self.units)}, all answers are within"
+            yield f"If there {verb} {called.counted(self.units)}, all answers are within"
             yield f"{short(self.alpha)} of the population, but for a chance of {beta}"
             if answers.mix.choices:
                 kinds = (f"{kind} {short(alpha)}" for kind, alpha in self.alphas.items())

@@ -100,6 +100,8 @@ def _question(options: argparse.Namespace, *, has_pictures: bool) -> CommandResu
             got=", ".join(said) or "a picture",
         )
     accuracy = options.within
+    if accuracy is None and options.confidence is not None:
+        raise InvalidArgument("A --confidence is that of an accuracy", must="have --accuracy too")
     if accuracy is not None and options.confidence is not None:
         accuracy = f"{accuracy} at {options.confidence}"
     with connect(options.project, analyst=options.analyst) as connection:

@@ -8,9 +8,10 @@ from attrs import field, frozen
 
 from discreet.adaptive.guarantee import guarantees
 from discreet.adaptive.rows_needed import least_rows
+from discreet.adaptive.separations.false_discovery_limit import false_discovery_limit
 from discreet.core import check
 from discreet.core.counted import counted
-from discreet.core.loss import PrivacyLoss
+from discreet.core.loss import PrivacyLoss, short
 from discreet.planner.bounds.sampling import Sampling
 from discreet.planner.bounds.wanted import LowerBound, Wanted
 from discreet.planner.tasks.known_way import MOST_DIMENSIONS, KnownWay, ordered
@@ -49,17 +50,19 @@ class AdaptiveTask:
         r"""Return the rate, and what is known of very many questions.
 
         :math:`64\lceil 6\pi n/(1/2)^2\rceil^2 \cdot 11` questions, by interactive fingerprinting
-        codes with :math:`\delta = 1/1000` and no errors [Ste16, theorem 6.3.2]. Of mechanisms that
-        may take any time it holds where a row has a key of as many signs out of three
+        codes with :math:`\delta = 1/1000` and no errors [Ste16, theorem 6.3.2]. Answers there are
+        in [-1, 1] and off by 0.99, which is 0.495 of the range. Of mechanisms that may take any
+        time it holds where a row has a key of as many signs out of three
         [Ste16, theorem 6.3.10], which is less than twice as many bits.
         """
         alpha = float(wanted.error / wanted.people)
         rate = math.sqrt(self.questions) / alpha if alpha else math.inf
-        most = 64 * math.ceil(24 * math.pi * wanted.people) ** 2 * 11
+        most = short(Fraction(false_discovery_limit(people=wanted.people).questions))
         people = f"rate: it takes about √questions / error = {rate:,.3g} people or more, without"
-        many = f"no quick mechanism answers {most:,.2g} questions within 0.99 every second time"
+        many = f"no quick mechanism answers {most} questions within 49.5% of the range every"
         any_time = "for rows of twice as many bits no mechanism at all does"
+        sources = "[Ste16, theorems 6.3.2 and 6.3.10]"
         return (
             f"{people} constants [Ste16, section 6.3]",
-            f"if one-way functions exist, {many}; {any_time} [Ste16, theorems 6.3.2 and 6.3.10]",
+            f"if one-way functions exist, {many} second time; {any_time} {sources}",
         )

@@ -155,20 +155,22 @@ class ThresholdsTask:
     def _tree(self, loss: Pure | Zcdp, beta: Fraction) -> KnownWay | None:
         r"""Return a tree of noisy counts in which each level halves the one above.
 
-        A prefix is a sum of at most one node of each of the :math:`L` levels below the top, so an
-        unbiased linear estimate has :math:`L` times the variance of a node, and that of least
+        A prefix is a sum of at most one node of each level below the top, and that of all values
+        of the two just below it. So an unbiased linear estimate has :math:`m` times the variance of
+        a node, with the number :math:`m` of levels, or 2 if there is one; and that of least
         squares has no more (Gauss and Markov): weights :math:`w` with
-        :math:`\sum w^2 \le L`. Gaussian noise is sub-Gaussian. For Laplace noise of scale
+        :math:`\sum w^2 \le m`. Gaussian noise is sub-Gaussian. For Laplace noise of scale
         :math:`b`, :math:`\ln E e^{\lambda wZ} \le -\ln(1 - \lambda^2b^2w^2)`, which is convex in
-        :math:`w^2`, so the sum is at most that for one weight of :math:`\sqrt L`; with
-        :math:`u = \lambda b\sqrt L`, :math:`P[|S| > t] \le 2e^{-ut/(b\sqrt L)}/(1 - u^2)`.
+        :math:`w^2`, so the sum is at most that for one weight of :math:`\sqrt m`; with
+        :math:`u = \lambda b\sqrt m`, :math:`P[|S| > t] \le 2e^{-ut/(b\sqrt m)}/(1 - u^2)`.
         """
         levels = (self.values - 1).bit_length()
+        nodes = max(2, levels)
         one = Contribution(l0=1, linf=1)
         log = log_up(2 * self.values / beta)
         if isinstance(loss, Zcdp):
             noise = DiscreteGaussian.calibrate(d_in=one, loss=Zcdp(rho=loss.rho / levels))
-            error = sqrt_up(short_up(2 * levels * noise.sigma_squared * log))
+            error = sqrt_up(short_up(2 * nodes * noise.sigma_squared * log))
             return KnownWay("tree with Gaussian noise", error) if noise.can_be_drawn else None
         laplace = DiscreteLaplace.calibrate(d_in=one, loss=Pure(loss.epsilon / levels))
         if not laplace.can_be_drawn:
@@ -176,7 +178,7 @@ class ThresholdsTask:
         rates = [Fraction(part, 64) for part in range(32, 64)]
         width = min((log + log_up(1 / (1 - rate**2))) / rate for rate in rates)
         return KnownWay(
-            "tree with Laplace noise", short_up(laplace.scale * sqrt_up(Fraction(levels)) * width)
+            "tree with Laplace noise", short_up(laplace.scale * sqrt_up(Fraction(nodes)) * width)
         )
 
     def _factorised(self, loss: Zcdp, beta: Fraction) -> KnownWay | None:
