@@ -142,6 +142,8 @@ def test_bad_input_is_refused(run, arguments, message):
         {"people": 2, "counts": [{"of": [0], "count": "x"}]},
         {"people": 2, "counts": [{"of": 0, "count": 1}]},
         {"people": 10**12, "counts": [{"of": [0], "count": 1}]},
+        {"people": 2, "counts": [{"of": [0], "count": 1}], "refused": 1},
+        {"people": 2, "counts": [{"of": [0], "count": 1, "eror": 1}]},
     ],
 )
 def test_bad_counts_are_refused(written):
@@ -164,6 +166,34 @@ def test_every_rule_is_got_round(run, rule, row):
     found = json.loads(told)["found"]
     assert found["rule"] == rule
     assert found["exact"]["guess"] is (row == "0")
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("groups", "who attacks knows the others of one): The person has the bit ("),
+        ("small", "who attacks knows who else has it): The person has the bit ("),
+        ("overlaps", "share two people or more): The person has the bit: the differences are 1"),
+    ],
+)
+def test_what_an_attack_rests_on_is_said(run, rule, said):
+    Path("many.csv").write_text("\n".join(["ill", *(["yes", "no", "no"] * 14)]) + "\n")
+    asked = ("difference", "many.csv", *BIT, "--row", "0", "--trials", "5", "--rule", rule)
+    assert said in " ".join(run(*asked).split())
+
+
+def test_a_tracker_that_is_refused_recovers_nothing(run):
+    Path("few.csv").write_text("ill\n" + "yes\nno\n" * 4)
+    asked = ("difference", "few.csv", *BIT, "--row", "0", "--trials", "5", "--rule", "sizes")
+    told = " ".join(run(*asked, "--least", "4").split())
+    assert "Nothing was recovered: answers that it takes were refused. (4 queries, 1" in told
+
+
+def test_sets_that_are_not_shown_are_counted(run):
+    names = [f"c{number}" for number in range(6)]
+    Path("wide.csv").write_text(",".join(names) + "\n" + ",".join("123456") + "\n")
+    assert "21 more sets" in run("uniqueness", "wide.csv")
+    assert "more sets" not in run("uniqueness", "wide.csv", "--most", "1")
 
 
 def test_a_column_with_two_rules_is_refused(run):

@@ -41,10 +41,11 @@ SMALL = {
 @pytest.mark.parametrize("verb", SMALL)
 def test_each_attack_is_marked_written_and_on_the_page(verb, run):
     told = run(verb, *SMALL[verb], "-o", "found.json")
-    assert told.startswith("PRIVATE")
+    assert told.startswith("All people of this attack are made up")
     assert "ceiling" in told
     written = json.loads(Path("found.json").read_text())
-    assert (written["private"], written["attack"]) == (MARK, verb)
+    assert (written["made_up"], written["attack"]) == (MADE_UP, verb)
+    assert "private" not in written
     run("report", "found.json", "--title", "A <b> release", "-o", "page.html")
     page = Path("page.html")
     assert stat.S_IMODE(page.stat().st_mode) == 0o600
@@ -54,6 +55,44 @@ def test_each_attack_is_marked_written_and_on_the_page(verb, run):
     assert 'class="tick"' in text
     assert "<script" not in text
     assert "http" not in text.replace("http-equiv", "")
+
+
+def test_a_name_that_is_misspelt_in_a_file_is_refused(run):
+    totals = {"rows": 3, "totals": [{"of": [0, 1], "total": 4}], "knwon": {"0": 1}}
+    Path("totals.json").write_text(json.dumps(totals))
+    assert "got knwon" in run("exact", "totals.json", status=2)
+    table = {"columns": {"sex": ["F"]}, "ages": [0, 9], "statistics": [], "rule": []}
+    Path("table.json").write_text(json.dumps(table))
+    assert "got rule" in run("census", "table.json", status=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("synthetic", "--delta", "0.1"), "--delta says nothing"),
+        (("synthetic", "--sensitive", "ill"), "--sensitive says nothing"),
+        (("synthetic", "a.csv", "b.csv", "c.csv", "--canaries", "4"), "--canaries says nothing"),
+        (("synthetic", "a.csv", "b.csv", "c.csv", "--shadows", "4"), "--shadows says nothing"),
+        (("exact", "totals.json", "--rows", "4"), "--rows says nothing"),
+        (("exact", "--rows", str(10**8)), "too many rows and games"),
+    ],
+)
+def test_options_that_would_be_forgotten_are_refused(arguments, message, run):
+    assert message in run(*arguments, status=2)
+
+
+def test_where_nothing_is_certified_no_row_says_so(run):
+    told = run("exact", "--rows", "50", "--known", "49", "--trials", "20")
+    assert "49 rows known, nothing certified" in told
+    assert "as certified" not in told
+
+
+def test_games_that_no_memory_holds_are_refused(run, monkeypatch):
+    def fill(attack, rng):
+        raise MemoryError
+
+    monkeypatch.setattr("discreet.cli.attack_verbs.model_attacks.attack_total", fill)
+    assert "not enough memory" in run("exact", status=2)
 
 
 def test_totals_of_a_file(run):

@@ -15,7 +15,7 @@ from discreet.core.numbers import Number, exact
 from discreet.core.protocols import QueryInterface, Rng
 from discreet.randomness.samplers import bernoulli
 
-CANNOT_TELL = "Nothing was recovered: every pair of queries was refused in part."
+CANNOT_TELL = "Nothing was recovered: answers that it takes were refused."
 
 
 @frozen(kw_only=True)
@@ -25,7 +25,7 @@ class DifferencedBit:
     guess: bool | None
     """The bit; ``None`` if it cannot be told."""
     estimate: Fraction | None
-    """The mean of the differences, whose exact value is the bit."""
+    """The mean of the differences, whose exact value is the bit; ``None`` if there are none."""
     queries: int
     """How many queries were asked."""
     refused: int
@@ -34,11 +34,12 @@ class DifferencedBit:
     def __str__(self) -> str:
         """Return the finding in a sentence."""
         asked = f"{self.queries:,} queries, {self.refused:,} refused"
-        if self.estimate is None:
+        if self.guess is None:
             return f"{CANNOT_TELL} ({asked}.)"
-        bit = "has the bit" if self.guess else "does not have the bit"
-        mean = f"the differences are {float(self.estimate):.3g} on average"
-        return f"The person {bit}: {mean} ({asked})."
+        told = f"The person {'has' if self.guess else 'does not have'} the bit"
+        if self.estimate is not None:
+            told += f": the differences are {float(self.estimate):.3g} on average"
+        return f"{told} ({asked})."
 
     def to_json(self) -> dict[str, object]:
         """Return the finding for other programs."""

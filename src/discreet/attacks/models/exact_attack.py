@@ -9,6 +9,7 @@ from attrs import field, frozen
 
 from discreet.attacks.models.attempt import CERTAIN, AttackReport, Attempt
 from discreet.attacks.reconstruction.guess_ceiling import GuessingRecord, guess_ceiling
+from discreet.attacks.reconstruction.printed_table import refuse_unknown
 from discreet.core import check
 from discreet.core.errors import DiscreetError, InvalidArgument
 from discreet.core.loss import Approximate, Pure
@@ -17,6 +18,12 @@ from discreet.core.protocols import IntArray, Rng
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.noiseless.advisor.certify import certify
 from discreet.randomness.samplers import bernoulli, uniform_integers
+
+MOST_ROWS = 10**7
+MOST_DRAWN = 10**9
+"""The product of rows and games is at most so large: some minutes."""
+
+_AT_ONCE = 1 << 22
 
 MOST_TOTALS = 256
 """Exact elimination is done for at most so many totals."""
@@ -42,7 +49,10 @@ def read_totals(written: Any) -> PrintedTotals:
         3
     """
     try:
-        rows = check.at_least_one(written["rows"], "rows")
+        refuse_unknown(written, {"rows", "totals", "known"})
+        rows = check.at_least_one(written["rows"], "The number of rows")
+        for one in written["totals"]:
+            refuse_unknown(one, {"of", "total"})
         totals = tuple((_members(one["of"]), exact(one["total"])) for one in written["totals"])
         given = dict(written.get("known", {}))
         known = {int(row): exact(value) for row, value in given.items()}
@@ -172,6 +182,12 @@ class TotalAttack:
                 "This is no release to attack",
                 must="have fewer known rows than rows, and an epsilon above 0",
             )
+        if self.rows > MOST_ROWS or self.rows * self.trials > MOST_DRAWN:
+            raise InvalidArgument(
+                "There are too many rows and games",
+                must=f"have at most {MOST_ROWS:,} rows, and {MOST_DRAWN:,} as their product",
+                got=f"{self.rows:,} rows and {self.trials:,} games",
+            )
 
     def guessed(self, known: int, rng: Rng, *, noise: DiscreteLaplace | None = None) -> int:
         """Return how many guesses are right, of an adversary who knows so many other rows."""
@@ -186,7 +202,10 @@ class TotalAttack:
 
     def _sums(self, hidden: int, rng: Rng) -> IntArray:
         """Return sums of so many whole numbers of the range, all equally likely."""
-        sums: IntArray = uniform_integers(self.most + 1, (self.trials, hidden), rng).sum(axis=1)
+        sums, games = np.zeros(self.trials, dtype=np.int64), max(1, _AT_ONCE // max(1, hidden))
+        for first in range(0, self.trials, games):
+            shape = (min(games, self.trials - first), hidden)
+            sums[first : first + games] = uniform_integers(self.most + 1, shape, rng).sum(axis=1)
         return sums
 
 
@@ -210,9 +229,10 @@ def attack_total(attack: TotalAttack, rng: Rng) -> AttackReport:
     curve = [(epsilon, certificate.delta(epsilon)) for epsilon in _EPSILONS]
     points = [Approximate(epsilon, delta) for epsilon, delta in curve if delta < 1]
     certified = min((guess_ceiling(point, steps=2) for point in points), default=CERTAIN)
+    said = "as certified" if certified < CERTAIN else "nothing certified"
     noise = DiscreteLaplace(scale=attack.most / attack.epsilon)
     ways = [
-        (f"{attack.known:,} rows known, as certified", attack.known, certified, None),
+        (f"{attack.known:,} rows known, {said}", attack.known, certified, None),
         ("all but two rows known", max(0, attack.rows - 3), CERTAIN, None),
         ("all but one row known", max(0, attack.rows - 2), CERTAIN, None),
         ("all other rows known", attack.rows - 1, CERTAIN, None),

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from discreet.attacks.reconstruction.printed_table import refuse_unknown
 from discreet.attacks.reconstruction.subset_counts import Subset
 from discreet.core import check
 from discreet.core.errors import DiscreetError, InvalidArgument
@@ -31,7 +32,8 @@ def read_counts(written: Any) -> PrintedCounts:
         ([[True, False, True]], (1.0,))
     """
     try:
-        people = check.at_least_one(written["people"], "people")
+        refuse_unknown(written, {"people", "counts"})
+        people = check.at_least_one(written["people"], "The number of people")
         given = list(written["counts"])
         if not given or len(given) * people > MOST_CELLS_READ:
             raise InvalidArgument(
@@ -42,6 +44,7 @@ def read_counts(written: Any) -> PrintedCounts:
         sets = np.zeros((len(given), people), dtype=np.bool_)
         counts = []
         for place, one in enumerate(given):
+            refuse_unknown(one, {"of", "count"})
             members = [check.whole(member) for member in one["of"]]
             is_there = all(0 <= member < people for member in members)
             if not is_there or len(set(members)) != len(members):

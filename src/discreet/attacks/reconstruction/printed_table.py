@@ -224,6 +224,9 @@ def read_table(written: Any) -> PrintedTable:
         2
     """
     try:
+        refuse_unknown(written, {"columns", "ages", "statistics", "rules"})
+        for rule in written.get("rules", ()):
+            refuse_unknown(rule, {"where", "youngest"})
         return PrintedTable(
             columns=tuple(
                 (str(name), tuple(map(str, values))) for name, values in written["columns"].items()
@@ -243,14 +246,26 @@ def read_table(written: Any) -> PrintedTable:
         ) from None
 
 
-def _statistic(written: Mapping[str, Any]) -> PrintedStatistic:
-    unknown = sorted(set(written) - _KEYS)
+def refuse_unknown(written: Mapping[str, Any], known: set[str]) -> None:
+    """Refuse an object of a file that says more than is looked at: a name may be misspelt.
+
+    Example:
+        >>> refuse_unknown({"counts": 3}, {"count", "of"})
+        Traceback (most recent call last):
+            ...
+        discreet.core.errors.InvalidArgument: The file says something unknown. It must have some ...
+    """
+    unknown = sorted(map(str, set(written) - known))
     if unknown:
         raise InvalidArgument(
-            "A line of the table says something unknown",
-            must=f"have some of {', '.join(sorted(_KEYS))}",
+            "The file says something unknown",
+            must=f"have some of {', '.join(sorted(known))}",
             got=", ".join(unknown),
         )
+
+
+def _statistic(written: Mapping[str, Any]) -> PrintedStatistic:
+    refuse_unknown(written, _KEYS)
     group = PeopleGroup(
         where=written.get("where", {}),
         youngest=written.get("youngest"),

@@ -20,6 +20,9 @@ FloatArray = NDArray[np.float64]
 STAND_INS = 199
 """So many published people stand in for strangers, if there are as many."""
 
+MOST_ALIKE = 8
+"""For each of them the ratings are chosen that make so many others most alike, one by one."""
+
 
 @frozen(kw_only=True, eq=False, repr=False)
 class SparseRows:
@@ -201,12 +204,15 @@ def match_sparse(
         times the number of people it must be small.
 
         Things are not independent, though: whoever saw one part of a series saw the others. So
-        published people stand in for strangers: as many of their ratings as are known are matched
-        with all *other* published people. If more than a share of them would be named as surely,
-        that is how a stranger would look, and the verdict is "cannot tell", as it is wherever a
-        test fails. A stranger who is like the published ones has a place among the stand-ins that
-        is as likely as any other, so a stranger is named in about that share of cases at most. All
-        of this is tests, and no proof: who is named may be somebody alike.
+        published people stand in for strangers, and are matched with all *other* published people.
+        Nobody knows how the known ratings were chosen, and those of one series say the least.
+        So for each stand-in those of the ratings are taken, as many as are known, by which somebody
+        else is most alike. If more than a share of stand-ins would be named as surely, that is how
+        a stranger would look, and the verdict is "cannot tell", as it is wherever a test fails. A
+        stranger who is like the published ones has a place among the stand-ins that is as likely as
+        any other, and ratings that were chosen in another way name nobody more surely. So such a
+        stranger is named in about that share of cases at most, if what is known of them is true.
+        All of this is tests, and no proof: who is named may be somebody alike.
 
     Assumes:
         Values and dates are on the same scales in both. Where neither table has them, having the
@@ -245,7 +251,7 @@ def match_sparse(
         match = _matched(released, known, lines, places, starts, used)
         if match.verdict is MatchVerdict.MATCHED:
             if match.known not in strangers:
-                strangers[match.known] = _stand_ins(released, match.known, places, starts, used)
+                strangers[match.known] = _stand_ins(released, match.known, starts, used)
             match = _compared(match, strangers[match.known], used)
         found.append(match)
         if on_step is not None:
@@ -254,28 +260,48 @@ def match_sparse(
 
 
 def _stand_ins(
-    released: SparseRows,
-    size: int,
-    places: dict[Any, int],
-    starts: IntArray,
-    scales: MatchScales,
+    released: SparseRows, size: int, starts: IntArray, scales: MatchScales
 ) -> FloatArray:
-    """Return how surely published people are named who are somebody else, by so many ratings."""
+    """Return how surely published people are taken for somebody else, by so many ratings."""
     order = np.argsort(released.person, kind="stable")
     ends = np.searchsorted(released.person[order], np.arange(len(released.people) + 1))
     rich = np.flatnonzero(np.diff(ends) >= size)
     rich = rich if rich.size else np.arange(len(released.people))
     chosen = rich[np.linspace(0, rich.size - 1, min(STAND_INS, rich.size)).astype(np.int64)]
-    surely = np.full(chosen.size, math.inf)
-    for number, whose in enumerate(chosen.tolist()):
-        lines = order[ends[whose] : ends[whose + 1]]
-        things = np.unique(released.item[lines])
-        kept = things[np.linspace(0, things.size - 1, min(size, things.size)).astype(np.int64)]
-        told = lines[np.isin(released.item[lines], kept)]
-        match = _matched(released, released, told, places, starts, scales, without=whose)
-        if match.verdict is MatchVerdict.MATCHED:
-            surely[number] = match.by_chance
-    return surely
+    lines = [order[ends[whose] : ends[whose + 1]] for whose in chosen.tolist()]
+    return np.array([_surest(released, one, size, starts, scales) for one in lines])
+
+
+def _surest(
+    released: SparseRows, lines: IntArray, size: int, starts: IntArray, scales: MatchScales
+) -> float:
+    """Return how many would agree by chance, for the choice of ratings that makes them fewest.
+
+    A choice is made for each of those who agree most: what they agree in, the rarest first.
+    """
+    whose, count = int(released.person[lines[0]]), len(released.people)
+    agreeing: dict[int, IntArray] = {}
+    for line in lines.tolist():
+        thing = int(released.item[line])
+        there = np.arange(starts[thing], starts[thing + 1])
+        near = released.person[there[_alike(released, released, there, line, scales)[1]]]
+        people = np.unique(near[near != whose])
+        before = agreeing.get(thing, people)
+        agreeing[thing] = np.intersect1d(people, before, assume_unique=True)
+    rarest = sorted(agreeing.values(), key=len)
+    gains, taken = np.zeros(count), np.zeros(count, dtype=np.int64)
+    for people in rarest:
+        still = people[taken[people] < size]
+        taken[still] += 1
+        gains[still] += math.log((count + 1) / max(1, people.size))
+    found = []
+    for other in np.argsort(gains)[-MOST_ALIKE:].tolist():
+        is_own = [bool((people == other).any()) for people in rarest]
+        own = [one.size for one, agrees in zip(rarest, is_own, strict=True) if agrees][:size]
+        rest = [one.size + 1 for one, agrees in zip(rarest, is_own, strict=True) if not agrees]
+        sizes = [*own, *rest[: size - len(own)]]
+        found.append(count * _tail([one / (count + 1) for one in sizes], len(own)))
+    return min(found)
 
 
 def _compared(match: SparseMatch, strangers: FloatArray, scales: MatchScales) -> SparseMatch:
@@ -294,10 +320,8 @@ def _matched(
     places: dict[Any, int],
     starts: IntArray,
     scales: MatchScales,
-    *,
-    without: int | None = None,
 ) -> SparseMatch:
-    """Match one person, who is certainly not the one ``without`` whom it is done."""
+    """Match one person by what is known."""
     size = len(released.people)
     scores = np.zeros(size)
     agreeing: dict[int, IntArray] = {}
@@ -317,9 +341,6 @@ def _matched(
         people = np.unique(whose[near])
         before = agreeing.get(thing, people)
         agreeing[thing] = np.intersect1d(people, before, assume_unique=True)
-    if without is not None:
-        scores[without] = 0
-        agreeing = {thing: people[people != without] for thing, people in agreeing.items()}
     name = known.people[known.person[lines[0]]]
     return _judged(released, scores, list(agreeing.values()), name, scales)
 

@@ -16,6 +16,8 @@ from discreet.core.terminal_text import text_table
 
 MOST_SETS = 100_000
 
+_MOST_SHOWN = 20
+
 
 @frozen(kw_only=True)
 class UniqueShare:
@@ -49,8 +51,8 @@ class UniquenessReport:
     shares: tuple[UniqueShare, ...]
 
     def __str__(self) -> str:
-        """Return the first twenty as a table."""
-        return text_table(
+        """Return the first twenty as a table, and say how many there are."""
+        table = text_table(
             ["columns", "rows alone", "share", "smallest class"],
             [
                 [
@@ -59,8 +61,14 @@ class UniquenessReport:
                     f"{float(one.share):.1%}",
                     f"{one.smallest:,}",
                 ]
-                for one in self.shares[:20]
+                for one in self.shares[:_MOST_SHOWN]
             ],
+        )
+        left = len(self.shares) - _MOST_SHOWN
+        return (
+            table
+            if left <= 0
+            else f"{table}\n\n{left:,} more sets single out no more rows than these."
         )
 
     def to_json(self) -> list[dict[str, Any]]:

@@ -98,12 +98,7 @@ def _by_groups(target: _Target) -> DifferencedBit:
     others = np.flatnonzero(groups == groups[target.person]).tolist()
     known = {one: bool(target.bits[one]) for one in others if one != target.person}
     told = track_groups(ruled, groups, known=known).get(target.person)
-    return DifferencedBit(
-        guess=told,
-        estimate=None if told is None else exact(int(told)),
-        queries=int(groups.max()) + 1,
-        refused=0,
-    )
+    return DifferencedBit(guess=told, estimate=None, queries=int(groups.max()) + 1, refused=0)
 
 
 def _by_refusal(target: _Target) -> DifferencedBit:
@@ -120,7 +115,7 @@ def _by_refusal(target: _Target) -> DifferencedBit:
     members[target.person] = True
     printed = SuppressedCounts(inner=ExactCounts(bits=target.bits), below=target.least)
     guess = guess_by_refusal(printed, members)
-    return DifferencedBit(guess=guess, estimate=exact(int(guess)), queries=1, refused=1 - guess)
+    return DifferencedBit(guess=guess, estimate=None, queries=1, refused=1 - guess)
 
 
 def _by_memory(target: _Target) -> DifferencedBit:
@@ -146,9 +141,12 @@ def _plainly(target: _Target) -> DifferencedBit:
 _RULES: Mapping[str, tuple[str, Callable[[_Target], DifferencedBit]]] = {
     "none": ("every count is answered", _plainly),
     "sizes": ("sets of fewer than --least people, or all but so few, are refused", _by_sizes),
-    "overlaps": ("and two sets may share one person", _by_overlaps),
-    "groups": ("only whole groups of --least people are counted", _by_groups),
-    "small": ("counts below --least are withheld", _by_refusal),
+    "overlaps": ("small sets are refused, and those that share two people or more", _by_overlaps),
+    "groups": (
+        "only whole groups of --least people are counted; who attacks knows the others of one",
+        _by_groups,
+    ),
+    "small": ("counts below --least are withheld; who attacks knows who else has it", _by_refusal),
     "memory": ("noise of scale 2, the same for the same set", _by_memory),
 }
 
@@ -160,7 +158,7 @@ def _add_difference(parser: argparse.ArgumentParser) -> None:
     one("--epsilon", default="1", metavar="E", help="the loss of all answers together (default: 1)")
     one("--times", default="1", metavar="K", help="how often both queries are asked (default: 1)")
     one("--trials", default="1000", metavar="N", help="how many games are played (default: 1000)")
-    rules = "; ".join(f"{name}: {told}" for name, (told, _) in _RULES.items())
+    rules = " ".join(f"{name}: {told}." for name, (told, _) in _RULES.items())
     one("--rule", default="none", choices=list(_RULES), help=f"what is refused. {rules}")
     one("--least", default="3", metavar="N", help="how small a set or count may be (default: 3)")
 
@@ -169,7 +167,9 @@ def _difference(options: argparse.Namespace) -> Told:
     bits = bits_of(read_rows(Path(options.rows)), options.column, options.equals)
     place, times = check.whole(options.row), check.at_least_one(options.times, "times")
     if not 0 <= place < bits.size:
-        raise InvalidArgument("There is no such row", must="be there, counted from 0")
+        raise InvalidArgument(
+            "There is no such row", must=f"be from 0 to {bits.size - 1:,}", got=str(place)
+        )
     epsilon, rng = exact(options.epsilon), SystemRng()
     if epsilon <= 0:
         raise InvalidArgument(
@@ -316,5 +316,6 @@ ANSWER_ATTACKS = (
         "show what a fact about everybody tells about one who is not there",
         _add_population,
         _population,
+        is_made_up=True,
     ),
 )

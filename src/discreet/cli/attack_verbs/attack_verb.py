@@ -34,6 +34,13 @@ class AttackVerb:
     configure: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], Told]
     is_made_up: bool = False
+    """Whether no file is read ever: all people are made up."""
+    files: str = ""
+    """The option that names the files; people are made up if it names none."""
+
+    def makes_up(self, options: argparse.Namespace) -> bool:
+        """Tell whether all people of this attack are made up."""
+        return self.is_made_up or (bool(self.files) and not getattr(options, self.files))
 
 
 @frozen(kw_only=True)

@@ -130,5 +130,6 @@ COUNT_ATTACKS = (
         "measure how much noise it takes to stop that, on made-up bits",
         _add_frontier,
         _frontier,
+        is_made_up=True,
     ),
 )

@@ -75,21 +75,32 @@ def _survey(options: argparse.Namespace) -> Told:
 def _configure_exact(parser: argparse.ArgumentParser) -> None:
     one = parser.add_argument
     one("totals", nargs="?", help="a file of JSON: exact totals of sets of rows, and known rows")
-    one("--rows", default="1000", metavar="N", help="without a file: rows of a total")
-    one("--known", default="200", metavar="K", help="how many of them somebody may know")
-    _add_epsilon(parser, "what is certified", "0.25")
-    one("--trials", default="500", metavar="N", help="how many games are played (default: 500)")
+    one("--rows", metavar="N", help="without a file: rows of a total (default: 1000)")
+    one("--known", metavar="K", help="how many of them somebody may know (default: 200)")
+    one("--epsilon", metavar="E", help="the loss of what is certified (default: 0.25)")
+    one("--trials", metavar="N", help="how many games are played (default: 500)")
 
 
 def _exact(options: argparse.Namespace) -> Told:
+    given = _given(options, "rows", "known", "epsilon", "trials")
     if options.totals is not None:
+        _refuse(given, "come without a file: it is about made-up rows")
         found = solve_rows(read_totals(read_json(options.totals)))
         return str(found), found.to_json()
-    attack = TotalAttack(
-        rows=options.rows, known=options.known, epsilon=options.epsilon, trials=options.trials
-    )
-    report = attack_total(attack, SystemRng())
+    report = attack_total(TotalAttack(**given), SystemRng())
     return str(report), report.to_json()
+
+
+def _given(options: argparse.Namespace, *names: str) -> dict[str, str]:
+    """Return those of these options that were given."""
+    found = {name: getattr(options, name) for name in names}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _refuse(given: dict[str, str], must: str) -> None:
+    """Refuse options that the attack does not look at."""
+    if given:
+        raise InvalidArgument(f"--{next(iter(given))} says nothing here", must=must)
 
 
 def _configure_synthetic(parser: argparse.ArgumentParser) -> None:
@@ -102,17 +113,17 @@ def _configure_synthetic(parser: argparse.ArgumentParser) -> None:
         "made-up people are synthesised",
     )
     one("--epsilon", metavar="E", help="the loss of the synthetic rows (made-up people: 1)")
-    one("--delta", default="0", metavar="D", help="its δ (default: 0)")
-    one("--sensitive", metavar="C", help="a column that a model is asked for")
-    one("--canaries", default="100", metavar="N", help="made-up people: how many (default: 100)")
-    one("--shadows", default="4", metavar="N", help="shadow models that are made (default: 4)")
+    one("--delta", metavar="D", help="its δ, for files (default: 0)")
+    one("--sensitive", metavar="C", help="a column of the files that a model is asked for")
+    one("--canaries", metavar="N", help="made-up people: how many (default: 100)")
+    one("--shadows", metavar="N", help="made-up people: shadow models (default: 4)")
 
 
 def _synthetic(options: argparse.Namespace) -> Told:
+    made_up = _given(options, "epsilon", "canaries", "shadows")
     if not options.files:
-        attack = SyntheticAttack(
-            epsilon=options.epsilon or 1, canaries=options.canaries, shadows=options.shadows
-        )
+        _refuse(_given(options, "delta", "sensitive"), "come with files")
+        attack = SyntheticAttack(**{"epsilon": "1"} | made_up)
         files = len(generators(attack.epsilon)) * (attack.shadows + 2)
         with counted_steps("files", files) as steps:
             reports = [
@@ -129,6 +140,7 @@ def _synthetic(options: argparse.Namespace) -> Told:
             must="be three: real rows, rows that were held out, synthetic rows",
             got=str(len(options.files)),
         )
+    _refuse(_given(options, "canaries", "shadows"), "come without files: it is of made-up people")
     real, held_out, made = (read_rows(Path(path)) for path in options.files)
     rows = 2 * min(real.rows, held_out.rows, MOST_PAIRS) * (1 + (options.sensitive is not None))
     with counted_steps("rows", rows) as steps:
@@ -137,7 +149,7 @@ def _synthetic(options: argparse.Namespace) -> Told:
             held_out,
             made,
             rng=SystemRng(),
-            loss=_loss(options.epsilon, options.delta),
+            loss=_loss(options.epsilon, options.delta or "0"),
             sensitive=options.sensitive,
             on_row=steps.step,
         )
@@ -174,24 +186,28 @@ MODEL_ATTACKS: tuple[AttackVerb, ...] = (
         "ask the machine itself: who is in a made-up table, by counts through the gate",
         _configure_questions,
         _questions,
+        is_made_up=True,
     ),
     AttackVerb(
         "survey",
         "watch made-up devices for days: average, link, and see when a value moved",
         _configure_survey,
         _survey,
+        is_made_up=True,
     ),
     AttackVerb(
         "exact",
         "find rows that follow from exact totals, or guess one from a certified total",
         _configure_exact,
         _exact,
+        files="totals",
     ),
     AttackVerb(
         "synthetic",
         "find who was among the real rows, and secrets, from synthetic rows",
         _configure_synthetic,
         _synthetic,
+        files="files",
     ),
     AttackVerb(
         "report",

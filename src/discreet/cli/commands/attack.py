@@ -20,6 +20,7 @@ from discreet.cli.attack_verbs.row_attacks import ROW_ATTACKS
 from discreet.cli.attack_verbs.statistics_attacks import STATISTICS_ATTACKS
 from discreet.cli.attack_verbs.trace_limits import LIMIT_ATTACKS
 from discreet.cli.command import CommandResult
+from discreet.core.errors import InvalidArgument
 from discreet.core.terminal_text import lines
 
 _VERBS = {
@@ -57,10 +58,16 @@ def run(options: argparse.Namespace) -> CommandResult:
         target = getattr(options, name, None)
         if target is not None:
             check_new(Path(target))
-    text, found = verb.run(options)
+    try:
+        text, found = verb.run(options)
+    except MemoryError:
+        raise InvalidArgument(
+            "There is not enough memory for this attack",
+            must="be of fewer people, rows, games or queries",
+        ) from None
     page = found.html if isinstance(found, AttackPage) else None
     shown = found.attacks if isinstance(found, AttackPage) else found
-    key, mark = ("made_up", MADE_UP) if verb.is_made_up else ("private", MARK)
+    key, mark = ("made_up", MADE_UP) if verb.makes_up(options) else ("private", MARK)
     data = {key: mark, "attack": verb.name, "found": shown, "told": text}
     told = f"{lines(mark)}\n\n{text}"
     if options.output:
