@@ -25,7 +25,7 @@ _HOMES = {
     "PIRATES": "discreet.attacks.statistics.pirates",
     "RocCurve": "discreet.attacks.statistics.attribute_counts",
     "Tracing": "discreet.attacks.statistics.tracing",
-    "TracingNull": "discreet.attacks.statistics.tracing",
+    "TracingNull": "discreet.attacks.statistics.score_test",
     "TracingStatistic": "discreet.attacks.statistics.tracing_weights",
     "TracingVerdict": "discreet.attacks.statistics.tracing",
     "UniformMean": "discreet.attacks.statistics.strong_priors",

@@ -19,8 +19,9 @@ from discreet.attacks.statistics.fingerprint_code import FingerprintCode
 from discreet.attacks.statistics.interactive_code import play_code
 from discreet.attacks.statistics.overfitting import excess_ceiling, expected_excess, overfit
 from discreet.attacks.statistics.pirates import PIRATES, Pirate, Signs, coin_signs, noisy
+from discreet.attacks.statistics.score_test import TracingNull
 from discreet.attacks.statistics.strong_priors import UniformMean
-from discreet.attacks.statistics.tracing import Tracing, TracingNull, accused_of, trace_people
+from discreet.attacks.statistics.tracing import Tracing, accused_of, trace_people
 from discreet.attacks.statistics.tracing_picture import roc_picture, score_picture
 from discreet.attacks.statistics.tracing_weights import TracingStatistic
 from discreet.cli.attack_verbs.attack_verb import (
