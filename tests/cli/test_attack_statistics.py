@@ -14,8 +14,9 @@ import pytest
 
 from discreet.attacks.records.coded_rows import code_rows
 from discreet.attacks.statistics.attribute_rows import read_shares, signs_of
+from discreet.attacks.statistics.overfitting import expected_excess
 from discreet.attacks.statistics.sign_data import draw_people, uniforms
-from discreet.cli.attack_verbs.statistics_attacks import _private_pirate
+from discreet.cli.attack_verbs.statistics_attacks import _private_pirate, laplace_for
 from discreet.cli.main import main
 from discreet.cli.progress import counted_steps
 from discreet.core.errors import InvalidArgument
@@ -147,6 +148,13 @@ def test_overfit(run):
     assert found["exact"]["excess"] > 0.1
     assert found["private"]["ceiling"] == pytest.approx((1 - np.exp(-1)) / 2)
     assert found["private"]["law"] < found["exact"]["law"]
+    noise = laplace_for("1", queries=150, moves=1)
+    law = expected_excess(201, 150, scale=float(noise.scale) / 201)
+    assert (
+        found["private"]["law"]
+        == law
+        > 1.7 * expected_excess(201, 150, deviation=2**0.5 * float(noise.scale) / 201)
+    )
 
 
 @pytest.mark.parametrize("way", [[], ["--interactive"]])

@@ -1,7 +1,6 @@
 """Attacks on statistics, as verbs of ``discreet attack``: trace, overfit, fingerprint."""
 
 import argparse
-import math
 from pathlib import Path
 from typing import Any
 
@@ -220,8 +219,8 @@ def _overfit(options: argparse.Namespace) -> Told:
         plain = overfit(answer, rng=rng, **shape).excess_on(sample)
         hidden = overfit(private, rng=rng, **shape).excess_on(sample)
     law = expected_excess(people, queries)
-    deviation = math.sqrt(2) * float(noise.scale) / people
-    noisy_law = expected_excess(people, queries, deviation=deviation)
+    scale = float(noise.scale) / people
+    noisy_law = expected_excess(people, queries, scale=scale)
     ceiling = float(excess_ceiling(Pure(exact(options.epsilon))))
     epsilon = short(exact(options.epsilon))
     text = wrapped(
@@ -232,7 +231,7 @@ def _overfit(options: argparse.Namespace) -> Told:
         f"is above {0.5 + ceiling:.1%} on average)."
     )
     if options.plot:
-        text += drawn(options, excess_picture(people, queries, plain, deviation=deviation))
+        text += drawn(options, excess_picture(people, queries, plain, scale=scale))
     data = {"people": people, "queries": queries, "exact": {"excess": plain, "law": law}}
     return text, data | {"private": {"excess": hidden, "law": noisy_law, "ceiling": ceiling}}
 
