@@ -300,6 +300,18 @@ def test_means_of_shares():
             as_means(shares)
 
 
+def test_rare_attributes_make_equal_rows_of_different_people(rng):
+    """Many have none of them: one reference without any is no reason to refuse the pool."""
+    p = np.full(300, -0.98)
+    x, pool = draw_people(p, 10, rng), draw_people(p, 60, rng)
+    pool = np.unique(np.concatenate([np.full((1, 300), -1, dtype=np.int8), pool]), axis=0)
+    for nobody in (np.full(300, -1), np.full((1, 300), -1)):
+        trace_people(x.mean(axis=0), x, nobody, statistic="homer", pool=pool)
+    known = pool[np.argmax((pool > 0).sum(axis=1))]
+    with pytest.raises(InvalidArgument, match="in common"):
+        trace_people(x.mean(axis=0), x, known, statistic="homer", pool=pool)
+
+
 def test_representation_shows_no_row():
     found = trace_people([0.5, 0.5], [[1, 1]], [[-1, 1]])
     assert "0.5" not in repr(found)

@@ -1,6 +1,6 @@
 """Tracing: who of a list of candidates is in the data that a release of means was made from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from hashlib import blake2b
 from statistics import NormalDist
@@ -22,7 +22,10 @@ from discreet.core.check import chosen
 from discreet.core.errors import InvalidArgument
 
 _TELLING = 32
-"""So many attributes tell people apart, if those of a list are all different."""
+"""So many attributes tell people apart, if nobody is nearly like another."""
+
+_APART = 4
+"""In so many attributes at least others differ from a row that can be one person's alone."""
 
 
 class TracingVerdict(Enum):
@@ -197,20 +200,30 @@ def trace_people(
 def _require_others(pool: NDArray[Any], references: NDArray[Any]) -> None:
     """Refuse a pool that has people of the references in it: the weights would be against them.
 
-    Where everybody is different, and has attributes enough for that, two equal rows are one person;
-    and two equal lists are one list.
+    Two equal rows are one person where nobody else is nearly like them; and two equal lists are one
+    list.
     """
     ours, theirs = ([_hashed(row) for row in rows] for rows in (pool, references))
     both = set(ours) & set(theirs)
-    is_telling = pool.shape[1] >= _TELLING and all(
-        len(set(rows)) == len(rows) for rows in (ours, theirs)
+    is_one = bool(both) and (
+        (ours == theirs and pool.size >= _TELLING)
+        or any(_stands_apart(pool[ours.index(one)], (pool, references)) for one in sorted(both))
     )
-    if both and (is_telling or (ours == theirs and pool.size >= _TELLING)):
+    if is_one:
         raise InvalidArgument(
             "The pool and the references have people in common",
             must="be different people: strangers would look like members beside these references",
             next="Divide the references: some for the pool, and the others to compare with",
         )
+
+
+def _stands_apart(row: NDArray[Any], lists: Iterable[NDArray[Any]]) -> bool:
+    """Tell whether a row is once in each list, and all others differ in many attributes."""
+    for rows in lists:
+        away = (rows != row).sum(axis=1)
+        if (away == 0).sum() != 1 or ((away > 0) & (away < _APART)).any():
+            return False
+    return len(row) >= _TELLING
 
 
 def _hashed(row: NDArray[Any]) -> bytes:
