@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from discreet.attacks.records.coded_rows import code_rows
+from discreet.attacks.statistics.attribute_counts import expected_with_pool
 from discreet.attacks.statistics.attribute_rows import read_shares, signs_of
 from discreet.attacks.statistics.overfitting import expected_excess
 from discreet.attacks.statistics.sign_data import draw_people, uniforms
@@ -277,8 +278,23 @@ def test_traceable_says_how_many_shares_are_too_many(run):
     assert "900 attributes trace most people if they are exact" in told
     told = run("traceable", "--people", "3", "--attributes", "90000", "--prior", "uniform:0,0.6")
     assert "trace everybody" in " ".join(told.split())
+    assert "must be from 0 to 1; got 1.5" in " ".join(
+        run("traceable", "--people", "9", "--distortion", "1.5", status=2).lower().split()
+    )
     huge = run("traceable", "--people", str(10**12), "--prior", "beta:1/2,1/2", "--json")
     assert json.loads(huge)["found"]["strength"] == pytest.approx(2 / math.pi)
+
+
+def test_traceable_knows_that_references_make_it_easy(run):
+    """It said that 1,000 shares of 40 people trace few, whom 'likelihood' finds with 400 others."""
+    shape = ["--people", "40", "--attributes", "1000"]
+    many = json.loads(run("traceable", *shape, "--references", "400", "--json"))["found"]
+    assert many["expected"] == expected_with_pool(40, references=400)
+    assert many["expected"] < 1000
+    assert many["is_traceable"]
+    one = json.loads(run("traceable", *shape, "--json"))["found"]
+    assert (one["expected"], one["expected_if_known"], one["is_traceable"]) == (11429, 433, False)
+    assert "that takes more references" in " ".join(run("traceable", *shape).split())
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ _HOMES = {
     "excess_ceiling": "discreet.attacks.statistics.overfitting",
     "expected_attributes": "discreet.attacks.statistics.attribute_counts",
     "expected_excess": "discreet.attacks.statistics.overfitting",
+    "expected_with_pool": "discreet.attacks.statistics.attribute_counts",
     "largest_mean_score": "discreet.attacks.statistics.membership_game",
     "least_attributes": "discreet.attacks.statistics.attribute_counts",
     "least_attributes_with_pool": "discreet.attacks.statistics.attribute_counts",

@@ -15,7 +15,7 @@ from discreet.attacks.statistics.false_discovery import (
     checked_level,
     discoveries,
 )
-from discreet.attacks.statistics.score_test import ScoreTest, TracingNull, variances_for
+from discreet.attacks.statistics.score_test import ScoreTest, TracingNull, thirds_for, variances_for
 from discreet.attacks.statistics.sign_data import Floats, inner, means_of, people_of
 from discreet.attacks.statistics.tracing_weights import TracingStatistic, weights_of
 from discreet.core.check import chosen
@@ -178,6 +178,7 @@ def trace_people(
         weights=weights,
         theirs=theirs,
         variances=variances_for(null, others),
+        thirds=thirds_for(others),
         alone=others[0] if null is TracingNull.PLUG_IN and len(others) == 1 else None,
     )
     why = test.contradiction()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.accounting.picture import require_kind, save
 from discreet.attacks.attack_picture import picture_bytes
 from discreet.attacks.records.coded_rows import CodedRows, read_rows
-from discreet.attacks.statistics.attribute_counts import expected_attributes, roc_curve
+from discreet.attacks.statistics.attribute_counts import roc_curve
 from discreet.attacks.statistics.attribute_rows import PublishedShares, read_shares, signs_of
 from discreet.attacks.statistics.excess_picture import excess_picture
 from discreet.attacks.statistics.false_discovery import DiscoveryControl
@@ -31,6 +31,7 @@ from discreet.cli.attack_verbs.attack_verb import (
     wrapped,
     write_private,
 )
+from discreet.cli.attack_verbs.trace_limits import distortion_of, expected_for
 from discreet.cli.progress import counted_steps
 from discreet.core.check import at_least_one
 from discreet.core.contribution import Contribution
@@ -111,7 +112,7 @@ def _trace(options: argparse.Namespace) -> Told:
         others,
         statistic=options.statistic,
         pool=None if pool is None else signs_of(pool, shares, "pool"),
-        distortion=None if options.distortion is None else 2 * float(exact(options.distortion)),
+        distortion=None if options.distortion is None else distortion_of(options.distortion),
         null=options.null,
         level=float(exact(options.level)),
         control=options.control,
@@ -122,7 +123,7 @@ def _trace(options: argparse.Namespace) -> Told:
         more, known = _against(found, inside)
         text, data = text + more, data | known
     if options.people is not None:
-        more, known = _enough(options.people, len(shares.names), len(others))
+        more, known = _enough(options.people, len(shares.names), len(others), found.level)
         text, data = text + more, data | known
     text = wrapped(text)
     if options.plot:
@@ -170,12 +171,15 @@ def _against(found: Tracing, inside: NDArray[np.bool_]) -> tuple[str, dict[str, 
     return text, {"traced": right, "false_alarms": wrong, "area": curve.area}
 
 
-def _enough(given: str, attributes: int, references: int) -> tuple[str, dict[str, Any]]:
+def _enough(
+    given: str, attributes: int, references: int, level: float
+) -> tuple[str, dict[str, Any]]:
     people = at_least_one(given, "people")
-    needed = expected_attributes(people, UniformMean(), references=references)
+    needed, is_pooled = expected_for(people, UniformMean(), references=references, level=level)
+    how = " (by 'likelihood', with most of these references as its pool)" if is_pooled else ""
     text = (
         f"\n\nThe exact shares of {people:,} people trace 95 % of them from about {needed:,} "
-        f"attributes on, if shares are spread evenly; these are {attributes:,}."
+        f"attributes on{how}, if shares are spread evenly; these are {attributes:,}."
     )
     return text, {"attributes": attributes, "attributes_that_trace": needed}
 
