@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -226,6 +227,20 @@ def test_canaries_that_no_coin_has_put_in_are_refused(rng):
 
 
 # ---------------------------------------------------------------- forms and bad input
+
+
+def test_what_is_printed_is_no_more_than_what_is_proved():
+    """Rounded to the nearest, half of these were larger than their bounds; and 1 - 1e-12 was 1."""
+    words = re.compile(r"at least (\S+) at δ = (\S+), with confidence (0\.\d+):")
+    for right in range(150, 200):
+        for sure in (Fraction(19, 20), 1 - Fraction(1, 10**12)):
+            found = result(right, 200, delta=Fraction(1, 3 * 10**7), confidence=sure)
+            said = words.search(str(found))
+            assert said is not None
+            assert Fraction(said[1]) <= found.epsilon_lower
+            assert Fraction(said[2]) <= found.delta
+            assert Fraction(said[3]) <= sure
+            assert Fraction(found.to_json()["confidence"]) <= sure
 
 
 def test_forms():

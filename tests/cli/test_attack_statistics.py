@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 from discreet.attacks.records.coded_rows import code_rows
+from discreet.attacks.statistics.attribute_counts import expected_with_pool
 from discreet.attacks.statistics.attribute_rows import read_shares, signs_of
+from discreet.attacks.statistics.overfitting import expected_excess
 from discreet.attacks.statistics.sign_data import draw_people, uniforms
-from discreet.cli.attack_verbs.statistics_attacks import _private_pirate
+from discreet.cli.attack_verbs.statistics_attacks import _private_pirate, laplace_for
 from discreet.cli.main import main
 from discreet.cli.progress import counted_steps
 from discreet.core.errors import InvalidArgument
@@ -147,6 +149,13 @@ def test_overfit(run):
     assert found["exact"]["excess"] > 0.1
     assert found["private"]["ceiling"] == pytest.approx((1 - np.exp(-1)) / 2)
     assert found["private"]["law"] < found["exact"]["law"]
+    noise = laplace_for("1", queries=150, moves=1)
+    law = expected_excess(201, 150, scale=float(noise.scale) / 201)
+    assert (
+        found["private"]["law"]
+        == law
+        > 1.7 * expected_excess(201, 150, deviation=2**0.5 * float(noise.scale) / 201)
+    )
 
 
 @pytest.mark.parametrize("way", [[], ["--interactive"]])
@@ -269,8 +278,23 @@ def test_traceable_says_how_many_shares_are_too_many(run):
     assert "900 attributes trace most people if they are exact" in told
     told = run("traceable", "--people", "3", "--attributes", "90000", "--prior", "uniform:0,0.6")
     assert "trace everybody" in " ".join(told.split())
+    assert "must be from 0 to 1; got 1.5" in " ".join(
+        run("traceable", "--people", "9", "--distortion", "1.5", status=2).lower().split()
+    )
     huge = run("traceable", "--people", str(10**12), "--prior", "beta:1/2,1/2", "--json")
     assert json.loads(huge)["found"]["strength"] == pytest.approx(2 / math.pi)
+
+
+def test_traceable_knows_that_references_make_it_easy(run):
+    """It said that 1,000 shares of 40 people trace few, whom 'likelihood' finds with 400 others."""
+    shape = ["--people", "40", "--attributes", "1000"]
+    many = json.loads(run("traceable", *shape, "--references", "400", "--json"))["found"]
+    assert many["expected"] == expected_with_pool(40, references=400)
+    assert many["expected"] < 1000
+    assert many["is_traceable"]
+    one = json.loads(run("traceable", *shape, "--json"))["found"]
+    assert (one["expected"], one["expected_if_known"], one["is_traceable"]) == (11429, 433, False)
+    assert "that takes more references" in " ".join(run("traceable", *shape).split())
 
 
 @pytest.mark.parametrize(

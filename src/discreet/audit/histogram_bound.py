@@ -3,6 +3,7 @@ r"""Lower bounds on whole curves from samples: Rényi divergences at every order
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from functools import singledispatch
 from numbers import Real
@@ -12,12 +13,17 @@ import numpy as np
 from attrs import field, frozen
 
 from discreet.audit.binomial import lower_confidence, upper_confidence
+from discreet.audit.bound_text import confidence_in_words
 from discreet.audit.learn_score import learn_score
 from discreet.audit.outputs import as_float
-from discreet.audit.sampling import DEFAULT_CONFIDENCE, as_confidence, outcomes
+from discreet.audit.sampling import (
+    DEFAULT_CONFIDENCE,
+    as_confidence,
+    outcomes,
+)
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
-from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
+from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp, short
 from discreet.core.numbers import Number, exact, exp_bounds, log_bounds
 
 ORDERS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
@@ -83,11 +89,12 @@ class HistogramBound:
         ]
 
     def __str__(self) -> str:
-        at_two = float(self.renyi(2))
+        at_two, at_one = (
+            short(one, rounding=ROUND_FLOOR) for one in (self.renyi(2), self.delta(1))
+        )
         return (
-            f"the Rényi divergence of order 2 is at least {at_two:.4g}, and δ at ε = 1 at least "
-            f"{float(self.delta(1)):.4g}, with confidence {float(self.confidence):.10g}, by "
-            f"{len(self.first)} cells"
+            f"the Rényi divergence of order 2 is at least {at_two}, and δ at ε = 1 at least "
+            f"{at_one}, with {confidence_in_words(self.confidence)}, by {len(self.first)} cells"
         )
 
 

@@ -38,10 +38,11 @@ def learn_score(first: Sequence[Hashable], second: Sequence[Hashable]) -> Learne
     rows = [side[np.isfinite(side).all(axis=1)] for side in sides]
     if min(len(side) for side in rows) < max(_LEAST_OUTPUTS, width // 4):
         return None
-    spread = sum(np.cov(side, rowvar=False) for side in rows) / 2
-    scale = np.trace(spread) / width + np.finfo(float).tiny
-    move = rows[0].mean(axis=0) - rows[1].mean(axis=0)
-    weights = np.linalg.solve(spread / scale + _RIDGE * np.eye(width), move)
+    with np.errstate(over="ignore", invalid="ignore"):  # of numbers so large none is learnt
+        spread = sum(np.cov(side, rowvar=False) for side in rows) / 2
+        scale = np.trace(spread) / width + np.finfo(float).tiny
+        move = rows[0].mean(axis=0) - rows[1].mean(axis=0)
+        weights = np.linalg.solve(spread / scale + _RIDGE * np.eye(width), move)
     largest = np.abs(weights).max()
     if not np.isfinite(largest) or not largest:
         return None

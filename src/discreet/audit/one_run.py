@@ -14,11 +14,12 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from discreet.audit.binomial import lower_confidence, upper_tail_bound
+from discreet.audit.bound_text import bound_in_words
 from discreet.audit.sampling import DEFAULT_CONFIDENCE, as_confidence
 from discreet.core import check
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
-from discreet.core.numbers import Number, exact, exp_bounds, float_down, float_up, log_bounds
+from discreet.core.numbers import Number, exact, exp_bounds, float_down, log_bounds
 from discreet.core.protocols import Rng
 from discreet.randomness.samplers import bernoulli
 
@@ -105,9 +106,9 @@ class OneRunResult:
         return p_value(loss, self) <= 1 - self.confidence
 
     def __str__(self) -> str:
+        bound = bound_in_words(self.epsilon_lower, self.delta, self.confidence)
         return (
-            f"ε is at least {float(self.epsilon_lower):.4g} at δ = {float(self.delta):.4g}, with "
-            f"confidence {float(self.confidence):.10g}: {self.right:,} of {self.guesses:,} guesses "
+            f"{bound}: {self.right:,} of {self.guesses:,} guesses "
             f"about {self.canaries:,} canaries were right, in one run"
         )
 
@@ -117,8 +118,8 @@ class OneRunResult:
             "canaries": self.canaries,
             "guesses": self.guesses,
             "right": self.right,
-            "delta": float_up(self.delta),
-            "confidence": float(self.confidence),
+            "delta": float_down(self.delta),
+            "confidence": float_down(self.confidence),
             "epsilon_lower": float_down(self.epsilon_lower),
         }
 
@@ -204,7 +205,7 @@ def audit_scores(
         >>> from discreet import SystemRng
         >>> coins = np.array([True, False] * 50)
         >>> print(audit_scores(coins, coins * 1.0, rng=SystemRng(), confidence="0.95"))
-        ε is at least 3.493 at δ = 0, with confidence 0.95: 100 of 100 guesses about 100 ...
+        ε is at least 3.492 at δ = 0, with confidence 0.95: 100 of 100 guesses about 100 ...
     """
     coins = np.asarray(included)
     if coins.ndim != 1 or coins.dtype != np.bool_:

@@ -16,6 +16,7 @@ import numpy as np
 from attrs import define, field
 
 from discreet.audit.binomial import lower_confidence, upper_confidence, upper_tail_bound
+from discreet.audit.bound_text import bound_in_words
 from discreet.audit.choose_event import Stakes, choose_event
 from discreet.audit.laws import ExactLaw
 from discreet.audit.output_event import OutcomeSet, OutputEvent
@@ -88,11 +89,11 @@ class AuditResult:
         return _refuted(loss, self)
 
     def __str__(self) -> str:
+        bound = bound_in_words(self.epsilon_lower, self.delta, self.confidence)
         return (
-            f"ε is at least {float(self.epsilon_lower):.4g} at δ = {float(self.delta):.4g}, with "
-            f"confidence {float(self.confidence):.10g}: {self.event} in {self.likely_hits} of "
-            f"{self.likely_trials} on the {self.likelier_on} data set and in "
-            f"{self.unlikely_hits} of {self.unlikely_trials} on the other"
+            f"{bound}: {self.event} in {self.likely_hits} of {self.likely_trials} on the "
+            f"{self.likelier_on} data set and in {self.unlikely_hits} of {self.unlikely_trials} "
+            f"on the other"
         )
 
 

@@ -1,6 +1,7 @@
 """Strong priors, the corrected constants of tracing, and regressions that fail on printed ones."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy import integrate, stats
 from discreet.attacks.statistics.attribute_counts import (
     distortion_from_population,
     expected_attributes,
+    expected_with_pool,
     least_attributes,
     least_attributes_with_pool,
     roc_curve,
@@ -17,7 +19,7 @@ from discreet.attacks.statistics.attribute_counts import (
 )
 from discreet.attacks.statistics.sign_data import draw_people, uniforms
 from discreet.attacks.statistics.strong_priors import BetaMean, UniformMean, strength_for
-from discreet.attacks.statistics.tracing import standard_score, threshold_of
+from discreet.attacks.statistics.tracing import standard_score, threshold_of, trace_people
 from discreet.core.errors import InvalidArgument
 from tests.support.statistics.exact_tests import alpha, clopper_pearson
 
@@ -132,6 +134,46 @@ def test_the_normal_planner_is_right(rng):
     low, high = clopper_pearson(hits["level"], tries, share)
     assert low < 0.06
     assert 0.04 < high < 0.2
+
+
+@pytest.mark.parametrize("prior", ["uniform", "beta"])
+def test_with_a_pool_a_number_like_n_is_enough(prior, rng):
+    """By the likelihood ratio; the correlation alone would find less than half of them."""
+    people, references, tries = 20, 200, 300
+    d = expected_with_pool(people, references=references)
+    assert d is not None
+    assert d < expected_attributes(people, UniformMean(), references=references) / 4
+    hits = alarms = correlated = 0
+    for _ in range(tries):
+        u = uniforms((d,), rng)
+        p = 2 * (u if prior == "uniform" else stats.beta.ppf(u, 2, 5)) - 1
+        x, z = draw_people(p, people, rng), draw_people(p, references + 1, rng)
+        two, others, pool = np.stack([x[0], z[0]]), z[1:17], z[17:]
+        how: dict[str, Any] = {"null": "plug-in", "control": "each"}
+        told = trace_people(x.mean(axis=0), two, others, statistic="likelihood", pool=pool, **how)
+        hits += told.p_values[0] <= 0.05
+        alarms += told.p_values[1] <= 0.05
+        correlated += trace_people(x.mean(axis=0), two, z[1:], **how).p_values[0] <= 0.05
+    share = alpha("attacks/tracing/pool planner", parts=6)
+    low, high = clopper_pearson(hits, tries, share)
+    assert low < 0.97
+    assert high > 0.93
+    assert clopper_pearson(alarms, tries, share)[0] < 0.06
+    assert clopper_pearson(correlated, tries, share)[1] < 0.8 < low
+
+
+def test_a_pool_is_divided_in_the_best_way():
+    spread = (2 * standard_score(0.05)) ** 2
+    for references in (2, 3, 7, 50, 400):
+        best = min(
+            20 * spread * (1 + 20 / (references - r)) * (1 + 1 / r) for r in range(1, references)
+        )
+        found = expected_with_pool(20, references=references)
+        assert found is not None
+        assert best <= found <= 1.05 * best + 1
+    assert expected_with_pool(20, references=1) is None
+    assert expected_with_pool(20, references=None) == math.ceil(20 * spread)
+    assert expected_with_pool(20, references=None, level=0.97) == 1
 
 
 def test_what_cannot_be_proved_is_said():

@@ -47,6 +47,35 @@ def test_the_excess_is_as_the_law_says(queries, deviation, runs, rng):
     assert excess > law / 4
 
 
+@pytest.mark.parametrize("deviation", [0.005, 0.0158, 0.05, 0.5])
+@pytest.mark.parametrize("kind", ["normal", "laplace"])
+def test_a_vote_agrees_with_a_person_as_often_as_the_law_says(kind, deviation):
+    """By summing over all samples: how often answer and person are on one side of one half.
+
+    Where noise prevails, Laplace noise leaves more than normal noise of its deviation.
+    """
+    law = (
+        stats.norm(scale=deviation) if kind == "normal" else stats.laplace(scale=deviation / 2**0.5)
+    )
+    others = np.arange(PEOPLE)
+    away = (1 + others) / PEOPLE - 0.5
+    agree = float((stats.binom(PEOPLE - 1, 0.5).pmf(others) * law.sf(-away)).sum())
+    noise = {"deviation": deviation} if kind == "normal" else {"scale": deviation / 2**0.5}
+    said = stats.norm.ppf(0.5 + expected_excess(PEOPLE, 1000, **noise)) / 1000**0.5
+    assert said == pytest.approx(2 * agree - 1, rel=0.01)
+
+
+def test_the_law_joins_its_limits():
+    """Little noise is none, much noise is its density at 0, and the two densities differ."""
+    assert expected_excess(101, 50, scale=1e-12) == expected_excess(101, 50)
+    assert expected_excess(101, 50, scale=1e-7) == pytest.approx(expected_excess(101, 50), rel=1e-5)
+    normal, laplace = (
+        stats.norm.ppf(0.5 + expected_excess(101, 50, **noise))
+        for noise in ({"deviation": 100.0}, {"scale": 100 / np.sqrt(2)})
+    )
+    assert laplace / normal == pytest.approx(np.sqrt(np.pi), rel=1e-3)
+
+
 def test_a_fresh_sample_shows_no_excess(rng):
     sample = np.arange(500)
     found = overfit(lambda query: query[sample].mean(), universe=5000, queries=1000, rng=rng)
@@ -65,6 +94,8 @@ def test_bad_parameters_are_refused(rng):
             overfit(answer, universe=3, queries=3, rng=rng)
     with pytest.raises(InvalidArgument):
         expected_excess(10, 10, deviation=-1)
+    with pytest.raises(InvalidArgument, match="scale"):
+        expected_excess(10, 10, scale=float("nan"))
 
 
 def test_answers_of_one_half_teach_nothing(rng):

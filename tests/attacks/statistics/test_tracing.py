@@ -1,5 +1,6 @@
 """Tracing finds members with the corrected threshold, and accuses innocents as rarely as said."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from discreet.attacks.statistics.attribute_counts import expected_attributes
 from discreet.attacks.statistics.false_discovery import DiscoveryControl, discoveries
 from discreet.attacks.statistics.sign_data import as_means, as_signs, draw_people, uniforms
+from discreet.attacks.statistics.strong_priors import UniformMean
 from discreet.attacks.statistics.tracing import (
     TracingVerdict,
     accused_of,
@@ -297,6 +300,18 @@ def test_means_of_shares():
             as_means(shares)
 
 
+def test_rare_attributes_make_equal_rows_of_different_people(rng):
+    """Many have none of them: one reference without any is no reason to refuse the pool."""
+    p = np.full(300, -0.98)
+    x, pool = draw_people(p, 10, rng), draw_people(p, 60, rng)
+    pool = np.unique(np.concatenate([np.full((1, 300), -1, dtype=np.int8), pool]), axis=0)
+    for nobody in (np.full(300, -1), np.full((1, 300), -1)):
+        trace_people(x.mean(axis=0), x, nobody, statistic="homer", pool=pool)
+    known = pool[np.argmax((pool > 0).sum(axis=1))]
+    with pytest.raises(InvalidArgument, match="in common"):
+        trace_people(x.mean(axis=0), x, known, statistic="homer", pool=pool)
+
+
 def test_representation_shows_no_row():
     found = trace_people([0.5, 0.5], [[1, 1]], [[-1, 1]])
     assert "0.5" not in repr(found)
@@ -397,3 +412,55 @@ def test_a_pool_of_the_references_themselves_is_refused(rng):
     trace_people(
         np.full(40, 0.5), alike, alike, statistic="homer", pool=np.concatenate([alike, -alike])
     )
+
+
+def test_one_reference_traces_as_many_as_is_expected(rng):
+    """Where one differs from it shows the variance; with the largest one 82 % were traced."""
+    people, tries = 15, 500
+    d, hits, alarms = expected_attributes(people, UniformMean()), 0, 0
+    for _ in range(tries):
+        p = a_population(d, rng)
+        x, both = draw_people(p, people, rng), draw_people(p, 2, rng)
+        two = np.stack([x[0], both[0]])
+        told = trace_people(x.mean(axis=0), two, both[1], null="plug-in", control="each")
+        hits += int(told.p_values[0] <= LEVEL)
+        alarms += int(told.p_values[1] <= LEVEL)
+    share = alpha("attacks/tracing/one reference", parts=2)
+    assert clopper_pearson(hits, tries, share)[1] > 0.95
+    assert clopper_pearson(alarms, tries, share)[0] < LEVEL
+
+
+@pytest.mark.parametrize("references", [5, 20])
+def test_a_few_rare_attributes_are_too_lopsided_for_the_normal_law(references, rng):
+    """Who has one of the rare attributes of the release was accused five times too often."""
+    d, people, tries, found = 300, 10, 400, 0
+    p = np.full(d, -0.98)
+    for _ in range(tries):
+        release = draw_people(p, people, rng).mean(axis=0)
+        told = trace_people(
+            release,
+            draw_people(p, 1, rng),
+            draw_people(p, references, rng),
+            statistic="homer",
+            pool=draw_people(p, 500, rng),
+            null="plug-in",
+            control="each",
+        )
+        found += int(told.p_values[0] <= 0.01)
+    share = alpha("attacks/tracing/rare", parts=2)
+    assert clopper_pearson(found, tries, share)[0] < 0.001
+
+
+def test_of_few_attributes_the_most_suspicious_candidate_is_known_with_one_reference():
+    """By enumeration of all candidates; an attribute of large weight may be better left alike."""
+    everybody = np.array(list(itertools.product((-1, 1), repeat=5)))
+    for release in ([1, 0.1, 0.1, 0.1, 0.1], [0.5, -0.5, 0, 1, -1], [0.3, 0.2, 0.1, 0.5, 0.4]):
+        for reference in everybody:
+            told = trace_people(release, everybody, reference, null="plug-in", control="each")
+            least = float(told.p_values.min())
+            for level in (least * 0.999, least * 1.001):
+                one = trace_people(
+                    release, reference, reference, null="plug-in", control="each", level=level
+                )
+                expected = level < least or least > 0.5  # nobody agrees more than the reference
+                assert (one.verdict is TracingVerdict.CANNOT_TELL) == expected

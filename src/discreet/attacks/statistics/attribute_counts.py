@@ -142,9 +142,10 @@ def expected_attributes(
     power: float = 0.95,
     references: int = 1,
 ) -> int:
-    r"""Return how many exact means trace a person with a given power, by the normal law.
+    r"""Return how many exact means trace a person by ``CORRELATION``, by the normal law.
 
-    An attribute adds :math:`E[1-p^2]/n` to a member's score, and
+    Whoever has many references needs far fewer: :func:`expected_with_pool`. An attribute adds
+    :math:`E[1-p^2]/n` to a member's score, and
     :math:`(1 + 1/r)(E[p^2(1-p^2)] + E[(1-p^2)^2]/n)` to the variance of anybody's.
 
     Utility:
@@ -162,6 +163,39 @@ def expected_attributes(
     if deviations <= 0:
         return 1
     return max(1, math.ceil(variance * (deviations * count / prior.spread) ** 2))
+
+
+def expected_with_pool(
+    people: int, *, references: int | None, level: float = 0.05, power: float = 0.95
+) -> int | None:
+    r"""Return how many exact means trace a person by ``LIKELIHOOD``, by the normal law.
+
+    A pool of :math:`m` references says what is usual, and :math:`r` others are compared with; the
+    best division of all ``references`` is taken. ``None`` is for whoever knows the means of the
+    population. An attribute of variance :math:`v` has about the weight :math:`(q - \bar r)/v`, so
+    it adds :math:`1/n` to a member's score, and :math:`(1/n + 1/m)(1 + 1/r)` to the variance of a
+    stranger's. So a number like :math:`n` does, where ``CORRELATION`` needs one like :math:`n^2`
+    [SOJH09]. One reference cannot be divided: then ``None`` is returned.
+
+    Utility:
+        An approximation, and for means of which each is shared by some people at least.
+
+    Example:
+        >>> [expected_with_pool(40, references=r) for r in (None, 800, 400, 2, 1)]
+        [433, 463, 492, 35497, None]
+    """
+    count = at_least_one(people, "people")
+    deviations = standard_score(level) - standard_score(checked_level(power))
+    best = 1.0
+    if references is not None:
+        every = at_least_one(references, "references")
+        alone = (2**step for step in range((every - 1).bit_length()))  # how many are compared with
+        best = min(
+            ((1 + count / (every - r)) * (1 + 1 / r) for r in alone if r < every), default=math.inf
+        )
+    if not math.isfinite(best):
+        return None
+    return max(1, math.ceil(count * best * max(0.0, deviations) ** 2))
 
 
 def distortion_from_population(

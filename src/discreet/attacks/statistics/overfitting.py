@@ -22,6 +22,7 @@ from discreet.attacks.statistics.sign_data import Floats
 from discreet.core.check import at_least_one
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, Pure
+from discreet.core.optional import load
 from discreet.core.protocols import Rng
 from discreet.core.rounding import exp_up
 
@@ -91,25 +92,36 @@ def _coins(count: int, rng: Rng) -> NDArray[np.bool_]:
     return np.unpackbits(words.view(np.uint8))[:count].astype(np.bool_)
 
 
-def expected_excess(people: int, queries: int, *, deviation: float = 0.0) -> float:
+def expected_excess(
+    people: int, queries: int, *, deviation: float = 0.0, scale: float = 0.0
+) -> float:
     r"""Return by how much the fitted question's answer exceeds one half on the sample.
 
-    It is :math:`\Phi(\sqrt{2k/(\pi n(1 + 4n\sigma^2))}) - ½`, where σ is the standard deviation of
-    normal noise on each answer.
+    It is :math:`\Phi(\sqrt k\,f/n) - ½`, where :math:`f` is the density at 0 of what an answer
+    deviates by: of :math:`N(0, 1/4n)` and of the noise on it, normal with the standard deviation
+    ``deviation``, or Laplace of a ``scale``, or both. With normal noise alone that is
+    :math:`\Phi(\sqrt{2k/(\pi n(1 + 4n\sigma^2))}) - ½`.
 
-    Why: an exact answer deviates by :math:`N(0, 1/4n)`. A person's vote in it has correlation
-    :math:`\sqrt{2/(\pi n(1 + 4n\sigma^2))}` with the sign of the noisy deviation, and :math:`k`
-    votes add up to a normal number. It is a law for many people and questions, not a bound.
+    Why: a person moves an answer by :math:`\pm 1/2n`, so their vote in it has correlation
+    :math:`f/n` with the sign of the noisy deviation, and :math:`k` votes add up to a normal number.
+    It is a law for many people and questions, not a bound. Laplace noise hides less than normal
+    noise of the same deviation, as it is more often near 0.
 
     Example:
         >>> [round(expected_excess(1001, 1000, deviation=d), 3) for d in (0, 0.064)]
         [0.287, 0.076]
+        >>> round(expected_excess(1001, 1000, scale=0.064 / math.sqrt(2)), 3)
+        0.106
     """
     count, asked = at_least_one(people, "people"), at_least_one(queries, "queries")
-    if not 0 <= deviation < math.inf:
-        raise InvalidArgument("deviation is out of range", must="be finite and at least 0")
-    spread = math.pi * count * (1 + 4 * count * deviation**2)
-    return NormalDist().cdf(math.sqrt(2 * asked / spread)) - 0.5
+    for name, value in (("deviation", deviation), ("scale", scale)):
+        if not 0 <= value < math.inf:
+            raise InvalidArgument(f"{name} is out of range", must="be finite and at least 0")
+    spread = math.sqrt(1 / (4 * count) + deviation**2)
+    density = 1 / (spread * math.sqrt(2 * math.pi))
+    if scale > 1e-9 * spread:
+        density = float(load("scipy.special").erfcx(spread / (scale * math.sqrt(2)))) / (2 * scale)
+    return NormalDist().cdf(math.sqrt(asked) * density / count) - 0.5
 
 
 def excess_ceiling(loss: Pure | Approximate) -> Fraction:

@@ -1,6 +1,6 @@
 """Tracing: who of a list of candidates is in the data that a release of means was made from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from hashlib import blake2b
 from statistics import NormalDist
@@ -14,44 +14,18 @@ from discreet.attacks.statistics.false_discovery import (
     DiscoveryControl,
     checked_level,
     discoveries,
-    hardest_penalty,
 )
+from discreet.attacks.statistics.score_test import ScoreTest, TracingNull, thirds_for, variances_for
 from discreet.attacks.statistics.sign_data import Floats, inner, means_of, people_of
 from discreet.attacks.statistics.tracing_weights import TracingStatistic, weights_of
 from discreet.core.check import chosen
 from discreet.core.errors import InvalidArgument
-from discreet.core.optional import load
 
 _TELLING = 32
-"""So many attributes tell people apart, if those of a list are all different."""
+"""So many attributes tell people apart, if nobody is nearly like another."""
 
-_TOO_FAR = 1e-3
-"""References that differ so much are so improbable, if attributes are independent."""
-
-_SLACK = 1 + 1e-9
-"""p-values are raised by this factor: far more than the rounding of the floats behind them."""
-
-
-class TracingNull(Enum):
-    r"""What is known of a person who is not in the data.
-
-    Attributes:
-        PRODUCT: The attributes are independent signs. The p-value is Hoeffding's bound: it holds
-            for any means, any release and any number of people.
-        PLUG_IN: The same, with the normal law whose variance is estimated from the references; one
-            alone tells nothing of it, and the largest variance is taken. Sharper, and only
-            approximate: for many attributes, none of which outweighs the rest.
-        REFERENCES: Nothing but that references and innocent candidates come from one law, whatever
-            the correlation of their attributes. The p-value is a rank among the references: exact,
-            but never below one over their number plus one.
-        GAUSSIAN: The attributes are independent normal numbers of variance 1 and any means. The
-            p-value is exact.
-    """
-
-    PRODUCT = "product"
-    PLUG_IN = "plug-in"
-    REFERENCES = "references"
-    GAUSSIAN = "gaussian"
+_APART = 4
+"""In so many attributes at least others differ from a row that can be one person's alone."""
 
 
 class TracingVerdict(Enum):
@@ -167,7 +141,8 @@ def trace_people(
 
     Utility:
         With exact means of :math:`n` people and one reference about :math:`6.5 n^2` attributes
-        trace 95 % of the people at level 5 % (see ``least_attributes``). Against a private
+        trace 95 % of the people at level 5 % with ``PLUG_IN`` (``expected_attributes``), and
+        :math:`32 n^2` about two thirds with ``PRODUCT``. Against a private
         release no attack can do better than :math:`e^\varepsilon` times its level, plus δ.
 
     Example:
@@ -198,9 +173,16 @@ def trace_people(
     weights = weights_of(statistic, means, pooled, distortion=distortion)
     raw, theirs = inner(people, weights), inner(others, weights)
     scores = raw - theirs.mean()
-    test = _ScoreTest(null=null, weights=weights, theirs=theirs, variances=_variances(null, others))
+    test = ScoreTest(
+        null=null,
+        weights=weights,
+        theirs=theirs,
+        variances=variances_for(null, others),
+        thirds=thirds_for(others),
+        alone=others[0] if null is TracingNull.PLUG_IN and len(others) == 1 else None,
+    )
     why = test.contradiction()
-    p_values = np.ones(len(scores)) if why else test.p_values(scores)
+    p_values = np.ones(len(scores)) if why else test.p_values(scores, people)
     accused = discoveries(p_values, level, control)
     if not why and not accused.any():
         why = test.cannot_tell(checked_level(level), len(people), control)
@@ -219,20 +201,30 @@ def trace_people(
 def _require_others(pool: NDArray[Any], references: NDArray[Any]) -> None:
     """Refuse a pool that has people of the references in it: the weights would be against them.
 
-    Where everybody is different, and has attributes enough for that, two equal rows are one person;
-    and two equal lists are one list.
+    Two equal rows are one person where nobody else is nearly like them; and two equal lists are one
+    list.
     """
     ours, theirs = ([_hashed(row) for row in rows] for rows in (pool, references))
     both = set(ours) & set(theirs)
-    is_telling = pool.shape[1] >= _TELLING and all(
-        len(set(rows)) == len(rows) for rows in (ours, theirs)
+    is_one = bool(both) and (
+        (ours == theirs and pool.size >= _TELLING)
+        or any(_stands_apart(pool[ours.index(one)], (pool, references)) for one in sorted(both))
     )
-    if both and (is_telling or (ours == theirs and pool.size >= _TELLING)):
+    if is_one:
         raise InvalidArgument(
             "The pool and the references have people in common",
             must="be different people: strangers would look like members beside these references",
             next="Divide the references: some for the pool, and the others to compare with",
         )
+
+
+def _stands_apart(row: NDArray[Any], lists: Iterable[NDArray[Any]]) -> bool:
+    """Tell whether a row is once in each list, and all others differ in many attributes."""
+    for rows in lists:
+        away = (rows != row).sum(axis=1)
+        if (away == 0).sum() != 1 or ((away > 0) & (away < _APART)).any():
+            return False
+    return len(row) >= _TELLING
 
 
 def _hashed(row: NDArray[Any]) -> bytes:
@@ -244,89 +236,6 @@ def _verdict(why: str, accused: NDArray[np.bool_]) -> TracingVerdict:
     if why:
         return TracingVerdict.CANNOT_TELL
     return TracingVerdict.FOUND if accused.any() else TracingVerdict.NOBODY
-
-
-def _variances(null: TracingNull, others: NDArray[Any]) -> Floats:
-    """Return the variance of each attribute: known, or estimated without bias from references.
-
-    The weights come from the release, and the references are independent of it, so the estimated
-    variance of a score is right on average, whatever the weights. The release itself is no help:
-    where few people agree it is ±1, and its weight is largest where it would show no variance.
-    """
-    count = len(others)
-    if null is not TracingNull.PLUG_IN or count == 1:
-        return np.ones(others.shape[1])
-    mean = others.mean(axis=0, dtype=np.float64)
-    return np.asarray((1.0 - mean**2) * count / (count - 1), dtype=np.float64)
-
-
-@frozen(kw_only=True)
-class _ScoreTest:
-    """What turns scores into p-values."""
-
-    null: TracingNull
-    weights: Floats
-    theirs: Floats
-    variances: Floats
-
-    @property
-    def _variance(self) -> float:
-        """The variance of a difference from the references' mean, or Hoeffding's bound on it."""
-        return self._own_variance * (1 + 1 / len(self.theirs))
-
-    @property
-    def _own_variance(self) -> float:
-        squares = self.weights**2
-        parts = squares * self.variances
-        spread = float(parts.sum())
-        if self.null is TracingNull.PLUG_IN:  # an estimate: about what it may be off by is added
-            spread = min(float(squares.sum()), spread + float((parts**2).sum()) ** 0.5)
-        return spread
-
-    def contradiction(self) -> str:
-        """Say why the references are no people with independent attributes, if they are not."""
-        if self.null is TracingNull.REFERENCES:
-            return ""
-        far = float(((self.theirs - self.theirs.mean()) ** 2).sum())
-        free, tail = len(self.theirs) - 1, -float(np.log(_TOO_FAR))
-        most = self._own_variance * (free + 2 * (free * tail) ** 0.5 + 2 * tail)
-        if far <= most * _SLACK:
-            return ""
-        return (
-            "the references differ by more than people with independent attributes do; compare "
-            "with them alone (null 'references')"
-        )
-
-    def p_values(self, scores: Floats) -> Floats:
-        if self.null is TracingNull.REFERENCES:
-            others = np.sort(self.theirs - self.theirs.mean())
-            tolerance = 1e-9 * max(1.0, float(np.abs(others).max()))
-            above = len(others) - np.searchsorted(others, scores - tolerance, side="left")
-            return np.asarray((1.0 + above) / (len(others) + 1.0), dtype=np.float64)
-        variance = self._variance
-        if variance <= 0:
-            return np.ones_like(scores)
-        if self.null is TracingNull.PRODUCT:
-            bounds = np.exp(-(np.maximum(scores, 0.0) ** 2) / (2 * variance))
-        else:
-            bounds = load("scipy.special").ndtr(-scores / variance**0.5)
-        return np.asarray(np.minimum(1.0, bounds * _SLACK), dtype=np.float64)
-
-    def cannot_tell(self, level: float, candidates: int, control: DiscoveryControl) -> str:
-        """Say why no candidate by themselves could be accused; nothing if one could."""
-        needed = level
-        if control is not DiscoveryControl.EACH:
-            needed = level / (candidates * hardest_penalty(candidates, control))
-        if self.null is TracingNull.REFERENCES and 1 / (len(self.theirs) + 1) > needed:
-            least = int(np.ceil(1 / needed - 1))
-            return f"{len(self.theirs)} references are too few for this level; {least} are enough"
-        if self._variance <= 0:
-            return "the release says nothing that differs from the references"
-        if self.null is not TracingNull.GAUSSIAN:
-            best = float(np.abs(self.weights).sum()) - float(self.theirs.mean())
-            if self.p_values(np.array([best]))[0] > needed:
-                return f"{len(self.weights)} attributes are too few for this level"
-        return ""
 
 
 def threshold_of(level: float, attributes: int) -> float:

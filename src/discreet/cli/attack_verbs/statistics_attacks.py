@@ -1,7 +1,6 @@
 """Attacks on statistics, as verbs of ``discreet attack``: trace, overfit, fingerprint."""
 
 import argparse
-import math
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.accounting.picture import require_kind, save
 from discreet.attacks.attack_picture import picture_bytes
 from discreet.attacks.records.coded_rows import CodedRows, read_rows
-from discreet.attacks.statistics.attribute_counts import expected_attributes, roc_curve
+from discreet.attacks.statistics.attribute_counts import roc_curve
 from discreet.attacks.statistics.attribute_rows import PublishedShares, read_shares, signs_of
 from discreet.attacks.statistics.excess_picture import excess_picture
 from discreet.attacks.statistics.false_discovery import DiscoveryControl
@@ -19,8 +18,9 @@ from discreet.attacks.statistics.fingerprint_code import FingerprintCode
 from discreet.attacks.statistics.interactive_code import play_code
 from discreet.attacks.statistics.overfitting import excess_ceiling, expected_excess, overfit
 from discreet.attacks.statistics.pirates import PIRATES, Pirate, Signs, coin_signs, noisy
+from discreet.attacks.statistics.score_test import TracingNull
 from discreet.attacks.statistics.strong_priors import UniformMean
-from discreet.attacks.statistics.tracing import Tracing, TracingNull, accused_of, trace_people
+from discreet.attacks.statistics.tracing import Tracing, accused_of, trace_people
 from discreet.attacks.statistics.tracing_picture import roc_picture, score_picture
 from discreet.attacks.statistics.tracing_weights import TracingStatistic
 from discreet.cli.attack_verbs.attack_verb import (
@@ -31,6 +31,7 @@ from discreet.cli.attack_verbs.attack_verb import (
     wrapped,
     write_private,
 )
+from discreet.cli.attack_verbs.trace_limits import distortion_of, expected_for
 from discreet.cli.progress import counted_steps
 from discreet.core.check import at_least_one
 from discreet.core.contribution import Contribution
@@ -111,7 +112,7 @@ def _trace(options: argparse.Namespace) -> Told:
         others,
         statistic=options.statistic,
         pool=None if pool is None else signs_of(pool, shares, "pool"),
-        distortion=None if options.distortion is None else 2 * float(exact(options.distortion)),
+        distortion=None if options.distortion is None else distortion_of(options.distortion),
         null=options.null,
         level=float(exact(options.level)),
         control=options.control,
@@ -122,7 +123,7 @@ def _trace(options: argparse.Namespace) -> Told:
         more, known = _against(found, inside)
         text, data = text + more, data | known
     if options.people is not None:
-        more, known = _enough(options.people, len(shares.names), len(others))
+        more, known = _enough(options.people, len(shares.names), len(others), found.level)
         text, data = text + more, data | known
     text = wrapped(text)
     if options.plot:
@@ -170,12 +171,15 @@ def _against(found: Tracing, inside: NDArray[np.bool_]) -> tuple[str, dict[str, 
     return text, {"traced": right, "false_alarms": wrong, "area": curve.area}
 
 
-def _enough(given: str, attributes: int, references: int) -> tuple[str, dict[str, Any]]:
+def _enough(
+    given: str, attributes: int, references: int, level: float
+) -> tuple[str, dict[str, Any]]:
     people = at_least_one(given, "people")
-    needed = expected_attributes(people, UniformMean(), references=references)
+    needed, is_pooled = expected_for(people, UniformMean(), references=references, level=level)
+    how = " (by 'likelihood', with most of these references as its pool)" if is_pooled else ""
     text = (
         f"\n\nThe exact shares of {people:,} people trace 95 % of them from about {needed:,} "
-        f"attributes on, if shares are spread evenly; these are {attributes:,}."
+        f"attributes on{how}, if shares are spread evenly; these are {attributes:,}."
     )
     return text, {"attributes": attributes, "attributes_that_trace": needed}
 
@@ -219,8 +223,8 @@ def _overfit(options: argparse.Namespace) -> Told:
         plain = overfit(answer, rng=rng, **shape).excess_on(sample)
         hidden = overfit(private, rng=rng, **shape).excess_on(sample)
     law = expected_excess(people, queries)
-    deviation = math.sqrt(2) * float(noise.scale) / people
-    noisy_law = expected_excess(people, queries, deviation=deviation)
+    scale = float(noise.scale) / people
+    noisy_law = expected_excess(people, queries, scale=scale)
     ceiling = float(excess_ceiling(Pure(exact(options.epsilon))))
     epsilon = short(exact(options.epsilon))
     text = wrapped(
@@ -231,7 +235,7 @@ def _overfit(options: argparse.Namespace) -> Told:
         f"is above {0.5 + ceiling:.1%} on average)."
     )
     if options.plot:
-        text += drawn(options, excess_picture(people, queries, plain, deviation=deviation))
+        text += drawn(options, excess_picture(people, queries, plain, scale=scale))
     data = {"people": people, "queries": queries, "exact": {"excess": plain, "law": law}}
     return text, data | {"private": {"excess": hidden, "law": noisy_law, "ceiling": ceiling}}
 

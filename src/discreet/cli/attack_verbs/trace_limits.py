@@ -6,6 +6,7 @@ from typing import Any
 from discreet.attacks.statistics.attribute_counts import (
     LeastAttributes,
     expected_attributes,
+    expected_with_pool,
     least_attributes,
 )
 from discreet.attacks.statistics.strong_priors import (
@@ -62,12 +63,35 @@ def prior_of(text: str) -> MeanPrior:
     )
 
 
+def distortion_of(text: str) -> float:
+    """Return how far means of signs may be off, from how far shares may be.
+
+    Example:
+        >>> distortion_of("0.1")
+        0.2
+    """
+    shares = exact(text)
+    if not 0 <= shares <= 1:
+        raise InvalidArgument("--distortion is out of range", must="be from 0 to 1", got=text)
+    return float(2 * shares)
+
+
+def expected_for(
+    people: int, prior: MeanPrior, *, references: int, level: float
+) -> tuple[int, bool]:
+    """Return how many exact shares trace most people, and whether that takes a pool."""
+    plain = expected_attributes(people, prior, level=level, references=references)
+    pooled = expected_with_pool(people, references=references, level=level)
+    return (plain, False) if pooled is None or plain <= pooled else (pooled, True)
+
+
 def _traceable(options: argparse.Namespace) -> Told:
     people = at_least_one(options.people, "people")
     references = at_least_one(options.references, "references")
     prior, level = prior_of(options.prior), float(exact(options.level))
-    distortion = 2 * float(exact(options.distortion))  # of a mean of signs
-    expected = expected_attributes(people, prior, level=level, references=references)
+    distortion = distortion_of(options.distortion)
+    expected, _ = expected_for(people, prior, references=references, level=level)
+    known = min(expected, expected_with_pool(people, references=None, level=level) or expected)
     proved = least_attributes(people, prior, distortion=distortion, level=level)
     strength = strength_for(prior, people) if people <= _COUNTED else prior.strength
     data: dict[str, Any] = {
@@ -75,11 +99,13 @@ def _traceable(options: argparse.Namespace) -> Told:
         "strength": strength,
         "spread": prior.spread,
         "expected": expected,
+        "expected_if_known": known,
         "proved": proved.proved,
     }
     text = (
         f"Exact shares of {people:,} people trace 95 % of them from about {expected:,} attributes "
-        f"on, with {references:,} reference{'s' * (references > 1)} and level {level:g}.\n\n"
+        f"on, with {references:,} reference{'s' * (references > 1)} and level {level:g}; and from "
+        f"about {known:,} on, if the shares of the whole population are known.\n\n"
         f"Whatever is published, if no share is off by more than {distortion / 2:g}: "
         f"{_said(proved)}\n\nThe prior's ξ is {strength:.4g} for so many "
         f"people: what a release of one attribute can tell of all of them together."
@@ -87,7 +113,7 @@ def _traceable(options: argparse.Namespace) -> Told:
     if options.attributes is not None:
         given = at_least_one(options.attributes, "attributes")
         data |= {"attributes": given, "is_traceable": given >= expected}
-        text += f"\n\n{given:,} attributes {_verdict(given, expected, proved)}"
+        text += f"\n\n{given:,} attributes {_verdict(given, expected, known, proved)}"
     return wrapped(text), data
 
 
@@ -97,11 +123,13 @@ def _said(found: LeastAttributes) -> str:
     return f"from {found.proved:,} attributes on each of them is traced, which is proved."
 
 
-def _verdict(given: int, expected: int, proved: LeastAttributes) -> str:
+def _verdict(given: int, expected: int, known: int, proved: LeastAttributes) -> str:
     if proved.proved is not None and given >= proved.proved:
         return "trace everybody, however the shares are distorted within that."
     if given >= expected:
         return "trace most people if they are exact."
+    if given >= known:
+        return "trace most people if they are exact, but that takes more references."
     return (
         "trace fewer, if any. That is no promise: some people may stand out, and shares may be "
         "spread in another way. Privacy is."

@@ -80,8 +80,8 @@ def _outputs(options: argparse.Namespace) -> tuple[str, dict[str, Any], Any]:
         cells = audit_histogram(first, second, confidence=options.confidence)
     data = {
         "epsilon_lower": float_down(found.epsilon_lower),
-        "delta": float(found.delta),
-        "confidence": float(found.confidence),
+        "delta": float_down(found.delta),
+        "confidence": float_down(found.confidence),
         "event": str(found.event),
         "likely": [found.likely_hits, found.likely_trials],
         "unlikely": [found.unlikely_hits, found.unlikely_trials],
