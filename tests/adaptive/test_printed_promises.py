@@ -96,7 +96,7 @@ def test_every_kind_of_holdout_says_how_many_rows_would_do(make):
 
 
 def test_training_rows_may_be_too_few_for_any_holdout():
-    with pytest.raises(InvalidArgument, match="as no number of rows"):
+    with pytest.raises(InvalidArgument, match="which no number of rows does"):
         Holdout(range(500), questions=9, training=[-1], overfits=1)
 
 

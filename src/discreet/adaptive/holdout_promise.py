@@ -253,9 +253,8 @@ def _too_few(what: str, promise: Promise, limit: Fraction, otherwise: str) -> In
     """Return the refusal of so few rows, with the least number that would do."""
     least = fewest_rows(error_of(promise), limit)
     if least is None:
-        return InvalidArgument(
-            what, must=f"promise an error of {written(limit)}, as no number of rows", next=otherwise
-        )
+        must = f"promise an error of {written(limit)}, which no number of rows does"
+        return InvalidArgument(what, must=must, next=otherwise)
     return InvalidArgument(
         what, must=f"be {least:,} or more for an error of {written(limit)}", next=otherwise
     )
