@@ -28,6 +28,7 @@ from discreet.local.survey.survey import Survey
 from discreet.local.survey.tallies import tally_pages
 from discreet.randomness.rng import SystemRng
 from discreet.server.collector.app import Collector
+from discreet.server.collector.connections import ending
 from discreet.server.collector.report_store import ReportStore
 
 _BACKLOG = 2048
@@ -165,6 +166,7 @@ def _serve(store: ReportStore, options: argparse.Namespace) -> CommandResult:
     flush_output()
     settings = uvicorn.Config(
         Collector(store, rate=options.rate),
+        http=ending(optional.load("uvicorn.protocols.http.auto").AutoHTTPProtocol),
         access_log=False,
         log_level="warning",
         proxy_headers=False,

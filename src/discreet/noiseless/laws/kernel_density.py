@@ -209,7 +209,7 @@ class NormalKernel(KernelDensity):
 
 @frozen
 class LaplaceKernel(KernelDensity):
-    r"""Rows have a density of at least :math:`h\,e^{-|x - c| / b}` on an interval.
+    r"""Rows have a density of at least :math:`h\,e^{-\lvert x - c \rvert / b}` on an interval.
 
     Its middle is c.
 
