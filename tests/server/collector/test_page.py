@@ -81,7 +81,8 @@ def test_a_batch_that_was_not_acknowledged_is_sent_again_and_counts_once(page, t
 def test_without_its_script_the_page_sends_nothing_by_itself(page, script: str):
     """A browser would send a form as it was filled in, and so the answers as they are."""
     page.route(f"**/{script}", lambda route: route.abort())
-    page.reload()
+    with page.expect_request(f"**/{script}"):  # a survey is asked for after the page is there
+        page.reload()
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     page.get_by_label("tablet").check()

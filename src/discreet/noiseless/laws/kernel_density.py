@@ -190,7 +190,7 @@ class NormalKernel(KernelDensity):
     Example:
         >>> law = NormalKernel("0.35", base=(-3, 3), scale=1, clamps=(-3, 3))
         >>> round(float(law.mass), 4), round(float(law.hidden().mass), 4)
-        (0.8749, 0.2651)
+        (0.875, 0.2747)
     """
 
     kind: ClassVar[str] = "normal_kernel"
