@@ -122,11 +122,13 @@ def test_one_unit_moves_no_more_than_is_paid_for(price, tables, rng, monkeypatch
 
 
 @pytest.mark.parametrize("price", PRICES)
-def test_one_unit_moves_no_more_in_two_rounds(price, rng, monkeypatch):
+@pytest.mark.parametrize("depends", [True, False])
+def test_one_unit_moves_no_more_in_two_rounds(price, depends, rng, monkeypatch):
+    """Without a dependence there is one round, for all that two would have cost."""
     mechanism = MarginalMechanism(columns=COLUMNS, rows_per_unit=5, price=price, has_residuals=True)
     budget = price.epsilon if isinstance(price, Pure) else price.rho
     random = np.random.default_rng(4)
-    base = _rows(random, 3_000)
+    base = _rows(random, 3_000, depends=depends)
     for added in (_rows(random, 5), np.repeat(_rows(random, 1), 5, axis=0)):
         more = np.concatenate([base, added])
         assert _loss_between(mechanism, base, more, rng, monkeypatch) <= budget

@@ -346,8 +346,8 @@ def disagreement_notes(model: SyntheticModel) -> list[str]:
         away, usual = model.farthest(one)
         if away > usual:
             found.append(
-                f"the rows are about {away:,.0f} off a number that ticket {one.ticket} published"
-                f" ({one.what}), where its noise explains no more than {usual:,.0f}: trust that"
+                f"the rows are about {away:,.3g} off a number that ticket {one.ticket} published"
+                f" ({one.what}), where its noise explains no more than {usual:,.3g}: trust that"
                 " ticket, and not the rows"
             )
     return found

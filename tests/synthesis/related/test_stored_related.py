@@ -54,6 +54,18 @@ def test_it_is_listed_and_opened_as_it_was(owner, release):
         open_related(connection._project, 10**6)
 
 
+def test_columns_with_more_noise_than_rows_are_named(tmp_path, release):
+    """False alarms: the number of patients would be off by seven deviations of its noise."""
+    said = "more noise than rows is in the counts of "
+    assert not any(said in note for note in release.notes())
+    with owned_people(people(), tmp_path, budget={"rho": 1}) as owner:
+        little = owner.connect().synthesise_related("patients", "visits", rho="3/10000")
+        (note,) = [one for one in little.notes() if said in one]
+        named = note.removeprefix(said).partition(":")[0]
+        assert {"age", "cost"} <= set(named.split(", "))
+        assert "sex" not in named
+
+
 def test_a_judgement_is_listed_and_opened(owner, release):
     connection = owner.connect()
     judged = connection.judge(connection.releases(release.receipt.ticket.number)[0].open(), rho=2)

@@ -18,6 +18,7 @@ from discreet.ledger.order import Receipt
 from discreet.mechanisms.noise_json import Noise
 from discreet.randomness.rng import SystemRng
 from discreet.synthesis.counted.value_cells import ValueCells
+from discreet.synthesis.known_columns import noise_note
 from discreet.synthesis.marginals.estimate import MOST_TOURS
 from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.published_table import PublishedTable
@@ -324,6 +325,9 @@ class RelatedRelease:
         )
         found += agreement_notes(self.agrees_with)
         found += disagreement_notes(self.model.parents)
+        known = self.model.known
+        noisy = [one.column.name for one in known.cells if one.column.name in known.noisy]
+        found += [noise_note(list(dict.fromkeys(noisy)))] if noisy else []
         stopped = convergence_notes([self.model.parents, self.model.children])
         return (*found, *stopped, *self.remarks)
 
