@@ -15,6 +15,7 @@ from discreet.cli.command import CommandResult
 from discreet.cli.exit_status import INTERRUPTED, STATUSES, internal_error, status_of
 from discreet.core import errors
 from discreet.core.errors import AnswerFailed, DiscreetError, WrittenBefore
+from discreet.core.interrupts import Interrupted
 from discreet.ledger.under_way import note_charge
 from tests.support.house.paths import ROOT
 
@@ -219,6 +220,28 @@ def test_an_interrupt_that_became_another_error_is_told_in_words(monkeypatch, ca
 def test_the_command_begins_where_an_interrupt_is_awaited():
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
     assert scripts == {"discreet": f"{start.__name__}:{start.run.__name__}"}
+
+
+EARLY = """
+import sys
+
+class Pressed:
+    def find_spec(name, *_):
+        if name == "discreet.core.interrupts":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Pressed)
+import discreet.cli.start
+"""
+
+
+def test_an_interrupt_that_comes_before_its_words_are_loaded_is_told_in_them():
+    ended = subprocess.run(
+        [sys.executable, "-c", EARLY], capture_output=True, text=True, timeout=60
+    )
+    told = Interrupted()
+    said = f"discreet: {told} [{told.code}]\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "", said)
 
 
 LATE = """

@@ -6,10 +6,15 @@ Whoever presses Ctrl-C while the rest is loaded gets the same words and the same
 import sys
 from typing import NoReturn
 
-from discreet.core.interrupts import Interrupted, drop_no_interrupts, pressed_behind
-
 _INTERRUPTED = 130
 """As in the table of statuses, which is not loaded yet."""
+
+try:
+    from discreet.core.interrupts import Interrupted, drop_no_interrupts, pressed_behind
+except KeyboardInterrupt:
+    # What has the words for it is not loaded either.
+    sys.stderr.write("discreet: Interrupted before the charge. Nothing was spent. [interrupted]\n")
+    sys.exit(_INTERRUPTED)
 
 drop_no_interrupts()
 try:
