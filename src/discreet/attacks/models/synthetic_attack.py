@@ -1,6 +1,7 @@
 """Synthetic rows: who was among the real ones, and what a model that learns from them repeats."""
 
 from collections.abc import Callable
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,7 @@ from discreet.audit.one_run import audit_scores
 from discreet.audit.outputs import LearnedScore
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
-from discreet.core.loss import Pure
+from discreet.core.loss import Pure, short
 from discreet.core.numbers import exact
 from discreet.core.protocols import IntArray, Rng
 from discreet.randomness.samplers import bernoulli, uniform_integers
@@ -167,7 +168,8 @@ def infer_membership(
         found = audit_scores(included, told, rng=rng)
         ceiling = CERTAIN if epsilon is None else guess_ceiling(Pure(epsilon))
         record = GuessingRecord(right=found.right, trials=found.guesses, ceiling=ceiling)
-        note = f"one file shows ε of at least {float(found.epsilon_lower):.2g}."
+        least = short(found.epsilon_lower, rounding=ROUND_FLOOR)
+        note = f"one file shows ε of at least {least}, but for one time in a million."
         attempts.append(Attempt(release=release, record=record, note=note))
     return AttackReport(
         attack=f"Was a canary among the rows? Learnt on {attack.shadows} shadow models.",
