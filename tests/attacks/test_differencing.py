@@ -227,7 +227,7 @@ def test_range_is_what_enumeration_finds(people):
 
 
 def test_impossible_sum_is_refused():
-    with pytest.raises(InvalidArgument, match="have this sum"):
+    with pytest.raises(InvalidArgument, match="have the sum"):
         GroupedSum(people=2, total=19, low=0, high=9)
 
 

@@ -46,7 +46,7 @@ def test_top_coding_hides_no_single_value_if_the_total_is_printed(rng):
     two = (Fraction(100), Fraction(900))
     assert undo_top_code([100, 100, 7], cap=100, total=1007, high=900) == two
     assert undo_top_code([1, 2], cap=100, total=3, high=900) is None
-    with pytest.raises(InvalidArgument, match="have this sum"):
+    with pytest.raises(InvalidArgument, match="have the sum"):
         undo_top_code([100, 1], cap=100, total=50, high=900)
 
 

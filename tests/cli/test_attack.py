@@ -2,10 +2,13 @@
 
 import json
 import stat
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from discreet.attacks.reconstruction.printed_counts import read_counts
 from discreet.cli.main import main
@@ -365,6 +368,35 @@ def test_a_tree_of_json_is_for_numbers_and_texts(run):
     for bad in ([1, 2], {"1": ["north"]}, 5):
         Path("tree.json").write_text(json.dumps(bad))
         assert "no tree" in run("anonymise", "rows.csv", *quasi, status=2)
+
+
+def test_what_stands_in_a_file_is_not_in_a_message(run):
+    Path("pay.csv").write_text("zip,pay\n1,30\n2,90210\n")
+    mask = ("mask", "pay.csv", "--method", "top-coding", "--amount", "50", "--columns", "pay")
+    Path("sums.csv").write_text("people,total\n2,90210\n")
+    sums = ("sums", "sums.csv", "--people", "people", "--total", "total", "--low", "0")
+    Path("cells.csv").write_text(",a,total\nx,90210.5,1\ntotal,1,1\n")
+    member = {"people": 2, "counts": [{"of": ["x90210"], "count": 1}]}
+    Path("counts.json").write_text(json.dumps(member))
+    totals = {"rows": 2, "totals": [{"of": [0, 1], "total": 1}], "known": {"0": "x90210"}}
+    Path("totals.json").write_text(json.dumps(totals))
+    for asked in (
+        (*mask, "--on", "zip", "--high", "60"),
+        (*sums, "--high", "9"),
+        ("cells", "cells.csv"),
+        ("reconstruct", "counts.json"),
+        ("exact", "totals.json"),
+    ):
+        assert "90210" not in run(*asked, status=2)
+
+
+def test_decimals_lie_in_intervals(run):
+    pay = [Decimal("1.50"), Decimal("1.75"), Decimal("7.25")]
+    columns = {"pay": pyarrow.array(pay), "ill": ["a", "b", "c"]}
+    parquet.write_table(pyarrow.table(columns), "pay.parquet")
+    asked = ("--quasi", "pay:2", "--sensitive", "ill", "--drop", "0.4", "--json")
+    made = json.loads(run("anonymise", "pay.parquet", "--k", "2", *asked))["found"]["made"]
+    assert made["steps"] == {"pay": 1}
 
 
 def test_who_has_no_value_does_not_have_the_bit(run):

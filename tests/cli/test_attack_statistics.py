@@ -169,6 +169,20 @@ def test_fingerprint(run, way):
     assert "3 of 3 pirates" in run("fingerprint", *shape, *way, "--pirate", "random-member")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("prefix", "--epsilon", "0.2"), "more than 1.222 times"),  # e^0.2 = 1.2214...
+        (("prefix", "--epsilon", "1000"), "nothing is promised"),
+        (("search", "--epsilon", "0.01"), "more often than 9.633e-7 of"),  # 9.63258...e-7
+        (("vectors", "--epsilon", "0.1"), "better than 52.5% in"),  # 52.4979...
+    ],
+)
+def test_what_nobody_can_do_is_rounded_up(run, arguments, said):
+    told = run("online", *arguments, "--people", "3")
+    assert said in " ".join(told.split())
+
+
 def test_online(run):
     found = json.loads(run("online", "prefix", "--people", "2", "--json"))["found"]
     assert found["exact"]["traced"] == 2

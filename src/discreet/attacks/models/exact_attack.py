@@ -9,7 +9,11 @@ from attrs import field, frozen
 
 from discreet.attacks.models.attempt import CERTAIN, AttackReport, Attempt
 from discreet.attacks.reconstruction.guess_ceiling import GuessingRecord, guess_ceiling
-from discreet.attacks.reconstruction.printed_table import refuse_unknown
+from discreet.attacks.reconstruction.printed_table import (
+    read_number,
+    read_whole,
+    refuse_unknown,
+)
 from discreet.core import check
 from discreet.core.errors import DiscreetError, InvalidArgument
 from discreet.core.loss import Approximate, Pure
@@ -53,9 +57,11 @@ def read_totals(written: Any) -> PrintedTotals:
         rows = check.at_least_one(written["rows"], "The number of rows")
         for one in written["totals"]:
             refuse_unknown(one, {"of", "total"})
-        totals = tuple((_members(one["of"]), exact(one["total"])) for one in written["totals"])
+        totals = tuple(
+            (_members(one["of"]), read_number(one["total"])) for one in written["totals"]
+        )
         given = dict(written.get("known", {}))
-        known = {int(row): exact(value) for row, value in given.items()}
+        known = {int(row): read_number(value) for row, value in given.items()}
     except DiscreetError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -70,7 +76,7 @@ def read_totals(written: Any) -> PrintedTotals:
 
 
 def _members(rows: Sequence[Any]) -> frozenset[int]:
-    members = frozenset(check.whole(row) for row in rows)
+    members = frozenset(read_whole(row) for row in rows)
     if len(members) != len(rows):
         raise InvalidArgument("A total names a row twice", must="name each row once")
     return members

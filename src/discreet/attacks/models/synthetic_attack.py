@@ -168,7 +168,8 @@ def infer_membership(
         found = audit_scores(included, told, rng=rng)
         ceiling = CERTAIN if epsilon is None else guess_ceiling(Pure(epsilon))
         record = GuessingRecord(right=found.right, trials=found.guesses, ceiling=ceiling)
-        note = f"one file shows ε of at least {short(found.epsilon_lower, rounding=ROUND_FLOOR)}."
+        least = short(found.epsilon_lower, rounding=ROUND_FLOOR)
+        note = f"one file shows ε of at least {least}, but for one time in a million."
         attempts.append(Attempt(release=release, record=record, note=note))
     return AttackReport(
         attack=f"Was a canary among the rows? Learnt on {attack.shadows} shadow models.",

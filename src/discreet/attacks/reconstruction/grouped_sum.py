@@ -21,9 +21,8 @@ class GroupedSum:
     def __attrs_post_init__(self) -> None:
         if not self.people * self.low <= self.total <= self.people * self.high:
             raise InvalidArgument(
-                "No values in this range have this sum",
-                must=f"be from {self.people * self.low} to {self.people * self.high}",
-                got=str(self.total),
+                "No values in this range have the sum of a group",
+                must=f"be from {self.low} to {self.high} for each of its people",
             )
 
 

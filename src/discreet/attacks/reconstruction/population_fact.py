@@ -1,5 +1,6 @@
 """What nobody can prevent: a fact about everybody tells something about one who is not there."""
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -27,11 +28,12 @@ class PopulationFact:
 
     def __str__(self) -> str:
         """Return both shares in a sentence."""
+        most = math.ceil(self.added * 1000) / 10
         shares = [f"{one.right / one.trials:.1%}" for one in (self.absent, self.present)]
         return (
             f"The bit is guessed right {shares[0]} of the time from the data of others alone, and "
             f"{shares[1]} with the person among them. Privacy bounds the difference, by "
-            f"{float(self.added):.1%}, and not what a fact about everybody tells."
+            f"{most}%, and not what a fact about everybody tells."
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from discreet.attacks.reconstruction.printed_table import refuse_unknown
+from discreet.attacks.reconstruction.printed_table import read_whole, refuse_unknown
 from discreet.attacks.reconstruction.subset_counts import Subset
 from discreet.core import check
 from discreet.core.errors import DiscreetError, InvalidArgument
@@ -45,7 +45,7 @@ def read_counts(written: Any) -> PrintedCounts:
         counts = []
         for place, one in enumerate(given):
             refuse_unknown(one, {"of", "count"})
-            members = [check.whole(member) for member in one["of"]]
+            members = [read_whole(member) for member in one["of"]]
             is_there = all(0 <= member < people for member in members)
             if not is_there or len(set(members)) != len(members):
                 raise InvalidArgument(

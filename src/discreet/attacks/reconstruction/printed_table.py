@@ -264,6 +264,36 @@ def refuse_unknown(written: Mapping[str, Any], known: set[str]) -> None:
         )
 
 
+def read_number(value: Any) -> Fraction:
+    """Return a number that a file holds; what is none is refused, and not said.
+
+    Example:
+        >>> read_number("Ann")
+        Traceback (most recent call last):
+            ...
+        discreet.core.errors.InvalidArgument: A number cannot be read. It must be finite, ...
+    """
+    try:
+        return exact(value)
+    except InvalidArgument:
+        raise InvalidArgument(
+            "A number cannot be read", must="be finite, as in 2, 0.1 or 1/3"
+        ) from None
+
+
+def read_whole(value: Any) -> int:
+    """Return a whole number that a file holds; what is none is refused, and not said.
+
+    Example:
+        >>> read_whole("7")
+        7
+    """
+    number = read_number(value)
+    if number.denominator != 1:
+        raise InvalidArgument("A number cannot be read", must="be a whole number")
+    return number.numerator
+
+
 def _statistic(written: Mapping[str, Any]) -> PrintedStatistic:
     refuse_unknown(written, _KEYS)
     group = PeopleGroup(

@@ -7,6 +7,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
+from discreet.attacks.reconstruction.printed_table import read_whole
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument, UnexpectedError
 from discreet.core.protocols import IntArray
@@ -174,7 +175,7 @@ def read_cells(lines: Sequence[Sequence[str]]) -> CellTable:
 
 def _number(part: str) -> Printed:
     text = part.strip().replace(",", "")
-    return None if text.lower() in WITHHELD else check.whole(text)
+    return None if text.lower() in WITHHELD else read_whole(text)
 
 
 @frozen(kw_only=True)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -72,7 +73,7 @@ class NumberIntervals:
             return value
         if step == self.steps:
             return NOTHING
-        if not isinstance(value, int | float) or not math.isfinite(value):
+        if not isinstance(value, int | float | Decimal) or not math.isfinite(value):
             raise InvalidArgument("Only numbers lie in intervals", must="be a column of numbers")
         width = exact(self.widths[step - 1])
         low = math.floor(exact(value) / width) * width

@@ -111,7 +111,7 @@ def undo_top_code(
         :func:`~discreet.attacks.reconstruction.grouped_sum.value_range`. A single one is known.
 
     Assumes:
-        Nobody with a missing value is in the total.
+        Nobody with a missing value is in the total, and nobody has more than ``high``.
 
     Example:
         >>> least, most = undo_top_code([30, 100, 50], cap=100, total=1080, high=10**6)

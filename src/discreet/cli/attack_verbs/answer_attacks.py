@@ -24,7 +24,7 @@ from discreet.attacks.reconstruction.grouped_sum import GroupedSum, value_range
 from discreet.attacks.reconstruction.guess_ceiling import play_guessing
 from discreet.attacks.reconstruction.one_query import decode_powers
 from discreet.attacks.reconstruction.population_fact import play_population_fact
-from discreet.attacks.reconstruction.printed_table import read_table
+from discreet.attacks.reconstruction.printed_table import read_table, read_whole
 from discreet.attacks.reconstruction.subset_counts import (
     AtomicCounts,
     ExactCounts,
@@ -251,7 +251,9 @@ def _sums(options: argparse.Namespace) -> Told:
             )
         if people == total == 0:
             continue
-        group = GroupedSum(people=people, total=total, low=options.low, high=options.high)
+        group = GroupedSum(
+            people=read_whole(people), total=total, low=options.low, high=options.high
+        )
         least, most = value_range(group)
         found.append({"group": place, "least": float(least), "most": float(most)})
     known = [one for one in found if one["least"] == one["most"]]

@@ -28,12 +28,14 @@ from discreet.cli.progress import CountedSteps, counted_steps
 from discreet.core.check import at_least_one
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, short
-from discreet.core.numbers import exact
+from discreet.core.numbers import exact, float_up
 from discreet.core.protocols import QueryInterface
+from discreet.core.rounding import exp_up
 from discreet.randomness.rng import SystemRng
 from discreet.randomness.samplers import bernoulli
 
 _MOST_COPIES = 20_000
+_LARGEST = 64
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
@@ -106,11 +108,14 @@ def _prefix(options: argparse.Namespace) -> Told:
     with counted_steps("questions", 2 * queries) as bar:
         opened = (_exactly(bar), _privately(options.epsilon, queries, 2, bar))
         plain, hidden = (trace_prefixes(one, rng=SystemRng(), **shape) for one in opened)
-    factor = math.exp(float(exact(options.epsilon)))
+    epsilon = exact(options.epsilon)
+    promised = "At such an ε nothing is promised."
+    if epsilon <= _LARGEST:
+        times = short(exp_up(epsilon))
+        promised = f"Nobody traces a row more than {times} times as often as a stranger."
     text = (
-        f"Exact answers: {plain}\n\nPrivate answers, ε = {short(exact(options.epsilon))} for all "
-        f"together: {hidden} Nobody traces a row more than {factor:.3g} times as often as a "
-        f"stranger."
+        f"Exact answers: {plain}\n\nPrivate answers, ε = {short(epsilon)} for all together: "
+        f"{hidden} {promised}"
     )
     return wrapped(text), {"exact": plain.to_json(), "private": hidden.to_json()}
 
@@ -130,11 +135,12 @@ def _vectors(options: argparse.Namespace) -> Told:
             for kind in (FreshVectors, KeptVector)
         ]
     right = [float(one.share_right(secret)) for one in found]
-    ceiling = float(guess_ceiling(Pure(epsilon)))
+    ceiling = float_up(guess_ceiling(Pure(epsilon)))
+    most = math.ceil(10_000 * ceiling) / 100
     text = (
         f"A new noisy copy for each of {queries:,} queries, ε = {short(epsilon)} for each: "
         f"{right[0]:.1%} of {signs:,} signs are recovered.\n\nOne copy for all of them, "
-        f"ε = {short(epsilon)} in all: {right[1]:.1%}; nobody can do better than {ceiling:.2%} in "
+        f"ε = {short(epsilon)} in all: {right[1]:.1%}; nobody can do better than {most}% in "
         "the long run. But its answers agree with one another, which an adaptive list forbids."
     )
     data = {"queries": queries, "signs": signs, "fresh": right[0], "kept": right[1]}
@@ -161,7 +167,7 @@ def _search(options: argparse.Namespace) -> Told:
         f"One person's value among {domain:,}, from {steps} threshold queries about {people:,} "
         f"people. Exact answers: it is found in {plain.right} of {rounds} games.\n\nPrivate "
         f"answers, ε = {short(loss.epsilon)} for all together: in {hidden.right} of {rounds}; "
-        f"nobody finds it more often than {float(hidden.ceiling):.2g} of the time."
+        f"nobody finds it more often than {short(hidden.ceiling)} of the time."
     )
     return wrapped(text), {"exact": plain.to_json(), "private": hidden.to_json()}
 
