@@ -137,6 +137,13 @@ def test_small_cells_are_suppressed():
     assert enough.may_publish
 
 
+def test_the_law_that_is_printed_can_be_asserted_again():
+    found = certify("sum", rows=60, law="uniform(0, 40)", epsilon=2)
+    law = dict(found.steps())["Law"]
+    assert law == "uniform(0, 40)"
+    assert certify("sum", rows=60, law=law, epsilon=2) == found
+
+
 def test_where_too_many_rows_would_be_discarded_something_else_is_advised():
     found = certify("histogram", rows=100, law="fixed(0.1)", epsilon="1e-30")
     assert found.advice.verdict in (Advised.ADD_NOISE, Advised.DO_NOT_PUBLISH)

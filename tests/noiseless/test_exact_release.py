@@ -54,6 +54,19 @@ def test_a_total_is_the_clamped_one_on_the_grid(tmp_path):
     assert published.value() == published.value("score") == total(rows())
 
 
+def test_one_row_of_each_unit_counts_and_every_form_says_so(tmp_path):
+    make_school(tmp_path, release("total"))
+    twice = [row for row in rows() for _ in range(2)]
+    write_rows(tmp_path, [*twice, ["", *rows(1)[0][1:]]])
+    with discreet.own(tmp_path) as owner:
+        certificate = owner.certify_exact("total")
+        published = owner.publish_exact("total")
+    assert published.value() == total(rows())
+    forms = (str(certificate), certificate._repr_html_(), str(published), published._repr_html_())
+    for form in (*forms, published.card()):
+        assert "ne row of each unit counts" in " ".join(form.split())
+
+
 def test_a_mean_is_over_the_declared_number_of_rows(tmp_path):
     make_school(tmp_path, release("average", "mean", '["score", "hours"]'))
     with discreet.own(tmp_path) as owner:

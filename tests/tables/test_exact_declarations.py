@@ -130,7 +130,10 @@ def test_counts_need_declared_bins(statistic, columns, more, because):
         read(release("one", statistic, columns, **more))
 
 
-@pytest.mark.parametrize("text", ['""', '"yes"', "true"])
+_DOTS, _UNSEEN = ('"' + sign * 30 + '"' for sign in (".", "\u200b"))
+
+
+@pytest.mark.parametrize("text", ['""', '"yes"', "true", _DOTS, _UNSEEN])
 def test_an_owner_assures_something_in_words(text):
     made = release("one").replace(ASSURANCE, f"assurance = {text}")
     with pytest.raises(DeclarationError, match=r"exact.one.assurance"):

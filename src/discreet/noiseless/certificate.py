@@ -174,7 +174,9 @@ class Certificate:
             found.append(("A reader concludes", self.inference.sentence()))
         if self.noise is not None:
             found.append(("With noise instead", self.noise.words))
-        return [(heading, _sentence_case(text)) for heading, text in found if text]
+        # A law stays as it was written, so that it can be asserted again.
+        cased = ((name, text if name == "Law" else _sentence_case(text)) for name, text in found)
+        return [(name, text) for name, text in cased if text]
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the curve as a table: ε, and δ by each way."""

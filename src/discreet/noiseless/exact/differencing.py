@@ -97,6 +97,7 @@ def _require_apart_from(same: Sequence[Said], new: Said) -> None:
         if new["split"] in (None, split):
             for before in _eras([one for one in among if _state(one) != _state(new)]):
                 _require_apart_versions(before, among, new)
+                _require_apart_if_unchanged(before, among, new)
             _require_apart_parts([*(one for one in among if _state(one) == _state(new)), new])
 
 
@@ -131,7 +132,10 @@ def _require_apart_versions(before: Sequence[Said], same: Sequence[Said], new: S
     meant = _sets_of(parts, [frozenset(one["parts"]) for one in (*before, *now)])
     found = [_following(totals, parts, meant) for totals in (before, now)]
     for (one, rows), (other, rows_now) in product(*(one.items() for one in found)):
-        if one - {_REST} == other - {_REST} or parts | {_REST} in (one, other):
+        is_same = one - {_REST} == other - {_REST} or parts | {_REST} in (one, other)
+        # If what both have has not changed, and one has a row more, that row is what is left.
+        more = rows_now - rows if one < other else rows - rows_now if other < one else 0
+        if is_same or more == 1:
             _require_apart({**before[0], "rows": rows}, {**new, "rows": rows_now})
 
 
@@ -193,27 +197,69 @@ def _groups(rows: int, before: int, now: int) -> list[str]:
     return ["both versions", "one version"] if rows == max(before, now) else ["both versions"]
 
 
+def _require_apart_if_unchanged(before: Sequence[Said], same: Sequence[Said], new: Said) -> None:
+    """Look at totals of two versions as of one, where the declared numbers allow that they are.
+
+    The total of a whole in June and that of a part in July tell what the rest is, if the part has
+    not changed.
+    """
+    now = [*(one for one in same if _state(one) == _state(new)), new]
+    newest = {frozenset(one["parts"]): one for one in (*before, *now)}
+    _require_hidden(list(newest.values()), is_certain=False)
+
+
 def _require_apart_parts(said: Sequence[Said]) -> None:
     """Look at the totals of one version, all of them of parts of one split or of all rows."""
+    _require_hidden(said, is_certain=True)
+
+
+def _require_hidden(said: Sequence[Said], *, is_certain: bool) -> None:
+    """Refuse totals from which a row follows, whichever parts have no rows that may have none."""
     if len(said) < 2:
         return
     parts = sorted({part for one in said for part in one["parts"]})
     atoms = [*parts, _REST]
     covered = [set(one["parts"]) if one["split"] else set(atoms) for one in said]
-    sizes = _sizes(atoms, covered, [one["rows"] for one in said])
+    rows = [one["rows"] for one in said]
+    sizes = _sizes(atoms, covered, rows)
+    if sizes is None and is_certain:
+        raise RefusedQuery(
+            "The declared numbers of rows contradict one another",
+            must="be of parts that are not larger than the whole",
+        )
+    if sizes is None or not (is_certain or _can_be(atoms, covered, rows)):
+        return
+    _require_no_leverage(sizes, covered)
+    unknown = [atom for atom, size in sizes.items() if size is None]
+    most = len(unknown) if len(unknown) <= _MOST_UNKNOWN else 1
+    for count in range(1, most + 1):
+        for empty in map(set, combinations(unknown, count)):
+            there = [atom for atom in atoms if atom not in empty]
+            left = [groups - empty for groups in covered]
+            found = _sizes(there, left, rows)
+            if found is not None and _can_be(there, left, rows):
+                _require_no_leverage(found, left)
+
+
+_MOST_UNKNOWN = 6
+"""Of so many groups whose size is not known every set is taken to have no rows; else each alone."""
+
+
+def _require_no_leverage(sizes: Mapping[str, int | None], covered: Sequence[set[str]]) -> None:
     totals = [
         GroupTotal.over(f"total {place}", sorted(groups & set(sizes)))
         for place, groups in enumerate(covered)
     ]
-    require_no_leverage(totals, sizes)
+    require_no_leverage(totals, {name: size or 1 for name, size in sizes.items()})
 
 
 def _sizes(
     atoms: Sequence[str], covered: Sequence[set[str]], rows: Sequence[int]
-) -> dict[str, int]:
-    """Return how many rows each group has, by what is declared; 1 where that does not follow.
+) -> dict[str, int | None] | None:
+    """Return how many rows each group has, by what is declared; None where that does not follow.
 
-    Groups that are always together are one, and a group of no rows is none.
+    Groups that are always together are one, and a group of no rows is none. If one would have fewer
+    than none, there are no sizes.
     """
     together: dict[tuple[bool, ...], str] = {}
     for atom in atoms:
@@ -221,20 +267,26 @@ def _sizes(
         if any(within):
             together.setdefault(within, atom)
     names = list(together.values())
-    matrix = [[Fraction(name in groups) for name in names] for groups in covered]
+    matrix = _matrix(names, covered)
     right = [Fraction(count) for count in rows]
-    found: dict[str, int] = {}
+    found: dict[str, int | None] = {}
     for place, name in enumerate(names):
         unit = [Fraction(column == place) for column in range(len(names))]
         size = _determined(matrix, right, unit)
+        if size is not None and size < 0:
+            return None
         if size is None or size > 0:
-            found[name] = 1 if size is None else int(size)
-        elif size < 0:
-            raise RefusedQuery(
-                "The declared numbers of rows contradict one another",
-                must="be of parts that are not larger than the whole",
-            )
+            found[name] = None if size is None else int(size)
     return found
+
+
+def _matrix(atoms: Sequence[str], covered: Sequence[set[str]]) -> list[list[Fraction]]:
+    return [[Fraction(atom in groups) for atom in atoms] for groups in covered]
+
+
+def _can_be(atoms: Sequence[str], covered: Sequence[set[str]], rows: Sequence[int]) -> bool:
+    """Tell whether there are sizes of groups with which every total has as many rows as it says."""
+    return solve(_matrix(atoms, covered), [Fraction(count) for count in rows]) is not None
 
 
 def _determined(

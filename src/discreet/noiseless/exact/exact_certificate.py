@@ -29,7 +29,7 @@ from discreet.noiseless.exact.charged_releases import (
 from discreet.noiseless.exact.choices_apart import require_choices_apart
 from discreet.noiseless.exact.differencing import require_no_differencing
 from discreet.noiseless.exact.exact_choice import said_of_choice
-from discreet.noiseless.exact.exact_plan import ExactPlan
+from discreet.noiseless.exact.exact_plan import WHICH_ROWS, ExactPlan
 from discreet.tables.exact_declaration import ExactDeclaration, ExactKind
 
 FORMAT = "discreet.exact/1"
@@ -80,6 +80,7 @@ class ExactCertificate:
         yield "Exact release", f"{declared.name}: {self.subject.statistic}"
         yield "Certified", f"ε = {short(declared.epsilon)}, δ = {short(self.delta)}"
         yield "Simulator", self.subject.simulator
+        yield "Counted", WHICH_ROWS
         for place, text in enumerate(self.assumptions):
             yield "" if place else "Assumed", text
         yield "Chosen", declared.assurance

@@ -64,6 +64,12 @@ CHOICE_VERSION = 2
 
 ONE_OF_EACH = Limits(rows_per_group=1, groups_per_unit=1)
 
+WHICH_ROWS = (
+    "one row of each unit counts: of several a keyed hash draws one, and the others are left out, "
+    "as are rows without a unit"
+)
+"""Which rows an exact number is of, as it is said beside every one of them."""
+
 
 @frozen(kw_only=True)
 class ExactPlan:

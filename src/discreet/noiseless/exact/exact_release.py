@@ -13,6 +13,7 @@ from discreet.core.numbers import exact
 from discreet.core.terminal_text import lines, text_table
 from discreet.ledger.exact_claims import ExactClaim
 from discreet.ledger.order import Receipt
+from discreet.noiseless.exact.exact_plan import WHICH_ROWS
 from discreet.releases.card import CardFacts, Circumstances, card
 from discreet.releases.yaml_text import yaml_text
 from discreet.tables.exact_declaration import ExactKind
@@ -69,7 +70,7 @@ class ExactRelease:
             f"certified with ε = {short(exact(certified['epsilon']))} and δ = "
             f"{short(exact(certified['delta']))}, if all that is assumed is true"
         )
-        notes = (held, _on_rows(said), *said["certificate"]["assumptions"])
+        notes = (held, WHICH_ROWS, _on_rows(said), *said["certificate"]["assumptions"])
         return (*notes, f"chosen: {said['assurance']}", *self.remarks)
 
     def to_json(self) -> dict[str, Any]:
@@ -109,7 +110,7 @@ class ExactRelease:
             "the line from its moments",
             implementation={"exact": True, "features": said["features"], "law": said["law"]},
             accuracy={"noise": "none", "notes": list(self.notes())},
-            bias="Values are clamped to declared ranges first",
+            bias=f"Values are clamped to declared ranges first; {WHICH_ROWS}",
         )
         found = card(facts)
         asserted = {

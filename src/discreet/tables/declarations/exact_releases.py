@@ -45,7 +45,8 @@ MOST_ROWS = 10**12
 MOST_COLUMNS = 16
 MOST_NAMES = 1_000
 SHORTEST_ASSURANCE = 20
-"""An owner who has something to assure needs more letters than that."""
+LEAST_LETTERS = 8
+"""An owner who has something to assure needs more than that, and not of spaces and dots alone."""
 
 _NUMBERS = (ColumnType.INTEGER, ColumnType.REAL)
 TICKET = "ticket "
@@ -271,7 +272,7 @@ def _names(section: Section, key: str) -> tuple[str, ...]:
 
 def _assurance(section: Section) -> str:
     text = " ".join(section.get("assurance", TEXT).split())
-    if len(text) < SHORTEST_ASSURANCE:
+    if len(text) < SHORTEST_ASSURANCE or sum(map(str.isalpha, text)) < LEAST_LETTERS:
         raise DeclarationError(
             f"{section.place('assurance')} assures nothing",
             must="say in a sentence of yours how law, clamps and bins were chosen without looking "
