@@ -1,6 +1,7 @@
 """Attacks on statistics, as verbs of ``discreet attack``: trace, overfit, fingerprint."""
 
 import argparse
+import math
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ from discreet.core.check import at_least_one
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, short
-from discreet.core.numbers import exact
+from discreet.core.numbers import exact, float_up
 from discreet.core.protocols import Rng
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.randomness.rng import SystemRng
@@ -225,14 +226,15 @@ def _overfit(options: argparse.Namespace) -> Told:
     law = expected_excess(people, queries)
     scale = float(noise.scale) / people
     noisy_law = expected_excess(people, queries, scale=scale)
-    ceiling = float(excess_ceiling(Pure(exact(options.epsilon))))
+    ceiling = float_up(excess_ceiling(Pure(exact(options.epsilon))))
+    most = math.ceil(1_000 * (0.5 + ceiling)) / 10
     epsilon = short(exact(options.epsilon))
     text = wrapped(
         f"{queries:,} random questions about {people:,} rows, and the one that they add up to, "
         f"whose truth is 50 %.\n\nExact answers: {0.5 + plain:.1%} of the rows say yes (the law "
         f"says {0.5 + law:.1%}).\n\nPrivate answers, ε = {epsilon} for all together: "
         f"{0.5 + hidden:.1%} (the law says {0.5 + noisy_law:.1%}; nothing that is fitted to them "
-        f"is above {0.5 + ceiling:.1%} on average)."
+        f"is above {most}% on average)."
     )
     if options.plot:
         text += drawn(options, excess_picture(people, queries, plain, scale=scale))
