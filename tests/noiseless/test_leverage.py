@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.errors import InvalidArgument, RefusedQuery
-from discreet.noiseless.leverage import GroupTotal, leverage, require_no_leverage, solve
+from discreet.noiseless.leverage import (
+    GroupTotal,
+    leverage,
+    require_no_leverage,
+    solve,
+    told_groups,
+)
 
 
 def rank(rows):
@@ -63,6 +69,20 @@ def test_every_design_agrees_with_brute_force(design):
             expected = move @ np.linalg.pinv(others.T @ others) @ move
             assert float(one.squared) == pytest.approx(expected, abs=1e-9)
         at += sizes[g]
+
+
+WEIGHTED = st.dictionaries(st.sampled_from("abcde"), st.integers(-1, 2), min_size=1)
+
+
+@given(
+    st.lists(st.tuples(WEIGHTED, st.sampled_from(["x", "y"])), min_size=1, max_size=5),
+    st.lists(st.sampled_from([1, 2, 50]), min_size=5, max_size=5),
+)
+def test_one_elimination_finds_the_same_groups(drawn, sizes):
+    totals = [GroupTotal(str(at), weights, feature) for at, (weights, feature) in enumerate(drawn)]
+    rows = dict(zip("abcde", sizes, strict=True))
+    told = tuple(one.group for one in leverage(totals, rows) if one.is_told)
+    assert told_groups(totals, rows) == told
 
 
 def test_differencing_in_disguise():

@@ -112,10 +112,32 @@ def leverage(
     return tuple(found)
 
 
-def require_no_leverage(
-    totals: Sequence[GroupTotal], rows: Mapping[str, int]
-) -> tuple[Leverage, ...]:
-    """Refuse totals from which a row can be computed; return the leverage of each group's rows.
+def told_groups(totals: Sequence[GroupTotal], rows: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the groups a row of which can be computed from the totals, by one elimination.
+
+    They are those of which ``leverage`` says that a row is told. Proof. A second row of a group
+    spreads the totals as the first moves them, so a group that is told has one row. Then some
+    combination of the totals has weight on that group alone: the group is determined by them.
+
+    Example:
+        >>> all_rows, rest = GroupTotal.over("all", ["a", "b"]), GroupTotal.over("rest", ["b"])
+        >>> told_groups([all_rows, rest], {"a": 1, "b": 99})
+        ('a',)
+    """
+    rows = _sizes(totals, rows)
+    names, told = list(rows), set[str]()
+    for feature in {total.feature for total in totals}:
+        matrix = [
+            [total.weights.get(name, Fraction(0)) for name in names]
+            for total in totals
+            if total.feature == feature
+        ]
+        told |= {names[place] for place in determined(matrix, [Fraction(0)] * len(matrix))}
+    return tuple(name for name in names if name in told and rows[name] == 1)
+
+
+def require_no_leverage(totals: Sequence[GroupTotal], rows: Mapping[str, int]) -> None:
+    """Refuse totals from which a row can be computed.
 
     Example:
         >>> both = [GroupTotal.over("June", ["a"]), GroupTotal.over("July", ["a", "new"])]
@@ -124,16 +146,13 @@ def require_no_leverage(
         ...
         discreet.core.errors.RefusedQuery: The totals tell what a row of 'new' is...
     """
-    found = leverage(totals, rows)
-    for one in found:
-        if one.is_told:
-            raise RefusedQuery(
-                f"The totals tell what a row of {one.group!r} is, to whoever subtracts them",
-                must="leave every row hidden among others, in every combination of the totals",
-                got=f"{len(totals)} totals, of which some combination has that row alone",
-                next="Publish fewer totals, or put the group together with others",
-            )
-    return found
+    for group in told_groups(totals, rows):
+        raise RefusedQuery(
+            f"The totals tell what a row of {group!r} is, to whoever subtracts them",
+            must="leave every row hidden among others, in every combination of the totals",
+            got=f"{len(totals)} totals, of which some combination has that row alone",
+            next="Publish fewer totals, or put the group together with others",
+        )
 
 
 def _sizes(totals: Sequence[GroupTotal], rows: Mapping[str, int]) -> dict[str, int]:
@@ -192,6 +211,42 @@ def solve(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> li
         [Fraction(1, 2), Fraction(0, 1)]
     """
     count = len(matrix[0]) if matrix else 0
+    work, pivots = _eliminated(matrix, right)
+    if any(row[count] for row in work[len(pivots) :]):
+        return None
+    solution = [Fraction(0)] * count
+    for column, row in zip(pivots, work, strict=False):
+        solution[column] = row[count]
+    return solution
+
+
+def determined(
+    matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]
+) -> dict[int, Fraction]:
+    """Return the unknowns that follow from linear equations, with what each must be.
+
+    In the eliminated equations they stand alone: another combination of equations with one unknown
+    alone would have weight on other pivots too.
+
+    Example:
+        >>> none, one, two = map(Fraction, range(3))
+        >>> determined([[two, none, none], [none, one, one]], [one, one])
+        {0: Fraction(1, 2)}
+    """
+    count = len(matrix[0]) if matrix else 0
+    work, pivots = _eliminated(matrix, right)
+    return {
+        column: row[count]
+        for column, row in zip(pivots, work, strict=False)
+        if sum(value != 0 for value in row[:count]) == 1
+    }
+
+
+def _eliminated(
+    matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]
+) -> tuple[list[list[Fraction]], list[int]]:
+    """Return the equations with each pivot 1 and alone in its column, and the pivots' columns."""
+    count = len(matrix[0]) if matrix else 0
     work = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     pivots: list[int] = []
     for column in range(count):
@@ -200,14 +255,12 @@ def solve(matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> li
             continue
         top = len(pivots)
         work[top], work[found] = work[found], work[top]
-        work[top] = [value / work[top][column] for value in work[top]]
+        first = work[top][column]
+        work[top] = [value / first if value else value for value in work[top]]
         for index, row in enumerate(work):
-            if index != top and row[column]:
-                work[index] = [a - row[column] * b for a, b in zip(row, work[top], strict=True)]
+            if index != top and (factor := row[column]):
+                work[index] = [
+                    a - factor * b if b else a for a, b in zip(row, work[top], strict=True)
+                ]
         pivots.append(column)
-    if any(row[count] for row in work[len(pivots) :]):
-        return None
-    solution = [Fraction(0)] * count
-    for index, column in enumerate(pivots):
-        solution[column] = work[index][count]
-    return solution
+    return work, pivots

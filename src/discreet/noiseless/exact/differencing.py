@@ -14,7 +14,7 @@ from typing import Any
 
 from discreet.core.errors import RefusedQuery
 from discreet.noiseless.exact.exact_feature import count_text
-from discreet.noiseless.leverage import GroupTotal, require_no_leverage, solve
+from discreet.noiseless.leverage import GroupTotal, determined, require_no_leverage, solve
 from discreet.tables.exact_declaration import ExactKind
 
 LINEAR = frozenset(kind.value for kind in (ExactKind.SUM, ExactKind.MEAN, ExactKind.COUNT))
@@ -267,17 +267,11 @@ def _sizes(
         if any(within):
             together.setdefault(within, atom)
     names = list(together.values())
-    matrix = _matrix(names, covered)
-    right = [Fraction(count) for count in rows]
-    found: dict[str, int | None] = {}
-    for place, name in enumerate(names):
-        unit = [Fraction(column == place) for column in range(len(names))]
-        size = _determined(matrix, right, unit)
-        if size is not None and size < 0:
-            return None
-        if size is None or size > 0:
-            found[name] = None if size is None else int(size)
-    return found
+    known = determined(_matrix(names, covered), [Fraction(count) for count in rows])
+    if any(size < 0 for size in known.values()):
+        return None
+    found = {name: known.get(place) for place, name in enumerate(names)}
+    return {name: None if size is None else int(size) for name, size in found.items() if size != 0}
 
 
 def _matrix(atoms: Sequence[str], covered: Sequence[set[str]]) -> list[list[Fraction]]:
