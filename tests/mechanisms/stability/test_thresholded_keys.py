@@ -181,6 +181,12 @@ def test_any_of_tiny_chances_needs_no_long_numbers(monkeypatch):
     assert any_of(chance, 10**6) == 10**6 * chance
 
 
+def test_any_of_very_many_likely_chances_is_1():
+    """2 to the power of -10**12 on the old code, bit by bit: no machine has room for that."""
+    assert any_of(Fraction(1, 2), 10**12) == 1
+    assert any_of(Fraction(1, 10**6), 10**9) < 1 + Fraction(1, 2**90)
+
+
 @given(count=st.integers(0, 400), chance=st.fractions(0, 1, max_denominator=10**4))
 def test_any_of_rounds_up_and_closely(count: int, chance: Fraction):
     exact = 1 - (1 - chance) ** count if count else Fraction(0)

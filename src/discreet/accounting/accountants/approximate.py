@@ -344,6 +344,8 @@ def any_of(chance: Fraction, count: int) -> Fraction:
     bits = _TAIL_BITS + 8 + max(0, small) + count.bit_length()
     kept, power = Fraction(1), short_down(1 - chance, bits)
     while count:
+        if power < Fraction(1, 1 << 2 * bits):  # what is kept is no more, and 1 is as good
+            return Fraction(1)
         if count % 2:
             kept = short_down(kept * power, bits)
         power, count = short_down(power * power, bits), count // 2

@@ -63,7 +63,7 @@ def _exchanged(pair: Pair, rate: float) -> LossLaw:
     outer = outer[outer <= LARGEST_LOSS]
     factor = np.exp(outer)[:, None]
     rest = np.expm1(outer)[:, None] * ((1 - rate) / rate)
-    removal, addition = _Curve.of(pair.removal), _Curve.of(pair.addition)
+    removal, addition = _Chords.of(pair.removal), _Chords.of(pair.addition)
 
     def bound(t: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):
@@ -95,14 +95,14 @@ def _least(bound: Callable[[FloatArray], FloatArray], farthest: float, rows: int
 
 
 @frozen(eq=False)
-class _Curve:
+class _Chords:
     r"""Points of a curve :math:`H_e` that are nowhere below it, by e."""
 
     places: FloatArray
     values: FloatArray
 
     @staticmethod
-    def of(law: LossLaw) -> "_Curve":
+    def of(law: LossLaw) -> "_Chords":
         r"""Look at a law from its least to its largest loss.
 
         The tails at a threshold are those at another one within the slack. It is put below the
@@ -115,7 +115,7 @@ class _Curve:
         p, q = tails.right_p[0] + float(law.infinite[0]), factor * tails.right_q[0]
         values = np.maximum(p - q, 0.0) + 4 * RELATIVE * (p + q) + law.dropped
         places = np.append(0.0, np.exp(knots))
-        return _Curve(places, np.append(1.0, np.minimum(values, 1.0)))
+        return _Chords(places, np.append(1.0, np.minimum(values, 1.0)))
 
     def upper(self, places: FloatArray) -> FloatArray:
         """Return chords of the curve, which is convex and falls; beyond its points the last."""
