@@ -13,8 +13,10 @@ from discreet.accounting.accounting_question import METHODS, account
 from discreet.accounting.notation import read_events
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Measure, PrivacyLoss
+from discreet.core.mechanism_event import TwoCoinResponseEvent
 from discreet.core.stated_event import (
     ApproximateEvent,
+    BoundedRangeEvent,
     GaussianEvent,
     LaplaceEvent,
     PureEvent,
@@ -231,6 +233,24 @@ def test_a_measure_is_a_method_if_one_is_called_so():
     for wrong in others:
         with pytest.raises(InvalidArgument, match="no such method"):
             account(event, delta="1e-6", measure=wrong)
+
+
+@pytest.mark.parametrize(
+    ("events", "question"),
+    [
+        (TwoCoinResponseEvent(truth=1, yes="1/2") * 2 + PureEvent(epsilon=1), {"epsilon": 10}),
+        (ApproximateEvent(epsilon=2, delta="0.1") * 10_000, {"delta": "1e-6"}),
+    ],
+)
+def test_what_promises_nothing_is_refused_in_words(events, question):
+    """Errors of arithmetic and of indices on the old code."""
+    with pytest.raises(Unsupported):
+        account(events, **question)
+
+
+def test_one_method_that_cannot_show_its_number_stops_no_other():
+    """An OverflowError on the old code, in the message of a refusal."""
+    assert spent(BoundedRangeEvent(epsilon=700) * 10**9, epsilon=10**13).delta == 0
 
 
 def test_bad_questions():

@@ -1,5 +1,6 @@
 """Optimal composition against exact enumeration, and intervals that hold the truth."""
 
+import re
 import time
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -227,3 +228,14 @@ def test_many_different_losses_have_a_narrow_interval():
     assert isinstance(exactly, Approximate)
     assert near.lower.epsilon <= exactly.epsilon
     assert exactly.epsilon - near.lower.epsilon < Fraction(1, 500)
+
+
+def test_a_refusal_for_its_work_names_a_limit_that_was_passed():
+    """Of at most 2000000 products it got at least 3688 on the old code: of very long numbers."""
+    losses = {Pure(Fraction(100 + k, 10**4)): 1 for k in range(300)}
+    with pytest.raises(Unsupported, match="too long here") as refused:
+        compose_epsilon(losses, delta="1e-6", method="optimal")
+    most, got = (
+        int(number) for number in re.findall(r"at (?:most|least) (\d+)", str(refused.value))
+    )
+    assert got > most

@@ -305,6 +305,54 @@ def test_exchanged_units_with_losses_at_the_end_of_floats(rate: str):
     assert 500 < found.epsilon <= 2 * 590
 
 
+def told(epsilon: float, delta: float) -> tuple[truth.Law, truth.Law]:
+    """The two laws of what tells all with a chance of ``delta``."""
+    yes = (1 - delta) / (1 + math.exp(-epsilon))
+    no = 1 - delta - yes
+    return {0: delta, 1: yes, 2: no, 3: 0.0}, {0: 0.0, 1: no, 2: yes, 3: delta}
+
+
+@pytest.mark.parametrize("rate", [0.5, 0.1])
+@pytest.mark.parametrize(("epsilon", "delta", "other"), [(0.0, 0.3, 0.0), (0.5, 0.01, 3.0)])
+def test_what_only_the_smaller_data_set_gives_is_not_forgotten(
+    rate: float, epsilon: float, delta: float, other: float
+):
+    """A bound of 0.2325 on the old code for what is 0.2775: such an outcome had no mass at all."""
+    p, q = told(epsilon, delta)
+    mixed: truth.Law = {y: (1 - rate) * q[y] + rate * p[y] for y in q}
+    first, second = told(other, 0.0)
+    before = truth.composed(truth.composed(mixed, mixed), first)
+    after = truth.composed(truth.composed(q, q), second)
+    for metric in (Metric.ADD_REMOVE, CHANGE):
+        inner = ApproximateEvent(epsilon=str(epsilon), delta=str(delta), metric=metric)
+        is_changed = metric is CHANGE
+        fixed = int(10 * rate)
+        sampled = (
+            FixedSizeSampledEvent(10, fixed, inner) if is_changed else poisson(inner, str(rate))
+        )
+        events = sampled * 2 + PureEvent(epsilon=str(other), metric=metric)
+        for at in (0.0, 0.3, 1.0):
+            worst = truth.hockey_stick(before, after, at)
+            worst = max(worst, truth.hockey_stick(after, before, at))
+            found = account(events, epsilon=str(at))
+            assert found.loss.delta >= worst * (1 - ROUNDING)
+            assert found.lower is None or found.lower.delta <= worst * (1 + ROUNDING)
+            if metric is Metric.ADD_REMOVE:
+                assert found.loss.delta <= worst * (1 + 1e-4)
+
+
+def test_a_sample_of_everybody_keeps_what_is_sampled_inside():
+    """The lower end was 0.9995 on the old code, far above the upper one."""
+    rare = poisson(LaplaceEvent(scale=1), "0.01")
+    for metric in (Metric.ADD_REMOVE, CHANGE):
+        found = account(poisson(rare, 1, metric), delta="1e-6")
+        assert found.loss.epsilon < Fraction("0.035")
+        assert found.lower is None or found.lower.epsilon <= found.loss.epsilon
+    nested = account(poisson(poisson(rare, 1), "0.5"), delta="1e-6")
+    once: Any = account(poisson(LaplaceEvent(scale=1), "0.005"), delta="1e-6")
+    assert nested.lower.epsilon <= once.loss.epsilon
+
+
 def any_event(draw: Draw, metric: Metric) -> Event:
     """One of the events that a sample may be drawn for."""
     size = draw.sized(0.05, 3)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.accounting.accountants import approximate
 from discreet.accounting.accountants.approximate import (
     any_of,
     close_gaussian_tail,
@@ -171,6 +172,19 @@ def test_close_to_the_formula_for_continuous_noise(epsilon: str, exponent: int, 
     scale = groups / float(Fraction(epsilon))
     published = 1 - scale * math.log(-2 * math.expm1(math.log1p(-(10.0**-exponent)) / groups))
     assert published - 1 < keys.threshold < published + 2
+
+
+def test_any_of_tiny_chances_needs_no_long_numbers(monkeypatch):
+    """Powers of numbers of 100,000 digits on the old code: minutes for a far threshold."""
+    monkeypatch.setattr(approximate, "short_down", None)
+    chance = Fraction(1, 2**300_000)
+    assert any_of(chance, 10**6) == 10**6 * chance
+
+
+def test_any_of_very_many_likely_chances_is_1():
+    """2 to the power of -10**12 on the old code, bit by bit: no machine has room for that."""
+    assert any_of(Fraction(1, 2), 10**12) == 1
+    assert any_of(Fraction(1, 10**6), 10**9) < 1 + Fraction(1, 2**90)
 
 
 @given(count=st.integers(0, 400), chance=st.fractions(0, 1, max_denominator=10**4))

@@ -329,7 +329,8 @@ def false_pass(event: StabilityTestEvent) -> Fraction:
 def any_of(chance: Fraction, count: int) -> Fraction:
     r"""Return :math:`1 - (1 - chance)^{count}`, rounded up, by squaring.
 
-    Every product is rounded down to so many bits that the result has about 96 good ones.
+    Every product is rounded down to so many bits that the result has about 96 good ones. So has
+    the sum of the chances where it is tiny, and that takes no long numbers.
 
     Example:
         >>> any_of(Fraction(1, 10), 2), any_of(Fraction(1), 3)
@@ -337,10 +338,14 @@ def any_of(chance: Fraction, count: int) -> Fraction:
     """
     if chance in (0, 1):
         return chance
+    if count * chance <= Fraction(1, 1 << _TAIL_BITS):
+        return short_up(count * chance, _TAIL_BITS)
     small = chance.denominator.bit_length() - chance.numerator.bit_length()
     bits = _TAIL_BITS + 8 + max(0, small) + count.bit_length()
     kept, power = Fraction(1), short_down(1 - chance, bits)
     while count:
+        if power < Fraction(1, 1 << 2 * bits):  # what is kept is no more, and 1 is as good
+            return Fraction(1)
         if count % 2:
             kept = short_down(kept * power, bits)
         power, count = short_down(power * power, bits), count // 2

@@ -9,6 +9,7 @@ from discreet.core.loss import Approximate
 from discreet.core.rounding import exp_up, log_up, short_up, sqrt_up
 
 _METHOD, _THEOREM = "drv", "DRV10; DR14, Theorem 3.20"
+_LARGEST_SHOWN = 10**300
 _LARGEST_EPSILON = 1000
 
 
@@ -53,8 +54,8 @@ def drv_delta(work: Workload, epsilon: Fraction) -> Result:
     if beyond <= 0:
         raise Unsupported(
             "Advanced composition says nothing at this epsilon",
-            must=f"be above {float(epsilon - beyond):.6g}",
-            got=f"{float(epsilon):.6g}",
+            must=f"be above {_shown(epsilon - beyond)}",
+            got=_shown(epsilon),
         )
     square = work.square_sum
     delta = (exp_up(-(beyond**2) / (2 * square)) if square else Fraction(0)) + work.delta_sum
@@ -72,8 +73,12 @@ def _mean(work: Workload) -> Fraction:
         raise Unsupported(
             "Advanced composition is of no use for so large an epsilon",
             must=f"be at most {_LARGEST_EPSILON}",
-            got=f"{float(max(work.responses)):.6g}",
+            got=_shown(max(work.responses)),
             next="Basic composition is better",
         )
     means = (n * e * (exp_up(e) - 1) for e, n in work.responses.items())
     return sum(means, Fraction(0))
+
+
+def _shown(value: Fraction) -> str:
+    return f"{float(value):.6g}" if value <= _LARGEST_SHOWN else f"above {_LARGEST_SHOWN:.0e}"

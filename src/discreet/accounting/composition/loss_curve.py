@@ -292,7 +292,7 @@ def loss_curve(
         if work * inner > most_work * _USUAL_BITS:
             raise Unsupported(
                 "The exact optimum would take too long here",
-                must=f"need at most {most_work} products",
+                must=f"need at most {most_work * _USUAL_BITS // inner} products of such numbers",
                 got=f"at least {work}",
                 next="Use the method 'mv', which gives an interval",
             )

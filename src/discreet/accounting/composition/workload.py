@@ -99,8 +99,10 @@ class Workload:
     def pure_part(self, delta: Fraction) -> tuple[Fraction, Fraction]:
         r"""Enclose the :math:`\delta'` with :math:`\delta = 1 - (1 - \delta') \prod (1-\delta_i)`.
 
-        Refuse if it would be negative.
+        Refuse if it would be negative, or if the product is as good as 0.
         """
+        if not self.kept[0]:
+            raise _too_small(delta, 1 - self.kept[1], "1 - ∏(1 - δᵢ)")
         low, high = (1 - (1 - delta) / kept for kept in self.kept)
         if high < 0 or (low < 0 and low != high and self.delta_sum > delta):
             raise _too_small(delta, 1 - self.kept[0], "1 - ∏(1 - δᵢ)")

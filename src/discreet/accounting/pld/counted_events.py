@@ -109,6 +109,7 @@ class Uses:
                 curve, lost = curve + RenyiCurve([(piece, count)]), lost + count * chance
             else:
                 pair = _pair(event)
+                _require_hidden(event, pair)
                 if not _is_nothing(pair):
                     pairs.append((pair, count * pair.uses))
         if curve.pieces:
@@ -138,6 +139,16 @@ class Uses:
             key = _likeness(upper) if lower is upper else None
             groups.setdefault(number if key is None else key, []).append((upper, lower, count))
         return [_batch(group) for group in groups.values()]
+
+
+def _require_hidden(event: Event, pair: Pair) -> None:
+    """Refuse what always gives itself away: no loss of it is finite."""
+    if max(float(law.infinite.max()) for law in (pair.removal, pair.addition)) >= 1.0:
+        raise Unsupported(
+            "This event tells everything",
+            must="hide something with some chance",
+            got=event.kind,
+        )
 
 
 def _require_few(counts: Mapping[Event, int]) -> None:

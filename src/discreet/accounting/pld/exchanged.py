@@ -1,12 +1,13 @@
 """The pair of a Poisson sample in which a unit is changed, from the pair of an added one."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from attrs import frozen
 
 from discreet.accounting.pld.laws.atomic import stated_law
-from discreet.accounting.pld.laws.combined import AdditionLaw, RemovalLaw
+from discreet.accounting.pld.laws.combined import sampled_laws
 from discreet.accounting.pld.laws.float_assumptions import LARGEST_LOSS, RELATIVE
 from discreet.accounting.pld.laws.grid import FloatArray
 from discreet.accounting.pld.laws.law import LossLaw, Pair
@@ -16,6 +17,7 @@ _KNOTS = 6_001
 _COARSE = 257
 _PASSES = 3
 _TAIL = 1e-40
+_LEAST, _FEW, _FAR = 1e-3, 200, 60.0
 
 
 def exchanged_pair(one_step: Pair, rate: float) -> Pair:
@@ -41,22 +43,27 @@ def exchanged_pair(one_step: Pair, rate: float) -> Pair:
         added, which is one that is exchanged for one that does not matter.
     """
     law = _exchanged(one_step, rate)
-    if one_step.attained is None:
+    if one_step.attained is None or rate == 1.0:
         return Pair(law, law, None)
-    removal, addition = one_step.attained
-    return Pair(law, law, (RemovalLaw(removal, rate), AdditionLaw(addition, rate)))
+    return Pair(law, law, sampled_laws(*one_step.attained, rate))
 
 
 def _exchanged(pair: Pair, rate: float) -> LossLaw:
     farthest = max(law.span(_TAIL)[1] + 4 * law.slack() for law in (pair.removal, pair.addition))
-    farthest = min(farthest, LARGEST_LOSS)
+    farthest = min(max(farthest, _LEAST), LARGEST_LOSS)
+    is_telling = any(law.infinite.any() for law in (pair.removal, pair.addition))
+    reach = max(farthest, _FAR) if is_telling else farthest
     inner = np.linspace(0.0, farthest, _POINTS)
     # Points where the losses of both moves are alike: they are close together near 0.
     outer = _mapped(inner, rate) - _mapped(-inner, rate)
+    if is_telling and rate < 1.0:
+        # Beyond, what is told with certainty is all that is left.
+        least = float(_mapped(np.array(farthest), rate)) - math.log1p(-rate)
+        outer = np.unique(np.append(outer, np.linspace(outer[-1], least, _FEW)))
     outer = outer[outer <= LARGEST_LOSS]
     factor = np.exp(outer)[:, None]
     rest = np.expm1(outer)[:, None] * ((1 - rate) / rate)
-    removal, addition = _Curve.of(pair.removal), _Curve.of(pair.addition)
+    removal, addition = _Chords.of(pair.removal), _Chords.of(pair.addition)
 
     def bound(t: FloatArray) -> FloatArray:
         with np.errstate(over="ignore"):
@@ -64,12 +71,14 @@ def _exchanged(pair: Pair, rate: float) -> LossLaw:
         found = removal.upper(grown + rest) + grown * addition.upper(np.exp(t))
         return np.asarray(rate * found * (1 + 16 * RELATIVE))
 
-    return stated_law(outer, np.maximum(_least(bound, farthest, len(outer)), _TAIL))
+    return stated_law(outer, np.maximum(_least(bound, reach, len(outer)), _TAIL))
 
 
 def _mapped(losses: FloatArray, rate: float) -> FloatArray:
     """Return ln(1 - rate + rate e^loss)."""
-    return np.asarray(np.logaddexp(np.log1p(-rate), np.log(rate) + losses))
+    if rate == 1.0:
+        return losses
+    return np.asarray(np.logaddexp(math.log1p(-rate), math.log(rate) + losses))
 
 
 def _least(bound: Callable[[FloatArray], FloatArray], farthest: float, rows: int) -> FloatArray:
@@ -86,14 +95,14 @@ def _least(bound: Callable[[FloatArray], FloatArray], farthest: float, rows: int
 
 
 @frozen(eq=False)
-class _Curve:
+class _Chords:
     r"""Points of a curve :math:`H_e` that are nowhere below it, by e."""
 
     places: FloatArray
     values: FloatArray
 
     @staticmethod
-    def of(law: LossLaw) -> "_Curve":
+    def of(law: LossLaw) -> "_Chords":
         r"""Look at a law from its least to its largest loss.
 
         The tails at a threshold are those at another one within the slack. It is put below the
@@ -106,7 +115,7 @@ class _Curve:
         p, q = tails.right_p[0] + float(law.infinite[0]), factor * tails.right_q[0]
         values = np.maximum(p - q, 0.0) + 4 * RELATIVE * (p + q) + law.dropped
         places = np.append(0.0, np.exp(knots))
-        return _Curve(places, np.append(1.0, np.minimum(values, 1.0)))
+        return _Chords(places, np.append(1.0, np.minimum(values, 1.0)))
 
     def upper(self, places: FloatArray) -> FloatArray:
         """Return chords of the curve, which is convex and falls; beyond its points the last."""

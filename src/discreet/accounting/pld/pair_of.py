@@ -11,8 +11,9 @@ from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.renyi import renyi
 from discreet.accounting.accountants.sampling import (
     is_exchange,
+    is_sampled,
     tells_who_was_sampled,
-    unsampled,
+    two_steps,
 )
 from discreet.accounting.curves.curve import RenyiCurve
 from discreet.accounting.curves.line import Line
@@ -283,9 +284,18 @@ def _(event: PoissonSampledEvent) -> Pair:
         return Pair.symmetric(response_law(0.0))
     rate = max(float(event.rate), _LEAST_RATE)
     if rate == 1.0:
-        return one_pair(unsampled(event))
+        return _of_all(event)
     found = _poisson_sampled(event, rate)
     return found if event.rate >= _LEAST_RATE else evolve(found, attained=None)
+
+
+def _of_all(event: PoissonSampledEvent) -> Pair:
+    """Return the pair of a sample of everybody; what is sampled inside stays so."""
+    if not is_exchange(event):
+        return one_pair(event.inner)
+    if is_sampled(event.inner):
+        return exchanged_pair(one_pair(event.inner), 1.0)
+    return evolve(one_pair(two_steps(event.inner)), attained=None)
 
 
 def _poisson_sampled(event: PoissonSampledEvent, rate: float) -> Pair:

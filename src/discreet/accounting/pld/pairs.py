@@ -11,11 +11,10 @@ from discreet.accounting.accountants.approximate import own_keys_delta
 from discreet.accounting.curves.curve import RenyiCurve, exact_line
 from discreet.accounting.pld.laws.atomic import response_law, stated_law
 from discreet.accounting.pld.laws.combined import (
-    AdditionLaw,
     FixedSizeLaw,
     MixtureLaw,
-    RemovalLaw,
     WorstLaw,
+    sampled_laws,
 )
 from discreet.accounting.pld.laws.float_assumptions import LARGEST_LOSS
 from discreet.accounting.pld.laws.law import LossLaw, Pair
@@ -110,13 +109,12 @@ def together_pair(pairs: Sequence[tuple[Pair, int]]) -> Pair:
 
 def poisson_pair(pair: Pair, rate: float) -> Pair:
     """Return the pair of a Poisson sample when a unit is added or removed [ZDW22]."""
-    removal, addition = RemovalLaw(pair.removal, rate), AdditionLaw(pair.addition, rate)
+    removal, addition = sampled_laws(pair.removal, pair.addition, rate)
     if pair.attained is None:
         return Pair(removal, addition, None)
     if pair.attained[0] is pair.removal and pair.attained[1] is pair.addition:
         return Pair(removal, addition, (removal, addition))
-    attained = RemovalLaw(pair.attained[0], rate), AdditionLaw(pair.attained[1], rate)
-    return Pair(removal, addition, attained)
+    return Pair(removal, addition, sampled_laws(*pair.attained, rate))
 
 
 def told_pair(pair: Pair, rate: float) -> Pair:
@@ -154,8 +152,7 @@ def fixed_size_pair(pair: Pair, rate: float) -> Pair:
     law = FixedSizeLaw(_either(pair), rate)
     if pair.attained is None:
         return Pair(law, law, None)
-    first, second = pair.attained
-    return Pair(law, law, (RemovalLaw(first, rate), AdditionLaw(second, rate)))
+    return Pair(law, law, sampled_laws(*pair.attained, rate))
 
 
 def either_pair(pair: Pair) -> Pair:

@@ -26,6 +26,8 @@ class RemovalLaw(LossLaw):
     inner: LossLaw
     rate: float
     """Above 0 and below 1."""
+    alone: float = 0.0
+    """The chance under Q of what P never gives: with a sample it has a loss of ln(1 - r)."""
 
     @property
     def infinite(self) -> FloatArray:
@@ -38,9 +40,10 @@ class RemovalLaw(LossLaw):
         return self.inner.dropped
 
     def span(self, tail: float) -> tuple[float, float]:
-        """Map the span of the mechanism itself."""
+        """Map the span of the mechanism itself; what P never gives has the least loss."""
         low, high = self.inner.span(tail)
-        return self.mapped(low), self.mapped(high)
+        least = math.log1p(-self.rate) if self.alone > tail else self.mapped(low)
+        return least, self.mapped(high)
 
     def mapped(self, loss: float) -> float:
         """Return the loss that one of the mechanism itself becomes."""
@@ -57,11 +60,13 @@ class RemovalLaw(LossLaw):
             inner = np.log1p(np.maximum(np.expm1(losses) / self.rate, -1.0))
         found = self.inner.tails(inner)
         mine, theirs = self.rate, 1 - self.rate
+        above = np.where(losses < math.log1p(-self.rate), self.alone, 0.0)
+        right_q, left_q = found.right_q + above, found.left_q + (self.alone - above)
         return Tails(
-            mine * found.right_p + theirs * found.right_q,
-            found.right_q,
-            mine * found.left_p + theirs * found.left_q,
-            found.left_q,
+            mine * found.right_p + theirs * right_q,
+            right_q,
+            mine * found.left_p + theirs * left_q,
+            left_q,
         )
 
 
@@ -77,6 +82,8 @@ class AdditionLaw(LossLaw):
     inner: LossLaw
     rate: float
     """Above 0 and below 1."""
+    alone: float = 0.0
+    """The chance under Q of what P never gives."""
 
     @property
     def infinite(self) -> FloatArray:
@@ -114,7 +121,7 @@ class AdditionLaw(LossLaw):
             right_p,
             mine * found.right_q + theirs * right_p,
             left_p,
-            mine * found.left_q + theirs * left_p,
+            mine * (found.left_q + self.alone) + theirs * left_p,
         )
 
 
@@ -123,6 +130,21 @@ def _mapped(loss: float, rate: float) -> float:
     if loss < 1.0:
         return math.log1p(rate * math.expm1(loss))
     return loss + math.log(rate + (1 - rate) * math.exp(-loss))
+
+
+def sampled_laws(
+    removal: LossLaw, addition: LossLaw, rate: float
+) -> tuple[RemovalLaw, AdditionLaw]:
+    r"""Return the laws of a sample, from those of a removal and of its reverse.
+
+    Guarantee:
+        What has an infinite loss in one direction is what the other never gives, so that no mass
+        is forgotten: after sampling, an outcome of :math:`Q` alone has
+        :math:`P' = (1-r)Q` there, which together with another loss may be above any ε. For laws
+        that only bound, more of it is safe.
+    """
+    alone = [float(law.infinite.max()) for law in (addition, removal)]
+    return RemovalLaw(removal, rate, alone[0]), AdditionLaw(addition, rate, alone[1])
 
 
 @frozen
@@ -139,12 +161,21 @@ class FixedSizeLaw(LossLaw):
     """
 
     inner: LossLaw
+    """Its own reverse at most, so that Q alone has what has an infinite loss under P."""
     rate: float
+
+    @property
+    def _removal(self) -> RemovalLaw:
+        return RemovalLaw(self.inner, self.rate, float(self.inner.infinite.max()))
+
+    @property
+    def _addition(self) -> AdditionLaw:
+        return AdditionLaw(self.inner, self.rate, float(self.inner.infinite.max()))
 
     @property
     def infinite(self) -> FloatArray:
         """As for a removal."""
-        return RemovalLaw(self.inner, self.rate).infinite
+        return self._removal.infinite
 
     @property
     def dropped(self) -> float:
@@ -154,18 +185,18 @@ class FixedSizeLaw(LossLaw):
     def span(self, tail: float) -> tuple[float, float]:
         """Return the low end of the one and the high end of the other."""
         return (
-            AdditionLaw(self.inner, self.rate).span(tail)[0],
-            RemovalLaw(self.inner, self.rate).span(tail)[1],
+            self._addition.span(tail)[0],
+            self._removal.span(tail)[1],
         )
 
     def slack(self) -> float:
         """Return the larger one of both."""
-        return max(law(self.inner, self.rate).slack() for law in (AdditionLaw, RemovalLaw))
+        return max(law.slack() for law in (self._addition, self._removal))
 
     def tails(self, losses: FloatArray) -> Tails:
         """Choose by the sign of the threshold."""
-        removal = RemovalLaw(self.inner, self.rate).tails(losses)
-        return removal.swapped(losses >= 0, AdditionLaw(self.inner, self.rate).tails(losses))
+        removal = self._removal.tails(losses)
+        return removal.swapped(losses >= 0, self._addition.tails(losses))
 
 
 @frozen
