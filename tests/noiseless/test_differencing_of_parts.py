@@ -68,7 +68,8 @@ COVERS = st.lists(st.sets(st.sampled_from(PARTS)), min_size=2, max_size=5)
 @given(SIZES, COVERS)
 def test_what_one_version_is_allowed_to_publish_never_tells_a_row(sizes, covers):
     there = [one for one, size in sizes.items() if size]
-    allowed, table = [], []
+    allowed: list[dict[str, object]] = []
+    table: list[list[Fraction]] = []
     for parts in covers:
         covered = [one for one in there if one in parts or not parts]
         rows = sum(sizes[one] for one in covered)
