@@ -228,7 +228,7 @@ def plan(
         counts of people in 100 groups: 700 people, within 1% of them, but for a chance of 0.05, ...
         achievable (people was looked for)
           discrete Laplace: within 1% (7 people)
-          nobody: within 0.464% (packing: [HT10]; [BS16, section 6])
+          nobody: within 0.4642% (packing: [HT10]; [BS16, section 6])
         ...
         >>> plan("marginals", people=100, within="0.01", loss=Pure("0.1"), dimension=50).verdict
         <Feasibility.IMPOSSIBLE: 'impossible'>

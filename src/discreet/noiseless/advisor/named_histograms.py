@@ -138,7 +138,7 @@ def _plain(value: Fraction) -> Fraction:
 
     Example:
         >>> _plain(Fraction(1, 12))
-        Fraction(833, 10000)
+        Fraction(8333, 100000)
     """
     context = Context(prec=4, rounding=ROUND_FLOOR)
     return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
