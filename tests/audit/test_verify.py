@@ -21,6 +21,7 @@ from discreet.audit.verdict import VerdictAnswer, pure_epsilon, verify, worst_de
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.numbers import Number
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 
 TINY = Fraction(1, 10**40)
@@ -252,13 +253,14 @@ def mixed_pair() -> LawPair:
 def test_products_of_gaussian_and_other_noise_are_decided_by_coordinate():
     """An eighth for the Gaussian noise, and ε tanh(ε/2) = 0.1225 for Laplace noise of ε = 1/2."""
     pair = mixed_pair()
-    for rho, xi, answer in [
+    claims: list[tuple[Number, Number, str]] = [
         ("1/4", 0, "holds"),
         ("0.2475", 0, "holds"),
         ("0.247", 0, "broken"),
         ("1/8", "1/2", "holds"),
         (Fraction(1, 8) - TINY, 5, "broken"),
-    ]:
+    ]
+    for rho, xi, answer in claims:
         assert verify(pair, Zcdp(rho=rho, xi=xi)).answer.value == answer, (rho, xi)
     assert verify(pair, Pure(100)).answer is VerdictAnswer.BROKEN
 
@@ -302,7 +304,9 @@ def test_clamped_gaussian_noise_lists_all_that_there_is():
     assert verify(pair, Pure(Fraction(truth) - Fraction(1, 10**9))).answer is VerdictAnswer.BROKEN
     assert verify(pair, Zcdp(rho="1/8")).answer is VerdictAnswer.HOLDS
     assert verify(pair, Zcdp(rho="0.1")).answer is VerdictAnswer.BROKEN
-    low, high = (gaussian_pair(4, radius=radius).clamped(-4, 4).first for radius in (6, 60))
+    low, high = (
+        discrete_gaussian_law(4, centre=0, radius=radius).clamped(-4, 4) for radius in (6, 60)
+    )
     for outcome, (least, most) in high.masses.items():
         assert low.masses[outcome][0] <= least
         assert most <= low.masses[outcome][1]
