@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting.accountants.approximate import approximate_loss, truncated_delta
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import discrete_laplace_law, product
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify, worst_delta
+from discreet.audit.verdict import VerdictAnswer, verify, worst_delta
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate
 from discreet.core.mechanism_event import (

@@ -1,9 +1,12 @@
 """Record and replay: what the data may steer, and what it may not."""
 
+from dataclasses import dataclass
 from fractions import Fraction
+from threading import Lock
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from attrs import frozen
 
@@ -46,6 +49,88 @@ def adaptive(data, recorder):
 def test_sound_functions_replay(function, number):
     rng = NumberedRng(number)
     assert replay_audit(function, [1, 2, 3], [1, 2, 3, SECRET], rng) == ()
+
+
+class Plain:
+    """An object of the function's own, which has no notion of being equal."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def told(self):
+        return self.answer
+
+
+class Slotted:
+    __slots__ = ("answer",)
+
+    def __init__(self, answer):
+        self.answer = answer
+
+
+@frozen
+class Answered:
+    answer: Any
+
+
+@dataclass
+class Kept:
+    answer: Any
+
+
+WRAPPED = {
+    "plain": Plain,
+    "slotted": Slotted,
+    "record": Answered,
+    "data class": Kept,
+    "frame": lambda answer: pd.DataFrame({"answer": answer}),
+    "record of a frame": lambda answer: Answered(pd.Series(answer)),
+    "generator": lambda answer: (number for number in answer),
+    "function": lambda answer: lambda: answer,
+    "method": lambda answer: Plain(answer).told,
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_results_of_every_kind_are_compared_by_what_is_in_them(name):
+    def wrapped(data, recorder):
+        answer = noise(recorder).release(np.array([len(data), 3]), recorder.rng)
+        return WRAPPED[name](answer)
+
+    def leaky(data, recorder):
+        return WRAPPED[name](np.array([len(data), 3]))
+
+    assert replay_audit(wrapped, [1, 2], [1, 2, 3], NumberedRng(1)) == ()
+    findings = replay_audit(leaky, [1, 2], [1, 2, 3], NumberedRng(1))
+    assert {finding.kind for finding in findings} == {FindingKind.RESULT}
+
+
+class OwnNoise:
+    """A mechanism of the user's own, made anew in each run, with a part that shows nothing."""
+
+    def __init__(self, clamp):
+        self.clamp, self.lock = clamp, Lock()
+
+    def event(self, d_in):
+        return DiscreteLaplace(scale=2).event(d_in)
+
+    def release(self, exact_values, rng):
+        return DiscreteLaplace(scale=2).release(np.minimum(exact_values, self.clamp), rng)
+
+
+def test_a_mechanism_of_ones_own_is_compared_by_its_settings():
+    def own(clamp):
+        def run(data, recorder):
+            watched = recorder.watch(OwnNoise(clamp(data)), d_in=ONE)
+            return watched.release(np.array([len(data)]), recorder.rng)
+
+        return run
+
+    assert replay_audit(own(lambda data: 9), [1, 2], [1, 2, 3], NumberedRng(1)) == ()
+    findings = replay_audit(own(max), [1, 2], [1, 2, 3], NumberedRng(1))
+    assert [str(one) for one in findings] == [
+        "Call 1 (OwnNoise) has other settings on the neighbour."
+    ]
 
 
 # ---------------------------------------------------------------- broken twins, caught by replay

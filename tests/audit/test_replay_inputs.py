@@ -169,6 +169,21 @@ def test_one_row_more_replays(name, data, neighbour, number):
 
 
 @pytest.mark.parametrize("name", RANKS)
+def test_twin_with_a_range_from_the_data_is_caught(name):
+    """The event is the same, or nearly, whatever the range is; who was the oldest is not."""
+
+    def run(values, recorder):
+        own = evolve(RANKS[name], upper=127 if max(values) > 90 else 63)
+        return recorder.watch(own, d_in=ROW).release(np.array(values), recorder.rng)
+
+    findings = replay_audit(run, AGES, [*AGES, 99], NumberedRng(1))
+    differs = "another event" if name == "search" else "other settings"
+    assert [str(one) for one in findings] == [
+        f"Call 1 ({type(RANKS[name]).__name__}) has {differs} on the neighbour."
+    ]
+
+
+@pytest.mark.parametrize("name", RANKS)
 def test_a_changed_row_is_one_that_goes_and_one_that_comes(name):
     changed = Contribution(l1=2, metric=Metric.CHANGE_ONE)
     neighbour = [100, *AGES[1:]]

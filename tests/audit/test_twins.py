@@ -15,6 +15,7 @@ import pytest
 from scipy import stats
 
 from discreet.audit.finding import FindingKind, replay_audit
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import (
     ExactLaw,
     OutputLaw,
@@ -25,7 +26,7 @@ from discreet.audit.laws import (
 )
 from discreet.audit.recorder import Recorder
 from discreet.audit.sampling import audit_outputs
-from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify
+from discreet.audit.verdict import VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, PrivacyLoss, Pure
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

@@ -7,6 +7,7 @@ import pytest
 
 from discreet.audit.divergence import CertifiedCumulant, renyi_divergence
 from discreet.audit.exponential_sum import exp
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import (
     DiscreteGaussianLaw,
     EnclosedLaw,
@@ -16,10 +17,11 @@ from discreet.audit.laws import (
     enclosed,
     product,
 )
-from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify, worst_delta
+from discreet.audit.verdict import VerdictAnswer, pure_epsilon, verify, worst_delta
 from discreet.core.contribution import Contribution
-from discreet.core.errors import Unsupported
+from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, ApproximateZcdp, Pure, Zcdp
+from discreet.core.numbers import Number
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 
 TINY = Fraction(1, 10**40)
@@ -229,13 +231,87 @@ def test_vectors_of_gaussian_noise_have_a_closed_form():
         assert verify(mixed, Zcdp(rho="1/8")).answer is not VerdictAnswer.HOLDS, "other outcomes"
 
 
-def test_gaussian_laws_of_different_widths_have_no_closed_form():
+@pytest.mark.parametrize("other", [1, "3.999999", 5])
+def test_gaussian_laws_of_different_widths_have_no_bound(other):
     pair = LawPair(
         first=discrete_gaussian_law(4, centre=0, radius=30),
-        second=discrete_gaussian_law(1, centre=0, radius=30),
+        second=discrete_gaussian_law(other, centre=0, radius=30),
     )
-    assert verify(pair, Zcdp(rho=1)).answer is VerdictAnswer.BROKEN
+    for loss in (Pure(10**6), Zcdp(rho=1), Zcdp(rho=10**9, xi=10**9)):
+        assert verify(pair, loss).answer is VerdictAnswer.BROKEN
     assert verify(pair, Approximate(1, "0.9")).answer is VerdictAnswer.HOLDS
+
+
+def mixed_pair() -> LawPair:
+    laplace = laplace_pair(2)
+    beside = gaussian_pair(4, radius=20)
+    return LawPair(
+        first=product(beside.first, laplace.first), second=product(beside.second, laplace.second)
+    )
+
+
+def test_products_of_gaussian_and_other_noise_are_decided_by_coordinate():
+    """An eighth for the Gaussian noise, and ε tanh(ε/2) = 0.1225 for Laplace noise of ε = 1/2."""
+    pair = mixed_pair()
+    claims: list[tuple[Number, Number, str]] = [
+        ("1/4", 0, "holds"),
+        ("0.2475", 0, "holds"),
+        ("0.247", 0, "broken"),
+        ("1/8", "1/2", "holds"),
+        (Fraction(1, 8) - TINY, 5, "broken"),
+    ]
+    for rho, xi, answer in claims:
+        assert verify(pair, Zcdp(rho=rho, xi=xi)).answer.value == answer, (rho, xi)
+    assert verify(pair, Pure(100)).answer is VerdictAnswer.BROKEN
+
+
+def test_equal_coordinates_cost_nothing():
+    noise, laplace = gaussian_pair(4, radius=20).first, laplace_pair(2)
+    pair = LawPair(first=product(noise, laplace.first), second=product(noise, laplace.second))
+    assert verify(pair, Pure("1/2")).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Pure("0.4999")).answer is VerdictAnswer.BROKEN
+    assert verify(pair, Zcdp(rho="1/8")).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Approximate("1/2", TINY)).answer is VerdictAnswer.HOLDS
+    nothing = verify(LawPair(first=noise, second=noise), Approximate(0, TINY**9))
+    assert nothing.answer is VerdictAnswer.HOLDS
+    assert nothing.measured.high == 0
+
+
+def test_coordinates_of_no_closed_form_are_judged_together():
+    loose = [EnclosedLaw(masses=law.masses, outside=law.outside) for law in _gaussian_laws()]
+    pair = LawPair(first=product(*loose, loose[0]), second=product(*loose[::-1], loose[0]))
+    assert verify(pair, Zcdp(rho="1/4")).answer is VerdictAnswer.UNDECIDED
+    assert verify(pair, Zcdp(rho="1/5")).answer is VerdictAnswer.BROKEN
+
+
+@pytest.mark.parametrize("loss", [Zcdp(rho="1/8"), Approximate(1, "0.05")])
+def test_what_holds_before_a_function_holds_after_it(loss):
+    pair = gaussian_pair(4, radius=20)
+    assert verify(pair, loss).answer is VerdictAnswer.HOLDS
+    for function in (lambda noise: noise % 7, lambda noise: max(noise, 0), bool):
+        assert verify(pair.after(function), loss).answer is VerdictAnswer.HOLDS
+    found = verify(pair.after(lambda noise: noise % 7).after(bool), Zcdp(rho="1/8"))
+    assert str(found).count("before the function") == 2
+    assert verify(pair.after(lambda noise: noise), Zcdp(rho="0.12")).answer is VerdictAnswer.BROKEN
+
+
+def test_clamped_gaussian_noise_lists_all_that_there_is():
+    """At the ends the ratio is that of two tails: 0.0115 over 0.0027 from -5 down."""
+    pair = gaussian_pair(4).clamped(-5, 5)
+    weights = [math.exp(-k * k / 8) for k in range(5, 60)]
+    truth = math.log(sum(weights) / sum(weights[1:]))
+    assert verify(pair, Pure(Fraction(truth) + Fraction(1, 10**9))).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Pure(Fraction(truth) - Fraction(1, 10**9))).answer is VerdictAnswer.BROKEN
+    assert verify(pair, Zcdp(rho="1/8")).answer is VerdictAnswer.HOLDS
+    assert verify(pair, Zcdp(rho="0.1")).answer is VerdictAnswer.BROKEN
+    low, high = (
+        discrete_gaussian_law(4, centre=0, radius=radius).clamped(-4, 4) for radius in (6, 60)
+    )
+    for outcome, (least, most) in high.masses.items():
+        assert low.masses[outcome][0] <= least
+        assert most <= low.masses[outcome][1]
+    with pytest.raises(InvalidArgument, match="inside what the law lists, -3 to 3"):
+        gaussian_pair(4, radius=3).clamped(-4, 3)
 
 
 def test_mixed_pairs_are_enclosed():

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from discreet.audit.divergence import delta, max_divergence
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import enclosed
-from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify
+from discreet.audit.verdict import VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure, Zcdp

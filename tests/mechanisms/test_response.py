@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.audit.exponential_sum import exp
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import EnclosedLaw, ExactLaw, OutputLaw, finite_law
-from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify, worst_delta
+from discreet.audit.verdict import VerdictAnswer, pure_epsilon, verify, worst_delta
 from discreet.core.loss import Pure, Zcdp
 from discreet.mechanisms.response.approximate_response import ApproximateResponse
 from discreet.mechanisms.response.categorical_response import CategoricalResponse, binary_response

@@ -13,6 +13,7 @@ from scipy import stats
 
 from discreet.accounting.accountants.discrete_gaussian import delta_of_shift
 from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import (
     EnclosedLaw,
     discrete_gaussian_law,
@@ -21,7 +22,7 @@ from discreet.audit.laws import (
     product,
     push_forward,
 )
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.core.mechanism_event import SignOfGaussianEvent

@@ -10,8 +10,9 @@ from attrs import evolve
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.audit.finding import FindingKind, replay_audit
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import discrete_laplace_law, push_forward
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, UndeclaredBound, Unsupported
 from discreet.core.loss import Approximate, Pure, Zcdp

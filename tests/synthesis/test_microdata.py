@@ -8,9 +8,10 @@ import pytest
 from attrs import evolve
 
 from discreet.audit.finding import FindingKind, replay_audit
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import discrete_laplace_law, product, push_forward
 from discreet.audit.sampling import audit_outputs
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, Pure, Zcdp
 from discreet.mechanisms.noise.discrete_gaussian import DiscreteGaussian

@@ -24,7 +24,7 @@ _HOMES = {
     "Game": "discreet.audit.game",
     "HistogramBound": "discreet.audit.histogram_bound",
     "Inputs": "discreet.audit.inputs",
-    "LawPair": "discreet.audit.verdict",
+    "LawPair": "discreet.audit.law_pair",
     "LossVariable": "discreet.audit.finite_divergence",
     "Move": "discreet.audit.game",
     "OneRunResult": "discreet.audit.one_run",

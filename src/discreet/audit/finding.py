@@ -5,7 +5,7 @@ words, and every mechanism hands back the *recorded output*. Now the function se
 whatever it does differently it read directly from the data.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from fractions import Fraction
 from itertools import zip_longest
@@ -16,8 +16,9 @@ from attrs import field, frozen
 
 from discreet.audit.inputs import Inputs
 from discreet.audit.paid import own_key_chance, stated_spread, unpaid
-from discreet.audit.recorder import Recorder
-from discreet.audit.trace import Ending, Excused, Parted, Trace, WatchedCall, same
+from discreet.audit.recorder import PATH, Recorder, agree
+from discreet.audit.same import same
+from discreet.audit.trace import Ending, Excused, Parted, Trace, WatchedCall
 from discreet.core.errors import InvalidArgument
 from discreet.core.protocols import Rng
 
@@ -69,10 +70,11 @@ def compare(trace: Trace, neighbour: Trace) -> tuple[Finding, ...]:
     Guarantee:
         If no pair of neighbours, at any recorded outputs, gives a finding, then the function is as
         private as the composition of its events. By induction over the calls: given equal outputs
-        so far, the next mechanism is the same and its inputs are within its declared contribution,
-        so its output costs no more than its event; and the result is a function of the outputs and
-        of words that do not depend on the data [DR14, Theorem 3.16 and Proposition 2.1]. One
-        replay checks one pair at one transcript: it can find faults, and proves nothing alone.
+        so far, the next mechanism is the same, its settings included, and its inputs are within
+        its declared contribution, so its output costs no more than its event; and the result is a
+        function of the outputs and of words that do not depend on the data
+        [DR14, Theorem 3.16 and Proposition 2.1]. One replay checks one pair at one transcript: it
+        can find faults, and proves nothing alone.
 
         What must agree depends on what a mechanism takes (:class:`~discreet.audit.inputs.Inputs`).
         Where the *number* of rows or the *set* of keys is private, it may differ within the
@@ -151,6 +153,8 @@ def _run(function: AuditedFunction, data: Any, recorder: Recorder) -> Trace:
     ending, result = Ending.RETURNED, None
     try:
         result = function(data, recorder)
+        if isinstance(result, Iterator):  # it is the function that goes on while it is read
+            result = list(result)
     except Parted:
         ending = Ending.PARTED
     except Excused:
@@ -166,12 +170,13 @@ def _run(function: AuditedFunction, data: Any, recorder: Recorder) -> Trace:
     )
 
 
-_SAME = {
+_DIFFERS = {
     "name": "another mechanism",
     "event": "another event",
     "d_in": "another declared contribution",
     "inputs": "another kind of input",
     "machine": "another machine",
+    "settings": "other settings",
     "public": "other public arguments",
     "shape": "another shape",
     "dtype": "another type of number",
@@ -184,9 +189,9 @@ def _parted(index: int, first: WatchedCall | None, second: WatchedCall | None) -
     if first is None or second is None:
         message = f"Call {index + 1} is made on one of the data sets only."
         return Finding(kind=kind, message=message, call=index)
-    for name, what in _SAME.items():
-        if not same(getattr(first, name), getattr(second, name)):
-            message = f"Call {index + 1} ({first.name}) has {what} on the neighbour."
+    for name in PATH:
+        if not agree(first, second, name):
+            message = f"Call {index + 1} ({first.name}) has {_DIFFERS[name]} on the neighbour."
             return Finding(kind=kind, message=message, call=index)
     if first.words_before != second.words_before:
         message = f"Before call {index + 1} ({first.name}) other numbers of words are drawn."

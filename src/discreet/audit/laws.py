@@ -146,19 +146,32 @@ class DiscreteGaussianLaw(EnclosedLaw):
             self.sigma_squared, centre=self.centre, radius=2 * self.radius, bits=2 * self.bits
         )
 
+    def clamped(self, low: int, high: int) -> EnclosedLaw:
+        """Return the law of the outcome, moved into a window, with nothing outside.
+
+        Guarantee:
+            What is not listed is beyond the listed outcomes, so it is at an end of the window.
+        """
+        listed = self.centre - self.radius, self.centre + self.radius
+        if not listed[0] <= low < high <= listed[1]:
+            raise InvalidArgument(
+                "The window does not fit",
+                must=f"be inside what the law lists, {listed[0]} to {listed[1]}",
+                got=f"{low} to {high}",
+                next="Take a larger radius",
+            )
+        within = push_forward(self, lambda outcome: min(max(outcome, low), high))
+        masses = dict(enclosed(within).masses)
+        for end in (low, high):
+            masses[end] = masses[end][0], masses[end][1] + self.outside
+        return EnclosedLaw(masses=masses, outside=Fraction(0))
+
 
 @frozen(kw_only=True, repr=False)
-class DiscreteGaussianVectorLaw(EnclosedLaw):
-    """Bounds on a law of independent coordinates that are all discrete Gaussian."""
+class ProductLaw(EnclosedLaw):
+    """Bounds on a law of independent coordinates, each of which is known by itself."""
 
-    coordinates: tuple[DiscreteGaussianLaw, ...]
-
-
-def gaussian_coordinates(law: EnclosedLaw | object) -> tuple[DiscreteGaussianLaw, ...]:
-    """Return the coordinates of a law that is known to be Gaussian; none, if it is not."""
-    if isinstance(law, DiscreteGaussianVectorLaw):
-        return law.coordinates
-    return (law,) if isinstance(law, DiscreteGaussianLaw) else ()
+    parts: tuple[OutputLaw, ...]
 
 
 def discrete_gaussian_law(
@@ -281,10 +294,7 @@ def product(*laws: OutputLaw) -> OutputLaw:
         high = math.prod((ends[1] for _, ends in cells), start=Fraction(1))
         masses[tuple(outcome for outcome, _ in cells)] = _rounded(low, high)
     outside = min(Fraction(1), sum((law.outside for law in known), Fraction(0)))
-    named = tuple(law for law in laws if isinstance(law, DiscreteGaussianLaw))
-    if len(named) == len(laws):
-        return DiscreteGaussianVectorLaw(masses=masses, outside=outside, coordinates=named)
-    return EnclosedLaw(masses=masses, outside=outside)
+    return ProductLaw(masses=masses, outside=outside, parts=laws)
 
 
 def _exact_product(laws: list[ExactLaw]) -> ExactLaw:

@@ -7,7 +7,8 @@ from typing import Any
 from attrs import evolve
 
 from discreet.audit.inputs import Inputs
-from discreet.audit.trace import Excused, Parted, RecordingRng, ReplayRng, Trace, WatchedCall, same
+from discreet.audit.same import same
+from discreet.audit.trace import Excused, Parted, RecordingRng, ReplayRng, Trace, WatchedCall
 from discreet.audit.watched import (
     Use,
     WatchedMachine,
@@ -59,7 +60,8 @@ class Recorder:
         """Return ``mechanism`` under observation, with what one unit may move its input by.
 
         Quantiles are known to take rows, whose number is private, and what is given a mapping
-        takes keys. A mechanism of your own that takes rows needs ``inputs=Inputs.ROWS``.
+        takes keys. A mechanism of your own that takes rows needs ``inputs=Inputs.ROWS``. All that
+        it is made with is public, and must agree between neighbours.
         """
         _require(mechanism, "release")
         if isinstance(mechanism, ProposeTestRelease):
@@ -156,11 +158,20 @@ class Recorder:
 
 def is_same_path(first: WatchedCall, second: WatchedCall) -> bool:
     """Tell whether two calls were reached in the same way, and ask for the same thing."""
-    return all(same(getattr(first, name), getattr(second, name)) for name in PATH)
+    return all(agree(first, second, name) for name in (*PATH, "words_before"))
 
 
-PATH = ("name", "event", "d_in", "inputs", "machine", "shape", "dtype", "public", "words_before")
-"""What must agree before a mechanism runs."""
+PATH = ("name", "event", "d_in", "inputs", "machine", "settings", "public", "shape", "dtype")
+"""What must agree before a mechanism runs, and how many words were drawn."""
+
+
+def agree(first: WatchedCall, second: WatchedCall, name: str) -> bool:
+    """Tell whether two calls agree in what is called ``name``.
+
+    Parts of a mechanism that cannot be looked into, such as a lock, are no reason to accuse it.
+    """
+    one, other = getattr(first, name), getattr(second, name)
+    return same(one, other, unseen=name == "settings")
 
 
 def shows_own_key(recorded: WatchedCall, call: WatchedCall) -> bool:
@@ -194,6 +205,7 @@ def _opened(use: Use, before: int) -> WatchedCall:
         dtype=dtype,
         words_before=before,
         machine=use.machine,
+        settings=use.settings,
         public=deepcopy(use.public),
         values=kept,
     )

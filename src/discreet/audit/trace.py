@@ -13,32 +13,6 @@ from discreet.core.event import Event
 from discreet.core.protocols import Rng
 
 
-def same(first: Any, second: Any) -> bool:
-    """Tell whether two values of any kind cannot be told apart.
-
-    Example:
-        >>> same([1, float("nan")], [1, float("nan")]), same(1, 1.0)
-        (True, False)
-    """
-    if type(first) is not type(second):
-        return False
-    if isinstance(first, np.ndarray):
-        return (
-            first.dtype == second.dtype
-            and first.shape == second.shape
-            and _same_entries(first.ravel().tolist(), second.ravel().tolist())
-        )
-    if isinstance(first, dict):
-        return list(first) == list(second) and _same_entries(first.values(), second.values())
-    if isinstance(first, list | tuple):
-        return len(first) == len(second) and _same_entries(first, second)
-    return bool(first == second) or (first != first and second != second)
-
-
-def _same_entries(first: Any, second: Any) -> bool:
-    return all(same(one, other) for one, other in zip(first, second, strict=True))
-
-
 class Parted(BaseException):  # not an Exception, so that the function under audit cannot catch it
     """On the neighbour the function took another path, and the recording has nothing to give it."""
 
@@ -102,9 +76,9 @@ class ReplayRng:
 class WatchedCall:
     """One use of a watched mechanism. Exact values and output are private, and not shown.
 
-    ``public`` is what else the call was given, which must agree between neighbours. A machine has
-    one call for its opening and one for each time it is asked; ``machine`` is the number of the
-    call that opened it.
+    ``settings`` is what was used, with all that it was made with, and ``public`` what else the call
+    was given; both must agree between neighbours. A machine has one call for its opening and one
+    for each time it is asked; ``machine`` is the number of the call that opened it.
     """
 
     name: str
@@ -116,6 +90,7 @@ class WatchedCall:
     words_before: int
     words_used: int = 0
     machine: int | None = None
+    settings: Any = field(default=None, repr=False)
     public: Any = field(default=(), repr=False)
     values: Any = field(repr=False)
     output: Any = field(default=None, repr=False)

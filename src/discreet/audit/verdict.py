@@ -6,7 +6,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import singledispatch
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from discreet.audit.divergence import (
     INFINITE,
@@ -17,14 +17,12 @@ from discreet.audit.divergence import (
     max_divergence,
 )
 from discreet.audit.exponential_sum import as_sum, exp
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import (
-    BITS,
-    DiscreteGaussianLaw,
     EnclosedLaw,
     ExactLaw,
     OutputLaw,
     enclosed,
-    gaussian_coordinates,
 )
 from discreet.core.errors import Unsupported
 from discreet.core.loss import Approximate, PrivacyLoss, Pure, Zcdp
@@ -174,54 +172,6 @@ class VerdictAnswer(Enum):
 
 
 @frozen(kw_only=True)
-class LawPair:
-    """The output laws of one mechanism on two neighbouring data sets."""
-
-    first: OutputLaw
-    second: OutputLaw
-
-    def directions(self) -> tuple[tuple[OutputLaw, OutputLaw], tuple[OutputLaw, OutputLaw]]:
-        """Return the pair in both orders: privacy must hold both ways."""
-        return (self.first, self.second), (self.second, self.first)
-
-    def gaussian_loss(self) -> Fraction | None:
-        r"""Return the least ρ of discrete Gaussian laws that differ in their centres alone.
-
-        For whole centres their divergence of order :math:`\alpha` is at most
-        :math:`\alpha (c - c')^2 / 2\sigma^2` [CKS20, Theorem 4], and exactly that at whole orders:
-        there the sum in question is over the integers again, moved by a whole number. Divergences
-        of independent coordinates add. So a smaller ρ is crossed at some whole order, whatever ξ.
-        """
-        first, second = map(gaussian_coordinates, self._laws())
-        if not first or len(first) != len(second) or type(self.first) is not type(self.second):
-            return None
-        pairs = list(zip(first, second, strict=True))
-        if any(one.sigma_squared != other.sigma_squared for one, other in pairs):
-            return None
-        squares = (
-            Fraction((one.centre - other.centre) ** 2) / (2 * one.sigma_squared)
-            for one, other in pairs
-        )
-        return sum(squares, Fraction(0))
-
-    def refined(self) -> "LawPair | None":
-        """Return the pair with narrower bounds, if one of its laws has any to offer."""
-        laws = [
-            law.refined() if isinstance(law, DiscreteGaussianLaw) else law for law in self._laws()
-        ]
-        return None if laws == self._laws() else LawPair(first=laws[0], second=laws[1])
-
-    def bits(self) -> int:
-        """Return the precision of the laws."""
-        return max(
-            (law.bits for law in self._laws() if isinstance(law, DiscreteGaussianLaw)), default=BITS
-        )
-
-    def _laws(self) -> list[OutputLaw]:
-        return [self.first, self.second]
-
-
-@frozen(kw_only=True)
 class Verdict:
     """The answer to one claim, and what was measured: ε, δ or a divergence."""
 
@@ -255,9 +205,12 @@ def verify(pair: LawPair, loss: PrivacyLoss) -> Verdict:
         always decided, also when the claim is met with equality, and zCDP claims unless the
         divergences touch the line :math:`\xi + \rho\alpha` at some order or come very near
         (:func:`~discreet.audit.verdict.judge_line`). For two discrete Gaussian laws, or vectors
-        of them, that differ in their centres, pure and zCDP claims are always decided, by the
-        closed form; approximate ones unless δ is met almost exactly: the bounds of single laws are
-        narrowed a few times. Other enclosed laws are undecided where a claim lies between their
+        of them, pure and zCDP claims are always decided, by the closed form; approximate ones
+        unless δ is met almost exactly: the bounds of single laws are narrowed a few times. Of
+        products the coordinates are looked at (:meth:`~discreet.audit.law_pair.LawPair.split`). For
+        one function of two laws (:meth:`~discreet.audit.law_pair.LawPair.after`,
+        :meth:`~discreet.audit.law_pair.LawPair.clamped`) what holds before it holds after it
+        [DR14, Proposition 2.1]. Other enclosed laws are undecided where a claim lies between their
         bounds: what is not known about them cannot be decided. ``HOLDS`` speaks of *this* pair; a
         mechanism is private if it holds for every pair of neighbours.
 
@@ -270,7 +223,12 @@ def verify(pair: LawPair, loss: PrivacyLoss) -> Verdict:
         >>> verify(pair, Pure("1/2")).answer, verify(pair, Pure("0.4999999")).answer
         (<VerdictAnswer.HOLDS: 'holds'>, <VerdictAnswer.BROKEN: 'broken'>)
     """
-    return _judge(loss, pair)
+    found = _judge(loss, pair)
+    if found.answer is not VerdictAnswer.UNDECIDED or pair.source is None:
+        return found
+    before = verify(pair.source, loss)
+    is_kept = before.answer is VerdictAnswer.HOLDS
+    return evolve(before, because=f"before the function, {before.because}") if is_kept else found
 
 
 @singledispatch
@@ -284,11 +242,12 @@ def _judge(loss: PrivacyLoss, pair: LawPair) -> Verdict:
 
 @_judge.register
 def _(loss: Pure, pair: LawPair) -> Verdict:
-    rho = pair.gaussian_loss()
-    if rho is not None:  # the ratio of two shifted Gaussian laws grows without limit
+    rho, rest = pair.split()
+    if rho or rest is None:  # the ratio of two shifted Gaussian laws grows without limit
         answer = VerdictAnswer.BROKEN if rho else VerdictAnswer.HOLDS
         truth = INFINITE if rho else CertifiedInterval.exactly(Fraction(0))
         return Verdict(answer=answer, loss=loss, measured=truth, because="the true ε is")
+    pair = rest
     measured = pure_epsilon(pair)
     answer = _pure_answer(pair, loss.epsilon, measured)
     return Verdict(answer=answer, loss=loss, measured=measured, because="the true ε is")
@@ -296,6 +255,12 @@ def _(loss: Pure, pair: LawPair) -> Verdict:
 
 @_judge.register
 def _(loss: Approximate, pair: LawPair) -> Verdict:
+    gaussian, rest = pair.split()
+    if not gaussian and rest is None:  # equal laws
+        nothing = CertifiedInterval.exactly(Fraction(0))
+        answer = VerdictAnswer.HOLDS
+        return Verdict(answer=answer, loss=loss, measured=nothing, because="the true δ is")
+    pair = pair if gaussian or rest is None else rest
     measured = worst_delta(pair, loss.epsilon)
     if isinstance(pair.first, ExactLaw) and isinstance(pair.second, ExactLaw):
         quotients = (
@@ -321,15 +286,22 @@ def _(loss: Zcdp, pair: LawPair) -> Verdict:
     r"""Decide at every order; :func:`~discreet.audit.verdict.judge_line` says how.
 
     Without ρ the claim is that of a pure loss ξ, because the divergences rise to the largest one.
-    A largest divergence of at most :math:`\xi + \rho`, or of an :math:`\varepsilon` with
+    Divergences of independent coordinates add, so what discrete Gaussian ones cost is taken from ρ
+    first. A largest divergence of at most :math:`\xi + \rho`, or of an :math:`\varepsilon` with
     :math:`\varepsilon\tanh(\varepsilon/2) \le \rho`, proves the claim at once.
     """
-    gaussian = pair.gaussian_loss()
-    if gaussian is not None:
+    gaussian, rest = pair.split()
+    if rest is None or gaussian > loss.rho:  # the divergences of all else are not below 0
         answer = VerdictAnswer.HOLDS if gaussian <= loss.rho else VerdictAnswer.BROKEN
         measured = CertifiedInterval.exactly(gaussian)
         because = "the least ρ of these discrete Gaussian laws is"
         return Verdict(answer=answer, loss=loss, measured=measured, because=because)
+    if isinstance(gaussian, Fraction) and rest is not pair:
+        left = verify(rest, Zcdp(rho=loss.rho - gaussian, xi=loss.xi))
+        if left.answer is VerdictAnswer.HOLDS or not gaussian:
+            beside = f"beside a ρ of {float(gaussian):.6g} of discrete Gaussian laws, "
+            because = beside + left.because if gaussian else left.because
+            return evolve(left, loss=loss, because=because)
     largest = pure_epsilon(pair)
     if _pure_answer(pair, loss.xi + loss.rho, largest) is VerdictAnswer.HOLDS:
         because = "no order is above the pure ε, which is"

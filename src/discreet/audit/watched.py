@@ -23,6 +23,7 @@ class Use:
     event: Event
     d_in: Contribution
     inputs: Inputs
+    settings: Any = field(default=None, repr=False)
     values: Any = field(default=(), repr=False)
     public: Any = field(default=(), repr=False)
     machine: int | None = None
@@ -58,6 +59,7 @@ class Watched:
             event=event,
             d_in=self.d_in,
             inputs=inputs,
+            settings=self.inner,
             values=values,
             run=run,
         )
@@ -184,6 +186,7 @@ class WatchedMachine:
             event=self._open(rows, public, SystemRng()).event(),
             d_in=self.d_in,
             inputs=self.inputs if is_opened_on_data else Inputs.NOTHING,
+            settings=self.inner,
             values=rows[0] if is_opened_on_data else (),
             public=tuple(sorted(public.items())),
             machine=self.recorder.used,

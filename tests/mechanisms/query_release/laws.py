@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.exponential_sum import exp
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import EnclosedLaw, ExactLaw, enclosed
-from discreet.audit.verdict import LawPair
 from discreet.mechanisms.query_release.guess_and_check import GuessAndCheck, PublicGuess
 from discreet.mechanisms.query_release.mwem import MeasuredGuess, Mwem
 from discreet.mechanisms.query_release.row_total import CountNoise

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import push_forward
-from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify
+from discreet.audit.verdict import VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure, Zcdp

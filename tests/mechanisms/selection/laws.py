@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 from discreet.audit.exponential_sum import ExponentialSum, as_sum, exp, exp_bounds_relative, total
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import EnclosedLaw, ExactLaw, enclosed
-from discreet.audit.verdict import LawPair
 
 BITS = 128
 Ends = tuple[int, int]

@@ -14,8 +14,9 @@ from discreet.accounting.accountants.renyi import renyi_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.accounting.accounting_question import account
 from discreet.audit.divergence import delta, renyi_divergence
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import enclosed
-from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify
+from discreet.audit.verdict import VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event_json import event_from_json

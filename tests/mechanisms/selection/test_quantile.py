@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import enclosed
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from discreet.audit.exponential_sum import exp
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import ExactLaw, enclosed
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Pure, Zcdp

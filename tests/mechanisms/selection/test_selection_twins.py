@@ -8,8 +8,9 @@ import pytest
 from scipy import integrate, stats
 
 from discreet.audit.exponential_sum import exp
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import ExactLaw
-from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify
+from discreet.audit.verdict import VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Pure
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.audit.exponential_sum import exp
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import ExactLaw, enclosed
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting.accounting_question import account
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import enclosed
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json

@@ -5,8 +5,9 @@ from functools import cache
 
 import pytest
 
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import ExactLaw, OutputLaw
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument
 from discreet.core.event_json import event_from_json

@@ -19,8 +19,9 @@ from discreet.accounting.accountants.approximate import (
     laplace_tail_bounds,
 )
 from discreet.accounting.accounting_question import account
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import enclosed
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event_json import event_from_json

@@ -6,9 +6,10 @@ from fractions import Fraction
 import pytest
 
 from discreet.accounting.accountants.approximate import own_keys_delta
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import OutputLaw, discrete_laplace_law, enclosed, product, push_forward
 from discreet.audit.sampling import audit
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.loss import Approximate, ApproximateZcdp
 from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace

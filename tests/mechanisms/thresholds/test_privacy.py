@@ -9,8 +9,9 @@ from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.pure import epsilon
 from discreet.accounting.accountants.renyi import renyi
 from discreet.audit.divergence import max_divergence, renyi_divergence
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import EnclosedLaw
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify, worst_delta
+from discreet.audit.verdict import VerdictAnswer, verify, worst_delta
 from discreet.core.contribution import Contribution, Metric
 from discreet.core.event_json import event_from_json
 from discreet.core.loss import Approximate, Pure

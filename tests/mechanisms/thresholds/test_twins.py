@@ -12,8 +12,9 @@ from discreet.accounting.accounting_question import account
 from discreet.accounting.curves.halting import log_halting_moment
 from discreet.accounting.tails.gaussian_tail import gaussian_tail_bounds
 from discreet.audit.divergence import max_divergence
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import discrete_laplace_law
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import Unsupported
 from discreet.core.event import ComposedEvent

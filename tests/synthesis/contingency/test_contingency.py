@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from discreet.accounting.accountants.pure import pure_loss
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.audit.finding import FindingKind, replay_audit
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import discrete_laplace_law, product
-from discreet.audit.verdict import LawPair, VerdictAnswer, pure_epsilon, verify
+from discreet.audit.verdict import VerdictAnswer, pure_epsilon, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.loss import Approximate, Pure, Zcdp

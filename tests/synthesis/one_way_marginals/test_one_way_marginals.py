@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from discreet.audit.finding import FindingKind, replay_audit
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import finite_law
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate, Pure, Zcdp

@@ -10,8 +10,9 @@ import pytest
 from scipy import stats
 
 from discreet.accounting.accountants.zcdp import zcdp_loss
+from discreet.audit.law_pair import LawPair
 from discreet.audit.laws import EnclosedLaw
-from discreet.audit.verdict import LawPair, VerdictAnswer, verify
+from discreet.audit.verdict import VerdictAnswer, verify
 from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.event import ComposedEvent
