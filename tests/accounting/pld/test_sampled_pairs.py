@@ -27,7 +27,11 @@ from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event, FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
 from discreet.core.event_json import event_from_json
-from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
+from discreet.core.mechanism_event import (
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    TwoCoinResponseEvent,
+)
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -429,3 +433,11 @@ def test_a_rate_is_rounded_to_the_side_that_tells_more(missed: str):
     worst = rate * 2 * told - (e - 1) * (1 - rate) * told
     for law in (pair.removal, pair.addition):
         assert curve(law, 30.0) >= worst * (1 - Fraction(1, 10**9))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_sampled_coin_of_two_directions_raises_no_warning():
+    """An infinite threshold times no mass on the old code, and a warning of NumPy to whoever asked."""
+    coin = TwoCoinResponseEvent(truth="1/3", yes="1/5", metric=CHANGE)
+    found = account(FixedSizeSampledEvent(10, 3, coin) * 2, delta="1e-3")
+    assert found.lower.epsilon <= found.loss.epsilon
