@@ -437,7 +437,7 @@ def test_a_rate_is_rounded_to_the_side_that_tells_more(missed: str):
 
 @pytest.mark.filterwarnings("error")
 def test_a_sampled_coin_of_two_directions_raises_no_warning():
-    """An infinite threshold times no mass on the old code, and a warning of NumPy to whoever asked."""
+    """An infinite threshold times no mass on the old code: a warning of NumPy."""
     coin = TwoCoinResponseEvent(truth="1/3", yes="1/5", metric=CHANGE)
     found = account(FixedSizeSampledEvent(10, 3, coin) * 2, delta="1e-3")
     assert found.lower.epsilon <= found.loss.epsilon
