@@ -441,3 +441,11 @@ def test_a_sampled_coin_of_two_directions_raises_no_warning():
     coin = TwoCoinResponseEvent(truth="1/3", yes="1/5", metric=CHANGE)
     found = account(FixedSizeSampledEvent(10, 3, coin) * 2, delta="1e-3")
     assert found.lower.epsilon <= found.loss.epsilon
+
+
+@pytest.mark.parametrize(("epsilon", "rate"), [(1990, 1), (10**6, "0.5")])
+def test_a_delta_that_grows_beyond_floats_is_refused_in_words(epsilon: int, rate: Any):
+    """Errors of arithmetic on the old code."""
+    event = poisson(ApproximateEvent(epsilon=epsilon, delta="1e-9"), rate, CHANGE)
+    with pytest.raises(Unsupported, match="promises nothing"):
+        approximate(event)
