@@ -1,6 +1,7 @@
 """The pair of laws of an event, by the theorem of each; unknown events are refused."""
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 from functools import singledispatch
 
@@ -297,9 +298,10 @@ def _of_all(event: PoissonSampledEvent) -> Pair:
     """Return the pair of a sample of everybody; what is sampled inside stays so."""
     if not is_exchange(event):
         return one_pair(event.inner)
-    if is_sampled(event.inner):
-        return exchanged_pair(one_pair(event.inner), 1.0)
-    return evolve(one_pair(two_steps(event.inner)), attained=None)
+    if not is_sampled(event.inner):
+        with suppress(Unsupported):
+            return evolve(one_pair(two_steps(event.inner)), attained=None)
+    return exchanged_pair(one_pair(event.inner), 1.0)
 
 
 def _poisson_sampled(event: PoissonSampledEvent, rate: float) -> Pair:
