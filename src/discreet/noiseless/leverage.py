@@ -242,6 +242,42 @@ def determined(
     }
 
 
+def dot(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
+    """Return the sum of the products."""
+    return sum((a * b for a, b in zip(one, other, strict=True)), start=Fraction(0))
+
+
+def independent(rows: Sequence[Sequence[Fraction]]) -> list[int]:
+    """Return the places of rows that span all of them, and of which none is spanned by others.
+
+    Example:
+        >>> one, two = map(Fraction, (1, 2))
+        >>> independent([[one, one], [two, two], [one, two]])
+        [0, 2]
+    """
+    transposed = [list(column) for column in zip(*rows, strict=True)]
+    return _eliminated(transposed, [Fraction(0)] * len(transposed))[1]
+
+
+def orthogonal(rows: Sequence[Sequence[Fraction]], count: int) -> list[Fraction] | None:
+    """Return the one direction in ``count`` dimensions that is orthogonal to all rows.
+
+    If there is not one alone, return None.
+
+    Example:
+        >>> orthogonal([[Fraction(1), Fraction(2)]], 2)
+        [Fraction(-2, 1), Fraction(1, 1)]
+    """
+    work, pivots = _eliminated(rows, [Fraction(0)] * len(rows))
+    free = [place for place in range(count) if place not in pivots]
+    if len(free) != 1:
+        return None
+    found = [Fraction(place == free[0]) for place in range(count)]
+    for column, row in zip(pivots, work, strict=False):
+        found[column] = -row[free[0]]
+    return found
+
+
 def _eliminated(
     matrix: Sequence[Sequence[Fraction]], right: Sequence[Fraction]
 ) -> tuple[list[list[Fraction]], list[int]]:

@@ -27,7 +27,11 @@ from discreet.core.contribution import Metric
 from discreet.core.errors import InvalidArgument, Unsupported
 from discreet.core.event import Event, FixedSizeSampledEvent, MixtureEvent, PoissonSampledEvent
 from discreet.core.event_json import event_from_json
-from discreet.core.mechanism_event import DiscreteGaussianEvent, DiscreteLaplaceEvent
+from discreet.core.mechanism_event import (
+    DiscreteGaussianEvent,
+    DiscreteLaplaceEvent,
+    TwoCoinResponseEvent,
+)
 from discreet.core.stated_event import (
     ApproximateEvent,
     BoundedRangeEvent,
@@ -418,3 +422,39 @@ def test_refusals():
         FixedSizeSampledEvent(inner=inner, population=9, sample=9, metric=Metric.ADD_REMOVE)
     mixed = MixtureEvent(parts=((poisson(PureEvent(epsilon=1), "1/2") * 2, 1),))
     assert account(mixed, delta="1e-6").loss.epsilon < Fraction("1.3")
+
+
+@pytest.mark.parametrize("missed", ["1.06e-15", "1.06e-14"])
+def test_a_rate_is_rounded_to_the_side_that_tells_more(missed: str):
+    """A curve at 0.59644 on the old code for what is 0.59660, at the first."""
+    rate, told, e = 1 - Fraction(missed), Fraction("0.3"), Fraction(math.exp(30.0))
+    pair = pair_of(poisson(ApproximateEvent(epsilon=0, delta=told), rate, CHANGE))
+    # Some outcomes have 2δ with the unit, δ without it, and nothing after the change.
+    worst = rate * 2 * told - (e - 1) * (1 - rate) * told
+    for law in (pair.removal, pair.addition):
+        assert curve(law, 30.0) >= worst * (1 - Fraction(1, 10**9))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_sampled_coin_of_two_directions_raises_no_warning():
+    """An infinite threshold times no mass on the old code: a warning of NumPy."""
+    coin = TwoCoinResponseEvent(truth="1/3", yes="1/5", metric=CHANGE)
+    found = account(FixedSizeSampledEvent(10, 3, coin) * 2, delta="1e-3")
+    assert found.lower.epsilon <= found.loss.epsilon
+
+
+@pytest.mark.parametrize(("epsilon", "rate"), [(1990, 1), (10**6, "0.5")])
+def test_a_delta_that_grows_beyond_floats_is_refused_in_words(epsilon: int, rate: Any):
+    """Errors of arithmetic on the old code."""
+    event = poisson(ApproximateEvent(epsilon=epsilon, delta="1e-9"), rate, CHANGE)
+    with pytest.raises(Unsupported, match="promises nothing"):
+        approximate(event)
+
+
+def test_a_sample_of_everybody_costs_hardly_more_than_one_of_nearly_everybody():
+    """Where no event of two steps is known: 2.141 for 2.129 on the old code."""
+    coin = TwoCoinResponseEvent(truth="1/2", yes="1/2")
+    nearly, whole = (
+        account(poisson(coin, rate, CHANGE), delta="0.05").loss.epsilon for rate in ("0.999999", 1)
+    )
+    assert nearly <= whole * Fraction("1.001") <= nearly * Fraction("1.003")

@@ -195,8 +195,13 @@ def _(event: Sampled) -> Approximate:
     found = sampled_epsilon(inner.epsilon, event)
     delta = event.rate * inner.delta
     if delta and is_exchange(event):
-        delta *= 1 + exp_up(found - inner.epsilon)
+        growth = found - inner.epsilon
+        delta = delta * (1 + exp_up(growth)) if growth <= _LARGEST_GROWTH else Fraction(1)
     return Approximate(found, _below_one(delta))
+
+
+_LARGEST_GROWTH = Fraction(10_000)
+"""Beyond this exponent every δ is taken to become 1."""
 
 
 @approximate.register
@@ -352,12 +357,15 @@ def any_of(chance: Fraction, count: int) -> Fraction:
     return short_up(1 - kept, _TAIL_BITS)
 
 
+_LARGEST_SHOWN = Fraction(10**300)
+
+
 def _below_one(delta: Fraction) -> Fraction:
     if delta >= 1:
         raise Unsupported(
             "This release promises nothing",
             must="have a δ below 1",
-            got=f"about {float(delta):.3g}",
+            got=f"about {float(min(delta, _LARGEST_SHOWN)):.3g}",
             next="Use more noise",
         )
     return delta

@@ -1,6 +1,7 @@
 """The pair of laws of an event, by the theorem of each; unknown events are refused."""
 
 import math
+from contextlib import suppress
 from fractions import Fraction
 from functools import singledispatch
 
@@ -65,6 +66,7 @@ from discreet.core.mechanism_event import (
     TwoCoinResponseEvent,
     UniformNoiseEvent,
 )
+from discreet.core.numbers import float_up
 from discreet.core.rounding import sqrt_up
 from discreet.core.stated_event import (
     ApproximateEvent,
@@ -275,14 +277,17 @@ def _gaussian_mu(event: Event) -> float | None:
 
 
 _LEAST_RATE = 1e-15
-"""Smaller rates are lost beside 1, so this one stands for them: larger samples tell no less."""
+"""Smaller rates are lost beside 1, so this one stands for them: larger samples tell no less.
+
+So every rate is rounded up: near 1 the chance to be missed has few digits.
+"""
 
 
 @pair_of.register
 def _(event: PoissonSampledEvent) -> Pair:
     if event.rate == 0:
         return Pair.symmetric(response_law(0.0))
-    rate = max(float(event.rate), _LEAST_RATE)
+    rate = max(float_up(event.rate), _LEAST_RATE)
     if rate == 1.0:
         return _of_all(event)
     found = _poisson_sampled(event, rate)
@@ -293,9 +298,10 @@ def _of_all(event: PoissonSampledEvent) -> Pair:
     """Return the pair of a sample of everybody; what is sampled inside stays so."""
     if not is_exchange(event):
         return one_pair(event.inner)
-    if is_sampled(event.inner):
-        return exchanged_pair(one_pair(event.inner), 1.0)
-    return evolve(one_pair(two_steps(event.inner)), attained=None)
+    if not is_sampled(event.inner):
+        with suppress(Unsupported):
+            return evolve(one_pair(two_steps(event.inner)), attained=None)
+    return exchanged_pair(one_pair(event.inner), 1.0)
 
 
 def _poisson_sampled(event: PoissonSampledEvent, rate: float) -> Pair:
@@ -312,7 +318,7 @@ def _poisson_sampled(event: PoissonSampledEvent, rate: float) -> Pair:
 def _(event: FixedSizeSampledEvent) -> Pair:
     if event.rate == 0:
         return Pair.symmetric(response_law(0.0))
-    rate = max(float(event.rate), _LEAST_RATE)
+    rate = max(float_up(event.rate), _LEAST_RATE)
     pair = one_pair(event.inner)
     if rate == 1.0:
         return pair

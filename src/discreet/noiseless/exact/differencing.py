@@ -10,11 +10,20 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, islice, product
+from math import comb
 from typing import Any
 
 from discreet.core.errors import RefusedQuery
 from discreet.noiseless.exact.exact_feature import count_text
-from discreet.noiseless.leverage import GroupTotal, determined, require_no_leverage, solve
+from discreet.noiseless.leverage import (
+    GroupTotal,
+    determined,
+    dot,
+    independent,
+    orthogonal,
+    require_no_leverage,
+    solve,
+)
 from discreet.tables.exact_declaration import ExactKind
 
 LINEAR = frozenset(kind.value for kind in (ExactKind.SUM, ExactKind.MEAN, ExactKind.COUNT))
@@ -133,9 +142,10 @@ def _require_apart_versions(before: Sequence[Said], same: Sequence[Said], new: S
     found = [_following(totals, parts, meant) for totals in (before, now)]
     for (one, rows), (other, rows_now) in product(*(one.items() for one in found)):
         is_same = one - {_REST} == other - {_REST} or parts | {_REST} in (one, other)
-        # If what both have has not changed, and one has a row more, that row is what is left.
-        more = rows_now - rows if one < other else rows - rows_now if other < one else 0
-        if is_same or more == 1:
+        # If what both have has not changed, and one has a row more, that row is what is left. If
+        # one has no rows beyond what both have, they are of the same parts.
+        is_nearly = (one < other or other < one) and abs(rows_now - rows) <= 1
+        if is_same or is_nearly:
             _require_apart({**before[0], "rows": rows}, {**new, "rows": rows_now})
 
 
@@ -230,19 +240,53 @@ def _require_hidden(said: Sequence[Said], *, is_certain: bool) -> None:
     if sizes is None or not (is_certain or _can_be(atoms, covered, rows)):
         return
     _require_no_leverage(sizes, covered)
-    unknown = [atom for atom, size in sizes.items() if size is None]
-    most = len(unknown) if len(unknown) <= _MOST_UNKNOWN else 1
-    for count in range(1, most + 1):
-        for empty in map(set, combinations(unknown, count)):
-            there = [atom for atom in atoms if atom not in empty]
-            left = [groups - empty for groups in covered]
-            found = _sizes(there, left, rows)
-            if found is not None and _can_be(there, left, rows):
-                _require_no_leverage(found, left)
+    for there in _perhaps_alone(sizes, covered, rows):
+        left = [groups & there for groups in covered]
+        found = _sizes(sorted(there), left, rows)
+        if found is not None and _can_be(sorted(there), left, rows):
+            _require_no_leverage(found, left)
 
 
-_MOST_UNKNOWN = 6
-"""Of so many groups whose size is not known every set is taken to have no rows; else each alone."""
+_MOST_FLATS = 3_000
+"""So many sets of groups are tried to have no rows; more take minutes."""
+
+
+def _perhaps_alone(
+    sizes: Mapping[str, int | None], covered: Sequence[set[str]], rows: Sequence[int]
+) -> Iterator[set[str]]:
+    """Yield all sets of groups of which one may have a row that follows, if no other has rows.
+
+    A row follows if its group's column (which totals have it) is not spanned by those of the other
+    groups with rows. Then these are all in a hyperplane that it is not in, and one that is spanned
+    by columns. Its normal y has a product with one of the column, and of the numbers of rows: they
+    are the sum of the others, which it does not see, and of that one column.
+    """
+    columns = {name: [Fraction(name in groups) for groups in covered] for name in sizes}
+    kept = independent([[column[at] for column in columns.values()] for at in range(len(covered))])
+    columns = {name: [column[at] for at in kept] for name, column in columns.items()}
+    right = [Fraction(rows[at]) for at in kept]
+    known = [name for name, size in sizes.items() if size is not None]
+    unknown = [name for name, size in sizes.items() if size is None]
+    for one in (None, *(name for name in known if sizes[name] == 1)) if unknown else ():
+        base = [columns[name] for name in known if name != one]
+        more = len(kept) - 1 - len(independent(base))
+        if more > 0 and comb(len(unknown), more) > _MOST_FLATS:
+            raise RefusedQuery(
+                "These totals overlap in too many ways to tell whether a row follows from them",
+                must="be fewer, or of parts whose numbers of rows follow from what is declared",
+                got=f"{len(unknown)} groups of rows of unknown size",
+                next="Publish the parts themselves, or fewer totals of several parts",
+            )
+        for chosen in combinations(unknown, max(more, 0)) if more >= 0 else ():
+            normal = orthogonal([*base, *(columns[name] for name in chosen)], len(kept))
+            if normal is None:
+                continue
+            seen = {name: dot(normal, column) for name, column in columns.items()}
+            flat = {name for name, value in seen.items() if not value}
+            total = dot(normal, right)
+            if total and flat.issuperset(name for name in known if name != one):
+                alone = (name for name in (unknown if one is None else [one]))
+                yield from (flat | {name} for name in alone if seen[name] == total)
 
 
 def _require_no_leverage(sizes: Mapping[str, int | None], covered: Sequence[set[str]]) -> None:

@@ -276,10 +276,14 @@ class WorstLaw(LossLaw):
     def tails(self, losses: FloatArray) -> Tails:
         """Choose by the value of the curve."""
         first, second = self.first.tails(losses), self.second.tails(losses)
-        exponential = np.exp(losses)
+        exponential = np.exp(np.minimum(losses, _BEYOND))
         one = first.right_p + _column(self.first) - exponential * first.right_q
         two = second.right_p + _column(self.second) - exponential * second.right_q
         return first.swapped(one >= two, second)
+
+
+_BEYOND = 700.0
+"""Above every loss on a grid: nothing has a larger one, and floats hold its exponential."""
 
 
 def _column(law: LossLaw) -> FloatArray:
