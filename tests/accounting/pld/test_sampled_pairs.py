@@ -14,7 +14,8 @@ from discreet.accounting.accountants.approximate import approximate
 from discreet.accounting.accountants.sampling import unsampled
 from discreet.accounting.pld import pair_of as pairs
 from discreet.accounting.pld import pairs as sampled_pair
-from discreet.accounting.pld.counted_events import _pair
+from discreet.accounting.pld.counted_events import Direction, Uses, _pair
+from discreet.accounting.pld.enclosure import Composition
 from discreet.accounting.pld.laws.atomic import (
     WideDiscreteGaussianLaw,
     discrete_gaussian_law,
@@ -458,3 +459,14 @@ def test_a_sample_of_everybody_costs_hardly_more_than_one_of_nearly_everybody():
         account(poisson(coin, rate, CHANGE), delta="0.05").loss.epsilon for rate in ("0.999999", 1)
     )
     assert nearly <= whole * Fraction("1.001") <= nearly * Fraction("1.003")
+
+
+@pytest.mark.parametrize("delta", ["1e-12", "0.01"])
+def test_the_widest_law_is_looked_for_among_the_lower_ones_too(delta: str):
+    """On the old code a step was chosen for the upper law alone, which may be far narrower."""
+    inner = ApproximateEvent(epsilon="0.1", delta=delta, metric=CHANGE)
+    uses = Uses.of({FixedSizeSampledEvent(100, 99, inner): 1})
+    composition, step = Composition.of(uses, Direction.REMOVAL, 1e-60), 2.0**-6
+    (part,) = composition.on_grid(step, 1e-30).parts
+    width = (part.split.grid.last - part.split.grid.first) * step
+    assert width <= composition.widest(1e-30) + 2 * step

@@ -111,7 +111,8 @@ class Composition:
 
     def widest(self, tail: float) -> float:
         """Return the widest span of a law."""
-        spans = [batch.upper.span(tail) for batch in self.batches]
+        laws = (law for batch in self.batches for law in (batch.upper, batch.lower) if law)
+        spans = [law.span(tail) for law in laws]
         return max(high - low for low, high in spans)
 
 
