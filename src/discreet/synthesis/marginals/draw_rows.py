@@ -35,7 +35,7 @@ def draw_rows(
 ) -> Rows:
     """Return ``count`` rows of the model, in random order.
 
-    The last permutation is of whole rows. What follows may depend on where a row stands.
+    Each clique puts the rows of a group in an order of its own, so where a row stands says nothing.
     ``totals`` has for some columns how many rows some of their values have, which hold exactly.
     """
     sizes = model.tree.sizes
@@ -45,7 +45,7 @@ def draw_rows(
         for column in branch.columns:
             if column in totals and column not in branch.shared:
                 _hold(rows, branch, np.exp(belief), column, totals[column], rng)
-    return rows[np.argsort(rng.words(count))]
+    return rows[np.argsort(rng.words(count))] if totals else rows
 
 
 def _hold(
