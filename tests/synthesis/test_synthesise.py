@@ -311,6 +311,27 @@ def test_keys_of_a_public_table_are_public(owned):
     assert measured.one_way(0)[0] == pytest.approx([100, 0, 100, 100], abs=3)
 
 
+def test_two_rounds_where_they_cost_next_to_nothing(owned):
+    """Precisions of normal noise add up to that of one round; those of Laplace noise do not."""
+    with owned(_table(), budget={"epsilon": 9000, "delta": 1e-6}) as owner:
+        connection = owner.connect()
+
+        def rounds(**options):
+            found = connection.explain_synthesis("visits", columns=["clinic", "urgent"], **options)
+            return len(found.mechanism.rounds), found.table_error(1)
+
+        assert rounds(epsilon=1, delta=1e-8)[0] == 2
+        assert rounds(epsilon=1)[0] == 1
+        assert rounds(epsilon=1, method="residuals")[0] == 2
+        assert rounds(epsilon=1, delta=1e-8, method="tree")[0] == 1
+        assert rounds(epsilon=1, delta=1e-8, tables=[["clinic", "urgent"]])[0] == 1
+        (_, twice), (_, once) = (
+            rounds(epsilon=1, delta=1e-8, method=method) for method in ("auto", "tree")
+        )
+        assert once <= twice <= 1.05 * once
+        assert rounds(epsilon=8000, delta=1e-8)[1] == 0
+
+
 def test_a_judgement_is_of_its_own_model(owned):
     """Columns that are the same, in a model without their dependence and in one with it."""
     a = np.array([True, False] * 200)

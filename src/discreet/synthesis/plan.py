@@ -8,7 +8,7 @@ from attrs import frozen
 
 from discreet.core.canonical import digest
 from discreet.core.errors import InvalidArgument, RefusedQuery, UnknownTable
-from discreet.core.loss import PrivacyLoss
+from discreet.core.loss import PrivacyLoss, Zcdp
 from discreet.core.protocols import IntArray, Rng
 from discreet.ledger.releases import ReleaseSize
 from discreet.project.passage import KIND, Leg, Passage, StoredBody
@@ -227,28 +227,31 @@ def synthesis_plan(
     columns: Sequence[str] | None = None,
     tables: Sequence[Sequence[str]] | None = None,
     is_tree: bool = False,
-    has_residuals: bool = False,
+    has_residuals: bool | None = False,
     rows_per_unit: int | None = None,
     quantiles: Sequence[str] | None = None,
 ) -> SynthesisPlan:
     """Return the plan for some columns of a table; without ``columns``, for all but the unit's.
 
     ``tables`` are those to measure, if they are not to be chosen privately; ``quantiles`` are the
-    columns that are divided privately where the rows are.
+    columns that are divided privately where the rows are. With no word about residuals they are
+    measured where that costs next to nothing.
     """
     counted = counted_table(table, columns, rows_per_unit, quantiles)
     cells, most = counted.cells, counted.rows_per_unit
     places = {one.column.name.lower(): place for place, one in enumerate(cells)}
+    price = synthesis_price(terms, cap, counted.keys_limits, bins=counted.bins)
+    costs_little = isinstance(price.of_noise, Zcdp)
     return SynthesisPlan(
         table=table,
         cells=cells,
         rows_per_unit=most,
         plan=bounded_plan(table, cells, most),
         keys_plans=counted.keys_plans,
-        price=synthesis_price(terms, cap, counted.keys_limits, bins=counted.bins),
+        price=price,
         tables=None if tables is None else tuple(sorted({_table(places, one) for one in tables})),
         is_tree=is_tree,
-        has_residuals=has_residuals,
+        has_residuals=tables is None and (costs_little if has_residuals is None else has_residuals),
     )
 
 

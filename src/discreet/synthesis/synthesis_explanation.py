@@ -52,10 +52,14 @@ class SynthesisExplanation(PassageExplanation):
         }
 
     def table_error(self, tables: int) -> float:
-        """Return how far a cell is off if so many tables of two columns are measured."""
-        shares = shares_of([1] * max(1, tables))
-        noise = choose_noise(self.mechanism.each, self.mechanism.last * shares[0])
-        return float(error_of(noise, 1 - CONFIDENCE))
+        """Return how far a cell is off if so many tables of two columns are measured.
+
+        One that is measured in two rounds is off by as much as if it had their weighted mean.
+        """
+        share = shares_of([1] * max(1, tables))[0]
+        noises = [choose_noise(self.mechanism.each, part * share) for part in self.mechanism.rounds]
+        errors = [float(error_of(noise, 1 - CONFIDENCE)) for noise in noises]
+        return float(sum(error**-2 for error in errors) ** -0.5) if all(errors) else 0.0
 
     def steps(self) -> list[tuple[str, str]]:
         """Return a heading and a sentence for each step."""

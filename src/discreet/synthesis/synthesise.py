@@ -162,7 +162,7 @@ def plan_of(
         columns=columns,
         tables=chosen,
         is_tree=method == "tree",
-        has_residuals=method == "residuals",
+        has_residuals=None if method == METHODS[0] else method == "residuals",
         rows_per_unit=terms.rows_per_unit,
         quantiles=quantiles,
     )

@@ -69,7 +69,7 @@ def choose_pairs(known: Scored, *, most_cells: int, is_tree: bool = False) -> tu
     beginnings = range(len(begun), len(candidates) + 1)
     sums = [_sum_of_errors(known, pairs, depends, candidates[:count]) for count in beginnings]
     best = int(np.argmin(sums))
-    if best and sums[best] > GAIN * sums[0]:
+    if best and not begun and sums[best] > GAIN * sums[0]:
         best = 0
     return tuple(sorted(pairs[i] for i in candidates[: len(begun) + best]))
 
@@ -83,9 +83,13 @@ def _noise_alone(known: Scored, errors: NDArray[np.float64], pair: Columns) -> f
 
 CHANCE = Fraction(1, 10)
 """How likely it is at most that any score has more noise than is taken from all of them. The more
-pairs there are, the farther off is the one whose noise is largest; and with heavy tails as well."""
+pairs there are, the farther off is the one whose noise is largest."""
+CHANCE_OF_HEAVY_TAILS = Fraction(1, 40)
+"""The same of Laplace noise: where that is larger it is by more, so that a table with nothing in it
+is measured at the cost of all others."""
 GAIN = 0.9
-"""Tables are measured if the sum of errors is expected to be at most so much of that without."""
+"""Tables are measured if the sum of errors is expected to be at most so much of that without any.
+Where some are measured already, others are taken with them for whatever they gain."""
 
 
 def _candidates(

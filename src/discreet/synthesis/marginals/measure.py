@@ -7,8 +7,14 @@ tables that the scores choose, and each column once more that is in none of them
 
 If *residuals* are wanted, the third has half of its part, and two more follow: scores of how far
 the table of each pair is from a model of what was measured so far, and the tables once more, with
-those that the model misses. Where no tables are worth their noise for half of that part, there is
-one round for all of it, as without residuals.
+those that the model misses. Where no tables are worth their noise, there is one round for all of
+that part, as without residuals.
+
+Scores of the first round say how far columns are from independence, and a model can be wrong where
+they are next to 0. Of three columns two may decide about the third, and know nothing of each other:
+with the third alone between them, a model has them depend on each other. Whether a pair is measured
+that prevents it may be for noise to decide, so where a second round costs next to nothing there is
+one: two measurements for parts of a :math:`\rho` are as good as one for both.
 
 Guarantee:
     Let a unit have at most :math:`m` kept rows, and fix what earlier rounds made public.
@@ -56,6 +62,7 @@ from discreet.project.noise import choose_noise
 from discreet.synthesis.counted.counted_rows import CountedColumn, CountedRows, Integers
 from discreet.synthesis.marginals.choose_tables import (
     CHANCE,
+    CHANCE_OF_HEAVY_TAILS,
     MOST_TABLES,
     Scored,
     all_pairs,
@@ -144,11 +151,11 @@ class MarginalMechanism:
         return SCORES / 2 if isinstance(self.price, Pure) else SCORES
 
     @property
-    def last(self) -> Price:
-        """What is left for a round of tables; with residuals there are two of them."""
-        if self.has_scores and self.has_residuals:
-            return self.price * ((1 - FIRST - 2 * self.scores_part) / 2)
-        return self.rest
+    def rounds(self) -> tuple[Price, ...]:
+        """What each round of tables may cost."""
+        if not (self.has_scores and self.has_residuals):
+            return (self.rest,)
+        return (self.price * ((1 - FIRST - 2 * self.scores_part) / 2),) * 2
 
     @property
     def rest(self) -> Price:
@@ -191,7 +198,7 @@ class MarginalMechanism:
         weights = sum(one.size ** (2 / 3) for one in self.columns)
         tables = max(len(self.tables or ()), MOST_TABLES * len(self.columns))
         weights += tables * max(self.most_cells, MOST_NAMED_CELLS if self.tables else 1) ** (2 / 3)
-        for part in (self.rest, self.last * Fraction(1, math.ceil(weights))):
+        for part in (self.rest, self.rounds[-1] * Fraction(1, math.ceil(weights))):
             choose_noise(self.each, part)
 
     def event(self) -> Event:
@@ -221,14 +228,16 @@ class MarginalMechanism:
             return self._with_tables(found, self.tables or (), rows, grouped, self.rest, rng)
         expected = (expected_table(first, coarse, pair) for pair in all_pairs(len(first)))
         found = evolve(found, scores=self._scores(grouped, expected, rng))
-        chosen = self._chosen(found, self.last)
-        if not (self.has_residuals and chosen):
-            chosen = self._chosen(found, self.rest)
-            return self._with_tables(found, chosen, rows, grouped, self.rest, rng)
-        found = self._with_tables(found, chosen, rows, grouped, self.last, rng)
-        found = evolve(found, residuals=self._scores(grouped, modelled_tables(found), rng))
-        chosen = self._chosen(found, self.last)
-        return self._with_tables(found, chosen, rows, grouped, self.last, rng)
+        if self.has_residuals:
+            first_tables, second_tables = self.rounds
+            if chosen := self._chosen(found, *self.rounds):
+                found = self._with_tables(found, chosen, rows, grouped, first_tables, rng)
+                scores = self._scores(grouped, modelled_tables(found), rng)
+                found = evolve(found, residuals=scores)
+                chosen = self._chosen(found, second_tables)
+                return self._with_tables(found, chosen, rows, grouped, second_tables, rng)
+        chosen = self._chosen(found, self.rest)
+        return self._with_tables(found, chosen, rows, grouped, self.rest, rng)
 
     def _scores(
         self, rows: CountedRows, expected: Iterable[NDArray[np.float64]], rng: Rng
@@ -259,15 +268,19 @@ class MarginalMechanism:
         )
         return evolve(found, tables=(*found.tables, *added))
 
-    def _chosen(self, found: MeasuredMarginals, price: Price) -> tuple[Columns, ...]:
-        """Return the pairs of a round with this price, by the scores that were released last."""
+    def _chosen(self, found: MeasuredMarginals, *prices: Price) -> tuple[Columns, ...]:
+        """Return the pairs of a round, by the scores that were released last.
+
+        The tables are measured once for each of the prices before all is done.
+        """
         scores = found.residuals or found.scores
         assert scores is not None
+        chance = CHANCE_OF_HEAVY_TAILS if isinstance(self.price, Pure) else CHANCE
         one_way = [found.one_way(column)[1] for column in range(len(found.sizes))]
         known = Scored(
             sizes=tuple(one.size for one in found.coarse),
             scores=tuple(scores.values.tolist()),
-            margin=float(scores.noise.error_quantile(2 * CHANCE / len(scores.values))),
+            margin=float(scores.noise.error_quantile(2 * chance / len(scores.values))),
             variances=tuple(
                 variance * len(values.numbers) / values.size
                 for variance, values in zip(one_way, found.coarse, strict=True)
@@ -275,19 +288,23 @@ class MarginalMechanism:
             fine_sizes=tuple(column.size for column in self.columns),
             total=max(1.0, float(np.mean([one.values.sum() for one in found.first]))),
             fine_variances=tuple(one_way),
-            deviation=self._deviation(price),
+            deviation=self._deviation(*prices),
             alone=self._deviation(self.rest),
             before={one.columns: one.variance for one in found.tables if len(one.columns) > 1},
         )
         return choose_pairs(known, most_cells=self.most_cells, is_tree=self.is_tree)
 
-    def _deviation(self, price: Price) -> Callable[[float], float]:
-        """Return about what the deviation of noise is that a share of a price buys."""
-        if isinstance(price, Pure):
-            whole = math.sqrt(2) * self.rows_per_unit / float(price.epsilon)
-            return lambda share: whole / share
-        whole = self.rows_per_unit / math.sqrt(2 * float(price.rho))
-        return lambda share: whole / math.sqrt(share)
+    def _deviation(self, *prices: Price) -> Callable[[float], float]:
+        """Return about what the deviation of noise is that a share of each price buys.
+
+        Of what is measured more than once it is that of the weighted mean for ρ. For ε it is worse
+        than one measurement for both, so tables must be worth the noise of the best one alone.
+        """
+        if isinstance(self.price, Pure):
+            best = max(float(price.epsilon) for price in prices if isinstance(price, Pure))
+            return lambda share: math.sqrt(2) * self.rows_per_unit / (best * share)
+        rho = sum(float(price.rho) for price in prices if isinstance(price, Zcdp))
+        return lambda share: self.rows_per_unit / math.sqrt(2 * rho * share)
 
 
 def expected_table(

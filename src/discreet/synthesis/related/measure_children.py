@@ -171,7 +171,7 @@ class ChildMechanism:
         There are about so many ``children``, and a table that shows how a column of theirs depends
         on their parents differs from independence by ``link`` rows.
         """
-        part = self.marginals(MOST_CLUSTERS).last * Fraction(1, len(self.columns) + 1)
+        part = self.marginals(MOST_CLUSTERS).rest * Fraction(1, len(self.columns) + 1)
         deviation = max(math.sqrt(noise_variance(choose_noise(self.each, part))), 1e-9)
         size = deviation * math.sqrt(2 / math.pi)
         return min(children / (DEVIATIONS_A_CELL * deviation), WORTH * link / size)
