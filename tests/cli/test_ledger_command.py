@@ -74,6 +74,25 @@ def test_a_receipt_that_is_not_there_is_said(project, run, tmp_path):
     assert "cannot be read" in run("ledger", "--verify", *options, code=2)
 
 
+def test_a_copied_project_is_noticed_until_the_owner_says_that_it_was_moved(project, tmp_path, run):
+    ask(run, project, "1")
+    place = ("--project", str(project))
+    assert "--moved" not in run("check", *place)
+    moved = tmp_path / "moved"
+    shutil.copytree(project, tmp_path / "copy")
+    project.rename(moved)
+    assert "--moved" not in run("check", "--project", str(moved))
+    copy = ("--project", str(tmp_path / "copy"))
+    ask(run, tmp_path / "copy", "1")
+    assert "--moved" in run("check", *copy)
+    assert "--moved" in run("doctor", *copy)
+    assert json.loads(run("ledger", "--moved", *copy, "--json"))["was_moved"]
+    assert "knows this file already" in run("ledger", "--moved", *copy)
+    ask(run, tmp_path / "copy", "1")
+    for command in ("check", "doctor"):
+        assert "--moved" not in run(command, *copy)
+
+
 def test_a_lost_ledger_stops_everything_until_the_owner_begins_again(project, run):
     ask(run, project, "1")
     shutil.rmtree(project / ".discreet")

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import (
     BudgetExhausted,
@@ -47,11 +48,34 @@ def ask(ledger: Ledger, loss: PrivacyLoss = HALF) -> None:
     pass_gate(ledger, order(loss), lambda: RELEASE)
 
 
-def end(ledger: Ledger) -> Point:
+def marked(ledger: Ledger) -> Mark:
     (anchor,) = ledger.anchors
     mark = anchor.read()
     assert mark is not None
-    return mark.end
+    return mark
+
+
+def end(ledger: Ledger) -> Point:
+    return marked(ledger).end
+
+
+def test_an_anchor_knows_the_file_that_it_saw_first(tmp_path):
+    """An anchor from before it knew files takes the one that is there."""
+    ledger = new(tmp_path)
+    ask(ledger)
+    (anchor,) = ledger.anchors
+    mark = marked(ledger)
+    assert mark.file == str((tmp_path / "ledger.sqlite").stat().st_ino)
+    anchor.write(evolve(mark, file="", count=mark.count + 1))
+    assert not ledger.is_elsewhere()
+    ask(ledger)
+    assert marked(ledger).file == mark.file
+    anchor.write(evolve(mark, file=f"1{mark.file}", count=marked(ledger).count + 1))
+    ask(ledger)
+    assert ledger.is_elsewhere()
+    ledger.move_anchors(is_here=True)
+    assert not ledger.is_elsewhere()
+    assert marked(ledger).file == mark.file
 
 
 def forget(folder: Path, ledger: Ledger) -> Ledger:

@@ -10,7 +10,7 @@ from pathlib import Path
 from discreet.cli.diagnosis import Diagnosis, broken, doubtful, fine, looked_at
 from discreet.engines.open_engine import open_engine
 from discreet.ledger.anchor import Anchor
-from discreet.ledger.anchoring import read_marks
+from discreet.ledger.anchoring import ELSEWHERE, STAY_HERE, read_marks
 from discreet.ledger.chain import Kind
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.sqlite_store import SqliteStore
@@ -72,9 +72,12 @@ def _ledger(catalog: Catalog) -> Iterator[Diagnosis]:
         else:
             yield fine("ledger", "is begun with the first question")
         return
-    entries = Ledger(SqliteStore(catalog.ledger.resolve()), anchors=anchors).entries(last=FEW)
+    ledger = Ledger(SqliteStore(catalog.ledger.resolve()), anchors=anchors)
+    entries = ledger.entries(last=FEW)
     end = entries[-1].sequence if entries else 0
     yield fine("ledger", f"can be read, and the newest {len(entries):,} entries hold")
+    if ledger.is_elsewhere():
+        yield doubtful("ledger", ELSEWHERE, STAY_HERE)
     verified = max((mark.verified.sequence for mark in marks), default=0)
     if end - verified > (UNVERIFIED if verified else 0):
         told = f"was verified {end - verified:,} entries ago" if verified else "was never verified"

@@ -52,6 +52,8 @@ class Mark:
     verified: Point = BEGINNING
     void: tuple[str, ...] = ()
     """The id spaces whose worst-case claim has ended."""
+    file: str = ""
+    """The number that the ledger's file has on its disk, if it is in one: a copy has another."""
 
     def to_text(self) -> str:
         """Return the mark as one line of JSON that carries its own digest."""
@@ -62,6 +64,7 @@ class Mark:
             "spent": {name: loss.to_json() for name, loss in self.spent.items()},
             "verified": self.verified.to_json(),
             **({"void": list(self.void)} if self.void else {}),
+            **({"file": self.file} if self.file else {}),
         }
         return canonical(data | {"digest": digest(data)})
 
@@ -81,6 +84,7 @@ class Mark:
                 spent={name: loss_from_json(loss) for name, loss in data["spent"].items()},
                 verified=Point.from_json(data["verified"]),
                 void=tuple(map(str, data.get("void", ()))),
+                file=str(data.get("file", "")),
             )
         except (KeyError, TypeError, ValueError, AttributeError, DiscreetError):
             return None

@@ -23,6 +23,13 @@ Guarantee: *what was spent is not forgotten in silence.*
 
 A turn is not a write transaction of the ledger: while one process waits for the disk to keep a
 mark, others charge and settle.
+
+An anchor also knows which file the ledger was in when it first saw it. Whoever copies a project
+copies the anchor too, and both copies are whole; but the copy of the ledger is another file. That
+is told (:func:`is_elsewhere`), and not refused: a file that was moved to another disk or put back
+from a copy is another one as well, and some file systems number theirs anew. So it stands in the
+anchor, which the owner can set right (:func:`move_anchor`), and not in the chain, which would say
+for ever what was so once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,6 +45,7 @@ from discreet.ledger.books import spent_of
 from discreet.ledger.budget import accumulate
 from discreet.ledger.chain import BEGINNING, Entry, Kind, Point, forged
 from discreet.ledger.exact_claims import void_spaces
+from discreet.ledger.sqlite_file import Identity
 from discreet.ledger.store import Snapshot, Store, Transaction
 
 Begun = AbstractContextManager[Snapshot]
@@ -84,16 +92,19 @@ def move_anchor(
     *,
     verified: Point = BEGINNING,
     is_checked: Callable[[Snapshot, Marks], None] = require_whole,
+    is_here: bool = False,
 ) -> None:
     """Let an anchor know where the chain of a ledger ends, in its turn and durably.
 
-    The ledger ``is_checked`` first: it may have lost entries since the last look.
+    The ledger ``is_checked`` first: it may have lost entries since the last look. If it ``is_here``
+    by the owner's word, the anchor takes its file for the one to know.
     """
     with _turn(anchor, store) as begun:
         known = anchor.read()
         with begun() as snapshot:
             is_checked(snapshot, [(anchor, known)])
-            mark = _next_mark(snapshot, known, verified)
+            file = file_of(store) if is_here or not (known and known.file) else known.file
+            mark = _next_mark(snapshot, known, verified, file)
         if mark is not None:
             anchor.write(mark)
         elif known is not None:
@@ -119,12 +130,34 @@ def _turn(anchor: Anchor, store: Store) -> Iterator[Callable[[], Begun]]:
             yield store.read
 
 
-def _next_mark(snapshot: Snapshot, mark: Mark | None, verified: Point) -> Mark | None:
+def file_of(store: Store) -> str:
+    """Return the number that the file of a ledger has on its disk; nothing if it is in none.
+
+    The number of the disk is left out: it may be another one after a restart of the machine.
+    """
+    identity: Identity | None = getattr(store, "identity", None)
+    return "" if identity is None else str(identity[1])
+
+
+ELSEWHERE = "is another file than the one that its anchor knows"
+STAY_HERE = (
+    "If the project was copied, each copy has a budget of its own: use one of them alone. "
+    "If the ledger was moved, or put back from a copy, run 'discreet ledger --moved'"
+)
+"""What is told of a ledger that is elsewhere, and what to do."""
+
+
+def is_elsewhere(store: Store, marks: Marks) -> bool:
+    """Tell whether an anchor knows the ledger as another file than the one that it is in."""
+    return any(mark is not None and mark.file not in ("", file_of(store)) for _, mark in marks)
+
+
+def _next_mark(snapshot: Snapshot, mark: Mark | None, verified: Point, file: str) -> Mark | None:
     """Return what an anchor should say now, or ``None`` if it says that already."""
     known = mark or Mark(count=0, end=BEGINNING, spent={})
     end = _end(snapshot.head())
     checked = max(verified, known.verified, key=lambda point: point.sequence)
-    if mark is not None and (known.end, known.verified) == (end, checked):
+    if mark is not None and (known.end, known.verified, known.file) == (end, checked, file):
         return None
     return Mark(
         count=known.count + 1,
@@ -132,6 +165,7 @@ def _next_mark(snapshot: Snapshot, mark: Mark | None, verified: Point) -> Mark |
         spent=spent_by_space(snapshot),
         verified=checked if _holds(snapshot, checked) else BEGINNING,
         void=void_spaces(snapshot),
+        file=file,
     )
 
 

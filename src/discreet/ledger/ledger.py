@@ -17,6 +17,7 @@ from discreet.ledger.anchor import Anchor
 from discreet.ledger.anchoring import (
     as_it_is,
     begin_again,
+    is_elsewhere,
     move_anchor,
     read_marks,
     require_whole,
@@ -256,10 +257,10 @@ class Ledger:
         payload = reservation(transaction.latest, order, self.now())
         return Ticket(transaction.append(Kind.RESERVE, payload).sequence, order.digest)
 
-    def move_anchors(self) -> None:
-        """Let every anchor know where the chain ends."""
+    def move_anchors(self, *, is_here: bool = False) -> None:
+        """Let every anchor know where the chain ends; by the owner's word, also in which file."""
         for anchor in self.anchors:
-            move_anchor(anchor, self.store)
+            move_anchor(anchor, self.store, is_here=is_here)
 
     def begin_again(self) -> Entry:
         """Go on with a ledger that has forgotten something, as the owner; return the entry of it.
@@ -271,8 +272,12 @@ class Ledger:
                 entry = begin_again(transaction, read_marks(self.anchors))
             with what_stays():
                 for anchor in self.anchors:
-                    move_anchor(anchor, self.store, is_checked=as_it_is)
+                    move_anchor(anchor, self.store, is_checked=as_it_is, is_here=True)
         return entry
+
+    def is_elsewhere(self) -> bool:
+        """Tell whether this is another file than the one that its anchors know: perhaps a copy."""
+        return is_elsewhere(self.store, read_marks(self.anchors))
 
     def commit(self, ticket: Ticket, release: dict[str, Any]) -> Receipt:
         """Store the release that a ticket paid for, and bind the two, in one transaction."""

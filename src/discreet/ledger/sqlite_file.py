@@ -88,7 +88,7 @@ COMMIT;
 
 Identity = tuple[int, int]
 """The device and the number of a file. They hold while a process lives: after a restart of the
-machine the device may have another number, so neither is ever written down."""
+machine the device may have another number, so that is never written down."""
 
 
 def require_one_name(path: Path) -> Identity:

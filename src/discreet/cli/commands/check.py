@@ -6,6 +6,7 @@ from typing import Any
 
 from discreet.cli.command import CommandResult, add_project
 from discreet.core.terminal_text import lines
+from discreet.ledger.anchoring import ELSEWHERE, STAY_HERE
 from discreet.ledger.ledger import Ledger
 from discreet.project.declaration_report import (
     cautions,
@@ -38,6 +39,7 @@ def explained(
 ) -> CommandResult:
     """Return what the declarations imply, beside what the ledger and the sources hold."""
     left_over = [] if ledger is None else [*_void(catalog, ledger), *_left_over(catalog, ledger)]
+    left_over += [] if ledger is None else _moved(ledger)
     left_over += [] if ledger is None else _failed(catalog, ledger)
     warnings = [*cautions(catalog), *about_sources, *left_over]
     public = [table.name for table in catalog.public_tables]
@@ -89,6 +91,12 @@ def _left_over(catalog: Catalog, ledger: Ledger) -> Iterator[str]:
                 f"{share.analyst} is not declared but keeps the share of {share.id_space} that was "
                 "noted before. Declare it as 0 to end it."
             )
+
+
+def _moved(ledger: Ledger) -> Iterator[str]:
+    """Say whether the ledger may be a copy."""
+    if ledger.is_elsewhere():
+        yield f"The ledger {ELSEWHERE}. {STAY_HERE}."
 
 
 def _failed(catalog: Catalog, ledger: Ledger) -> Iterator[str]:

@@ -42,17 +42,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="as the owner, go on although the ledger is gone or is an older copy; what is known "
         "to be spent stays spent",
     )
+    parser.add_argument(
+        "--moved",
+        action="store_true",
+        help="as the owner, say that the ledger was moved or put back, and is not a second one",
+    )
     add_project(parser)
 
 
 def run(options: argparse.Namespace) -> CommandResult:
-    """Show the history or a release, verify, or begin again."""
+    """Show the history or a release, verify, begin again, or know the file."""
     if (options.receipt or options.recent) and not options.verify:
         raise InvalidArgument("--receipt and --recent are for verifying", next="Say --verify too")
     if options.last is not None and (options.all or options.last < 1):
         raise InvalidArgument("--last is not usable", must="be above 0, and without --all")
     if options.begin_again:
         return _begun_again(options)
+    if options.moved:
+        return _moved(options)
     with connect(options.project) as connection:
         if options.release is not None:
             return _released(connection, options.release)
@@ -80,6 +87,14 @@ def _begun_again(options: argparse.Namespace) -> CommandResult:
     spent = totals_words(entry.payload)
     text = f"The ledger goes on at entry {entry.sequence}. Spent until now: {spent or 'nothing'}"
     return CommandResult(text, entry.to_json())
+
+
+def _moved(options: argparse.Namespace) -> CommandResult:
+    ledger = open_ledger(read_catalog(Path(options.project)))
+    was_elsewhere = ledger.is_elsewhere()
+    ledger.move_anchors(is_here=True)
+    text = "knows this file from now on" if was_elsewhere else "knows this file already"
+    return CommandResult(f"The anchor of the ledger {text}", {"was_moved": was_elsewhere})
 
 
 def _released(connection: Connection, ticket: int) -> CommandResult:
