@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from discreet.accounting.accountants.zcdp import zcdp_loss
 from discreet.audit.sampling import audit_outputs
@@ -254,6 +255,28 @@ def test_a_second_round_finds_a_dependence_that_only_the_model_has(others, rng):
         off[has_residuals] = np.abs(pair_tables(model)[0, 1] - 0.25).sum() / 2
     assert off[False] > 0.1
     assert off[True] < 0.03
+
+
+@pytest.mark.parametrize("size", [1_000, 100])
+def test_no_more_is_stored_than_is_said_before(size, rng):
+    """With many values nearly all of it is used: tables of coarse values, and columns thrice.
+
+    Where few of the values can stand in a table, two rounds need no more room than one did.
+    """
+    random = np.random.default_rng(5)
+    first = random.integers(0, size, 100_000)
+    codes = np.column_stack([first, first, (first + random.integers(0, 3, 100_000)) % size])
+    columns = (CountedColumn(size, has_order=False, has_null=False),) * 3
+    counted = CountedRows((size,) * 3, codes, np.ones(100_000, dtype=np.int64))
+    mechanism = MarginalMechanism(
+        columns=columns, rows_per_unit=1, price=Zcdp(10), has_residuals=True
+    )
+    found = mechanism.release(counted, rng)
+    every = [*found.first, *found.tables, found.scores, found.residuals]
+    stored = sum(one.values.size for one in every if one is not None)
+    most = 2 * 3 * size + mechanism.most_measured()
+    assert 0.9 * most < stored <= most
+    assert mechanism.most_measured() < evolve(mechanism, has_residuals=False).most_measured()
 
 
 def test_a_tree_closes_no_circle(rng):

@@ -170,9 +170,27 @@ class MarginalMechanism:
                 math.prod(self.columns[column].size for column in one) for one in self.tables
             )
         count = min(pairs, MOST_TABLES * len(self.columns))
-        largest = sorted((column.size for column in self.columns), reverse=True)[:2]
-        once = pairs + count * min(self.most_cells, math.prod(largest))
-        return 2 * once if self.has_residuals else once
+        fine = [column.size for column in self.columns]
+        if not self.has_residuals:
+            return pairs + count * self._most_in_a_table(fine)
+        # Columns are measured by themselves once more than in one round.
+        return 2 * (pairs + count * self._most_in_a_table(self._most_coarse())) + sum(fine)
+
+    def _most_in_a_table(self, sizes: Sequence[int]) -> int:
+        """Return how many cells the table of two columns with so many values has at most."""
+        return min(self.most_cells, math.prod(sorted(sizes, reverse=True)[:2]))
+
+    def _most_coarse(self) -> list[int]:
+        """Return how many values each column has at most in tables, whatever is counted."""
+        return [
+            most_coarse(
+                one.size,
+                has_order=one.has_order,
+                has_null=one.has_null,
+                most=one.most or self.most_values,
+            )
+            for one in self.columns
+        ]
 
     def require_possible(self) -> None:
         """Refuse tables that no model could hold, and noise that cannot be drawn.
@@ -182,16 +200,7 @@ class MarginalMechanism:
         the least share.
         """
         if self.tables:
-            sizes = [
-                most_coarse(
-                    one.size,
-                    has_order=one.has_order,
-                    has_null=one.has_null,
-                    most=one.most or self.most_values,
-                )
-                for one in self.columns
-            ]
-            junction_tree(sizes, self.tables, most_cells=MOST_NAMED_CELLS)
+            junction_tree(self._most_coarse(), self.tables, most_cells=MOST_NAMED_CELLS)
         self.first_noises()
         if self.has_scores:
             self.score_noise()
