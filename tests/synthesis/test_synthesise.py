@@ -319,6 +319,10 @@ def test_two_rounds_where_they_cost_next_to_nothing(owned):
 
         def rounds(**options):
             found = connection.explain_synthesis("visits", columns=["clinic", "urgent"], **options)
+            said = "once more, by scores of what a model of these misses" in " ".join(
+                str(found).split()
+            )
+            assert said == (found.to_json()["rounds"] == 2)
             return len(found.mechanism.rounds), found.table_error(1)
 
         assert rounds(epsilon=1, delta=1e-8)[0] == 2

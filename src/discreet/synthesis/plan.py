@@ -241,8 +241,7 @@ def synthesis_plan(
     cells, most = counted.cells, counted.rows_per_unit
     places = {one.column.name.lower(): place for place, one in enumerate(cells)}
     price = synthesis_price(terms, cap, counted.keys_limits, bins=counted.bins)
-    if has_residuals is None:
-        has_residuals = isinstance(price.of_noise, Zcdp)
+    twice = isinstance(price.of_noise, Zcdp) if has_residuals is None else has_residuals
     return SynthesisPlan(
         table=table,
         cells=cells,
@@ -252,7 +251,7 @@ def synthesis_plan(
         price=price,
         tables=None if tables is None else tuple(sorted({_table(places, one) for one in tables})),
         is_tree=is_tree,
-        has_residuals=has_residuals and tables is None and len(cells) > 1,
+        has_residuals=twice and tables is None and len(cells) > 1,
     )
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from discreet.synthesis.marginals.junction_tree import Columns, cells, junction_tree
+from discreet.synthesis.marginals.junction_tree import Columns, cells, largest_clique
 
 
 def all_pairs(columns: int) -> tuple[Columns, ...]:
@@ -176,8 +176,7 @@ def _closes_circle(taken: Sequence[Columns], pair: Columns) -> bool:
 
 
 def _fits(sizes: Sequence[int], taken: Sequence[int], pairs: Sequence[Columns], most: int) -> bool:
-    tree = junction_tree(sizes, [pairs[i] for i in taken], most_cells=2**62)
-    return all(cells(sizes, branch.columns) <= most for branch in tree.branches)
+    return largest_clique(sizes, [pairs[i] for i in taken]) <= most
 
 
 def shares_of(sizes: Sequence[int]) -> list[Fraction]:

@@ -14,7 +14,8 @@ Scores of the first round say how far columns are from independence, and a model
 they are next to 0. Of three columns two may decide about the third, and know nothing of each other:
 with the third alone between them, a model has them depend on each other. Whether a pair is measured
 that prevents it may be for noise to decide, so where a second round costs next to nothing there is
-one: two measurements for parts of a :math:`\rho` are as good as one for both.
+one: two measurements for parts of a :math:`\rho` are as good as one for both, unless noise is less
+than a row, where most of its numbers are 0 for one price and not for half of it.
 
 Guarantee:
     Let a unit have at most :math:`m` kept rows, and fix what earlier rounds made public.
@@ -40,8 +41,9 @@ Utility:
     Where no table is chosen, nothing is lost against measuring columns by themselves but the
     second round. Its part of the price is one for which all noise is 1 % more, as a deviation is
     in proportion to :math:`1/\sqrt\rho` or :math:`1/\varepsilon`:
-    :math:`1/\sqrt{1 - 0.02} = 1.0102` and :math:`1/(1 - 0.01) = 1.0101`. Where a table is chosen,
-    less error is expected with it than without, by a tenth at least.
+    :math:`1/\sqrt{1 - 0.02} = 1.0102` and :math:`1/(1 - 0.01) = 1.0101`. The scores of another
+    round cost as much again, where there is one. Where a table is chosen, less error is expected
+    with it than without, by a tenth at least.
 """
 
 import math
