@@ -65,11 +65,11 @@ from discreet.synthesis.counted.counted_rows import CountedColumn, CountedRows, 
 from discreet.synthesis.marginals.choose_tables import (
     CHANCE,
     CHANCE_OF_HEAVY_TAILS,
-    MOST_TABLES,
     Scored,
     all_pairs,
     choose_pairs,
     measured_alone,
+    most_tables,
     shares_of,
 )
 from discreet.synthesis.marginals.coarse_values import CoarseValues, coarse_values, most_coarse
@@ -171,12 +171,15 @@ class MarginalMechanism:
             return sum(
                 math.prod(self.columns[column].size for column in one) for one in self.tables
             )
-        count = min(pairs, MOST_TABLES * len(self.columns))
+        first, second = (
+            min(pairs, most_tables(len(self.columns), is_second=one)) for one in (False, True)
+        )
         fine = [column.size for column in self.columns]
         if not self.has_residuals:
-            return pairs + count * self._most_in_a_table(fine)
+            return pairs + first * self._most_in_a_table(fine)
         # Columns are measured by themselves once more than in one round.
-        return 2 * (pairs + count * self._most_in_a_table(self._most_coarse())) + sum(fine)
+        cells = self._most_in_a_table(self._most_coarse())
+        return 2 * pairs + (first + second) * cells + sum(fine)
 
     def _most_in_a_table(self, sizes: Sequence[int]) -> int:
         """Return how many cells the table of two columns with so many values has at most."""
@@ -207,7 +210,8 @@ class MarginalMechanism:
         if self.has_scores:
             self.score_noise()
         weights = sum(one.size ** (2 / 3) for one in self.columns)
-        tables = max(len(self.tables or ()), MOST_TABLES * len(self.columns))
+        most = most_tables(len(self.columns), is_second=len(self.rounds) > 1)
+        tables = max(len(self.tables or ()), most)
         weights += tables * max(self.most_cells, MOST_NAMED_CELLS if self.tables else 1) ** (2 / 3)
         for part in (self.rest, self.rounds[-1] * Fraction(1, math.ceil(weights))):
             choose_noise(self.each, part)
