@@ -83,6 +83,34 @@ def test_bounds_hold_the_truth(rng):
             assert failures < 12
 
 
+def test_a_pair_that_was_measured_twice_is_known_by_the_mean(rng, monkeypatch):
+    """The noise of two measurements for half a ρ each is that of one for both, and so is the bound.
+
+    One of them alone errs by 1.41 times as much. False alarms: the sum of the sizes of the noise in
+    50 cells has a deviation of .107 of its mean, and .7 of the mean are 6.5 of these.
+    """
+    rows = _rows()
+    model = _model(rows, 1, rng, has_residuals=True)
+    measured = model.measured
+    twice = [one.columns for one in measured.tables if one.columns == (0, 1)]
+    assert len(twice) == 2
+    report = SyntheticReport(title="t", model=model, notes=())
+    (found,) = (one for one in report.pairs if one.columns == ("sex", "age"))
+    grouped = rows.grouped([one.numbers for one in measured.coarse])
+    off = np.abs(measured.mean((0, 1))[0] - grouped.table((0, 1))).sum() / 2
+    total = model.estimated.total
+    precise = sum(1 / one.variance for one in measured.tables if one.columns == (0, 1))
+    cells = grouped.table((0, 1)).size
+    assert cells >= 50
+    assert found.noise == pytest.approx(cells * (2 / np.pi / precise) ** 0.5 / 2 / total)
+    assert off / total == pytest.approx(found.noise, rel=0.7)
+    drawn = []
+    monkeypatch.setattr(DrawnShares, "draw", lambda shares, _: drawn.append(shares))
+    report.plot_pair("sex", "age", axes=object())
+    assert drawn[0].measured * total == pytest.approx(measured.mean((0, 1))[0])
+    assert drawn[0].band * total == pytest.approx(1.96 * precise**-0.5)
+
+
 def test_without_scores_nothing_bounds_what_was_not_measured(rng):
     model = _model(_rows(), 1, rng, tables=((0, 1),))
     report = SyntheticReport(title="t", model=model, notes=())

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from attrs import evolve
 
 from discreet.core.errors import BudgetError, DiscreetError, InvalidArgument, MissingLoss
 from discreet.synthesis.related.related_file import open_synthetic
@@ -318,6 +319,10 @@ def test_two_rounds_where_they_cost_next_to_nothing(owned):
 
         def rounds(**options):
             found = connection.explain_synthesis("visits", columns=["clinic", "urgent"], **options)
+            said = "once more, by scores of what a model of these misses" in " ".join(
+                str(found).split()
+            )
+            assert said == (found.to_json()["rounds"] == 2)
             return len(found.mechanism.rounds), found.table_error(1)
 
         assert rounds(epsilon=1, delta=1e-8)[0] == 2
@@ -330,6 +335,19 @@ def test_two_rounds_where_they_cost_next_to_nothing(owned):
         )
         assert once <= twice <= 1.05 * once
         assert rounds(epsilon=8000, delta=1e-8)[1] == 0
+
+
+def test_of_one_column_there_is_one_round(owned):
+    """Its release has the name that it always had, so it is found again and not paid for twice."""
+    with owned(_table(), budget={"rho": 20}) as owner:
+        connection = owner.connect()
+
+        def plan(**options):
+            return connection.explain_synthesis("visits", columns=["urgent"], **options).plan
+
+        for method in ("auto", "residuals"):
+            found = plan(rho=1, method=method)
+            assert found.name() == evolve(found, has_residuals=False).name()
 
 
 def test_a_judgement_is_of_its_own_model(owned):

@@ -54,9 +54,10 @@ class Synthesising:
         Noisy tables of the ``columns`` (all but those that name the unit, if none are given) are
         measured for the price; a model and its rows follow from them for nothing. ``method`` says
         which columns are measured together: "auto" finds privately which depend on each other,
-        "tree" too, but with no circle, "residuals" in two rounds, and "independent" measures none
-        together. Or ``tables`` names them, as in ``[["age", "diagnosis"]]``. Columns in
-        ``quantiles`` are divided where the rows are, for a tenth of the price, and not evenly.
+        "tree" too, but with no circle, "residuals" in two rounds (as "auto" does for a ρ, or an ε
+        with a δ), and "independent" measures none together. Or ``tables`` names them, as in
+        ``[["age", "diagnosis"]]``. Columns in ``quantiles`` are divided where the rows are, for a
+        tenth of the price, and not evenly.
 
         What was ``published`` before about the same rows counts as well, for nothing: the rows
         agree with it, and so reveal it, which ``release.notes()`` says. Give ``False`` to use none

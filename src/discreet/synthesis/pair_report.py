@@ -86,15 +86,15 @@ def judged_bound(judged: MeasuredTable, number: int, model: Counts) -> float:
     return score_bound(judged, number, np.rint(model), model)
 
 
-def noise_sum(measured: MeasuredTable) -> float:
-    r"""Return what the sizes of a table's noise add up to, but for one time in 60.
+def noise_sum(size: int, variance: float) -> float:
+    r"""Return what the sizes of the noise of so many cells add up to, but for one time in 60.
 
     Of one cell with variance :math:`\sigma^2` the size has a mean of at most :math:`0.8\sigma` and
-    a variance of at most :math:`\sigma^2/2`, for both kinds of noise if they are not far below 1.
+    a variance of at most :math:`\sigma^2/2`, for both kinds of noise if they are not far below 1,
+    and for the mean of two measurements.
     Cells are independent, so by Cantelli's inequality the sum is above its mean by
     :math:`\sqrt{59}` deviations at most one time in 60.
     """
-    size, variance = measured.values.size, measured.variance
     return 0.8 * size * math.sqrt(variance) + math.sqrt(59 * size * variance / 2)
 
 

@@ -235,13 +235,13 @@ def synthesis_plan(
 
     ``tables`` are those to measure, if they are not to be chosen privately; ``quantiles`` are the
     columns that are divided privately where the rows are. With no word about residuals they are
-    measured where that costs next to nothing.
+    measured where that costs next to nothing; of one column there are none.
     """
     counted = counted_table(table, columns, rows_per_unit, quantiles)
     cells, most = counted.cells, counted.rows_per_unit
     places = {one.column.name.lower(): place for place, one in enumerate(cells)}
     price = synthesis_price(terms, cap, counted.keys_limits, bins=counted.bins)
-    costs_little = isinstance(price.of_noise, Zcdp)
+    twice = isinstance(price.of_noise, Zcdp) if has_residuals is None else has_residuals
     return SynthesisPlan(
         table=table,
         cells=cells,
@@ -251,7 +251,7 @@ def synthesis_plan(
         price=price,
         tables=None if tables is None else tuple(sorted({_table(places, one) for one in tables})),
         is_tree=is_tree,
-        has_residuals=tables is None and (costs_little if has_residuals is None else has_residuals),
+        has_residuals=twice and tables is None and len(cells) > 1,
     )
 
 

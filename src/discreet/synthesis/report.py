@@ -10,7 +10,8 @@ depend on each other would give, and :math:`\mu` the model's table,
 and the first term is the score of the pair, which was released with noise; its upper end is
 taken. If the owner has the model judged (:mod:`discreet.synthesis.judge`), the left side itself was
 released with noise, and its upper end is taken if that is less. So is, for a measured table
-:math:`y`, :math:`\lVert x - y \rVert_1 + \lVert y - \mu \rVert_1`.
+:math:`y`, :math:`\lVert x - y \rVert_1 + \lVert y - \mu \rVert_1`. Of one that was measured
+twice :math:`y` is the mean, weighted by the inverse variances, as it is for the model.
 
 Within coarse values of several values nothing bounds how the truth :math:`p` differs from the model
 :math:`q`. There a cell :math:`B` adds at most :math:`p(B) + q(B) \le |p(B) - q(B)| + 2 q(B)`, so
@@ -38,6 +39,7 @@ from discreet.mechanisms.noise.discrete_laplace import DiscreteLaplace
 from discreet.mechanisms.noise_json import Noise
 from discreet.synthesis.marginals.choose_tables import all_pairs
 from discreet.synthesis.marginals.coarse_values import Counts
+from discreet.synthesis.marginals.junction_tree import Columns
 from discreet.synthesis.marginals.measure import expected_table
 from discreet.synthesis.marginals.measured import MeasuredTable
 from discreet.synthesis.pair_report import (
@@ -76,42 +78,38 @@ class SyntheticReport:
     @cached_property
     def pairs(self) -> tuple[PairReport, ...]:
         """All pairs of columns, the least certain ones first."""
-        measured = {one.columns: one for one in self.model.measured.tables}
         found = [
-            self._pair(number, pair, measured.get(pair))
-            for number, pair in enumerate(all_pairs(len(self.model.cells)))
+            self._pair(number, pair) for number, pair in enumerate(all_pairs(len(self.model.cells)))
         ]
         return least_certain_first(found)
 
-    def _pair(
-        self, number: int, pair: tuple[int, ...], measured: MeasuredTable | None
-    ) -> PairReport:
+    def _pair(self, number: int, pair: Columns) -> PairReport:
         names = tuple(self.model.cells[column].column.name for column in pair)
         total = max(self.model.estimated.total, 1.0)
         shares = self.model.coarse_pairs[pair]
-        distance = noise = None
-        if measured is not None:
-            distance = float(np.abs(measured.values / total - shares).sum() / 2)
-            size = measured.values.size
-            noise = size * math.sqrt(2 * measured.variance / math.pi) / total / 2
         model = total * shares
         bounds = [*self._by_score(number, pair, model), *self._by_judgement(number, model)]
-        if measured is not None:
-            bounds.append(float(np.abs(measured.values - model).sum()) + noise_sum(measured))
+        distance = noise = None
+        if is_measured := pair in self.model.measured.together:
+            counts, variance = self.model.measured.mean(pair)
+            off = float(np.abs(counts - model).sum())
+            distance = off / total / 2
+            noise = counts.size * math.sqrt(2 * variance / math.pi) / total / 2
+            bounds.append(off + noise_sum(counts.size, variance))
         coarse = [self.model.measured.coarse[column] for column in pair]
         within = put_together(coarse, shares)
-        off = min(bounds) / total / 2 + self.shift if bounds and not is_lost(coarse) else None
+        most = min(bounds) / total / 2 + self.shift if bounds and not is_lost(coarse) else None
         return PairReport(
             columns=(names[0], names[1]),
-            is_measured=measured is not None,
+            is_measured=is_measured,
             distance=distance,
             noise=noise,
-            at_most=None if off is None else min(1.0, off + within),
-            of_groups=None if off is None else min(1.0, off),
+            at_most=None if most is None else min(1.0, most + within),
+            of_groups=None if most is None else min(1.0, most),
             put_together=within,
         )
 
-    def _by_score(self, number: int, pair: tuple[int, ...], model: Counts) -> list[float]:
+    def _by_score(self, number: int, pair: Columns, model: Counts) -> list[float]:
         scores = self.model.measured.scores
         if scores is None:
             return []
@@ -183,9 +181,8 @@ class SyntheticReport:
         found = "".join(svg(self._pair_shares(one).draw, tall=3.0) for one in self._drawn())
         return found or "<p>None were measured.</p>"
 
-    def _drawn(self) -> list[MeasuredTable]:
-        tables = {one.columns: one for one in self.model.measured.tables if len(one.columns) == 2}
-        return list(tables.values())[:MOST_DRAWN]
+    def _drawn(self) -> Sequence[Columns]:
+        return [one for one in self.model.measured.together if len(one) == 2][:MOST_DRAWN]
 
     def _shares(self, place: int) -> DrawnShares:
         model, measured, band = self.column(place)
@@ -198,17 +195,19 @@ class SyntheticReport:
             band=band,
         )
 
-    def _pair_shares(self, table: MeasuredTable) -> DrawnShares:
+    def _pair_shares(self, columns: Columns) -> DrawnShares:
         """Return the shares of two columns that were measured together, of coarse values."""
         total = max(self.model.estimated.total, 1.0)
-        cells = [self.model.cells[column] for column in table.columns]
-        coarse = [self.model.measured.coarse[column] for column in table.columns]
+        counts, variance = self.model.measured.mean(columns)
+        noise = next(one.noise for one in self.model.measured.tables if one.columns == columns)
+        cells = [self.model.cells[column] for column in columns]
+        coarse = [self.model.measured.coarse[column] for column in columns]
         return DrawnShares(
             names=tuple(one.column.name for one in cells),
             labels=tuple(coarse_labels(one, part) for one, part in zip(cells, coarse, strict=True)),
-            model=self.model.coarse_table(table.columns),
-            measured=table.values / total,
-            band=_band(table.noise, table.variance) / total,
+            model=self.model.coarse_table(columns),
+            measured=counts / total,
+            band=_band(noise, variance) / total,
         )
 
     def write(self, path: str | Path) -> Path:
@@ -229,10 +228,10 @@ class SyntheticReport:
     def plot_pair(self, first: str, second: str, axes: Any = None) -> Any:
         """Draw the shares of two columns that were measured together, over the measured bands."""
         names = [one.column.name for one in self.model.cells]
-        for table in self.model.measured.tables:
-            if {names[column] for column in table.columns} == {first, second}:
+        for columns in self.model.measured.together:
+            if {names[column] for column in columns} == {first, second}:
                 found = new_axes() if axes is None else axes
-                self._pair_shares(table).draw(found)
+                self._pair_shares(columns).draw(found)
                 return found
         raise InvalidArgument(
             f"'{first}' and '{second}' were not measured together",

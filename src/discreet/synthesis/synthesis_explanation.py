@@ -112,15 +112,15 @@ class SynthesisExplanation(PassageExplanation):
             return "one column alone"
         noise = error_of(self.mechanism.score_noise(), 1 - CONFIDENCE)
         few = max(1, math.isqrt(pairs))
-        twice = (
-            ""
-            if not self.mechanism.has_residuals
-            else ("; then, once more, what a model of these misses is scored and measured")
+        again = (
+            ", and once more, by scores of what a model of these misses"
+            if self.mechanism.has_residuals
+            else ""
         )
         return (
             f"scores of {pairs:,} pairs of columns (± {float(noise):,.3g} rows) choose which are"
-            f" measured; with {few:,} of them, each is about ± {self.table_error(few):,.3g} a cell"
-            f"{twice}"
+            f" measured{again}; with {few:,} of them, each is about ± {self.table_error(few):,.3g}"
+            " a cell"
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -141,6 +141,7 @@ class SynthesisExplanation(PassageExplanation):
             "tables": None
             if mechanism.tables is None
             else [[self.plan.cells[i].column.name for i in one] for one in mechanism.tables],
+            "rounds": len(mechanism.rounds),
             "scores": _noise_json(mechanism.score_noise() if mechanism.has_scores else None),
             "published": sorted({one.ticket for one in self.published}),
             **self.price_json(),

@@ -21,7 +21,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from discreet.synthesis.marginals.junction_tree import Columns, cells, junction_tree
+from discreet.synthesis.marginals.junction_tree import Columns, cells, largest_clique
 
 
 def all_pairs(columns: int) -> tuple[Columns, ...]:
@@ -102,8 +102,9 @@ def _candidates(
     is_tree: bool,
 ) -> list[int]:
     taken = [*begun]
+    most = most_tables(len(sizes), is_second=bool(begun))
     for i in sorted(range(len(pairs)), key=lambda one: (-depends[one], one)):
-        if depends[i] <= 0 or len(taken) >= MOST_TABLES * len(sizes):
+        if depends[i] <= 0 or len(taken) >= most:
             break
         if i in begun:
             continue
@@ -114,8 +115,15 @@ def _candidates(
     return taken
 
 
+def most_tables(columns: int, *, is_second: bool) -> int:
+    """Return how many pairs are measured at most in a round."""
+    return (MOST_TABLES + (MORE_TABLES if is_second else 0)) * columns
+
+
 MOST_TABLES = 4
 """How many pairs are measured, for each column."""
+MORE_TABLES = 1
+"""How many more a second round may take: the first may have taken all that it can."""
 
 
 def _sum_of_errors(
@@ -176,8 +184,7 @@ def _closes_circle(taken: Sequence[Columns], pair: Columns) -> bool:
 
 
 def _fits(sizes: Sequence[int], taken: Sequence[int], pairs: Sequence[Columns], most: int) -> bool:
-    tree = junction_tree(sizes, [pairs[i] for i in taken], most_cells=2**62)
-    return all(cells(sizes, branch.columns) <= most for branch in tree.branches)
+    return largest_clique(sizes, [pairs[i] for i in taken]) <= most
 
 
 def shares_of(sizes: Sequence[int]) -> list[Fraction]:

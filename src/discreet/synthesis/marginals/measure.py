@@ -14,7 +14,8 @@ Scores of the first round say how far columns are from independence, and a model
 they are next to 0. Of three columns two may decide about the third, and know nothing of each other:
 with the third alone between them, a model has them depend on each other. Whether a pair is measured
 that prevents it may be for noise to decide, so where a second round costs next to nothing there is
-one: two measurements for parts of a :math:`\rho` are as good as one for both.
+one: two measurements for parts of a :math:`\rho` are as good as one for both, unless noise is less
+than a row, where most of its numbers are 0 for one price and not for half of it.
 
 Guarantee:
     Let a unit have at most :math:`m` kept rows, and fix what earlier rounds made public.
@@ -40,8 +41,9 @@ Utility:
     Where no table is chosen, nothing is lost against measuring columns by themselves but the
     second round. Its part of the price is one for which all noise is 1 % more, as a deviation is
     in proportion to :math:`1/\sqrt\rho` or :math:`1/\varepsilon`:
-    :math:`1/\sqrt{1 - 0.02} = 1.0102` and :math:`1/(1 - 0.01) = 1.0101`. Where a table is chosen,
-    less error is expected with it than without, by a tenth at least.
+    :math:`1/\sqrt{1 - 0.02} = 1.0102` and :math:`1/(1 - 0.01) = 1.0101`. The scores of another
+    round cost as much again, where there is one. Where a table is chosen, less error is expected
+    with it than without, by a tenth at least.
 """
 
 import math
@@ -63,11 +65,11 @@ from discreet.synthesis.counted.counted_rows import CountedColumn, CountedRows, 
 from discreet.synthesis.marginals.choose_tables import (
     CHANCE,
     CHANCE_OF_HEAVY_TAILS,
-    MOST_TABLES,
     Scored,
     all_pairs,
     choose_pairs,
     measured_alone,
+    most_tables,
     shares_of,
 )
 from discreet.synthesis.marginals.coarse_values import CoarseValues, coarse_values, most_coarse
@@ -169,10 +171,31 @@ class MarginalMechanism:
             return sum(
                 math.prod(self.columns[column].size for column in one) for one in self.tables
             )
-        count = min(pairs, MOST_TABLES * len(self.columns))
-        largest = sorted((column.size for column in self.columns), reverse=True)[:2]
-        once = pairs + count * min(self.most_cells, math.prod(largest))
-        return 2 * once if self.has_residuals else once
+        first, second = (
+            min(pairs, most_tables(len(self.columns), is_second=one)) for one in (False, True)
+        )
+        fine = [column.size for column in self.columns]
+        if not self.has_residuals:
+            return pairs + first * self._most_in_a_table(fine)
+        # Columns are measured by themselves once more than in one round.
+        cells = self._most_in_a_table(self._most_coarse())
+        return 2 * pairs + (first + second) * cells + sum(fine)
+
+    def _most_in_a_table(self, sizes: Sequence[int]) -> int:
+        """Return how many cells the table of two columns with so many values has at most."""
+        return min(self.most_cells, math.prod(sorted(sizes, reverse=True)[:2]))
+
+    def _most_coarse(self) -> list[int]:
+        """Return how many values each column has at most in tables, whatever is counted."""
+        return [
+            most_coarse(
+                one.size,
+                has_order=one.has_order,
+                has_null=one.has_null,
+                most=one.most or self.most_values,
+            )
+            for one in self.columns
+        ]
 
     def require_possible(self) -> None:
         """Refuse tables that no model could hold, and noise that cannot be drawn.
@@ -182,21 +205,13 @@ class MarginalMechanism:
         the least share.
         """
         if self.tables:
-            sizes = [
-                most_coarse(
-                    one.size,
-                    has_order=one.has_order,
-                    has_null=one.has_null,
-                    most=one.most or self.most_values,
-                )
-                for one in self.columns
-            ]
-            junction_tree(sizes, self.tables, most_cells=MOST_NAMED_CELLS)
+            junction_tree(self._most_coarse(), self.tables, most_cells=MOST_NAMED_CELLS)
         self.first_noises()
         if self.has_scores:
             self.score_noise()
         weights = sum(one.size ** (2 / 3) for one in self.columns)
-        tables = max(len(self.tables or ()), MOST_TABLES * len(self.columns))
+        most = most_tables(len(self.columns), is_second=len(self.rounds) > 1)
+        tables = max(len(self.tables or ()), most)
         weights += tables * max(self.most_cells, MOST_NAMED_CELLS if self.tables else 1) ** (2 / 3)
         for part in (self.rest, self.rounds[-1] * Fraction(1, math.ceil(weights))):
             choose_noise(self.each, part)

@@ -86,9 +86,9 @@ class MeasuredMarginals:
 
     def one_way(self, column: int) -> tuple[Counts, float]:
         """Return the counts of one column by what was measured of it alone, and the variance."""
-        return self._mean((column,))
+        return self.mean((column,))
 
-    def _mean(self, columns: Columns) -> tuple[Counts, float]:
+    def mean(self, columns: Columns) -> tuple[Counts, float]:
         """Return the mean of what was measured of a table, weighted by the inverse variances."""
         found = [one for one in (*self.first, *self.tables) if one.columns == columns]
         weights = [1 / max(one.variance, 1e-9) for one in found]
@@ -105,7 +105,7 @@ class MeasuredMarginals:
             found.append(Measurement.of((column,), one.sums(counts), variances))
         coarse = [block_of(one.numbers, self.coarse[at].numbers) for at, one in enumerate(parts)]
         for columns in self.together:
-            counts, variance = self._mean(columns)
+            counts, variance = self.mean(columns)
             found.append(
                 Measurement.of_parts(
                     columns,

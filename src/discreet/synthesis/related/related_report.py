@@ -304,4 +304,4 @@ class _ByClusters:
     @property
     def most(self) -> float:
         """How far it is from the truth, but for one time in 60: no more than all of its noise."""
-        return noise_sum(self.table)
+        return noise_sum(self.table.values.size, self.table.variance)
