@@ -115,11 +115,11 @@ def test_choosing_is_never_worse_than_columns_by_themselves(
 def test_scores_take_as_little_of_an_epsilon(soak, rng, epsilon, has_residuals, monkeypatch):
     """Noise is in proportion to 1/ε, so that scores may have half of what they have of a ρ.
 
-    Its noise has heavy tails: one run in forty at most takes a score that is too large for a
+    Its noise has heavy tails: one run in twenty at most takes a score that is too large for a
     dependence, and has 6 % more error for it on the average. Two rounds for half an ε each have 1.4
-    times the noise of one, and none are chosen where nothing is missed. False alarms: 13 such runs
-    of 60 are there once in 1e9; and all others measure the same as columns by themselves, for 1 %
-    less. Of 400 runs in soaks the mean itself is 1.0099, give or take 0.0006.
+    times the noise of one, and none are chosen where nothing is missed. False alarms: 17 such runs
+    of 60 are there once in 1e8; and all others measure the same as columns by themselves, for 1 %
+    less. Of 400 runs in soaks the mean itself is 1.0115, give or take 0.0011.
     """
     codes = _rows(np.random.default_rng(7), depends=False)
     repeats = 400 if soak.active else 60
@@ -128,7 +128,7 @@ def test_scores_take_as_little_of_an_epsilon(soak, rng, epsilon, has_residuals, 
     )
     if soak.active:
         assert chosen.mean() <= MOST * alone.mean()
-    assert has_tables.mean() < 13 / 60
+    assert has_tables.mean() < 17 / 60
     assert chosen[~has_tables].mean() <= MOST * alone[~has_tables].mean()
 
 

@@ -84,7 +84,7 @@ def _noise_alone(known: Scored, errors: NDArray[np.float64], pair: Columns) -> f
 CHANCE = Fraction(1, 10)
 """How likely it is at most that any score has more noise than is taken from all of them. The more
 pairs there are, the farther off is the one whose noise is largest."""
-CHANCE_OF_HEAVY_TAILS = Fraction(1, 40)
+CHANCE_OF_HEAVY_TAILS = Fraction(1, 20)
 """The same of Laplace noise: where that is larger it is by more, so that a table with nothing in it
 is measured at the cost of all others."""
 GAIN = 0.9
