@@ -18,6 +18,9 @@ from discreet.tables.plans.engine import FoundKeys
 
 Integers = NDArray[np.int64]
 
+MOST_KEPT = 1024
+"""How many cells a table has at most that is kept: 60 columns have 1,770 pairs."""
+
 
 @frozen
 class CountedColumn:
@@ -45,6 +48,9 @@ class CountedRows:
     codes: Integers = field(repr=False)
     """A row for each combination that is there, a column for each column, which lie together."""
     counts: Integers = field(repr=False)
+    keeps_pairs: bool = False
+    """Whether small tables of two columns are kept: they are scored first, and measured later."""
+    _pairs: dict[tuple[int, ...], Integers] = field(factory=dict, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         """Refuse what no engine may return."""
@@ -77,18 +83,25 @@ class CountedRows:
 
     def table(self, columns: Sequence[int]) -> Integers:
         """Return the number of rows in each cell of some columns, one axis for each."""
+        known = self._pairs.get(tuple(columns))
+        if known is not None:
+            return known
         shape = tuple(self.sizes[column] for column in columns)
         cells = int(np.prod(shape, dtype=object)) if shape else 1
         places = np.zeros(len(self.counts), dtype=np.int64)
         for column, size in zip(columns, shape, strict=True):
             places = places * size + self.codes[:, column]
-        return sum_integers(places, self.counts, cells).reshape(shape)
+        found = sum_integers(places, self.counts, cells).reshape(shape)
+        if self.keeps_pairs and len(shape) == 2 and cells <= MOST_KEPT:
+            found.flags.writeable = False
+            self._pairs[tuple(columns)] = found
+        return found
 
     def grouped(self, numbers: Sequence[Integers]) -> "CountedRows":
         """Return the same rows with coarser values: for each column, that of each of its values."""
         sizes = tuple(int(one.max()) + 1 for one in numbers)
         codes = np.stack([one[self.codes[:, column]] for column, one in enumerate(numbers)])
-        return CountedRows(sizes, codes.T, self.counts)
+        return CountedRows(sizes, codes.T, self.counts, keeps_pairs=True)
 
 
 def sum_integers(places: Integers, values: Integers, cells: int) -> Integers:

@@ -89,6 +89,7 @@ def estimate(
     *,
     impossible: Sequence[tuple[tuple[int, ...], NDArray[np.bool_]]] = (),
     smoothing: float = SMOOTHING,
+    close_enough: float = CLOSE_ENOUGH,
     still: float = 0.0,
     most_tours: int = MOST_TOURS,
     most_cells: int = MOST_CELLS,
@@ -107,11 +108,11 @@ def estimate(
     tree = junction_tree(sizes, groups, most_cells=most_cells)
     fit = _Fit.begin(tree, measurements, impossible, smoothing, holds_total=not still)
     tours, changed = 0, np.inf
-    enough = still or CLOSE_ENOUGH
+    enough = still or close_enough
     while tours < most_tours and changed > enough:
         changed = fit.tour()
         tours += 1
-    for part in () if still else SETTLING:
+    for part in () if still or close_enough > CLOSE_ENOUGH else SETTLING:
         fit.tour(part)
     for _ in range(most_tours if still else 0):
         if fit.tour(most_noise=_ONE_ROW) <= still:

@@ -83,6 +83,10 @@ FIRST = Fraction(15, 100)
 SCORES = Fraction(2, 100)
 """The part of a ρ for the scores of pairs; of an ε it is half of that."""
 
+ABOUT = 0.1
+"""How far the model of the first tables may be from the best one, as a share of their noise: what
+it misses is scored with more noise than that."""
+
 MOST_NAMED_CELLS = 1_000_000
 """How many cells a clique may have if the tables are named."""
 
@@ -336,7 +340,8 @@ def expected_table(
 
 def modelled_tables(found: MeasuredMarginals) -> Iterator[NDArray[np.float64]]:
     """Return whole numbers for the cells of all pairs, by a model of what was measured."""
-    known = estimate([one.size for one in found.coarse], found.measurements())
+    sizes = [one.size for one in found.coarse]
+    known = estimate(sizes, found.measurements(), close_enough=ABOUT)
     tables = pair_tables(known.model)
     for pair in all_pairs(len(found.sizes)):
         yield np.floor(known.total * tables[pair])

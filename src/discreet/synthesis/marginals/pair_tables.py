@@ -29,8 +29,7 @@ def pair_tables(model: GraphicalModel) -> dict[Columns, Table]:
     return {
         (first, second): table
         for first in range(len(model.tree.sizes))
-        for second, table in _with_first(model, shares, first)
-        if second > first
+        for second, table in _with_first(model, shares, first, after=first)
     }
 
 
@@ -44,9 +43,9 @@ def _shares(model: GraphicalModel) -> list[Table]:
 
 
 def _with_first(
-    model: GraphicalModel, shares: Sequence[Table], first: int
+    model: GraphicalModel, shares: Sequence[Table], first: int, after: int = -1
 ) -> Iterator[tuple[int, Table]]:
-    """Return the table of one column with each other one, once."""
+    """Return the table of one column with each other one ``after`` some number, once."""
     beside, seen = _neighbours(model), {first}
     home = model.tree.home((first,))
     assert home is not None
@@ -57,14 +56,15 @@ def _with_first(
         for other in columns:
             if other not in seen:
                 seen.add(other)
-                yield other, _carry(shares[place], columns, first, carried, (other,))
-        for after, shared in beside[place]:
-            if after == before:
+                if other > after:
+                    yield other, _carry(shares[place], columns, first, carried, (other,))
+        for following, shared in beside[place]:
+            if following == before:
                 continue
-            following = None
-            if first not in model.tree.branches[after].columns:
-                following = shared, _carry(shares[place], columns, first, carried, shared)
-            waiting.append((after, place, following))
+            handed = None
+            if first not in model.tree.branches[following].columns:
+                handed = shared, _carry(shares[place], columns, first, carried, shared)
+            waiting.append((following, place, handed))
 
 
 def _neighbours(model: GraphicalModel) -> list[list[tuple[int, Columns]]]:
