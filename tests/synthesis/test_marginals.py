@@ -236,6 +236,22 @@ def test_a_second_round_finds_what_the_model_of_the_first_misses(rng):
     assert choose_pairs(missed, most_cells=1_000) == ((0, 1), (1, 2))
 
 
+def test_kept_tables_are_those_that_are_counted_and_nobody_can_change_them():
+    """What an engine counted is kept nowhere else, so that whoever holds it can overwrite it."""
+    rows = _counted(_rows(np.random.default_rng(6), 500))
+    grouped = rows.grouped([np.arange(one.size, dtype=np.int64) // 2 for one in COLUMNS])
+    for pair in ((0, 1), (1, 0), (2, 3)):
+        kept = grouped.table(pair)
+        assert grouped.table(pair) is kept
+        again = CountedRows(grouped.sizes, grouped.codes, grouped.counts).table(pair)
+        assert (kept == again).all()
+        with pytest.raises(ValueError, match="read-only"):
+            kept[0, 0] = 1
+        assert rows.table(pair) is not rows.table(pair)
+        rows.table(pair)[...] = 0
+        assert rows.table(pair).sum() == 500
+
+
 @pytest.mark.parametrize("others", [0, 5, 10])
 def test_a_second_round_finds_a_dependence_that_only_the_model_has(others, rng):
     """Who works and in which year are independent; what is only asked of workers in one year says

@@ -97,6 +97,8 @@ def estimate(
     """Return the model of some measurements of columns with so many values.
 
     ``impossible`` are tables of cells in which no row can be: columns, and True where it is so.
+    The search ends when a tour leaves cells ``close_enough`` to where the one before did; who asks
+    for less than usual has no use for the last tours either, which settle what is closer than that.
     Where noise differs very much from table to table, cells that are known well are few among all
     that change. So with ``still`` the search ends when a tour changes cells by no more than that
     share of their noise, and whole steps are the last ones: what is known well is not to be met in

@@ -42,8 +42,8 @@ Utility:
     second round. Its part of the price is one for which all noise is 1 % more, as a deviation is
     in proportion to :math:`1/\sqrt\rho` or :math:`1/\varepsilon`:
     :math:`1/\sqrt{1 - 0.02} = 1.0102` and :math:`1/(1 - 0.01) = 1.0101`. The scores of another
-    round cost as much again, where there is one. Where a table is chosen, less error is expected
-    with it than without, by a tenth at least.
+    round cost as much again, where there is one. Tables are chosen where less error is expected
+    with them than without any, by a tenth at least; with some, others for whatever they gain.
 """
 
 import math
