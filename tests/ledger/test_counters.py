@@ -15,6 +15,7 @@ from discreet.ledger import books, suspension
 from discreet.ledger import ledger as ledger_module
 from discreet.ledger.budget import Allocation, Budget
 from discreet.ledger.chain import Kind
+from discreet.ledger.failures import OpenTickets
 from discreet.ledger.gate_rules import GateRules
 from tests.ledger.counter_game import (
     ALL,
@@ -187,9 +188,9 @@ def test_a_ticket_counts_where_it_was_reserved_whatever_shares_are_given_later()
 
 
 def patched(monkeypatch: pytest.MonkeyPatch, name: str, twin: Any) -> None:
-    for module in (books, suspension, ledger_module):
-        if hasattr(module, name):
-            monkeypatch.setattr(module, name, twin)
+    for place in (books, suspension, ledger_module, OpenTickets):
+        if hasattr(place, name):
+            monkeypatch.setattr(place, name, twin)
 
 
 @pytest.mark.parametrize(
@@ -200,8 +201,8 @@ def patched(monkeypatch: pytest.MonkeyPatch, name: str, twin: Any) -> None:
         ("require_room", lambda *_: None),
         ("require_active", lambda *_: None),
         ("require_few_in_all", lambda *_: None),
-        ("tickets_in_flight", lambda *_: []),
-        ("abandoned_tickets", lambda *_: []),
+        ("in_flight", lambda *_: []),
+        ("abandoned", lambda *_: []),
         ("after_resumption", lambda _, id_space, __: {"id_space": id_space}),
     ],
 )

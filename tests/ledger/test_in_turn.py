@@ -81,9 +81,7 @@ def test_a_child_that_was_forked_meanwhile_does_not_keep_a_place_that_was_given_
     copy, end = sleeping()
     os.write(go, b"x")
     os.waitpid(child, 0)
-    for thread in threading.enumerate():
-        if thread.name == "ledger-queue":
-            thread.join(60)  # its turn has come, and it gave it up
+    # The turn of who gave up comes, and is given up as well.
     with in_turn(os.open(tmp_path, os.O_RDONLY), 5) as is_mine:
         assert is_mine
     os.close(end)
@@ -95,7 +93,7 @@ def test_where_no_thread_can_wait_one_looks_again(tmp_path: Path, monkeypatch):
         raise RuntimeError
 
     child, go = hold(tmp_path)
-    monkeypatch.setattr("discreet.ledger.in_turn.Thread.start", refuse)
+    monkeypatch.setattr("discreet.ledger.in_turn.start_new_thread", refuse)
     with in_turn(os.open(tmp_path, os.O_RDONLY), 0.05) as is_mine:
         assert not is_mine
     os.write(go, b"x")

@@ -31,18 +31,22 @@ def digest(value: Any) -> str:
 
 
 def _require_exact(value: Any) -> None:
-    if isinstance(value, float):
-        raise TypeError("a float has no canonical text; write a fraction as text instead")
     if isinstance(value, dict):
-        for key, item in value.items():
+        for key in value:
             if not isinstance(key, str):
                 raise TypeError("keys of canonical JSON are text")
+        value = value.values()
+    elif not isinstance(value, _LISTS):
+        if isinstance(value, float):
+            raise TypeError("a float has no canonical text; write a fraction as text instead")
+        return
+    if not _EXACT.issuperset(map(type, value)):
+        for item in value:
             if type(item) not in _EXACT:
                 _require_exact(item)
-    elif isinstance(value, list | tuple) and not _EXACT.issuperset(map(type, value)):
-        for item in value:
-            _require_exact(item)
 
+
+_LISTS = (list, tuple)
 
 _EXACT = {str, int, bool, type(None)}
 """Types that need no closer look; a long list of them is passed over quickly."""

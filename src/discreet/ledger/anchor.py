@@ -15,9 +15,11 @@ may have died before it was, so a mark that this process did not flush itself is
 halves of a new file are equal: as long as they are, its name may not be durable either.
 """
 
+import hashlib
 import os
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -75,8 +77,7 @@ class Mark:
         if data is None:
             return None
         try:
-            written = data.pop("digest")
-            if digest(data) != written:
+            if _text_digest(text, data["digest"]) != data["digest"]:
                 return None
             return Mark(
                 count=int(data["count"]),
@@ -88,6 +89,12 @@ class Mark:
             )
         except (KeyError, TypeError, ValueError, AttributeError, DiscreetError):
             return None
+
+
+def _text_digest(text: str, written: str) -> str:
+    """Return the digest of a mark, of its text without the digest that is ``written`` in it."""
+    # Names are in order, and what stands before it is the same in every mark.
+    return hashlib.sha256(text.replace(f'"digest":"{written}",', "", 1).encode()).hexdigest()
 
 
 def behind(what: str, *, must: str = "", got: str = "") -> LedgerError:
@@ -129,9 +136,9 @@ class Anchor:
                 data = self._read()
             if data is None:
                 return None
-            marks = [mark for mark in map(_mark, _halves(data)) if mark is not None]
-            if marks:
-                return max(marks, key=lambda mark: mark.count)
+            mark = _newest(_halves(data))
+            if mark is not None:
+                return mark
         raise LedgerError(
             f"The anchor {self.path} cannot be understood",
             must="be as Discreet wrote it",
@@ -294,6 +301,20 @@ class Anchor:
             got=cause.strerror or type(cause).__name__,
             next="Nothing is answered without it. Make the file and its folder writable",
         )
+
+
+def _newest(halves: Iterable[bytes]) -> Mark | None:
+    """Return the newest mark that is whole: of the older half no more is read than its number."""
+    likely = sorted(halves, key=_number, reverse=True)
+    return next((mark for mark in map(_mark, likely) if mark is not None), None)
+
+
+def _number(half: bytes) -> int:
+    found = _NUMBER.search(half)
+    return int(found[1]) if found else -1
+
+
+_NUMBER = re.compile(rb'"count":([0-9]{1,18}),')
 
 
 @lru_cache(maxsize=16)

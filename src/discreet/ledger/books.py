@@ -21,8 +21,8 @@ from discreet.core.loss import PrivacyLoss
 from discreet.ledger.budget import Allocation, Budget, accumulate
 from discreet.ledger.chain import Entry, Kind, Latest, share, space, ticket
 from discreet.ledger.exact_claims import require_claimed
-from discreet.ledger.failures import counter_of, open_tickets, settlement
-from discreet.ledger.gate_rules import least_price, require_price, rules_of
+from discreet.ledger.failures import OpenTickets, counter_of, open_tickets, settlement
+from discreet.ledger.gate_rules import amount, least_price, require_price, rules_of
 from discreet.ledger.order import Order, Ticket
 from discreet.ledger.store import Snapshot, Transaction
 from discreet.ledger.suspension import failures_of, require_active, require_few_in_all, require_room
@@ -141,24 +141,26 @@ def admit(latest: Latest, order: Order, at: datetime) -> list[dict[str, Any]]:
     """
     # Nothing is written meanwhile, so each entry is looked up once.
     latest = cache(latest)
-    standings = []
+    standings, open_now = [], []
     for charge in order.charges:
-        require_active(latest, charge.id_space, order.analyst, at)
+        tickets = open_tickets(latest, charge.id_space)
+        require_active(latest, tickets, order.analyst, at)
         standing = standing_of(latest, charge.id_space, order.analyst)
         least = least_price(standing.cap, rules_of(latest, charge.id_space).least_price)
-        if order.exact is None:
+        if order.exact is None and not 0 < least <= amount(charge.loss):
             require_price(charge.loss, least, standing.left(), charge.id_space)
         standings.append(standing)
+        open_now.append(tickets)
     if order.exact is not None:
         require_claimed(latest, order)
     paid = zip(standings, order.charges, strict=True)
     totals = [standing.after(charge.loss) for standing, charge in paid]
-    for charge in order.charges:
+    for tickets in open_now:
         # Last, because it passes by waiting.
-        require_room(latest, charge.id_space, order.analyst, at)
+        require_room(latest, tickets, order.analyst, at)
     return [
-        total | {"counter": counter_of(latest, total["id_space"], order.analyst)}
-        for total in _with_open_tickets(latest, totals)
+        total | _open(tickets) | {"counter": counter_of(latest, tickets.id_space, order.analyst)}
+        for total, tickets in zip(totals, open_now, strict=True)
     ]
 
 
@@ -167,7 +169,8 @@ def admit_together(latest: Latest, order: Order, at: datetime) -> list[dict[str,
     for charge in order.charges:
         limit = rules_of(latest, charge.id_space).suspend_after
         require_few_in_all(failures_of(latest, charge.id_space, at), charge.id_space, limit)
-    return _with_open_tickets(latest, totals_after(latest, order))
+    totals = totals_after(latest, order)
+    return [total | _open(open_tickets(latest, total["id_space"])) for total in totals]
 
 
 def least_price_of(latest: Latest, id_space: str) -> Fraction:
@@ -175,8 +178,8 @@ def least_price_of(latest: Latest, id_space: str) -> Fraction:
     return least_price(cap_of(latest, id_space), rules_of(latest, id_space).least_price)
 
 
-def _with_open_tickets(latest: Latest, totals: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [total | {"open": open_tickets(latest, total["id_space"])} for total in totals]
+def _open(tickets: OpenTickets) -> dict[str, Any]:
+    return {"open": tickets.numbers}
 
 
 def totals_after(latest: Latest, order: Order) -> list[dict[str, Any]]:

@@ -97,7 +97,7 @@ class Entry:
         payload: dict[str, Any] = json.loads(self.text)
         return payload
 
-    @property
+    @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """All that the entry is about."""
         return _SUBJECTS[self.kind](self)

@@ -26,6 +26,7 @@ deadline (and ``GRACE`` for the ledger to note it); without one, ``LONGEST_WORK`
 
 from datetime import datetime
 from fractions import Fraction
+from functools import cache, partial
 from typing import Any
 
 from attrs import frozen
@@ -135,47 +136,54 @@ GRACE = 5
 """So many seconds after its deadline an open ticket is abandoned."""
 
 
-def open_tickets(latest: Latest, id_space: str) -> list[int]:
-    """Return the tickets that are not settled, oldest first, since the owner last resumed them.
+@frozen
+class OpenTickets:
+    """The tickets of an id space that are open."""
+
+    id_space: str
+    reserves: tuple[Entry, ...]
+    """What charged them, oldest first."""
+    patience: Fraction
+    """After so many seconds one is abandoned."""
+
+    @property
+    def numbers(self) -> list[int]:
+        """The tickets, oldest first."""
+        return [reserve.sequence for reserve in self.reserves]
+
+    def abandoned(self, at: datetime) -> list[str | None]:
+        """Return the counter of each ticket that is abandoned at a time."""
+        return [self._counter(one) for one in self.reserves if _age(one, at) > self.patience]
+
+    def in_flight(self, at: datetime) -> list[str | None]:
+        """Return the counter of each ticket that may still be answered at a time."""
+        return [self._counter(one) for one in self.reserves if _age(one, at) <= self.patience]
+
+    def _counter(self, reserve: Entry) -> str | None:
+        return _counter(reserve, self.id_space)
+
+
+def open_tickets(latest: Latest, id_space: str) -> OpenTickets:
+    """Return the tickets that are not settled since the owner last resumed them.
 
     The newest reserve lists those that were open when it was written. Only these and itself can be
     open now, because a ticket that is settled or resumed from is so for ever.
     """
+    patience = _patience(rules_of(latest, id_space))
     newest = latest(Kind.RESERVE, space(id_space))
     if newest is None:
-        return []
+        return OpenTickets(id_space, (), patience)
     candidates = [*_total(newest, id_space).get("open", []), newest.sequence]
-    unsettled = [number for number in candidates if not settlement(latest, number)]
-    return [number for number in unsettled if not _is_forgiven(latest, id_space, number)]
-
-
-def abandoned_tickets(latest: Latest, id_space: str, at: datetime) -> list[str | None]:
-    """Return the counter of each ticket that is abandoned at a time."""
-    return _counters(latest, id_space, at, is_abandoned=True)
-
-
-def tickets_in_flight(latest: Latest, id_space: str, at: datetime) -> list[str | None]:
-    """Return the counter of each ticket that may still be answered at a time."""
-    return _counters(latest, id_space, at, is_abandoned=False)
+    unsettled = [_reserve(latest, one) for one in candidates if not settlement(latest, one)]
+    forgiven = cache(partial(resumed_at, latest, id_space))
+    found = (one for one in unsettled if one.sequence >= forgiven(_counter(one, id_space)))
+    return OpenTickets(id_space, tuple(found), patience)
 
 
 def settlement(latest: Latest, number: int) -> Kind | None:
     """Return how a ticket was settled, or ``None``."""
-    kinds = (Kind.COMMIT, Kind.FAIL)
-    return next((kind for kind in kinds if latest(kind, ticket(number))), None)
-
-
-def _counters(
-    latest: Latest, id_space: str, at: datetime, *, is_abandoned: bool
-) -> list[str | None]:
-    patience = _patience(rules_of(latest, id_space))
-    reserves = [_reserve(latest, number) for number in open_tickets(latest, id_space)]
-    found = [one for one in reserves if (_age(one, at) > patience) is is_abandoned]
-    return [_counter(one, id_space) for one in found]
-
-
-def _is_forgiven(latest: Latest, id_space: str, number: int) -> bool:
-    return number < resumed_at(latest, id_space, _counter(_reserve(latest, number), id_space))
+    subject = ticket(number)
+    return next((kind for kind in (Kind.COMMIT, Kind.FAIL) if latest(kind, subject)), None)
 
 
 def _counter(reserve: Entry, id_space: str) -> str | None:

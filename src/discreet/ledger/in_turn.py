@@ -4,9 +4,10 @@ import errno
 import fcntl
 import os
 import time
+from _thread import start_new_thread
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import Lock, Thread
+from threading import Lock
 
 NO_QUEUE = frozenset({errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL})
 """What is said where a file system has no queue: there nobody has one."""
@@ -36,7 +37,7 @@ class _Place:
     def __init__(self, handle: int) -> None:
         self._handle, self._process = handle, os.getpid()
         self._lock, self._is_left, self._is_waiting = Lock(), False, False
-        self._has_turn = False
+        self._has_turn, self._woken = False, Lock()
 
     def wait(self, seconds: float) -> bool:
         """Return when it is one's turn, or after so many seconds; tell whether it is."""
@@ -49,14 +50,14 @@ class _Place:
 
     def _wait_in_line(self, seconds: float) -> bool:
         # A thread can wait without end, and be left behind when the time is over.
-        waiting = Thread(target=self._wait, name="ledger-queue", daemon=True)
         self._is_waiting = True
+        self._woken.acquire()
         try:
-            waiting.start()
+            start_new_thread(self._wait, ())
         except RuntimeError:  # the machine has no threads left
             self._is_waiting = False
             return self._look_again_and_again(seconds)
-        waiting.join(seconds)
+        self._woken.acquire(timeout=seconds)
         return self._has_turn
 
     def _look_again_and_again(self, seconds: float) -> bool:
@@ -76,6 +77,7 @@ class _Place:
             self._is_waiting = False
             if self._is_left:
                 self._give_up()
+        self._woken.release()
 
     def leave(self) -> None:
         """Give up the place, or have it given up as soon as it comes."""

@@ -30,7 +30,7 @@ from typing import Any
 from attrs import frozen
 
 from discreet.core.canonical import digest
-from discreet.ledger.chain import Entry, Kind, Latest, released, ticket
+from discreet.ledger.chain import Entry, Kind, Latest, released
 from discreet.ledger.failures import GRACE, open_tickets
 from discreet.ledger.gate_rules import rules_of
 from discreet.ledger.order import Order
@@ -120,12 +120,10 @@ def joinable(
     if committed is not None:
         return Joined(committed.payload["ticket"], at)
     wait = _patience(latest, order)
-    for number in reversed(open_tickets(latest, order.charges[0].id_space)):
-        reserve = latest(Kind.RESERVE, ticket(number))
-        assert reserve is not None
+    for reserve in reversed(open_tickets(latest, order.charges[0].id_space).reserves):
         until = datetime.fromisoformat(reserve.payload["reserved_at"]) + wait
-        if number not in given_up and _asks_for(reserve, order) and at <= until:
-            return Joined(number, until)
+        if reserve.sequence not in given_up and _asks_for(reserve, order) and at <= until:
+            return Joined(reserve.sequence, until)
     return None
 
 

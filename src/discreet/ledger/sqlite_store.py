@@ -80,6 +80,8 @@ class SqliteStore:
             self._turn() as turn,
             self._connection() as lent,
         ):
+            # Only now: nobody has to wait while a connection is opened.
+            self._wait_among_processes(turn)
             # Whatever is not committed is rolled back when the connection is given back.
             yield self._begin(lent)
             lent.connection.execute("COMMIT")
@@ -99,20 +101,21 @@ class SqliteStore:
 
     @contextmanager
     def _turn(self) -> Iterator[ExitStack]:
-        """Wait for one's turn to write; closing what is given ends it, and so does the block."""
+        """Wait for one's turn in this process; closing what is given ends it, as does the block."""
         own = _writers[self.path]
         if not own.acquire(timeout=self.timeout):
             raise busy(self.path)
         with ExitStack() as turn:
             turn.callback(own.release)
-            with explained(self.path):
-                # SQLite lets a writer sleep longer the longer it has waited, so newcomers would
-                # overtake it. The queue is a courtesy, not a lock that anything rests on: the write
-                # lock is SQLite's, and where there is no queue, that alone decides.
-                with suppress(OSError):
-                    handle = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
-                    turn.enter_context(in_turn(handle, self.timeout))
-                yield turn
+            yield turn
+
+    def _wait_among_processes(self, turn: ExitStack) -> None:
+        # SQLite lets a writer sleep longer the longer it has waited, so newcomers would overtake
+        # it. The queue is a courtesy, not a lock that anything rests on: the write lock is
+        # SQLite's, and where there is no queue, that alone decides.
+        with suppress(OSError):
+            handle = os.open(self.path.parent, os.O_RDONLY | os.O_CLOEXEC)
+            turn.enter_context(in_turn(handle, self.timeout))
 
     @contextmanager
     def _connection(self) -> Iterator[Lent]:

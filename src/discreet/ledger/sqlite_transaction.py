@@ -32,8 +32,11 @@ class SqliteTransaction:
     """One open transaction on a ledger file."""
 
     connection: sqlite3.Connection
-    _found: dict[tuple[Subject, int], dict[str, Row]] = field(factory=dict, eq=False, repr=False)
-    """What was looked up, by kind: within a transaction only :meth:`append` changes it."""
+    _rows: dict[tuple[Subject, int], dict[str, Row]] = field(factory=dict, eq=False, repr=False)
+    _found: dict[tuple[Kind, Subject, int], Entry | None] = field(
+        factory=dict, eq=False, repr=False
+    )
+    """What was looked up, and what was asked for: only :meth:`append` changes it meanwhile."""
 
     def entries(self, after: int | None = None, most: int = PAGE) -> tuple[Entry, ...]:
         """Return the first entries, or those after a number: in order, ``most`` of them."""
@@ -50,13 +53,18 @@ class SqliteTransaction:
 
     def latest(self, kind: Kind, subject: Subject, until: int = END) -> Entry | None:
         """Return the newest entry of ``kind`` about ``subject``; one that is not is refused."""
+        asked = (kind, subject, until)
+        if asked not in self._found:
+            self._found[asked] = self._newest(kind, subject, until)
+        return self._found[asked]
+
+    def _newest(self, kind: Kind, subject: Subject, until: int) -> Entry | None:
         if subject[0] not in WORDS[kind]:
             raise LookupError(f"no {kind.value} is about a {subject[0]}")
-        newest = self._found.get((subject, until))
-        if newest is None:
-            newest = self._look_up(subject, until)
-            self._found[subject, until] = newest
-        row = newest.get(kind.value)
+        rows = self._rows.get((subject, until))
+        if rows is None:
+            rows = self._rows[subject, until] = self._look_up(subject, until)
+        row = rows.get(kind.value)
         if row is None:
             return None
         found = _unchanged(*row)
@@ -126,6 +134,7 @@ class SqliteTransaction:
     def append(self, kind: Kind, payload: dict[str, Any]) -> Entry:
         """Add an entry at the end of the chain, and to the index of what it is about."""
         entry = follow(self.head(), kind, payload)
+        self._rows.clear()
         self._found.clear()
         self.connection.execute(
             f"INSERT INTO entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",

@@ -47,33 +47,28 @@ from attrs import frozen
 
 from discreet.core.errors import Busy, Suspended
 from discreet.ledger.chain import Entry, Kind, Latest, space, ticket
-from discreet.ledger.failures import (
-    abandoned_tickets,
-    after_failure,
-    counter_of,
-    noted,
-    tickets_in_flight,
-)
+from discreet.ledger.failures import OpenTickets, after_failure, counter_of, noted, open_tickets
 from discreet.ledger.gate_rules import rules_of
 from discreet.ledger.store import Snapshot
 
 
 def failures_of(latest: Latest, id_space: str, at: datetime) -> int:
     """Return how many answers failed since the owner last resumed, as it stands at a time."""
-    abandoned = abandoned_tickets(latest, id_space, at)
+    abandoned = open_tickets(latest, id_space).abandoned(at)
     return noted(latest, id_space, None).everybody + len(abandoned)
 
 
 def failures_in(latest: Latest, id_space: str, name: str | None, at: datetime) -> int:
     """Return how many of them are those of one counter alone."""
-    abandoned = abandoned_tickets(latest, id_space, at)
+    abandoned = open_tickets(latest, id_space).abandoned(at)
     return noted(latest, id_space, name).own + abandoned.count(name)
 
 
-def require_active(latest: Latest, id_space: str, analyst: str, at: datetime) -> None:
+def require_active(latest: Latest, tickets: OpenTickets, analyst: str, at: datetime) -> None:
     """Refuse an order in an id space in which too many answers failed: of these, or of all."""
+    id_space = tickets.id_space
     rules, name = rules_of(latest, id_space), counter_of(latest, id_space, analyst)
-    abandoned, counts = abandoned_tickets(latest, id_space, at), noted(latest, id_space, name)
+    abandoned, counts = tickets.abandoned(at), noted(latest, id_space, name)
     require_few_in_all(counts.everybody + len(abandoned), id_space, rules.most_failures)
     earlier = counts.earlier
     if earlier + counts.own + abandoned.count(name) < rules.suspend_after:
@@ -99,10 +94,11 @@ def require_few_in_all(failures: int, id_space: str, limit: int) -> None:
         )
 
 
-def require_room(latest: Latest, id_space: str, analyst: str, at: datetime) -> None:
+def require_room(latest: Latest, tickets: OpenTickets, analyst: str, at: datetime) -> None:
     """Refuse an order while too many questions of the same counter are in flight."""
+    id_space = tickets.id_space
     limit, name = rules_of(latest, id_space).most_in_flight, counter_of(latest, id_space, analyst)
-    if tickets_in_flight(latest, id_space, at).count(name) >= limit:
+    if tickets.in_flight(at).count(name) >= limit:
         raise Busy(
             f"Too many questions about '{id_space}'{_whose(latest, id_space, name)} are in flight",
             must=f"be fewer than {limit} before another is asked",
@@ -184,7 +180,7 @@ def counters_of(snapshot: Snapshot, id_space: str, at: datetime) -> tuple[Failur
     """
     latest = snapshot.latest
     found = [one for one in snapshot.subjects(Kind.FAIL, "counter") if one[1] == id_space]
-    names = {name or None for _, _, name in found} | {*abandoned_tickets(latest, id_space, at)}
+    names = {name or None for _, _, name in found} | {*open_tickets(latest, id_space).abandoned(at)}
     limit, earlier = rules_of(latest, id_space).suspend_after, noted(latest, id_space, None).earlier
     if earlier:
         names.add(None)
