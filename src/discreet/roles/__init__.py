@@ -42,7 +42,6 @@ WAITING = (
     "discreet.synthesis.related.related_explanation",
     "discreet.synthesis.related.related_release",
     "discreet.synthesis.related.synthesise_related",
-    "discreet.synthesis.synthesis_explanation",
     "discreet.synthesis.synthesise",
     "discreet.synthesis.synthetic_release",
 )
