@@ -26,6 +26,7 @@ WAITING = (
     "discreet.releases.release",
     "discreet.roles.stored_releases",
     "discreet.synthesis.find_published",
+    "discreet.synthesis.judge",
     "discreet.synthesis.plan",
     "discreet.synthesis.published.dialogue_explanation",
     "discreet.synthesis.published.given_keys",
@@ -42,7 +43,10 @@ WAITING = (
     "discreet.synthesis.related.related_explanation",
     "discreet.synthesis.related.related_release",
     "discreet.synthesis.related.synthesise_related",
+    "discreet.synthesis.report",
+    "discreet.synthesis.synthesis_explanation",
     "discreet.synthesis.synthesise",
+    "discreet.synthesis.synthetic_answer",
     "discreet.synthesis.synthetic_release",
 )
 """What the methods of a connection need, each of them something else."""

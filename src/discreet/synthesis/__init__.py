@@ -16,7 +16,6 @@ Example:
 """
 
 from discreet.core.lazy_names import lazy_names
-from discreet.core.waiting_modules import let_wait
 
 _HOMES = {
     "AboutCount": "discreet.synthesis.published.publishing_method",
@@ -195,15 +194,5 @@ __all__ = [
     "sets_of_order",
     "uncertainty_picture",
 ]
-
-WAITING = (
-    "discreet.synthesis.judge",
-    "discreet.synthesis.report",
-    "discreet.synthesis.synthesis_explanation",
-    "discreet.synthesis.synthetic_answer",
-)
-"""What is not needed to draw rows."""
-
-let_wait(*WAITING)
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

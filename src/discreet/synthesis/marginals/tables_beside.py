@@ -26,7 +26,7 @@ LEAST = 1000
 
 
 @frozen(eq=False)
-class _Place:
+class _Inside:
     """Where some columns are among those of a larger table."""
 
     others: tuple[int, ...]
@@ -35,8 +35,8 @@ class _Place:
     """The shape of their own table among all axes."""
 
     @staticmethod
-    def of(some: Columns, columns: Columns, sizes: Sequence[int]) -> "_Place":
-        return _Place(
+    def of(some: Columns, columns: Columns, sizes: Sequence[int]) -> "_Inside":
+        return _Inside(
             tuple(axis for axis, column in enumerate(columns) if column not in some),
             tuple(sizes[column] if column in some else 1 for column in columns),
         )
@@ -47,7 +47,7 @@ class _Measured:
     """A measured table among those beside it, and its multipliers so far."""
 
     table: Measurement
-    inside: _Place
+    inside: _Inside
     """Where it is among the columns of those beside it."""
     multipliers: Table
     seen: Table
@@ -76,7 +76,7 @@ class _Measured:
 class TablesBeside:
     """Tables of a clique that take their steps together, in a small table of all their columns."""
 
-    inside: _Place
+    inside: _Inside
     """Where their columns are in the clique."""
     tables: tuple[_Measured, ...]
 
@@ -120,9 +120,9 @@ def tables_beside(
     for held, tables in groups:
         own = tuple(column for column in columns if column in held)
         measured = (
-            _Measured(one, _Place.of(one.columns, own, sizes), *_zeros(one)) for one in tables
+            _Measured(one, _Inside.of(one.columns, own, sizes), *_zeros(one)) for one in tables
         )
-        found.append(TablesBeside(_Place.of(own, columns, sizes), tuple(measured)))
+        found.append(TablesBeside(_Inside.of(own, columns, sizes), tuple(measured)))
     return tuple(found)
 
 
