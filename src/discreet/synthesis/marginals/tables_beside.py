@@ -26,7 +26,7 @@ LEAST = 1000
 
 
 @frozen(eq=False)
-class _Inside:
+class AxesInside:
     """Where some columns are among those of a larger table."""
 
     others: tuple[int, ...]
@@ -35,19 +35,20 @@ class _Inside:
     """The shape of their own table among all axes."""
 
     @staticmethod
-    def of(some: Columns, columns: Columns, sizes: Sequence[int]) -> "_Inside":
-        return _Inside(
+    def of(some: Columns, columns: Columns, sizes: Sequence[int]) -> "AxesInside":
+        """Return where some of the columns are."""
+        return AxesInside(
             tuple(axis for axis, column in enumerate(columns) if column not in some),
             tuple(sizes[column] if column in some else 1 for column in columns),
         )
 
 
 @frozen(eq=False, slots=False)
-class _Measured:
+class SteppingTable:
     """A measured table among those beside it, and its multipliers so far."""
 
     table: Measurement
-    inside: _Inside
+    inside: AxesInside
     """Where it is among the columns of those beside it."""
     multipliers: Table
     seen: Table
@@ -76,9 +77,9 @@ class _Measured:
 class TablesBeside:
     """Tables of a clique that take their steps together, in a small table of all their columns."""
 
-    inside: _Inside
+    inside: AxesInside
     """Where their columns are in the clique."""
-    tables: tuple[_Measured, ...]
+    tables: tuple[SteppingTable, ...]
 
     def step(
         self, counts: Table, smoothing: float, part: float, most_noise: float
@@ -120,9 +121,10 @@ def tables_beside(
     for held, tables in groups:
         own = tuple(column for column in columns if column in held)
         measured = (
-            _Measured(one, _Inside.of(one.columns, own, sizes), *_zeros(one)) for one in tables
+            SteppingTable(one, AxesInside.of(one.columns, own, sizes), *_zeros(one))
+            for one in tables
         )
-        found.append(TablesBeside(_Inside.of(own, columns, sizes), tuple(measured)))
+        found.append(TablesBeside(AxesInside.of(own, columns, sizes), tuple(measured)))
     return tuple(found)
 
 
