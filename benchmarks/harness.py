@@ -6,7 +6,8 @@ peer has a virtual environment of its own, ``.bench/<peer>``, made when it is fi
 pins in ``benchmarks/peers/<peer>.txt``.
 
 A program may also print several numbers at once. Then it runs once for all cases that read one of
-them.
+them. Where chance decides by how much one run is better than another, a case asks for several runs
+of both sides and compares means; the first of them is the run that all other cases read.
 
 A ratio above 1 always means that we are better. A case's goal is the least ratio that we promise;
 no goal means that the row is there for context. A peer that has used ten minutes of the processor
@@ -24,6 +25,7 @@ import venv
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ROOT / "benchmarks" / "peers"
@@ -69,7 +71,7 @@ class Case:
 
     ``theirs`` is a program that runs in the environment of ``peer``, or a number, in the unit of
     ours, that we set ourselves as a target. ``reads`` says which number is compared, where programs
-    print several.
+    print several; then it can be the mean of several ``runs``.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Case:
     peer: str = TARGET
     goal: float | None = None
     reads: str | None = None
+    runs: int = 1
 
 
 @dataclass(frozen=True)
@@ -158,28 +161,38 @@ def run_program(python: str, program: Program, *, most_seconds: int | None = Non
 
 
 class Runs:
-    """Runs programs; those that print several numbers only once, even if they fail."""
+    """Runs programs; those that print several numbers no more often than asked for.
+
+    One that fails is not tried again.
+    """
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._printed: dict[tuple[str, Program], dict[str, float] | PeerUnavailable] = {}
+        self._printed: dict[tuple[str, Program], list[dict[str, float]]] = {}
+        self._failed: dict[tuple[str, Program], PeerUnavailable] = {}
 
     def measured(
-        self, python: str, program: Program, reads: str | None, *, most_seconds: int | None = None
+        self,
+        python: str,
+        program: Program,
+        reads: str | None,
+        *,
+        runs: int = 1,
+        most_seconds: int | None = None,
     ) -> Measurement:
-        """Return the number that a program prints; of several, the one of that kind."""
+        """Return the number that a program prints; of several, the mean of that kind."""
         if reads is None:
             return run_program(python, program, most_seconds=most_seconds)
         name = (python, program)
-        if name not in self._printed:
+        printed = self._printed.setdefault(name, [])
+        while len(printed) < runs and name not in self._failed:
             try:
-                self._printed[name] = printed_by(python, program, most_seconds=most_seconds)
+                printed.append(printed_by(python, program, most_seconds=most_seconds))
             except PeerUnavailable as reason:
-                self._printed[name] = reason
-        found = self._printed[name]
-        if isinstance(found, PeerUnavailable):
-            raise found
-        return Measurement(reads, found[reads])
+                self._failed[name] = reason
+        if len(printed) < runs:
+            raise self._failed[name]
+        return Measurement(reads, fmean(one[reads] for one in printed[:runs]))
 
 
 def peer_python(peer: str) -> str:
@@ -209,12 +222,14 @@ def measure(
 ) -> Row:
     """Run both sides of a case; ``runs`` has what ran before."""
     runs = runs or Runs()
-    ours = runs.measured(sys.executable, case.ours, case.reads)
+    ours = runs.measured(sys.executable, case.ours, case.reads, runs=case.runs)
     theirs, note = None, ""
     try:
         if isinstance(case.theirs, tuple):
             python = find_python(case.peer)
-            theirs = runs.measured(python, case.theirs, case.reads, most_seconds=MOST_SECONDS)
+            theirs = runs.measured(
+                python, case.theirs, case.reads, runs=case.runs, most_seconds=MOST_SECONDS
+            )
         else:
             theirs = Measurement(ours.kind, case.theirs)
     except PeerUnavailable as reason:

@@ -3,6 +3,7 @@
 import importlib
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,22 @@ def test_program_with_several_numbers_runs_once(tmp_path: Path):
     rows = [measure(case, runs=runs) for case in cases]
     assert [(row.ours, row.theirs, row.ratio) for row in rows] == [(2.0, 2.0, 1.0), (0.5, 0.5, 1.0)]
     assert noted.read_text() == "run "
+
+
+def test_means_of_several_runs_are_compared(tmp_path: Path):
+    """The first run is the one that other cases read."""
+    noted = tmp_path / "runs.txt"
+    script = tmp_path / "rising.py"
+    script.write_text(
+        f"open({str(noted)!r}, 'a').write('x')\n"
+        f"value = len(open({str(noted)!r}).read())\n"
+        "print('{\"mean_2_way\": %d}' % value)\n"
+    )
+    case = Case(name="c", unit="TV", ours=(str(script),), theirs=4.0, reads="mean_2_way", runs=3)
+    runs = Runs()
+    assert measure(case, runs=runs).ours == 2.0
+    assert measure(replace(case, runs=1), runs=runs).ours == 1.0
+    assert noted.read_text() == "xxx"
 
 
 def test_failure_is_not_tried_again(tmp_path: Path):

@@ -20,7 +20,7 @@ from discreet.project.noise import choose_noise
 from discreet.synthesis.counted.counted_rows import CountedColumn, CountedRows, sum_integers
 from discreet.synthesis.marginals.choose_tables import MOST_TABLES, Scored, choose_pairs, shares_of
 from discreet.synthesis.marginals.coarse_values import CoarseValues, coarse_values
-from discreet.synthesis.marginals.estimate import _summed, estimate
+from discreet.synthesis.marginals.estimate import estimate
 from discreet.synthesis.marginals.measure import (
     FIRST,
     SCORES,
@@ -30,6 +30,7 @@ from discreet.synthesis.marginals.measure import (
 from discreet.synthesis.marginals.measured import MeasuredMarginals, noise_variance
 from discreet.synthesis.marginals.measurement import Measurement, agreeing
 from discreet.synthesis.marginals.pair_tables import pair_tables
+from discreet.synthesis.marginals.summed import summed
 from tests.support.statistics.exact_tests import alpha
 from tests.support.statistics.numbered_rng import NumberedRng
 
@@ -437,13 +438,13 @@ def test_variance_of_noise_is_that_of_its_law():
 @pytest.mark.parametrize("axes", [(), (0,), (1, 3), (0, 2, 3), (0, 1, 2, 3)])
 def test_sums_over_axes_are_tables_of_their_own(axes):
     table = np.arange(120.0).reshape(2, 3, 4, 5)
-    found = _summed(table, axes)
+    found = summed(table, axes)
     np.testing.assert_array_equal(found, table.sum(axis=axes))
     assert not np.shares_memory(found, table)
 
 
-def test_many_axes_of_one_value_are_summed():
-    assert _summed(np.ones((1,) * 60), tuple(range(59))).shape == (1,)
+def test_many_axes_of_one_value_aresummed():
+    assert summed(np.ones((1,) * 60), tuple(range(59))).shape == (1,)
 
 
 def _seen(mechanism, counted, known, rng):

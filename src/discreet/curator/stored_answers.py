@@ -11,7 +11,7 @@ from discreet.curator.batch import BATCH_METHOD, SEPARATOR, batch_plans
 from discreet.curator.dearer_answer import stored_plans
 from discreet.curator.price.price import PricedPlan
 from discreet.curator.profile.profile import is_profile
-from discreet.ledger.chain import Entry, Kind
+from discreet.ledger.chain import Entry
 from discreet.ledger.releases import PaidAnswer, make_receipt
 from discreet.project.circumstances import circumstances_of
 from discreet.project.passage import KIND, Passed
@@ -41,31 +41,10 @@ def asked_by(project: Project, reserve: Entry) -> list[str]:
     return texts if len(texts) == bodies else [sql] * bodies
 
 
-MOST_ENTRIES = 10_000
-"""In so many entries of the ledger, the newest ones, answers with their plans are looked for."""
-
-
-def answered_plans(project: Project, id_space: str, table: str) -> Iterator[AnsweredPlan]:
-    """Yield the answers about the data as they are now that count something in a table.
-
-    Only those whose question still has the plan that was paid for; the oldest first.
-    """
-    version = project.ledger.known_version(id_space)
-    reserves: dict[int, Entry] = {}
-    for entry in project.ledger.entries(last=MOST_ENTRIES):
-        if entry.kind is Kind.RESERVE:
-            reserves[entry.sequence] = entry
-        elif entry.kind is Kind.COMMIT and entry.payload["ticket"] in reserves:
-            reserve = reserves.pop(entry.payload["ticket"])
-            order = reserve.payload["order"]
-            is_current = version is not None and order["data_version"] == version.number
-            if is_current and order["charges"][0]["id_space"] == id_space:
-                yield from _with_plans(project, reserve, entry, table)
-
-
-def _with_plans(
+def with_plans(
     project: Project, reserve: Entry, commit: Entry, table: str
 ) -> Iterator[AnsweredPlan]:
+    """Yield the answers that an order paid for, if they count something in a table."""
     texts = asked_by(project, reserve)
     if not any(table.lower() in sql.lower() and "count" in sql.lower() for sql in texts):
         return

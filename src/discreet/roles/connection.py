@@ -9,15 +9,14 @@ from discreet.core import check
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
 from discreet.core.numbers import Number
-from discreet.curator.answer import answer, explain
-from discreet.curator.batch import answer_batch
-from discreet.curator.budget.budget_status import Budgets, budget_status
-from discreet.curator.budget.project_page import price_sentence, project_html, project_line
-from discreet.curator.explanation.explanation import Explanation
-from discreet.curator.free_answer import FreeExplanation, free_answer, free_explanation
-from discreet.curator.profile.profile import private_table
-from discreet.curator.profile.stored_profile import find_profile, with_void
-from discreet.curator.rehearse import Rehearsal, rehearse
+from discreet.curator import answer as answering
+from discreet.curator import batch as batches
+from discreet.curator import free_answer as free_answers
+from discreet.curator import rehearse as rehearsals
+from discreet.curator.budget import budget_status, project_page
+from discreet.curator.explanation import explanation as explanations
+from discreet.curator.profile import profile as profiles
+from discreet.curator.profile import stored_profile
 from discreet.ledger.chain import Point
 from discreet.ledger.history import History
 from discreet.ledger.order import Receipt
@@ -26,16 +25,16 @@ from discreet.project.declared_tables import Tables
 from discreet.project.project import Project, open_project
 from discreet.project.stage import DEFAULT_ROWS
 from discreet.project.terms import Terms
+from discreet.releases import free_answer as released_free_answer
+from discreet.releases import profile as released_profile
+from discreet.releases import release as released_answer
 from discreet.releases.accuracy import Accuracy
-from discreet.releases.free_answer import FreeAnswer
-from discreet.releases.profile import Profile
-from discreet.releases.release import Release
+from discreet.roles import stored_releases
 from discreet.roles.closing import ClosedAtEnd
 from discreet.roles.holding_out import HoldingOut
 from discreet.roles.publishing import Publishing
 from discreet.roles.question_terms import question_terms
 from discreet.roles.related_tables import RelatedTables
-from discreet.roles.stored_releases import StoredAnswers, stored_answers
 from discreet.roles.synthesising import Synthesising
 from discreet.tables.catalog import Catalog, PublicTable, Table
 from discreet.tables.naming_units import naming_units
@@ -71,7 +70,7 @@ class Connection(Publishing, Synthesising, RelatedTables, HoldingOut, ClosedAtEn
         rows_per_unit: int | None = None,
         limits: str | None = None,
         fresh: bool = False,
-    ) -> Release | FreeAnswer:
+    ) -> "released_answer.Release | released_free_answer.FreeAnswer":
         """Return a private answer, for the price that is given or else the default one.
 
         A statement for which no private row is needed is answered for nothing, whatever the price:
@@ -94,10 +93,10 @@ class Connection(Publishing, Synthesising, RelatedTables, HoldingOut, ClosedAtEn
         given = (rows_per_group, groups_per_unit, rows_per_unit)
         with naming_units(self._project.catalog, query):
             terms = question_terms(epsilon, rho, accuracy, delta, given, limits)
-            free = free_answer(self._opened(), query)
+            free = free_answers.free_answer(self._opened(), query)
             if free is not None:
                 return free
-            return answer(
+            return answering.answer(
                 self._opened(),
                 query,
                 terms=terms,
@@ -118,15 +117,15 @@ class Connection(Publishing, Synthesising, RelatedTables, HoldingOut, ClosedAtEn
         groups_per_unit: int | None = None,
         rows_per_unit: int | None = None,
         limits: str | None = None,
-    ) -> Explanation | FreeExplanation:
+    ) -> "explanations.Explanation | free_answers.FreeExplanation":
         """Return what :meth:`sql` would do and cost, without reading or spending anything."""
         given = (rows_per_group, groups_per_unit, rows_per_unit)
         with naming_units(self._project.catalog, query):
             terms = question_terms(epsilon, rho, accuracy, delta, given, limits)
-            free = free_explanation(self._opened(), query)
+            free = free_answers.free_explanation(self._opened(), query)
             if free is not None:
                 return free
-            return explain(
+            return answering.explain(
                 self._opened(), query, terms=terms, default=self._default, analyst=self._analyst
             )
 
@@ -143,12 +142,14 @@ class Connection(Publishing, Synthesising, RelatedTables, HoldingOut, ClosedAtEn
         groups_per_unit: int | None = None,
         rows_per_unit: int | None = None,
         limits: str | None = None,
-    ) -> Rehearsal:
+    ) -> "rehearsals.Rehearsal":
         """Return what :meth:`sql` would look like, on made-up rows; nothing is read or spent."""
         given = (rows_per_group, groups_per_unit, rows_per_unit)
         with naming_units(self._project.catalog, query):
             terms = question_terms(epsilon, rho, accuracy, delta, given, limits)
-            return rehearse(self._opened(), query, terms=terms, default=self._default, rows=rows)
+            return rehearsals.rehearse(
+                self._opened(), query, terms=terms, default=self._default, rows=rows
+            )
 
     @telling
     def batch(
@@ -162,7 +163,7 @@ class Connection(Publishing, Synthesising, RelatedTables, HoldingOut, ClosedAtEn
         rows_per_unit: int | None = None,
         limits: str | None = None,
         fresh: bool = False,
-    ) -> tuple[Release, ...]:
+    ) -> "tuple[released_answer.Release, ...]":
         """Return private answers to several questions at once, for (ε, δ) together.
 
         They are fixed before the first answer, so they are accounted for as one: with less noise
@@ -177,7 +178,7 @@ class Connection(Publishing, Synthesising, RelatedTables, HoldingOut, ClosedAtEn
         given = (rows_per_group, groups_per_unit, rows_per_unit)
         with naming_units(self._project.catalog, *queries):
             terms = question_terms(None, None, None, None, given, limits)
-            return answer_batch(
+            return batches.answer_batch(
                 self._opened(),
                 queries,
                 target=Approximate(epsilon, delta),
@@ -187,10 +188,12 @@ class Connection(Publishing, Synthesising, RelatedTables, HoldingOut, ClosedAtEn
                 fresh=fresh,
             )
 
-    def budget(self) -> Budgets:
+    def budget(self) -> "budget_status.Budgets":
         """Return what is spent and left in every id space, by everybody and by this analyst."""
         ledger, spaces = self._project.ledger, self._project.catalog.id_spaces
-        return Budgets(budget_status(ledger, space, self._analyst) for space in spaces)
+        return budget_status.Budgets(
+            budget_status.budget_status(ledger, space, self._analyst) for space in spaces
+        )
 
     def catalog(self) -> Catalog:
         """Return everything that is declared."""
@@ -222,30 +225,42 @@ class Connection(Publishing, Synthesising, RelatedTables, HoldingOut, ClosedAtEn
                 )
         return self._project.ledger.verify(*receipts, is_recent=is_recent)
 
-    def releases(self, ticket: int | None = None, *, last: int | None = None) -> StoredAnswers:
+    def releases(
+        self, ticket: int | None = None, *, last: int | None = None
+    ) -> "stored_releases.StoredAnswers":
         """Return the releases that are stored, oldest first: everybody's, for they are public.
 
         With a ``ticket`` they are what it paid for: one answer, or those of a batch; else all, or
         the ``last`` so many. ``releases()[-1].open()`` is the newest one as a release, which costs
         nothing more. What was made by a version with a fault says so in its notes.
         """
-        return stored_answers(self._project, check.optional_whole(ticket), _count(last))
+        return stored_releases.stored_answers(
+            self._project, check.optional_whole(ticket), _count(last)
+        )
 
-    def profile(self, table: str) -> Profile | None:
+    def profile(self, table: str) -> "released_profile.Profile | None":
         """Return how much the units of a table contribute, if the owner has profiled it."""
-        found = find_profile(self._project, private_table(self._project, table))
-        return None if found is None else with_void(self._project, found)
+        named = profiles.private_table(self._project, table)
+        found = stored_profile.find_profile(self._project, named)
+        return None if found is None else stored_profile.with_void(self._project, found)
 
     def __repr__(self) -> str:
         """Say who asks about what; what is said about a ledger in memory is said here too."""
-        return project_line(f"Connection of {self._analyst} to", self._project.catalog)
+        return project_page.project_line(f"Connection of {self._analyst} to", self._project.catalog)
 
     def _repr_html_(self) -> str:
         catalog = self._project.catalog
         if self._is_closed:
-            return project_html("A closed connection", catalog, Budgets(), [])
-        notes = [price_sentence(self._default, catalog), "tables() has columns, ranges and keys"]
-        return project_html(f"Questions by {self._analyst}", catalog, self.budget(), notes)
+            return project_page.project_html(
+                "A closed connection", catalog, budget_status.Budgets(), []
+            )
+        notes = [
+            project_page.price_sentence(self._default, catalog),
+            "tables() has columns, ranges and keys",
+        ]
+        return project_page.project_html(
+            f"Questions by {self._analyst}", catalog, self.budget(), notes
+        )
 
     def close(self) -> None:
         """Close the engine and let go of the ledger; dialogues end."""

@@ -2,11 +2,9 @@
 
 from fractions import Fraction
 
-from discreet.adaptive.gated.first_questions import FirstQuestions
-from discreet.adaptive.gated.holdout_explanation import HoldoutExplanation, explain_holdout
-from discreet.adaptive.gated.holdout_plan import HoldoutPlan, holdout_plan
-from discreet.adaptive.gated.table_holdout import TableHoldout, open_holdout
-from discreet.adaptive.question_mix import QuestionMix
+import discreet.adaptive.question_mix as question_mix
+from discreet.adaptive.gated import first_questions, holdout_explanation, table_holdout
+from discreet.adaptive.gated import holdout_plan as holdout_plans
 from discreet.core.numbers import Number
 from discreet.ledger.under_way import telling
 from discreet.project.project import Project
@@ -28,12 +26,12 @@ class HoldingOut:
         self,
         table: str,
         *,
-        questions: int | QuestionMix,
+        questions: "int | question_mix.QuestionMix",
         beta: Number = Fraction(1, 20),
         epsilon: Number | None = None,
         rho: Number | None = None,
-        first: FirstQuestions | None = None,
-    ) -> TableHoldout:
+        first: "first_questions.FirstQuestions | None" = None,
+    ) -> "table_holdout.TableHoldout":
         """Return a holdout of a table, which answers adaptive questions about its population.
 
         The price is for all questions together. The noisy number of people is charged at once, as
@@ -54,35 +52,35 @@ class HoldingOut:
             plan = self._holdout_plan(table, questions, beta, epsilon, rho)
             if first is not None:
                 first.require_possible(self._opened(), plan)
-            return open_holdout(self._opened(), plan, analyst=self._analyst)
+            return table_holdout.open_holdout(self._opened(), plan, analyst=self._analyst)
 
     def explain_holdout(
         self,
         table: str,
         *,
         units: int,
-        questions: int | QuestionMix,
+        questions: "int | question_mix.QuestionMix",
         beta: Number = Fraction(1, 20),
         epsilon: Number | None = None,
         rho: Number | None = None,
-    ) -> HoldoutExplanation:
+    ) -> "holdout_explanation.HoldoutExplanation":
         """Return what :meth:`holdout` would cost, and promise if there are so many ``units``.
 
         Nothing is read or spent: how many there are is yours to say.
         """
         with naming_units(self._opened().catalog, table):
             plan = self._holdout_plan(table, questions, beta, epsilon, rho)
-            return explain_holdout(self._opened(), plan, units=units)
+            return holdout_explanation.explain_holdout(self._opened(), plan, units=units)
 
     def _holdout_plan(
         self,
         table: str,
-        questions: int | QuestionMix,
+        questions: "int | question_mix.QuestionMix",
         beta: Number,
         epsilon: Number | None,
         rho: Number | None,
-    ) -> HoldoutPlan:
-        return holdout_plan(
+    ) -> "holdout_plans.HoldoutPlan":
+        return holdout_plans.holdout_plan(
             self._opened(),
             table,
             questions=questions,

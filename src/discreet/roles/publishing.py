@@ -10,15 +10,13 @@ from discreet.project.passage import Foreseen
 from discreet.project.project import Project
 from discreet.project.terms import Terms
 from discreet.project.worst_case import void_remarks
-from discreet.synthesis.published.dialogue_explanation import DialogueExplanation
-from discreet.synthesis.published.given_keys import GivenKeys
-from discreet.synthesis.published.open_queries import OpenQueries, dialogue_plan, open_queries
-from discreet.synthesis.published.publish import explain_publishing, publish
-from discreet.synthesis.published.published_counts import PublishedCounts
-from discreet.synthesis.published.publishing_explanation import PublishingExplanation
-from discreet.synthesis.published.publishing_method import PublishingMethod
-from discreet.synthesis.published.publishing_methods import publishing_method
-from discreet.synthesis.published.query_machines import QueryMachine, query_machine
+from discreet.synthesis.published import dialogue_explanation as explanations
+from discreet.synthesis.published import given_keys, published_counts, query_machines
+from discreet.synthesis.published import open_queries as dialogues
+from discreet.synthesis.published import publish as publishing
+from discreet.synthesis.published import publishing_explanation as publishing_explanations
+from discreet.synthesis.published import publishing_method as publishing_methods
+from discreet.synthesis.published import publishing_methods as known_methods
 
 
 class Publishing:
@@ -26,7 +24,7 @@ class Publishing:
 
     _default: Terms
     _analyst: str
-    _dialogues: WeakSet[OpenQueries]
+    _dialogues: "WeakSet[dialogues.OpenQueries]"
     """Those that end when the connection is closed."""
 
     def _opened(self) -> Project:
@@ -38,15 +36,15 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
-        keys: GivenKeys | None = None,
-        method: str | PublishingMethod,
+        keys: "given_keys.GivenKeys | None" = None,
+        method: "str | publishing_methods.PublishingMethod",
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
         rows_per_unit: int | None = None,
         fresh: bool = False,
-    ) -> PublishedCounts:
+    ) -> "published_counts.PublishedCounts":
         """Return noisy counts of a table by some of its columns, of which anything may be asked.
 
         ``method`` is how they are measured: by its name, perhaps with ``options``, or as an object
@@ -60,10 +58,10 @@ class Publishing:
         :meth:`~discreet.roles.connection.Connection.sql`: it is charged once, stored, and given
         again for nothing.
         """
-        return publish(
+        return publishing.publish(
             self._opened(),
             table,
-            publishing_method(method, options),
+            known_methods.publishing_method(method, options),
             terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),
             default=self._default,
             analyst=self._analyst,
@@ -77,19 +75,19 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
-        keys: GivenKeys | None = None,
-        method: str | PublishingMethod,
+        keys: "given_keys.GivenKeys | None" = None,
+        method: "str | publishing_methods.PublishingMethod",
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
         rows_per_unit: int | None = None,
-    ) -> PublishingExplanation:
+    ) -> "publishing_explanations.PublishingExplanation":
         """Return what :meth:`publish` would measure and cost, without reading or spending."""
-        return explain_publishing(
+        return publishing.explain_publishing(
             self._opened(),
             table,
-            publishing_method(method, options),
+            known_methods.publishing_method(method, options),
             terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),
             default=self._default,
             analyst=self._analyst,
@@ -103,22 +101,22 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
-        keys: GivenKeys | None = None,
-        machine: str | QueryMachine = "weights",
+        keys: "given_keys.GivenKeys | None" = None,
+        machine: "str | query_machines.QueryMachine" = "weights",
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
         rows_per_unit: int | None = None,
-    ) -> OpenQueries:
+    ) -> "dialogues.OpenQueries":
         """Open a dialogue about a table: any number of counts, for one price that is paid now.
 
         ``machine`` is "weights" (private multiplicative weights) or "median", with ``options`` such
         as ``{"rows": 10_000}``, a public number that there are at most. Then ``ask({"age": (20,
         29)})`` costs nothing more. A dialogue is not stored: opening another one is paid again.
         """
-        opened = open_queries(
+        opened = dialogues.open_queries(
             self._opened(),
             table,
-            query_machine(machine, options),
+            query_machines.query_machine(machine, options),
             terms=Terms(epsilon=epsilon, rows_per_unit=rows_per_unit),
             default=self._default,
             analyst=self._analyst,
@@ -133,18 +131,18 @@ class Publishing:
         table: str,
         *,
         columns: Sequence[str] | None = None,
-        keys: GivenKeys | None = None,
-        machine: str | QueryMachine = "weights",
+        keys: "given_keys.GivenKeys | None" = None,
+        machine: "str | query_machines.QueryMachine" = "weights",
         options: Mapping[str, Any] | None = None,
         epsilon: Number | None = None,
         rows_per_unit: int | None = None,
-    ) -> DialogueExplanation:
+    ) -> "explanations.DialogueExplanation":
         """Return what :meth:`open_queries` would do and cost, without reading or spending."""
         project = self._opened()
-        plan = dialogue_plan(
+        plan = dialogues.dialogue_plan(
             project,
             table,
-            query_machine(machine, options),
+            query_machines.query_machine(machine, options),
             Terms(epsilon=epsilon, rows_per_unit=rows_per_unit),
             self._default,
             columns,
@@ -154,4 +152,4 @@ class Publishing:
         remaining = project.ledger.remaining(space.name, self._analyst)
         void = void_remarks(project.ledger, space.name)
         foreseen = Foreseen(id_space=space, remaining=remaining, stored=None, void=void)
-        return DialogueExplanation(plan=plan, foreseen=foreseen)
+        return explanations.DialogueExplanation(plan=plan, foreseen=foreseen)

@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 
+import discreet.synthesis.plan as plans
+import discreet.synthesis.rehearse_synthesis as rehearsals
 from discreet.core.numbers import Number
-from discreet.curator.profile.stored_profile import find_profile
+from discreet.curator.profile import stored_profile
 from discreet.ledger.under_way import telling
 from discreet.project.project import Project
 from discreet.project.stage import DEFAULT_ROWS
 from discreet.project.terms import Terms
 from discreet.roles.earlier_releases import earlier_releases
-from discreet.synthesis.plan import private_table
-from discreet.synthesis.rehearse_synthesis import SynthesisRehearsal
-from discreet.synthesis.related.rehearse_related import rehearse_related
-from discreet.synthesis.related.related_explanation import RelatedExplanation
-from discreet.synthesis.related.related_release import RelatedRelease
-from discreet.synthesis.related.synthesise_related import explain_related, synthesise_related
+from discreet.synthesis.related import rehearse_related as related_rehearsals
+from discreet.synthesis.related import related_explanation, related_release
+from discreet.synthesis.related import synthesise_related as life
 
 
 class RelatedTables:
@@ -40,7 +39,7 @@ class RelatedTables:
         rows_per_unit: int | None = None,
         published: bool | Sequence[int] = True,
         fresh: bool = False,
-    ) -> RelatedRelease:
+    ) -> "related_release.RelatedRelease":
         """Return rows that look like those of two tables of one id space, and are nobody's.
 
         The ``parent`` has one row of each unit (patients), the ``child`` several (their visits).
@@ -50,7 +49,7 @@ class RelatedTables:
         ``rows_per_unit`` is how many children of a unit count. What was ``published`` before about
         the rows of the parent counts as well, as for ``synthesise``, and so does the rest.
         """
-        return synthesise_related(
+        return life.synthesise_related(
             self._opened(),
             parent,
             child,
@@ -75,9 +74,9 @@ class RelatedTables:
         delta: Number | None = None,
         rows_per_unit: int | None = None,
         published: bool | Sequence[int] = True,
-    ) -> RelatedExplanation:
+    ) -> "related_explanation.RelatedExplanation":
         """Return what :meth:`synthesise_related` would measure and cost; nothing is spent."""
-        return explain_related(
+        return life.explain_related(
             self._opened(),
             parent,
             child,
@@ -101,16 +100,17 @@ class RelatedTables:
         rho: Number | None = None,
         delta: Number | None = None,
         rows_per_unit: int | None = None,
-    ) -> SynthesisRehearsal[RelatedRelease]:
+    ) -> "rehearsals.SynthesisRehearsal[related_release.RelatedRelease]":
         """Return what :meth:`synthesise_related` would give for so many made-up rows of each table.
 
         It costs nothing. Where a table has a profile, made-up units have as many rows as it says.
         """
         project = self._opened()
         profiles = {
-            name: find_profile(project, private_table(project, name)) for name in (parent, child)
+            name: stored_profile.find_profile(project, plans.private_table(project, name))
+            for name in (parent, child)
         }
-        return rehearse_related(
+        return related_rehearsals.rehearse_related(
             project,
             parent,
             child,

@@ -3,22 +3,22 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+import discreet.synthesis.plan as plans
+import discreet.synthesis.rehearse_synthesis as rehearsals
+import discreet.synthesis.synthesis_explanation as explanations
+import discreet.synthesis.synthesise as life
+import discreet.synthesis.synthetic_release as releases
 from discreet.core.numbers import Number
-from discreet.curator.profile.stored_profile import find_profile
+from discreet.curator.profile import stored_profile
 from discreet.ledger.under_way import telling
 from discreet.project.project import Project
 from discreet.project.stage import DEFAULT_ROWS
 from discreet.project.terms import Terms
 from discreet.roles.earlier_releases import earlier_releases
-from discreet.synthesis.plan import private_table
-from discreet.synthesis.rehearse_synthesis import SynthesisRehearsal, rehearse_synthesis
-from discreet.synthesis.related.judge_related import judge_related
-from discreet.synthesis.related.related_release import RelatedRelease
-from discreet.synthesis.synthesis_explanation import SynthesisExplanation
-from discreet.synthesis.synthesise import Asserted, explain_synthesis, judge, synthesise
-from discreet.synthesis.synthetic_release import SyntheticRelease
+from discreet.synthesis.related import judge_related as related_judging
+from discreet.synthesis.related import related_release
 
-T = TypeVar("T", SyntheticRelease, RelatedRelease)
+T = TypeVar("T", "releases.SyntheticRelease", "related_release.RelatedRelease")
 
 
 class Synthesising:
@@ -48,7 +48,7 @@ class Synthesising:
         totals: Mapping[str, Mapping[Any, int]] | None = None,
         rows: int | None = None,
         fresh: bool = False,
-    ) -> SyntheticRelease:
+    ) -> "releases.SyntheticRelease":
         """Return rows that look like those of a table, and are nobody's.
 
         Noisy tables of the ``columns`` (all but those that name the unit, if none are given) are
@@ -69,7 +69,7 @@ class Synthesising:
         or ``{"from": 0, "to": 11}``); ``totals`` how many rows have a value, as in
         ``{"region": {"north": 1200}}``; ``rows`` how many there are. The rest is as for ``sql``.
         """
-        return synthesise(
+        return life.synthesise(
             self._opened(),
             table,
             terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),
@@ -80,7 +80,7 @@ class Synthesising:
             tables=tables,
             quantiles=quantiles,
             published=earlier_releases(published),
-            asserted=Asserted(impossible=impossible, totals=totals, rows=rows),
+            asserted=life.Asserted(impossible=impossible, totals=totals, rows=rows),
             fresh=fresh,
         )
 
@@ -100,11 +100,13 @@ class Synthesising:
         """
         terms = Terms(epsilon=epsilon, rho=rho, delta=delta)
         project, default, analyst = self._opened(), self._default, self._analyst
-        if isinstance(release, RelatedRelease):
-            return judge_related(
+        if isinstance(release, related_release.RelatedRelease):
+            return related_judging.judge_related(
                 project, release, terms=terms, default=default, analyst=analyst, fresh=fresh
             )
-        return judge(project, release, terms=terms, default=default, analyst=analyst, fresh=fresh)
+        return life.judge(
+            project, release, terms=terms, default=default, analyst=analyst, fresh=fresh
+        )
 
     def explain_synthesis(
         self,
@@ -122,9 +124,9 @@ class Synthesising:
         impossible: Sequence[Mapping[str, Any]] = (),
         totals: Mapping[str, Mapping[Any, int]] | None = None,
         rows: int | None = None,
-    ) -> SynthesisExplanation:
+    ) -> "explanations.SynthesisExplanation":
         """Return what :meth:`synthesise` would measure and cost, without reading or spending."""
-        return explain_synthesis(
+        return life.explain_synthesis(
             self._opened(),
             table,
             terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),
@@ -135,7 +137,7 @@ class Synthesising:
             tables=tables,
             quantiles=quantiles,
             published=earlier_releases(published),
-            asserted=Asserted(impossible=impossible, totals=totals, rows=rows),
+            asserted=life.Asserted(impossible=impossible, totals=totals, rows=rows),
         )
 
     def rehearse_synthesis(
@@ -152,15 +154,15 @@ class Synthesising:
         delta: Number | None = None,
         rows_per_unit: int | None = None,
         impossible: Sequence[Mapping[str, Any]] = (),
-    ) -> SynthesisRehearsal[SyntheticRelease]:
+    ) -> "rehearsals.SynthesisRehearsal[releases.SyntheticRelease]":
         """Return what :meth:`synthesise` would give for so many made-up rows, for nothing.
 
         Where the table has a profile, made-up units have as many rows as it says. The rows hold to
         what is ``impossible``, as those of :meth:`synthesise` do.
         """
         project = self._opened()
-        profile = find_profile(project, private_table(project, table))
-        return rehearse_synthesis(
+        profile = stored_profile.find_profile(project, plans.private_table(project, table))
+        return rehearsals.rehearse_synthesis(
             project,
             table,
             terms=Terms(epsilon=epsilon, rho=rho, delta=delta, rows_per_unit=rows_per_unit),

@@ -7,6 +7,9 @@ from attrs import frozen
 
 from discreet.synthesis.counted.value_cells import ValueCells
 
+REPEATS = 20
+"""How often noise is drawn anew, to see what it may have done to an answer."""
+
 _MOST_NAMED = 4
 """How many columns, or pairs of them, are named in one note."""
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from attrs import evolve
 
+import discreet.synthesis.judge as judging
 from discreet.core.canonical import digest
 from discreet.core.errors import DiscreetError, InvalidArgument
 from discreet.core.event_json import event_from_json
@@ -15,7 +16,6 @@ from discreet.project.project import Project
 from discreet.project.worst_case import receipt_remarks
 from discreet.synthesis.counted.value_cells import ValueCells
 from discreet.synthesis.found_cells import found_keys
-from discreet.synthesis.judge import JUDGEMENT, Judge
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.plan import SYNTHESIS, bounded_plan, private_table
 from discreet.synthesis.public_facts import PublicFacts
@@ -86,7 +86,7 @@ def is_judgement(description: dict[str, Any]) -> bool:
 
     What the first version stored does not say which release was judged.
     """
-    return description.get(KIND) == JUDGEMENT and "judged" in description
+    return description.get(KIND) == judging.JUDGEMENT and "judged" in description
 
 
 def open_judgement(project: Project, ticket: int) -> SyntheticRelease:
@@ -99,7 +99,7 @@ def open_judgement(project: Project, ticket: int) -> SyntheticRelease:
         facts=PublicFacts.from_json(model["facts"]),
         tours=model["tours"],
     )
-    judge = Judge.of_model(release.model, release.rows_per_unit, Pure(1))
+    judge = judging.Judge.of_model(release.model, release.rows_per_unit, Pure(1))
     if judge.expected() != body["expected"]:
         return evolve(release, remarks=(*release.remarks, OTHER_MODEL))
     return evolve(release, judged=MeasuredTable.from_json(body["distances"]))

@@ -14,6 +14,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+import discreet.synthesis.judge as judging
+import discreet.synthesis.synthesis_explanation as explanations
 from discreet.core.errors import InvalidArgument
 from discreet.ledger.order import Receipt
 from discreet.project.circumstances import circumstances_of
@@ -24,13 +26,11 @@ from discreet.project.worst_case import receipt_remarks
 from discreet.synthesis.counted.value_cells import MOST_CELLS, MOST_KEYS
 from discreet.synthesis.find_published import EarlierReleases
 from discreet.synthesis.found_cells import as_if_found
-from discreet.synthesis.judge import Judge, JudgedRelease, judging_passage
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.plan import SynthesisPlan, bounded_plan, private_table, synthesis_plan
 from discreet.synthesis.price import synthesis_price
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.read_facts import read_facts, require_possible, require_room
-from discreet.synthesis.synthesis_explanation import SynthesisExplanation
 from discreet.synthesis.synthetic_release import SyntheticRelease
 
 
@@ -100,13 +100,13 @@ def explain_synthesis(
     quantiles: Sequence[str] | None = None,
     published: EarlierReleases | None = None,
     asserted: Asserted | None = None,
-) -> SynthesisExplanation:
+) -> "explanations.SynthesisExplanation":
     """Return what :func:`synthesise` would measure and cost; nothing is read or spent."""
     plan = plan_of(project, name, terms, default, columns, method, tables, quantiles)
     foreseen = foresee(project, plan.passage(), analyst=analyst)
     known = () if published is None else published.tables(project, plan.counting())
     own = None if foreseen.stored is None else foreseen.stored.receipt.ticket.number
-    return SynthesisExplanation(
+    return explanations.SynthesisExplanation(
         plan=plan,
         foreseen=foreseen,
         published=tuple(one for one in known if one.ticket != own),
@@ -133,9 +133,9 @@ def judge(
     require_same_rows(project, release.receipt, table.unit.id_space)
     holding = terms_that_hold(terms, Terms(), (default,))
     price = synthesis_price(holding, cap, ())
-    found = Judge.of_model(release.model, release.rows_per_unit, price.of_noise)
+    found = judging.Judge.of_model(release.model, release.rows_per_unit, price.of_noise)
     plan = bounded_plan(table, release.cells, release.rows_per_unit)
-    passage = judging_passage(found, release.cells, plan, judged_release(release), price)
+    passage = judging.judging_passage(found, release.cells, plan, judged_release(release), price)
     (body,) = go_through(project, passage, analyst=analyst, fresh=fresh).bodies
     return evolve(release, judged=MeasuredTable.from_json(body["distances"]))
 
@@ -168,10 +168,10 @@ def plan_of(
     )
 
 
-def judged_release(release: SyntheticRelease) -> JudgedRelease:
+def judged_release(release: SyntheticRelease) -> "judging.JudgedRelease":
     """Return what the ledger keeps of a release that is judged, so that it can be made again."""
     made_of = release.model.to_json()
-    return JudgedRelease(
+    return judging.JudgedRelease(
         ticket=release.receipt.ticket.number,
         digest=release.receipt.release_digest,
         what=release.table,

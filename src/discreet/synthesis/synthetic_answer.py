@@ -30,9 +30,6 @@ from discreet.synthesis.known_columns import KnownColumns
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.synthetic_model import Allowed, SyntheticModel
 
-REPEATS = 20
-"""How often the noise is drawn anew."""
-
 _MOST_REPEATS = 1_000
 _END = 0.975
 """The quantile at which the upper end of an error is, at 95 %."""

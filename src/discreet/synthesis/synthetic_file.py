@@ -11,9 +11,9 @@ from attrs import evolve, field, frozen
 from discreet.core import optional
 from discreet.core.errors import InvalidArgument
 from discreet.randomness.rng import SystemRng
+from discreet.synthesis.known_columns import REPEATS
 from discreet.synthesis.read_facts import GIVEN, given_from_json, given_note
 from discreet.synthesis.synthetic_answer import (
-    REPEATS,
     SyntheticAnswer,
     answer_from_rows,
     rows_again,

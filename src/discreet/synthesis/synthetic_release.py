@@ -8,6 +8,8 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
+import discreet.synthesis.report as reports
+import discreet.synthesis.synthetic_answer as answers
 from discreet.core import check, optional
 from discreet.core.errors import InvalidArgument
 from discreet.core.html_text import html_notes, html_page, html_table
@@ -16,19 +18,12 @@ from discreet.core.terminal_text import text_table
 from discreet.ledger.order import Receipt
 from discreet.randomness.rng import SystemRng
 from discreet.synthesis.counted.value_cells import ValueCells
-from discreet.synthesis.known_columns import noise_note
+from discreet.synthesis.known_columns import REPEATS, noise_note
 from discreet.synthesis.marginals.estimate import MOST_TOURS
 from discreet.synthesis.marginals.measured import MeasuredMarginals, MeasuredTable
 from discreet.synthesis.public_facts import PublicFacts
 from discreet.synthesis.published_table import PublishedTable
 from discreet.synthesis.read_facts import GIVEN, given_json, given_note, read_given
-from discreet.synthesis.report import SyntheticReport
-from discreet.synthesis.synthetic_answer import (
-    REPEATS,
-    SyntheticAnswer,
-    answer_from_rows,
-    rows_again,
-)
 from discreet.synthesis.synthetic_card import CountedPart, FindCircumstances, synthetic_card
 from discreet.synthesis.synthetic_model import SyntheticModel
 
@@ -191,24 +186,24 @@ class SyntheticRelease:
             "notes": list(self.notes()),
         }
 
-    def sql(self, query: str, *, repeats: int = REPEATS) -> SyntheticAnswer:
+    def sql(self, query: str, *, repeats: int = REPEATS) -> "answers.SyntheticAnswer":
         """Return the answer to a question from these rows, for nothing.
 
         What the noise may have done to it is estimated by drawing it anew so many times.
         """
-        found = answer_from_rows(
+        found = answers.answer_from_rows(
             {self.table: self._rows},
             query,
             known=self.model.known,
-            drawn_again=partial(rows_again, self.model, self.table, len(self)),
+            drawn_again=partial(answers.rows_again, self.model, self.table, len(self)),
             repeats=repeats,
             rng=SystemRng(),
         )
         return evolve(found, notes=(*found.notes, *self.remarks))
 
-    def report(self) -> SyntheticReport:
+    def report(self) -> "reports.SyntheticReport":
         """Return how far the rows can be trusted, by what was measured. It costs nothing."""
-        return SyntheticReport(
+        return reports.SyntheticReport(
             title=f"{self.model.rows:,} synthetic rows of {self.table}",
             model=self.model,
             notes=self.notes(),

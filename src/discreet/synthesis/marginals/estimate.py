@@ -37,8 +37,6 @@ Guarantee:
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
-from string import ascii_letters
 from typing import TypeVar
 
 import numpy as np
@@ -47,8 +45,15 @@ from numpy.typing import NDArray
 
 from discreet.core.errors import InvalidArgument
 from discreet.synthesis.marginals.graphical_model import GraphicalModel, Table
-from discreet.synthesis.marginals.junction_tree import MOST_CELLS, JunctionTree, junction_tree
+from discreet.synthesis.marginals.junction_tree import (
+    MOST_CELLS,
+    Columns,
+    JunctionTree,
+    junction_tree,
+)
 from discreet.synthesis.marginals.measurement import Measurement, agreeing, total_rows
+from discreet.synthesis.marginals.summed import summed
+from discreet.synthesis.marginals.tables_beside import ONE_ROW, TablesBeside, tables_beside
 
 T = TypeVar("T", bound=np.generic)
 
@@ -63,8 +68,6 @@ their noise, or of a row if noise is less: the root of the mean square."""
 
 SETTLING = (0.5, 0.25, 0.125)
 """The parts of their steps that tables take in the last tours."""
-
-_ONE_ROW = 1.0
 
 
 @frozen(kw_only=True, eq=False)
@@ -117,7 +120,7 @@ def estimate(
     for part in () if still or close_enough > CLOSE_ENOUGH else SETTLING:
         fit.tour(part)
     for _ in range(most_tours if still else 0):
-        if fit.tour(most_noise=_ONE_ROW) <= still:
+        if fit.tour(most_noise=ONE_ROW) <= still:
             break
     return Estimated(
         model=fit.model(),
@@ -128,33 +131,13 @@ def estimate(
     )
 
 
-@frozen(eq=False, slots=False)
-class _Measured:
-    """A measured table in its clique: where it is, and its multipliers so far."""
-
-    table: Measurement
-    others: tuple[int, ...]
-    """The axes of the clique that the table lacks."""
-    shape: tuple[int, ...]
-    """The shape of the table among the axes of the clique."""
-    multipliers: Table
-    seen: Table
-    """What the model had for it before the last step."""
-
-    @cached_property
-    def most_noise(self) -> float:
-        """The largest deviation of noise among the measured cells."""
-        variances = self.table.variances[self.table.is_measured]
-        return float(np.sqrt(variances.max(initial=0.0)))
-
-
 @frozen(eq=False)
 class _Fit:
     """The counts of all cliques; what two of them share is the same in both after a tour."""
 
     tree: JunctionTree
     counts: list[Table]
-    measured: tuple[tuple[_Measured, ...], ...]
+    measured: tuple[tuple[TablesBeside, ...], ...]
     smoothing: float
     total: float | None
     """How many rows there are by all whole tables, if the counts are held to that."""
@@ -173,21 +156,15 @@ class _Fit:
             total, _ = total_rows(measurements)
             known = total if holds_total else None
             measurements = agreeing(measurements)
-        base = _base(tree, measurements)
-        for columns, mask in impossible:
-            home = _home(tree, columns)
-            base[home] = np.where(_spread_over(mask, columns, tree, home), -np.inf, base[home])
-        model = GraphicalModel.of(tree, base)
-        counts = [(total or 1.0) * np.exp(belief) for belief in model.beliefs]
-        measured: list[list[_Measured]] = [[] for _ in tree.branches]
+        counts = [(total or 1.0) * shares for shares in _base(tree, measurements, impossible)]
+        measured: list[list[Measurement]] = [[] for _ in tree.branches]
         for one in measurements:
-            home = _home(tree, one.columns)
-            columns = tree.branches[home].columns
-            others = tuple(i for i, column in enumerate(columns) if column not in one.columns)
-            sizes = dict(zip(one.columns, one.shape, strict=True))
-            shape = tuple(sizes.get(column, 1) for column in columns)
-            measured[home].append(_Measured(one, others, shape, *_zeros(one)))
-        return _Fit(tree, counts, tuple(map(tuple, measured)), smoothing, known)
+            measured[_home(tree, one.columns)].append(one)
+        beside = (
+            tables_beside(tree.branches[place].columns, tree.sizes, tables)
+            for place, tables in enumerate(measured)
+        )
+        return _Fit(tree, counts, tuple(beside), smoothing, known)
 
     def model(self) -> GraphicalModel:
         """Return the distribution of the counts, which agree after a tour."""
@@ -204,11 +181,10 @@ class _Fit:
         changed, cells = 0.0, 0
         for place, neighbour in _around(self.tree):
             if neighbour is None:
-                for one in self.measured[place]:
-                    if one.most_noise > most_noise:
-                        continue
-                    changed += self._step(place, one, part)
-                    cells += one.table.counts.size
+                for beside in self.measured[place]:
+                    far, stepped = beside.step(self.counts[place], self.smoothing, part, most_noise)
+                    changed += far
+                    cells += stepped
             else:
                 self._hand_on(neighbour, place)
         if self.total is not None:
@@ -216,17 +192,6 @@ class _Fit:
             for counts in self.counts:
                 counts *= ratio
         return float(np.sqrt(changed / max(cells, 1)))
-
-    def _step(self, place: int, one: _Measured, part: float) -> float:
-        table, weight = one.table, self.smoothing * one.table.variances
-        counts = table.counted(_summed(self.counts[place], one.others))
-        steps = part * _best_steps(counts, table.counts - weight * one.multipliers, weight)
-        steps = np.where(table.is_measured, steps, 0.0)
-        one.multipliers[...] += steps
-        self.counts[place] *= table.spread(np.exp(steps)).reshape(one.shape)
-        changed = np.where(table.is_measured, counts - one.seen, 0.0)
-        one.seen[...] = counts
-        return float((changed**2 / np.maximum(table.variances, _ONE_ROW)).sum())
 
     def _hand_on(self, before: int, after: int) -> None:
         """Let a clique have the counts that the one before it has for what they share."""
@@ -239,27 +204,7 @@ class _Fit:
     def _sum(self, place: int, columns: tuple[int, ...]) -> Table:
         held = self.tree.branches[place].columns
         others = tuple(i for i, column in enumerate(held) if column not in columns)
-        return _summed(self.counts[place], others)
-
-
-def _zeros(one: Measurement) -> tuple[Table, Table]:
-    return np.zeros(one.counts.shape), np.zeros(one.counts.shape)
-
-
-def _summed(table: Table, axes: tuple[int, ...]) -> Table:
-    """Return the sums over some axes in a table of their own.
-
-    For axes as short, ``einsum`` is a third quicker than ``sum``; but it knows no more than 52,
-    and gives the table itself where there is nothing to add.
-    """
-    found: Table
-    if not axes or table.ndim > len(ascii_letters):
-        found = table.sum(axis=axes)
-    else:
-        names = ascii_letters[: table.ndim]
-        kept = "".join(name for axis, name in enumerate(names) if axis not in axes)
-        found = np.einsum(f"{names}->{kept}", table)
-    return found
+        return summed(self.counts[place], others)
 
 
 def _around(tree: JunctionTree) -> Iterator[tuple[int, int | None]]:
@@ -287,31 +232,32 @@ def _around(tree: JunctionTree) -> Iterator[tuple[int, int | None]]:
             yield place, branch.above
 
 
-def _best_steps(counts: Table, wanted: Table, weight: Table) -> Table:
-    r"""Return the roots of :math:`c e^{\Delta} + w \Delta = r`, for :math:`c \ge 0`, :math:`w > 0`.
+def _base(
+    tree: JunctionTree,
+    measurements: Sequence[Measurement],
+    impossible: Sequence[tuple[tuple[int, ...], NDArray[np.bool_]]],
+) -> list[Table]:
+    """Return the shares of columns that do not depend on each other, by what was measured.
 
-    The left side rises and is convex, so from a place at the right of the root Newton's method
-    comes nearer to it from the right, and never goes beyond. At the right is 0 where
-    :math:`r \le c`, and :math:`\ln(r/c)` where it is not; and :math:`r/w` always is.
+    What is impossible makes them depend, so then a model has to be worked out.
     """
-    some = np.where(counts > 0, counts, 1.0)  # cells that nobody is in stay as they are
-    steps = np.minimum(np.log(np.maximum(wanted, some)) - np.log(some), wanted / weight)
-    for _ in range(60):
-        rising = some * np.exp(steps)
-        change = (rising + weight * steps - wanted) / (rising + weight)
-        steps -= change
-        if np.abs(change).max(initial=0.0) < 1e-9:
-            break
-    return np.where(counts > 0, steps, 0.0)
-
-
-def _base(tree: JunctionTree, measurements: Sequence[Measurement]) -> list[Table]:
-    """Return the potentials of columns that do not depend on each other, by what was measured."""
-    found = [np.zeros(tree.shape(place)) for place in range(len(tree.branches))]
-    for column in range(len(tree.sizes)):
+    shares = [_one_way(column, size, measurements) for column, size in enumerate(tree.sizes)]
+    if not impossible:
+        return [_product(shares, branch.columns) for branch in tree.branches]
+    logs = [np.zeros(tree.shape(place)) for place in range(len(tree.branches))]
+    for column, known in enumerate(shares):
         home = _home(tree, (column,))
-        logs = np.log(_one_way(column, tree.sizes[column], measurements))
-        found[home] = found[home] + _spread_over(logs, (column,), tree, home)
+        logs[home] = logs[home] + _spread_over(np.log(known), (column,), tree, home)
+    for columns, mask in impossible:
+        home = _home(tree, columns)
+        logs[home] = np.where(_spread_over(mask, columns, tree, home), -np.inf, logs[home])
+    return [np.exp(belief) for belief in GraphicalModel.of(tree, logs).beliefs]
+
+
+def _product(shares: Sequence[Table], columns: Columns) -> Table:
+    found = np.ones(())
+    for column in columns:
+        found = found[..., None] * shares[column]
     return found
 
 

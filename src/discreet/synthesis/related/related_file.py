@@ -9,8 +9,9 @@ from attrs import field, frozen
 
 from discreet.core.errors import InvalidArgument
 from discreet.randomness.rng import SystemRng
+from discreet.synthesis.known_columns import REPEATS
 from discreet.synthesis.related.draw_related import RelatedModel
-from discreet.synthesis.synthetic_answer import REPEATS, SyntheticAnswer, answer_from_rows
+from discreet.synthesis.synthetic_answer import SyntheticAnswer, answer_from_rows
 from discreet.synthesis.synthetic_file import (
     ENDINGS,
     FoundRows,

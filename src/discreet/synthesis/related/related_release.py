@@ -18,7 +18,7 @@ from discreet.ledger.order import Receipt
 from discreet.mechanisms.noise_json import Noise
 from discreet.randomness.rng import SystemRng
 from discreet.synthesis.counted.value_cells import ValueCells
-from discreet.synthesis.known_columns import noise_note
+from discreet.synthesis.known_columns import REPEATS, noise_note
 from discreet.synthesis.marginals.estimate import MOST_TOURS
 from discreet.synthesis.marginals.measured import MeasuredMarginals
 from discreet.synthesis.published_table import PublishedTable
@@ -28,7 +28,7 @@ from discreet.synthesis.related.measure_children import MeasuredChildren
 from discreet.synthesis.related.related_report import RelatedJudgement, RelatedReport
 from discreet.synthesis.related.related_rows import ABOUT, ENDINGS, RelatedRows, related_files
 from discreet.synthesis.report_picture import coarse_labels
-from discreet.synthesis.synthetic_answer import REPEATS, SyntheticAnswer, answer_from_rows
+from discreet.synthesis.synthetic_answer import SyntheticAnswer, answer_from_rows
 from discreet.synthesis.synthetic_card import CountedPart, FindCircumstances, synthetic_card
 from discreet.synthesis.synthetic_model import SyntheticModel
 from discreet.synthesis.synthetic_release import (
