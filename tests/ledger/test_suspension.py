@@ -15,8 +15,7 @@ from discreet.ledger import books
 from discreet.ledger.books import totals_after
 from discreet.ledger.budget import Budget
 from discreet.ledger.chain import Kind
-from discreet.ledger.failures import GRACE, LONGEST_WORK
-from discreet.ledger.failures import OpenTickets
+from discreet.ledger.failures import GRACE, LONGEST_WORK, OpenTickets
 from discreet.ledger.gate_rules import LONGEST_DEADLINE, SUSPEND_AFTER, GateRules
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.order import Ticket
