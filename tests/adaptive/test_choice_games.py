@@ -101,7 +101,11 @@ def choices(mechanism, runs, rng, rows=50):
 
 
 def test_an_audit_refutes_the_least_loss_and_not_the_exponential_mechanism(rng):
-    """Each pick is the worse of two games; a row moves a sum by one, so a scale of 2/ε is ε-DP."""
+    """Each pick is the worse of two games; a row moves a sum by one, so a scale of 2/ε is ε-DP.
+
+    An excess of the naive is .40 with a deviation of .16 (3,000 picks), and at least -1: the mean
+    of 500 is below .3 with a chance of 1e-14, by Bernstein's inequality. The audit asks for .296.
+    """
     private = ExponentialMechanism(scale=40 * STEPS)
     claim = Approximate(private.loss(Contribution(linf=STEPS)).epsilon, 0)
     sure = repr(1 - alpha("adaptive/choices"))
@@ -112,7 +116,7 @@ def test_an_audit_refutes_the_least_loss_and_not_the_exponential_mechanism(rng):
 
     naive = audit_picks(picked(LeastLoss, 1_000), claim, samples=2, width=2)
     assert naive.is_refuted
-    assert naive.gap > 0.4
+    assert naive.gap > 0.3
     honest = picked(NoisyChoices.with_mechanism(private), 240)
     assert not audit_picks(honest, claim, samples=2, width=2, confidence=sure).is_refuted
 
