@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from discreet.adaptive.choice_games import LeastLoss, NoisyChoices, play_choices
 from discreet.adaptive.games import (
@@ -24,7 +23,7 @@ from discreet.core.contribution import Contribution
 from discreet.core.errors import InvalidArgument
 from discreet.core.loss import Approximate
 from discreet.mechanisms.selection.exponential_mechanism import ExponentialMechanism
-from tests.support.statistics.exact_tests import alpha
+from tests.support.statistics.exact_tests import alpha, cells_p_value
 
 
 class Watched:
@@ -101,7 +100,11 @@ def choices(mechanism, runs, rng, rows=50):
 
 
 def test_an_audit_refutes_the_least_loss_and_not_the_exponential_mechanism(rng):
-    """Each pick is the worse of two games; a row moves a sum by one, so a scale of 2/ε is ε-DP."""
+    """Each pick is the worse of two games; a row moves a sum by one, so a scale of 2/ε is ε-DP.
+
+    An excess of the naive is .40 with a deviation of .16 (3,000 picks), and at least -1: the mean
+    of 500 is below .3 with a chance of 1e-14, by Bernstein's inequality. The audit asks for .296.
+    """
     private = ExponentialMechanism(scale=40 * STEPS)
     claim = Approximate(private.loss(Contribution(linf=STEPS)).epsilon, 0)
     sure = repr(1 - alpha("adaptive/choices"))
@@ -112,7 +115,7 @@ def test_an_audit_refutes_the_least_loss_and_not_the_exponential_mechanism(rng):
 
     naive = audit_picks(picked(LeastLoss, 1_000), claim, samples=2, width=2)
     assert naive.is_refuted
-    assert naive.gap > 0.4
+    assert naive.gap > 0.3
     honest = picked(NoisyChoices.with_mechanism(private), 240)
     assert not audit_picks(honest, claim, samples=2, width=2, confidence=sure).is_refuted
 
@@ -152,8 +155,8 @@ def test_a_draw_has_the_law_of_the_repaired_sampler(rng):
     level = alpha("adaptive/draws")
     for factor, is_right in ((1, True), (2, False)):
         weights = np.exp([factor * epsilon * one * 10 / 2 for _, one in excesses])
-        expected = runs * weights / weights.sum()
-        p_value = stats.chisquare(seen, expected).pvalue
+        cells = dict(enumerate((weights / weights.sum()).tolist()))
+        p_value = cells_p_value(np.repeat(range(4), seen), cells)
         assert bool(p_value > level) is is_right
     mean = np.mean([one.excess for one in drawn])
     assert mean >= 0.3 - 2 / 10 * math.log(4), "the lemma of Gibbs"

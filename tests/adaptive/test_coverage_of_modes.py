@@ -245,8 +245,8 @@ def test_the_overfitting_analyst_stays_inside_of_every_honest_interval(name, rng
         ]
         excess = [one.of_population[-1] - one.of_sample[-1] for one in naive]
         predicted = stats.norm.cdf(math.sqrt(2 * (QUESTIONS - 1) / (math.pi * 61))) - 0.5
-        # The deviation of one is 0.064, so 0.05 is five of the mean's.
-        assert np.mean(excess) == pytest.approx(predicted, abs=0.05)
+        # One in 30 is off by more than 0.1; if one in 20 were, 20 of 40 are once in 1e14.
+        assert np.median(excess) == pytest.approx(predicted, abs=0.1)
 
 
 def coins_in_parts(random, questions, people, part=2_000):

@@ -101,7 +101,7 @@ def test_population_intervals_hold_against_three_analysts(analyst, rng):
 
     noisy = NoisyMechanism.with_noise(promise.noise)
     missed = sum(game(noisy).population_error > promise.alpha for _ in range(40))
-    # The stream is the test's own, so that this is the same in each run.
+    # What is promised is ten deviations of one game's error above its mean.
     assert missed == 0
 
 
@@ -125,8 +125,8 @@ def test_the_error_of_the_adversary_is_the_predicted_one(rng):
         spread = rows * (1 + 4 * rows * deviation**2)
         likely = 0.5 * math.erf(math.sqrt(2 * 200 / (math.pi * spread)) / math.sqrt(2))
         excess = [one.of_population[-1] - one.of_sample[-1] for one in errors]
-        # The deviation of one excess is about 0.029, so 0.042 is five of the mean's.
-        assert np.mean(excess) == pytest.approx(likely, abs=0.042)
+        # One in 250 is off by more than 0.08; if one in 100 were, six of 12 are once in 1e9.
+        assert np.median(excess) == pytest.approx(likely, abs=0.08)
 
 
 def test_monitors_pick_the_worst_and_turn_it_up(rng):
@@ -185,13 +185,14 @@ def test_failure_rates_are_upper_bounds(rng):
         return play(
             "online",
             population=FinitePopulation.uniform(2),
-            rows=100,
+            rows=101,
             questions=1,
             mechanism=ExactMechanism,
             analyst=FixedAnalyst(np.array([[0.0, 1.0]])),
             rng=rng,
         )
 
+    # An odd number of rows has no mean of a half, so that all games fail by more than nothing.
     assert failure_rate(game, alpha="0.5", runs=50) < 0.1
     assert failure_rate(game, alpha="0", runs=50) > 0.9
 

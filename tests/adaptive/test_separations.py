@@ -77,7 +77,7 @@ def test_the_fingerprinting_lemma_by_enumeration(people):
 
 def test_members_are_traced_and_others_are_not(rng):
     """Sums of members are at least (2/3 - 2 error) k; others have the mean 0, and 2k/3 at most."""
-    people, questions = 30, 20_000
+    people, questions = 30, 40_000
     found = show_prefixes(people=people, questions=questions, deviation=0.05, rng=rng)
     level = float(alpha("adaptive/prefix-members"))
     # The sum over members is a mean over columns, each within 2 n of 0: far narrower in truth.

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from discreet.adaptive import QuestionMix
 from discreet.adaptive.gated.gated_promise import COUNT_PART, GatedAnswers
@@ -20,7 +19,7 @@ from discreet.project.charged import charged
 from discreet.project.passage import go_through
 from discreet.roles.connection import connect
 from tests.support.projects.clinic import exact_columns, make_curator, visit, write_project
-from tests.support.statistics.exact_tests import alpha
+from tests.support.statistics.exact_tests import alpha, cells_p_value
 
 BETA = Fraction(1, 20)
 MIX = QuestionMix(means=2, choices=2, candidates=4)
@@ -177,12 +176,14 @@ def test_what_is_chosen_has_the_law_of_the_mechanism(rng):
     scale = float(found.choice.scale)
     for is_largest in (True, False):
         chooser = found.chooser(is_largest=is_largest)
-        counts = np.bincount([chooser.select(sums, rng) for _ in range(runs)], minlength=3)
+        chosen = [chooser.select(sums, rng) for _ in range(runs)]
         signed = sums if is_largest else -sums
-        wanted = np.array(chances(signed.tolist(), scale)) * runs
-        twin = np.array(chances(signed.tolist(), scale * 2 / 3)) * runs
-        assert stats.chisquare(counts, wanted).pvalue > share
-        assert stats.chisquare(counts, twin).pvalue < share
+        wanted, twin = (
+            dict(enumerate(map(float, chances(signed.tolist(), one))))
+            for one in (scale, scale * 2 / 3)
+        )
+        assert cells_p_value(chosen, wanted) > share
+        assert cells_p_value(chosen, twin) < share
 
 
 def closed_form(found: GatedAnswers, people: int) -> float:

@@ -84,7 +84,12 @@ def test_a_small_cell_alone_is_its_total_less_the_others():
 
 
 def test_complementary_cells_hide_it_and_an_insider_does_not_care(rng):
+    """Of the first row and column one cell is small, so that there is one for whatever is drawn.
+
+    An insider knows that one exactly, and of no other less than the public does.
+    """
     counts = uniform_integers(30, (6, 5), rng)
+    counts[0], counts[:, 0], counts[0, 0] = 20, 20, 3
     names = [f"r{one}" for one in range(6)], [f"c{one}" for one in range(5)]
     table = count_cells(*names, counts)
     made = withhold_more(table, below=6)

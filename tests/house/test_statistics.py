@@ -14,6 +14,7 @@ from tests.support.statistics.exact_tests import (
     MAX_RANDOM_TESTS,
     SUITE_ALPHA,
     alpha,
+    bernstein_slack,
     binomial_p_value,
     cells_p_value,
     clopper_pearson,
@@ -81,6 +82,21 @@ def test_cells_level(level: float):
         if others >= 0 and cells_p_value([0] * zeros + [1] * ones + [9] * others, cells) <= level:
             alarms += law.pmf([zeros, ones, others])
     assert alarms <= level
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("chance", [0.02, 0.5, 0.9])
+def test_bernstein_level(level: float, chance: float):
+    """The mean of 500 coins is farther above, or on any side, at most level often. Not by far."""
+    law = stats.binom(500, chance)
+    slack = bernstein_slack(500, variance=chance * (1 - chance), most=1 - chance, rate=level)
+    assert law.sf(np.ceil(500 * (chance + slack)) - 1) <= level
+    either = bernstein_slack(
+        500, variance=chance * (1 - chance), most=max(chance, 1 - chance), rate=level, sides=2
+    )
+    above, below = np.ceil(500 * (chance + either)), np.floor(500 * (chance - either))
+    assert law.sf(above - 1) + law.cdf(below) <= level
+    assert slack < 2 * stats.norm.isf(level / 2) * np.sqrt(chance * (1 - chance) / 500) + 0.01
 
 
 def test_binomial_power():

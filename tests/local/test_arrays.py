@@ -37,7 +37,7 @@ def test_another_value_has_another_law(case: Case, rng):
     """Power: reports of the worst pair are told apart, with people enough for that."""
     first, second = case.scheme.worst_pair()
     numbers, law = numbered(case, first)
-    people = int(2000 * max(1, 1 / float(case.scheme.event().epsilon)) ** 2)
+    people = int(12_000 * max(1, 1 / float(case.scheme.event().epsilon)) ** 2)
     reports = case.scheme.randomise_many(np.array([second] * people), rng)
     cells = {numbers[r]: p for r, p in law.items()}
     assert cells_p_value(as_numbers(reports, numbers), cells) < 1e-3

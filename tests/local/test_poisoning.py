@@ -89,10 +89,13 @@ def test_the_bounds_are_the_means_under_attack(case: Case, rng):
 
 
 def test_an_attack_moves_an_estimate_as_far(rng):
-    """By simulation, within the interval, which covers the share that includes the attack."""
+    """By simulation, within the interval, which covers the share that includes the attack.
+
+    Of 40,000 reports its lower end is 8 deviations above the share of those who attack.
+    """
     scheme = KaryResponse.calibrate(categories=5, epsilon=1)
-    honest = scheme.randomise_many(np.zeros(19_000, dtype=np.int64), rng)
-    reports = np.concatenate([honest, attack(scheme, 4, 1000, rng)])
+    honest = scheme.randomise_many(np.zeros(38_000, dtype=np.int64), rng)
+    reports = np.concatenate([honest, attack(scheme, 4, 2000, rng)])
     estimate = scheme.estimate(reports, confidence=1 - Fraction(1, 10**9))
     bound = influence(scheme, "1/20")
     assert estimate.low[4] <= float(bound.raised) <= estimate.high[4]

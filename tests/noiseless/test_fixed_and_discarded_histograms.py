@@ -241,7 +241,7 @@ def test_discarding_makes_a_known_number_publishable():
 def test_discarded_rows_are_distinct_places_drawn_evenly(rng):
     discarding = RandomDiscarding(rows=20, scale=1, shift=5)
     share = alpha("noiseless/discarding", parts=2)
-    tries, first, full = 2000, 0, 0
+    tries, first, full = 3000, 0, 0
     for _ in range(tries):
         places = discarding.discarded(rng).tolist()
         assert places == sorted(set(places))

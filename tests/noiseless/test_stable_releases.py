@@ -433,12 +433,12 @@ def test_sampled_instability_covers_the_true_one(rng):
         [0, 1],
         rng,
         name="the majority",
-        trials=2000,
+        trials=3000,
         failure=str(level),
     )
     exact = ThresholdRelease(rows=21, low="0.6").deltas(Fraction(0))[Way.SOURCE]
     assert exact <= found.instability < exact + Fraction(1, 10)
-    assert "2000 draws" in " ".join(found.assumptions)
+    assert "3000 draws" in " ".join(found.assumptions)
 
 
 @pytest.mark.parametrize("more", [{"trials": 0}, {"failure": 0}, {"failure": 1}])

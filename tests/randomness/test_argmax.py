@@ -15,7 +15,7 @@ from tests.randomness.scripted_rng import ScriptedRng, SilentRng
 from tests.support.statistics.exact_tests import alpha, binomial_p_value, cells_p_value
 
 N = 100_000
-N_CHOICES = 10_000
+N_CHOICES = 15_000
 CHOICES = {
     "gumbel": (gumbel_argmax, softmax, oracles.exponential_choice),
     "exponential": (exponential_argmax, permute_and_flip_law, oracles.permute_and_flip),

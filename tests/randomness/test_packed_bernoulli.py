@@ -60,9 +60,12 @@ def test_broken_twins_are_seen(change: tuple[str, str], monkeypatch):
 
 @pytest.mark.parametrize("p", [Fraction(1, 3), Fraction(1211291623481121, 2**52), "0.9999"])
 def test_coins_are_as_likely_as_is_said(p, rng):
-    """Over several chunks, where words drop out once their lanes are settled."""
+    """Over several chunks, where words drop out once their lanes are settled.
+
+    Six million coins are 13 deviations from the wrong share; the check asks for 6.3 of them.
+    """
     level = alpha("packed_bernoulli/share", parts=3)
-    words = packed_bernoulli(p, 2 * module._CHUNK + 5, rng)
+    words = packed_bernoulli(p, 6 * module._CHUNK + 5, rng)
     heads = int(np.unpackbits(words.view(np.uint8)).sum())
     assert binomial_p_value(heads, LANES * words.size, Fraction(p)) > level
     wrong = Fraction(p) - Fraction(1, 400)

@@ -107,9 +107,13 @@ def truths(people, rows):
 
 @pytest.mark.parametrize(("people", "rows"), [(20, 1), (400, 1), (400, 3)])
 def test_populations_are_inside(people, rows, rng, soak):
-    """Sample and noise are drawn together. Power: intervals of noise alone miss far more often."""
+    """Sample and noise are drawn together. Power: intervals of noise alone miss far more often.
+
+    They miss 54 % of the time (1,500 runs). Of 120 they are to miss 27: fewer have a chance of
+    2e-13, and of 1.6e-10 if they missed only half of the time.
+    """
     missed, bare = dict.fromkeys(truths(people, rows), 0), 0
-    count = SAMPLES if soak.active else 60
+    count = SAMPLES if soak.active else 120
     for _ in range(count):
         noise = [int(law.release(np.zeros(1, dtype=np.int64), rng)[0]) for law in NOISE]
         release = release_of(drawn(rng, people, rows), rows_per_group=rows, noise=noise)
@@ -154,9 +158,13 @@ def drawn_skewed(rng, people, rows):
 
 
 def test_means_of_skewed_values_are_inside(rng, soak):
-    """Power: as if the rows of one person were drawn by themselves, it misses far more often."""
+    """Power: as if the rows of one person were drawn by themselves, it misses far more often.
+
+    It misses 37 % of the time (3,000 runs). Of 240 it is to miss 39: fewer have a chance of 1e-13,
+    and of 4e-12 at 36 %.
+    """
     people, rows = 2000, 20
-    truth, count, missed, twin = 10 * rows / (rows + 63), SAMPLES if soak.active else 60, 0, 0
+    truth, count, missed, twin = 10 * rows / (rows + 63), SAMPLES if soak.active else 240, 0, 0
     level = alpha("sampling/skewed", parts=2)
     for _ in range(count):
         exact = drawn_skewed(rng, people, rows)

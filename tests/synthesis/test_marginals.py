@@ -197,17 +197,18 @@ def test_shares_are_at_most_the_whole(sizes):
 
 
 def test_dependent_columns_are_found_and_others_are_not(rng):
-    """False alarms: noise alone chooses a table in one run in ten at most, and so in nine runs of
-    twelve once in 6e6; dependences here are hundreds of deviations.
+    """False alarms: noise alone chooses a table in one run in ten at most, and so in 15 runs of 20
+    once in 1e11, where columns are independent to the row; dependences here are hundreds of
+    deviations.
     """
     random = np.random.default_rng(4)
     mechanism = MarginalMechanism(columns=COLUMNS, rows_per_unit=1, price=Zcdp(1))
     measured = mechanism.release(_counted(_rows(random, 20_000)), rng)
     tables = {one.columns for one in measured.tables if len(one.columns) > 1}
     assert tables >= {(0, 1), (2, 3)}
-    rows = _counted(_rows(random, 300, depends=False))
-    runs = [mechanism.release(rows, rng).tables for _ in range(12)]
-    assert sum(any(len(one.columns) > 1 for one in tables) for tables in runs) < 9
+    rows = _counted(np.indices([one.size for one in COLUMNS]).reshape(len(COLUMNS), -1).T)
+    runs = [mechanism.release(rows, rng).tables for _ in range(20)]
+    assert sum(any(len(one.columns) > 1 for one in tables) for tables in runs) < 15
 
 
 def test_a_second_round_finds_what_the_model_of_the_first_misses(rng):
@@ -259,6 +260,8 @@ def test_a_second_round_finds_a_dependence_that_only_the_model_has(others, rng):
     something of both. A model with that alone between them has them depend on each other, by a
     sixth of the rows, and no score of the first round tells. False alarms: the distance is .01 at
     most, and what is missed is 4,000 rows and more above the noise of its score, of deviation 600.
+    Noise alone has the first round measure both together in one run in ten at most, so in all nine
+    of nine once in 1e9.
     """
     random = np.random.default_rng(3)
     year, works = random.integers(0, 2, (2, 20_000))
@@ -266,16 +269,17 @@ def test_a_second_round_finds_a_dependence_that_only_the_model_has(others, rng):
     sizes = (2, 2, 2) + (9,) * others
     columns = tuple(CountedColumn(size, has_order=False, has_null=False) for size in sizes)
     counted = CountedRows(sizes, codes, np.ones(20_000, dtype=np.int64))
-    off = {}
-    for has_residuals in (False, True):
+
+    def off(*, has_residuals):
         mechanism = MarginalMechanism(
             columns=columns, rows_per_unit=1, price=Zcdp("0.02"), has_residuals=has_residuals
         )
         measured = mechanism.release(counted, rng)
         model = estimate([one.size for one in measured.coarse], measured.measurements()).model
-        off[has_residuals] = np.abs(pair_tables(model)[0, 1] - 0.25).sum() / 2
-    assert off[False] > 0.1
-    assert off[True] < 0.03
+        return np.abs(pair_tables(model)[0, 1] - 0.25).sum() / 2
+
+    assert any(off(has_residuals=False) > 0.1 for _ in range(9))
+    assert off(has_residuals=True) < 0.03
 
 
 @pytest.mark.parametrize("size", [1_000, 100])

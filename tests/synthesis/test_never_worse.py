@@ -117,8 +117,8 @@ def test_scores_take_as_little_of_an_epsilon(soak, rng, epsilon, has_residuals, 
 
     Its noise has heavy tails: one run in twenty at most takes a score that is too large for a
     dependence, and has 6 % more error for it on the average. Two rounds for half an ε each have 1.4
-    times the noise of one, and none are chosen where nothing is missed. False alarms: 17 such runs
-    of 60 are there once in 1e8; and all others measure the same as columns by themselves, for 1 %
+    times the noise of one, and none are chosen where nothing is missed. False alarms: 19 such runs
+    of 60 are there once in 1e10; and all others measure the same as columns by themselves, for 1 %
     less. Of 400 runs in soaks the mean itself is 1.0115, give or take 0.0011.
     """
     codes = _rows(np.random.default_rng(7), depends=False)
@@ -128,7 +128,7 @@ def test_scores_take_as_little_of_an_epsilon(soak, rng, epsilon, has_residuals, 
     )
     if soak.active:
         assert chosen.mean() <= MOST * alone.mean()
-    assert has_tables.mean() < 17 / 60
+    assert has_tables.mean() < 19 / 60
     assert chosen[~has_tables].mean() <= MOST * alone[~has_tables].mean()
 
 
@@ -140,9 +140,13 @@ def test_scores_for_a_tenth_of_the_price_are_worse(rng, monkeypatch):
 
 
 def test_taking_every_score_for_a_dependence_is_worse(rng, monkeypatch):
-    """The twin believes scores that are nothing but noise; few runs show it, by far."""
+    """The twin believes scores that are nothing but noise; few runs show it, by far.
+
+    Two runs have 1.6 times the error, with a deviation of .17 and never less than 1.4: eight are
+    six deviations away and more.
+    """
     codes = _rows(np.random.default_rng(7), depends=False)
     monkeypatch.setattr(choose_tables, "_noise_alone", lambda *_: -1e9)
     monkeypatch.setattr(choose_tables, "GAIN", 1e9)
     monkeypatch.setattr(choose_tables, "_sum_of_errors", lambda *a: -len(a[-1]))
-    assert _ratio(codes, Zcdp(RHOS["0.1"]), 2, rng, monkeypatch)[0] > 1.05
+    assert _ratio(codes, Zcdp(RHOS["0.1"]), 8, rng, monkeypatch)[0] > 1.05

@@ -24,10 +24,11 @@ from tests.support.statistics.exact_tests import alpha
 @pytest.mark.parametrize("infer", [infer_membership, infer_secrets])
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "3"])
 def test_private_rows_stay_below_their_ceiling(infer, epsilon, rng):
+    """Of 80 canaries in copied rows 93 % are found: two thirds or fewer with a chance of 1e-12."""
     attack = SyntheticAttack(epsilon=epsilon, people=400, canaries=80, shadows=1)
     report = infer(attack, rng)
     assert not report.breaks_ceiling(Fraction(alpha("attacks/models/synthetic", parts=6)))
-    assert report["copied rows"].share > Fraction(4, 5)
+    assert report["copied rows"].share > Fraction(2, 3)
     steps = 1 if infer is infer_membership else 2
     for release in ("private, the whole table", "private, chosen pairs"):
         assert report[release].record.ceiling == guess_ceiling(Pure(epsilon), steps=steps)
@@ -68,15 +69,19 @@ def test_distances_are_counted_in_columns():
 # ---------------------------------------------------------------- an owner's own files
 
 
-def tables(rng, count: int = 200):
+def tables(rng, count: int = 200, values: int = 30):
     """Real rows and rows that were held out, of one law; the secret is a coin."""
-    drawn = (rng.words(8 * count).reshape(2, count, 4) % np.uint64(30)).astype(np.int64)
+    drawn = (rng.words(8 * count).reshape(2, count, 4) % np.uint64(values)).astype(np.int64)
     drawn[:, :, 3] %= 2
     return [code_rows(dict(zip("abcs", side.T, strict=True))) for side in drawn]
 
 
 def test_a_file_of_copies_gives_its_rows_and_secrets_away(rng):
-    real, held_out = tables(rng)
+    """No two rows are alike. A secret that is known wins over a coin's toss three times in four.
+
+    Of 1,200 pairs it wins no more than two thirds with a chance of 7e-11 (binomial).
+    """
+    real, held_out = tables(rng, 1200, values=2**60)
     report = attack_file(real, held_out, real, rng=rng, loss=Pure(1), sensitive="s")
     nearer, repeated = report.attempts
     assert nearer.share > Fraction(19, 20)

@@ -138,8 +138,12 @@ def test_the_normal_planner_is_right(rng):
 
 @pytest.mark.parametrize("prior", ["uniform", "beta"])
 def test_with_a_pool_a_number_like_n_is_enough(prior, rng):
-    """By the likelihood ratio; the correlation alone would find less than half of them."""
-    people, references, tries = 20, 200, 300
+    """By the likelihood ratio; the correlation alone would find less than half of them.
+
+    It finds 93 or 95 % and the correlation 36 % (3,000 tries). The exact intervals of 500 tries
+    are on either side of 70 %, but for a chance of 2e-13 and less than 1e-12.
+    """
+    people, references, tries = 20, 200, 500
     d = expected_with_pool(people, references=references)
     assert d is not None
     assert d < expected_attributes(people, UniformMean(), references=references) / 4
@@ -159,7 +163,7 @@ def test_with_a_pool_a_number_like_n_is_enough(prior, rng):
     assert low < 0.97
     assert high > 0.93
     assert clopper_pearson(alarms, tries, share)[0] < 0.06
-    assert clopper_pearson(correlated, tries, share)[1] < 0.8 < low
+    assert clopper_pearson(correlated, tries, share)[1] < 0.7 < low
 
 
 def test_a_pool_is_divided_in_the_best_way():

@@ -2,7 +2,21 @@
 const [, , client, url, count, lanes] = process.argv;
 const { SurveyDevice } = await import(client);
 
-const survey = await (await fetch(`${url}/survey.json`)).json();
+const pause = () => new Promise((done) => setTimeout(done, 50));
+
+// We may be slow to start, and the collector killed before we ask.
+const published = async () => {
+  for (let turn = 0; turn < 600; turn += 1) {
+    try {
+      return await (await fetch(`${url}/survey.json`)).json();
+    } catch {
+      await pause();
+    }
+  }
+  throw new Error("no survey");
+};
+
+const survey = await published();
 const memory = () => {
   const kept = new Map();
   return { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) };
@@ -17,7 +31,7 @@ const send = async (batch) => {
     } catch {
       // The collector was killed: the same batch is sent again.
     }
-    await new Promise((done) => setTimeout(done, 50));
+    await pause();
   }
   throw new Error("never acknowledged");
 };

@@ -12,6 +12,7 @@ test counts the shares, and sees that no two tests use the same one.
 All p-values here are valid: under the stated distribution, P(p <= a) <= a for every a.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -56,6 +57,27 @@ def clopper_pearson(successes: int, trials: int, level: float) -> tuple[float, f
     low = stats.beta.ppf(level / 2, successes, failures + 1) if successes else 0.0
     high = stats.beta.isf(level / 2, successes + 1, failures) if failures else 1.0
     return float(low), float(high)
+
+
+def bernstein_slack(
+    count: int, *, variance: float, most: float, rate: float, sides: int = 1
+) -> float:
+    """Return how far a mean of independent numbers is from its expectation, but for ``rate``.
+
+    By Bernstein's inequality [BLM13, corollary 2.11] the mean of n numbers of variance v, none of
+    which is more than b above its expectation, is t above its own with a chance of at most
+    exp(-n t^2 / (2 (v + b t / 3))), for every n. It is solved for t.
+
+    Args:
+        count: how many numbers there are.
+        variance: the largest variance of one of them.
+        most: how far one can be from its expectation, on the side that is asked about.
+        rate: how often the mean may be farther away.
+        sides: 2 if it may be on neither side.
+    """
+    share = math.log(sides / rate) / count
+    linear = share * most / 3
+    return linear + math.sqrt(linear**2 + 2 * share * variance)
 
 
 def dkw_p_value(sample: ArrayLike, cdf: Callable[[int], Probability]) -> float:

@@ -74,7 +74,7 @@ def test_all_halves_of_both_sides_are_paid_for(loss):
 
 def test_a_half_has_each_row_by_a_fair_coin(rng):
     rows = CountedRows((2, 2), CODES, np.array([3, 0, 0, 0]))
-    sets = HeavySets.calibrate((2, 2), [0], [1], halves=2000, loss=Pure(1))
+    sets = HeavySets.calibrate((2, 2), [0], [1], halves=4000, loss=Pure(1))
     kept = sets.exact(rows, rng.words(KEY_WORDS).tobytes())[0][:, 0]
     level = alpha("synthesis/fair halves")
     assert cells_p_value(kept, {k: math.comb(3, k) / 8 for k in range(4)}) > level
@@ -87,7 +87,7 @@ def test_the_table_follows_from_halves_within_its_standard_error(rng):
     truth = np.array([400, 100, 100, 400])
     rows = CountedRows((2, 2), CODES, truth)
     sets = HeavySets.calibrate((2, 2), [0], [1], halves=400, loss=Zcdp(rho=4))
-    squares, shares = [], []
+    squares, shares, errors = [], [], []
     for _ in range(30):
         measured = sets.measure(rows, rng)
         found = sets.estimate(measured)
@@ -95,10 +95,11 @@ def test_the_table_follows_from_halves_within_its_standard_error(rng):
             (((found.counts.ravel() - truth) / found.standard_error.ravel()) ** 2).mean()
         )
         shares.append(sets.given_heavy(measured, 0, 0))
+        errors.append(found.standard_error[0, 0])
     assert 1 / 3 < np.mean(squares) < 3
     assert np.mean(shares) == pytest.approx(0.8, abs=0.25)
     expected = sets.standard_error(rows=1000, left="1/2", right="1/2", both="2/5")
-    assert found.standard_error[0, 0] == pytest.approx(expected, rel=0.25)
+    assert np.mean(errors) == pytest.approx(expected, rel=0.25)  # one is off by 8 % or so
     assert expected > 100 * sets.direct_error(), "asking directly is far cheaper"
 
 
