@@ -38,7 +38,7 @@ def pressed_after(call):
 
 def test_before_the_charge_nothing_was_spent(connection, monkeypatch):
     connection.sql(ONE, epsilon=1)  # an earlier charge is not this one
-    monkeypatch.setattr(held, "answer", pressed)
+    monkeypatch.setattr(held.answering, "answer", pressed)
     with pytest.raises(Interrupted, match=r"before the charge\. Nothing was spent") as caught:
         connection.sql(ONE)
     assert caught.value.spent == ""
@@ -47,12 +47,12 @@ def test_before_the_charge_nothing_was_spent(connection, monkeypatch):
 
 def test_after_the_charge_it_is_said_what_was_charged(connection, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(held, "answer", pressed_after(answer))
+        patch.setattr(held.answering, "answer", pressed_after(answer))
         with pytest.raises(Interrupted, match=r"ε = 0\.5 of 'people' is spent"):
             connection.sql(ONE)
     assert connection.sql(ONE).is_stored
     # What is given again is paid for by then.
-    monkeypatch.setattr(held, "answer", pressed_after(answer))
+    monkeypatch.setattr(held.answering, "answer", pressed_after(answer))
     with pytest.raises(Interrupted, match="Nothing was spent"):
         connection.sql(ONE)
 
@@ -69,14 +69,14 @@ def test_what_another_thread_is_charged_for_is_not_said_of_this_one(connection, 
         answer(connection._opened(), ONE, terms=Pure(1), analyst="other")
 
     before = last_charge()
-    monkeypatch.setattr(held, "answer", beside)
+    monkeypatch.setattr(held.answering, "answer", beside)
     with pytest.raises(Interrupted, match="Nothing was spent"):
         connection.sql(ONE)
     assert last_charge() == before
 
 
 def test_synthetic_rows_too(connection, monkeypatch):
-    monkeypatch.setattr(synthesising, "synthesise", pressed)
+    monkeypatch.setattr(synthesising.life, "synthesise", pressed)
     with pytest.raises(Interrupted, match="Nothing was spent"):
         connection.synthesise("visits")
 
